@@ -1,0 +1,41 @@
+"""The exceptions of mbcli and the exit code that each one gives to the command line.
+
+    MbcliError (RuntimeError)      70  a bug, unless a subclass says otherwise
+      ModelError                    3  a model, configuration or YAML file is invalid
+      ResourceError                 4  a file, package or mesh is missing
+      NumericalError                5  a state is not finite, a solver did not converge
+      OutputError                   6  a result cannot be written
+
+Usage errors (exit code 2) are click's own. MbcliError derives from RuntimeError because that is what the
+reference interface raises.
+"""
+
+
+class MbcliError(RuntimeError):
+    """Base of every error that mbcli raises on purpose."""
+
+    exit_code = 70
+
+
+class ModelError(MbcliError):
+    """A model, configuration or YAML file is invalid."""
+
+    exit_code = 3
+
+
+class ResourceError(MbcliError):
+    """An input file, a package or a mesh is missing or cannot be resolved."""
+
+    exit_code = 4
+
+
+class NumericalError(MbcliError):
+    """A state is not finite, a solver did not converge, or a matrix is singular."""
+
+    exit_code = 5
+
+
+class OutputError(MbcliError):
+    """A result cannot be written: it exists already, or the disk refuses it."""
+
+    exit_code = 6

@@ -1,0 +1,1 @@
+"""Readers of model files: one file per format, each turns text into a ModelSpec (spec.py)."""

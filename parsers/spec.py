@@ -1,0 +1,240 @@
+"""What a model file says, in one form for every format: frozen dataclasses, SI units, radians.
+
+A parser fills these; `mbcli.multibody.parsing` is the only reader. Nothing here knows a plant, a file format
+or XML. Names are as the file gives them, references between elements are by name and already resolved to links
+of the same model (or to "world"). A pose `X_AB` is a read-only 4x4 array (float64) that takes coordinates in B to
+coordinates in A. Infinite limits mean that the file sets none.
+"""
+
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+
+def pose(rotation=None, translation=None):
+    """A read-only 4x4 pose from a 3x3 rotation and a translation [m]; identity where one is missing."""
+    X = np.eye(4)
+    if rotation is not None:
+        X[:3, :3] = rotation
+    if translation is not None:
+        X[:3, 3] = translation
+    X.flags.writeable = False
+    return X
+
+
+IDENTITY = pose()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an element stands: file name as the user gave it, line and column from 1 (0: unknown)."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self):
+        if not self.line:
+            return self.file
+        return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
+
+
+# ---------------------------------------------------------------------------------------------- geometry
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    size: tuple[float, float, float]  # [m] full lengths along x, y, z
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    radius: float  # [m]
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    radius: float  # [m]
+    length: float  # [m] along z
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    radius: float  # [m]
+    length: float  # [m] of the cylindrical part, along z
+
+
+@dataclass(frozen=True, slots=True)
+class Ellipsoid:
+    radii: tuple[float, float, float]  # [m] semi-axes along x, y, z
+
+
+@dataclass(frozen=True, slots=True)
+class HalfSpace:
+    """Everything below z = 0 of its own frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    uri: str  # as the file says
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    convex: bool = False  # the file declares it convex
+    path: str | None = None  # where the URI was found; None: not found, or not looked for
+
+
+Shape = Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Mesh
+
+
+@dataclass(frozen=True, slots=True)
+class GeometrySpec:
+    name: str
+    shape: Shape
+    X_LG: np.ndarray  # pose in the link frame
+    place: Place
+    color: tuple[float, float, float, float] | None = None  # RGBA of a visual
+    # proximity properties of a collision, by (group, name), SI: ("material", "coulomb_friction") -> (static, dynamic)
+    properties: dict = field(default_factory=dict)
+
+
+# ------------------------------------------------------------------------------------- links and frames
+
+
+@dataclass(frozen=True, slots=True)
+class InertialSpec:
+    mass: float  # [kg]
+    X_LI: np.ndarray  # pose of the inertial frame I, its origin the centre of mass, in the link frame
+    # ixx, iyy, izz, ixy, ixz, iyz [kg m^2] about the centre of mass in the axes of I; products as -integral(x y dm)
+    inertia: tuple[float, float, float, float, float, float]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSpec:
+    name: str
+    place: Place
+    inertial: InertialSpec | None = None  # None: the file gives none, the link has no mass
+    X_ModelL: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose in the model frame
+    visuals: tuple[GeometrySpec, ...] = ()
+    collisions: tuple[GeometrySpec, ...] = ()
+    gravity: bool = True  # False: the file takes the link out of gravity
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSpec:
+    name: str
+    link: str  # the link (or "world") it is fixed to, after following attached_to
+    X_LF: np.ndarray  # pose in that link's frame
+    place: Place
+
+
+# -------------------------------------------------------------------------------------- joints, actuators
+
+# number of axes that each joint type reads from the file
+AXES = {
+    "fixed": 0,
+    "revolute": 1,
+    "continuous": 1,
+    "prismatic": 1,
+    "screw": 1,
+    "universal": 2,
+    "planar": 1,
+    "ball": 0,
+    "quaternion_floating": 0,
+    "rpy_floating": 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MimicSpec:
+    """q = multiplier * q_leader + offset."""
+
+    leader: str  # joint name
+    multiplier: float
+    offset: float  # [rad or m]
+    place: Place
+    leader_axis: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AxisSpec:
+    """One axis of a joint. Units by joint: rad, N m for a rotation; m, N for a translation."""
+
+    xyz: tuple[float, float, float]  # unit vector in the joint frame
+    place: Place
+    lower: float = -inf  # position limits
+    upper: float = inf
+    velocity: float = inf  # symmetric limits
+    acceleration: float = inf
+    effort: float = inf  # inf: not given (an effort of 0 says that the joint is not actuated)
+    damping: float = 0.0  # viscous
+    friction: float = 0.0  # Coulomb
+    spring_reference: float = 0.0
+    spring_stiffness: float = 0.0
+    mimic: MimicSpec | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JointSpec:
+    """A joint between frame F on the parent and frame M on the child; F = M where all coordinates are zero."""
+
+    name: str
+    type: str  # a key of AXES
+    parent: str  # link, or "world"
+    child: str  # link, or "world"
+    X_PF: np.ndarray  # pose of F in the parent link's frame
+    X_CM: np.ndarray  # pose of M in the child link's frame
+    place: Place
+    axes: tuple[AxisSpec, ...] = ()
+    screw_pitch: float = 0.0  # [m] per revolution
+    damping: tuple[float, ...] = ()  # types without axes: planar (x, y, rotation), ball (1), floating (angular, linear)
+
+
+@dataclass(frozen=True, slots=True)
+class ActuatorSpec:
+    name: str
+    joint: str
+    place: Place
+    effort_limit: float = inf  # [N m or N]
+    rotor_inertia: float = 0.0  # [kg m^2]
+    gear_ratio: float = 1.0  # rotor speed over joint speed
+    controller_gains: tuple[float, float] | None = None  # p, d
+
+
+# ------------------------------------------------------------------------------------------- the model
+
+
+@dataclass(frozen=True, slots=True)
+class CollisionFilterGroupSpec:
+    name: str
+    members: tuple[str, ...]  # link names
+    ignores: tuple[str, ...]  # group names
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that was read: what a log keeps of it."""
+
+    path: str
+    sha256: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """One model: becomes one model instance of a plant."""
+
+    name: str
+    format: str  # "urdf", "sdf"
+    version: str  # of the format, as the file states it
+    place: Place
+    links: tuple[LinkSpec, ...] = ()
+    joints: tuple[JointSpec, ...] = ()
+    frames: tuple[FrameSpec, ...] = ()
+    actuators: tuple[ActuatorSpec, ...] = ()
+    filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()
+    static: bool = False  # every link without a joint to the world is welded to it
+    X_WModel: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose of the model frame in the world
+    X_LinkModel: tuple[str, np.ndarray] | None = None  # (link, pose of the model frame in it); None: no model frame
+    sources: tuple[SourceFile, ...] = ()

@@ -1,0 +1,1 @@
+"""JSON Schemas of the YAML files that mbcli reads and of the log it writes."""
