@@ -1,0 +1,139 @@
+"""What a parser found in its files: one record per finding, collected, and raised once with all of them.
+
+Recording an error does not raise: parsing goes on, so that one run reports every finding of a file. Texts
+taken from a file are kept as they are in the record and escaped where a record becomes a line of text.
+"""
+
+from dataclasses import dataclass
+
+from mbcli.errors import ModelError, ResourceError
+
+from .spec import Place
+
+# An error that says only that something is missing: see `Diagnostics.raise_if_errors`.
+RESOURCE_CODES = frozenset({"FILE_READ", "URI_LOOKUP"})
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `xpath`, `element`, `attribute`, `value` and `hint` are None where they do not apply."""
+
+    code: str  # UPPER_SNAKE; libsdformat's name where it has one
+    severity: str  # "error", "warning" or "note"
+    message: str
+    place: Place
+    xpath: str | None = None
+    element: str | None = None
+    attribute: str | None = None
+    value: str | None = None  # the offending text of the file
+    hint: str | None = None
+    related: tuple[
+        Place, ...
+    ] = ()  # other places that belong to the finding, as the first of two equal names
+
+    def __str__(self):
+        return printable(f"{self.place}: {self.severity}: {self.message} [{self.code}]")
+
+    def as_dict(self):
+        """The finding as JSON values: the keys of `mbcli check`."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            **_place_as_dict(self.place),
+            "xpath": self.xpath,
+            "element": self.element,
+            "attribute": self.attribute,
+            "value": self.value,
+            "hint": self.hint,
+            "related": [_place_as_dict(place) for place in self.related],
+        }
+
+
+class DiagnosticError(ModelError):
+    """The errors of a parse, one line each; `diagnostics` has every finding."""
+
+    def __init__(self, text, diagnostics):
+        super().__init__(text)
+        self.diagnostics = diagnostics
+
+
+class MissingResourceError(ResourceError):
+    """The errors of a parse where every one of them says that a file or package is missing."""
+
+    def __init__(self, text, diagnostics):
+        super().__init__(text)
+        self.diagnostics = diagnostics
+
+
+class Diagnostics:
+    """Collects the findings of one or several files in the order of their discovery."""
+
+    def __init__(self):
+        self.findings = []
+
+    def error(
+        self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()
+    ):
+        """Record an error at an XML node or at a place; parsing goes on."""
+        self._add("error", code, message, node, place, hint, attribute, value, related)
+
+    def warning(
+        self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()
+    ):
+        """Record a warning; `--strict` makes it an error."""
+        self._add("warning", code, message, node, place, hint, attribute, value, related)
+
+    def note(
+        self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()
+    ):
+        """Record something worth knowing that is no fault."""
+        self._add("note", code, message, node, place, hint, attribute, value, related)
+
+    @property
+    def errors(self):
+        return [finding for finding in self.findings if finding.severity == "error"]
+
+    @property
+    def warnings(self):
+        return [finding for finding in self.findings if finding.severity == "warning"]
+
+    def counts(self):
+        """Findings by severity: {"error": int, "warning": int, "note": int}."""
+        counts = {"error": 0, "warning": 0, "note": 0}
+        for finding in self.findings:
+            counts[finding.severity] += 1
+        return counts
+
+    def raise_if_errors(self, strict=False):
+        """Raise with all errors, one line each; `strict` counts warnings as errors.
+
+        Raises `MissingResourceError` (exit code 4) if each of them is about a missing file or package,
+        `DiagnosticError` (exit code 3) otherwise.
+        """
+        severities = ("error", "warning") if strict else ("error",)
+        fatal = [finding for finding in self.findings if finding.severity in severities]
+        if not fatal:
+            return
+        missing = all(finding.code in RESOURCE_CODES for finding in fatal)
+        text = "\n".join(str(finding) for finding in fatal)
+        raise (MissingResourceError if missing else DiagnosticError)(text, self)
+
+    def _add(self, severity, code, message, node, place, hint, attribute, value, related):
+        if place is None:
+            place = node.place if node is not None else Place("")
+        xpath, element = (node.xpath, node.tag) if node is not None else (None, None)
+        self.findings.append(
+            Diagnostic(code, severity, message, place, xpath, element, attribute, value, hint, tuple(related))
+        )
+
+
+def printable(text):
+    """The text with control, format and other unprintable characters escaped: safe for a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _place_as_dict(place):
+    return {"file": place.file, "line": place.line or None, "column": place.column or None}

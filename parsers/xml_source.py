@@ -1,0 +1,616 @@
+"""XML files as trees of nodes that know where they stand and what of them was read.
+
+`read_xml` is the only door: it refuses what a model file has no use for (DOCTYPE, entities, network, great
+size) and tolerates a few faults that real robot files have. A parser then asks the nodes for children,
+attributes and numbers; each question marks what it asked for, and `report_unread` names the rest, so that
+nothing in a file is ignored in silence.
+"""
+
+import difflib
+import hashlib
+import re
+from bisect import bisect_right
+from math import inf, isinf
+from operator import attrgetter
+
+from lxml import etree
+
+from .diagnostics import Diagnostics
+from .spec import Place, SourceFile
+
+MAX_BYTES = 32 * 2**20
+MAX_TAGS = 1_000_000  # start and end tags, comments: bounds the memory of the tree
+MAX_RELATED = 10  # places listed with a finding that occurs many times
+MAX_QUOTED = 60  # characters of a file's text quoted in a message
+
+# libxml2 refuses elements nested deeper than 256 without its huge_tree option, which is off below.
+_PARSER_OPTIONS = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "dtd_validation": False,
+    "huge_tree": False,
+    "remove_comments": True,
+    "remove_pis": True,
+}
+_TOLERATED = {
+    "NS_ERR_UNDEFINED_NAMESPACE": "the prefix is not declared; it is taken as written",
+    "ERR_HYPHEN_IN_COMMENT": "a comment contains --",
+}
+_TOLERATED_IN_DECLARATION = {"ERR_VERSION_MISSING", "ERR_SPACE_REQUIRED", "ERR_XMLDECL_NOT_FINISHED"}
+
+_DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
+_DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
+_START_TAG_OR_SKIPPED = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?=[^/!?])", re.DOTALL)
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+_DRAKE_NAMESPACES = ("http://drake.mit.edu", "https://drake.mit.edu")
+_OWN_PREFIX = "drake:"  # its elements carry physics: never foreign
+
+
+def read_xml(source, diagnostics, *, name=None):
+    """The root node of an XML file, or None if it cannot be used (the errors are in `diagnostics`).
+
+    source: a path, or the bytes of a document. name: what places call the file; default: the path as given.
+    """
+    if isinstance(source, bytes):
+        name, content = name or "<string>", source
+    else:
+        name = name or str(source)
+        content = _read_file(source, name, diagnostics)
+        if content is None:
+            return None
+    problem = _size_problem(content)
+    if problem:
+        diagnostics.error("XML_ERROR", problem, place=Place(name))
+        return None
+    document = _Document(name, content, diagnostics)
+    root = _parse(document)
+    return None if root is None else _build_nodes(root, document)
+
+
+def report_unread(node, diagnostics, known=None):
+    """Report once what the parser did not read below `node`, equal findings grouped with their count.
+
+    known: what the file format defines, {tag: names}, a name being a child's tag or "@attribute"; the key may
+    be "parent/tag" where a tag means different things. What is defined but unread is "unsupported", anything
+    else "unknown" (both warnings); elements of another program's namespace and subtrees marked as foreign are
+    notes.
+    """
+    groups = {}
+    for owner, kind, item, reason_class, reason in _unread(node, known or {}):
+        label = item.tag if kind == "element" else item
+        key = (reason_class, kind, owner.tag if owner is not None else "", label, reason)
+        groups.setdefault(key, []).append((owner, item))
+    for (reason_class, kind, _, label, reason), found in groups.items():
+        _report_group(diagnostics, known or {}, reason_class, kind, label, reason, found)
+
+
+class Node:
+    """One element of an XML file. Reading marks what was read; a wrong value is an error and gives the default.
+
+    tag: with its prefix as in `drake:joint`, whether or not the file declares the prefix.
+    """
+
+    __slots__ = (
+        "tag",
+        "parent",
+        "_document",
+        "_offset",
+        "_line",
+        "_attributes",
+        "_text",
+        "_children",
+        "_used",
+        "_read",
+        "_ignored",
+        "_place",
+        "_indices",
+    )
+
+    def __init__(self, tag, parent, document, offset, line, attributes, text):
+        self.tag = tag
+        self.parent = parent
+        self._document = document
+        self._offset = offset
+        self._line = line
+        self._attributes = attributes
+        self._text = text
+        self._children = []
+        self._used = parent is None
+        self._read = set()  # attribute names; "" stands for the text
+        self._ignored = None  # (reason class, reason)
+        self._place = None
+        self._indices = None
+
+    # ------------------------------------------------------------------------------------------ where
+
+    @property
+    def document(self):
+        """The file it stands in (`spec.SourceFile`)."""
+        return self._document.source
+
+    @property
+    def diagnostics(self):
+        return self._document.diagnostics
+
+    @property
+    def place(self):
+        """Start of its tag."""
+        if self._place is None:
+            self._place = self._document.place(self._offset, self._line)
+        return self._place
+
+    @property
+    def xpath(self):
+        """Readable path, by name where an element has one: /robot[@name='r']/link[@name='b']/inertial."""
+        step = "/" + self.tag
+        name = self._attributes.get("name")
+        if name is not None:
+            step += f'[@name="{name}"]' if "'" in name else f"[@name='{name}']"
+        elif self.parent is not None:
+            step += self.parent._index_of(self)
+        return (self.parent.xpath if self.parent is not None else "") + step
+
+    def _index_of(self, child):
+        """[2] for the second of several children of one tag, else nothing."""
+        if self._indices is None:
+            counts = {}
+            for node in self._children:
+                counts.setdefault(node.tag, []).append(node)
+            self._indices = {
+                id(node): f"[{i}]" if len(twins) > 1 else ""
+                for twins in counts.values()
+                for i, node in enumerate(twins, 1)
+            }
+        return self._indices[id(child)]
+
+    # --------------------------------------------------------------------------------------- children
+
+    def child(self, tag, *, required=False):
+        """The child of that tag or None; further ones of the same tag are reported and not used."""
+        found = [child for child in self._children if child.tag == tag]
+        if not found:
+            if required:
+                self.diagnostics.error("ELEMENT_MISSING", f"<{self.tag}> must have a <{tag}>", self)
+            return None
+        for child in found:
+            child._used = True
+        for extra in found[1:]:
+            if extra._ignored is None:
+                extra.ignore("reported")
+                self.diagnostics.warning(
+                    "ELEMENT_DUPLICATE",
+                    f"<{self.tag}> has more than one <{tag}>: only the first is used",
+                    extra,
+                    related=(found[0].place,),
+                )
+        return found[0]
+
+    def children(self, *tags):
+        """The children of these tags in the order of the file; without tags all of them."""
+        found = [child for child in self._children if child.tag in tags] if tags else list(self._children)
+        for child in found:
+            child._used = True
+        return found
+
+    def ignore(self, reason_class, reason=""):
+        """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
+        program) or "reported" (a finding names it already)."""
+        if reason_class not in ("unsupported", "foreign", "reported"):
+            raise ValueError(f"unknown reason class {reason_class!r}")
+        self._used = True
+        self._ignored = (reason_class, reason)
+
+    def unsupported(self, reason=""):
+        """Mark the whole subtree as defined by the format and not used here."""
+        self.ignore("unsupported", reason)
+
+    # ------------------------------------------------------------------------------------- attributes
+
+    def attribute(self, name, default=None, *, required=False):
+        """The text of an attribute."""
+        self._read.add(name)
+        value = self._attributes.get(name)
+        if value is not None:
+            return value
+        if required:
+            self.diagnostics.error(
+                "ATTRIBUTE_MISSING", f'<{self.tag}> must have the attribute "{name}"', self, attribute=name
+            )
+        return default
+
+    def number(self, name, default=None, *, required=False, allow_inf=False):
+        """A finite number (float); `inf` only with `allow_inf`."""
+        value = self.attribute(name, required=required)
+        return default if value is None else self._as_number(value, name, default, allow_inf)
+
+    def integer(self, name, default=None, *, required=False):
+        """A decimal integer (int)."""
+        value = self.attribute(name, required=required)
+        return default if value is None else self._as_integer(value, name, default)
+
+    def boolean(self, name, default=None, *, required=False):
+        """true, false, 1 or 0."""
+        value = self.attribute(name, required=required)
+        return default if value is None else self._as_boolean(value, name, default)
+
+    def vector(self, name, count, default=None, *, required=False, allow_inf=False):
+        """Exactly `count` numbers separated by white space: tuple of float."""
+        value = self.attribute(name, required=required)
+        return default if value is None else self._as_vector(value, count, name, default, allow_inf)
+
+    # ------------------------------------------------------------------------------------ element text
+
+    def text(self, default=None, *, required=False):
+        """The text of the element without the white space around it; empty text counts as missing."""
+        self._read.add("")
+        if self._text:
+            return self._text
+        if required:
+            self.diagnostics.error("ELEMENT_INVALID", f"<{self.tag}> must not be empty", self)
+        return default
+
+    def text_number(self, default=None, *, required=False, allow_inf=False):
+        """The element's text as `number`."""
+        value = self.text(required=required)
+        return default if value is None else self._as_number(value, None, default, allow_inf)
+
+    def text_integer(self, default=None, *, required=False):
+        """The element's text as `integer`."""
+        value = self.text(required=required)
+        return default if value is None else self._as_integer(value, None, default)
+
+    def text_boolean(self, default=None, *, required=False):
+        """The element's text as `boolean`."""
+        value = self.text(required=required)
+        return default if value is None else self._as_boolean(value, None, default)
+
+    def text_vector(self, count, default=None, *, required=False, allow_inf=False):
+        """The element's text as `vector`."""
+        value = self.text(required=required)
+        return default if value is None else self._as_vector(value, count, None, default, allow_inf)
+
+    # ------------------------------------------------------------------- texts to values, or an error
+
+    def _as_number(self, value, attribute, default, allow_inf):
+        number = _to_float(value.strip(), allow_inf)
+        if number is None:
+            kind = "number" if allow_inf else "finite number"
+            self._invalid(value, attribute, f"must be a {kind}, found {quoted(value)}")
+            return default
+        return number
+
+    def _as_integer(self, value, attribute, default):
+        if not _INTEGER.fullmatch(value.strip()):
+            self._invalid(value, attribute, f"must be an integer, found {quoted(value)}")
+            return default
+        return int(value)
+
+    def _as_boolean(self, value, attribute, default):
+        boolean = _BOOLEANS.get(value.strip().lower())
+        if boolean is None:
+            self._invalid(value, attribute, f"must be true or false, found {quoted(value)}")
+            return default
+        return boolean
+
+    def _as_vector(self, value, count, attribute, default, allow_inf):
+        tokens = value.split()
+        if len(tokens) != count:
+            self._invalid(value, attribute, f"must be {count} numbers, found {len(tokens)}: {quoted(value)}")
+            return default
+        numbers = tuple([_to_float(token, allow_inf) for token in tokens])
+        if None in numbers:
+            bad = tokens[numbers.index(None)]
+            self._invalid(
+                value, attribute, f"must be {count} finite numbers, found {quoted(bad)} in {quoted(value)}"
+            )
+            return default
+        return numbers
+
+    def _invalid(self, value, attribute, problem):
+        subject = f"<{self.tag}>" if attribute is None else f'attribute "{attribute}" of <{self.tag}>'
+        code = "ELEMENT_INVALID" if attribute is None else "ATTRIBUTE_INVALID"
+        self.diagnostics.error(
+            code, f"{subject} {problem}", self, attribute=attribute, value=value, hint=_value_hint(value)
+        )
+
+
+def quoted(text):
+    """A file's text in quotation marks for a message, shortened."""
+    return f'"{text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "..."}"'
+
+
+def similar(name, names):
+    """A hint 'did you mean ...?' if one of the names is close to the given one, else None."""
+    close = difflib.get_close_matches(name, sorted(names), n=1)
+    return f'did you mean "{close[0]}"?' if close else None
+
+
+# --------------------------------------------------------------------------------- from bytes to a tree
+
+
+class _Document:
+    """One file: its text's line starts, and the diagnostics that its nodes report to."""
+
+    def __init__(self, name, content, diagnostics: Diagnostics):
+        self.name = name
+        self.content = content
+        self.diagnostics = diagnostics
+        self.source = SourceFile(name, hashlib.sha256(content).hexdigest(), content)
+        self.text = _decode(content, None)
+        self._line_starts = None
+
+    def place(self, offset, line=0):
+        """The place of a character of the text; without an offset the line alone."""
+        if offset is None:
+            return Place(self.name, line)
+        if self._line_starts is None:
+            self._line_starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
+        line = bisect_right(self._line_starts, offset)
+        return Place(self.name, line, offset - self._line_starts[line - 1] + 1)
+
+
+def _read_file(path, name, diagnostics):
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        diagnostics.error("FILE_READ", f"cannot read the file: {error.strerror or error}", place=Place(name))
+    except ValueError:  # a null character in the path
+        diagnostics.error("FILE_READ", "cannot read the file: its name is not valid", place=Place(name))
+    return None
+
+
+def _size_problem(content):
+    if len(content) > MAX_BYTES:
+        return f"the file is larger than {MAX_BYTES // 2**20} MiB"
+    if content.count(b"<") > MAX_TAGS:
+        return f"the file has more than {MAX_TAGS} tags"
+    return None
+
+
+def _decode(content, encoding):
+    """The text of the document for positions in it; the parser decodes for itself."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif encoding is None or encoding.lower() in ("utf-8", "utf8"):
+        encoding = "utf-8-sig"
+    try:
+        return content.decode(encoding, errors="replace")
+    except LookupError:
+        return content.decode("latin-1")
+
+
+def _parse(document):
+    """The lxml root of an acceptable document, or None."""
+    doctype = _DOCTYPE_IN_PROLOG.match(document.text)
+    if doctype:
+        return _refuse_doctype(document, document.place(doctype.start(1)))
+    root = _parse_strictly(document.content)
+    if root is None:
+        root = _parse_tolerantly(document)
+    if root is None:
+        return None
+    info = root.getroottree().docinfo
+    if info.internalDTD is not None:  # in an encoding that the check above does not see through
+        return _refuse_doctype(document, Place(document.name))
+    if info.encoding and info.encoding.lower() not in ("utf-8", "utf8", "ascii", "us-ascii"):
+        document.text = _decode(document.content, info.encoding)
+        document._line_starts = None
+    return root
+
+
+def _refuse_doctype(document, place):
+    document.diagnostics.error("XML_ERROR", "a model file must not have a DOCTYPE", place=place)
+
+
+def _parse_strictly(content):
+    try:
+        return etree.fromstring(content, etree.XMLParser(**_PARSER_OPTIONS))
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _parse_tolerantly(document):
+    """Parse again with recovery, accepted only if every fault is one of the harmless kinds."""
+    parser = etree.XMLParser(recover=True, **_PARSER_OPTIONS)
+    try:
+        root = etree.fromstring(document.content, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        root = None
+        if not len(parser.error_log):
+            document.diagnostics.error("XML_ERROR", str(error), place=Place(document.name))
+            return None
+    for entry in parser.error_log:
+        if not _is_tolerated(entry, document):
+            document.diagnostics.error(
+                "XML_ERROR", entry.message, place=Place(document.name, entry.line, entry.column)
+            )
+            return None
+    if root is None:
+        document.diagnostics.error("XML_ERROR", "the document is empty", place=Place(document.name))
+        return None
+    _warn_of_tolerated(parser.error_log, document)
+    return root
+
+
+def _is_tolerated(entry, document):
+    if entry.type_name in _TOLERATED:
+        return True
+    declaration = _DECLARATION.match(document.text)
+    return (
+        entry.type_name in _TOLERATED_IN_DECLARATION
+        and declaration is not None
+        and entry.line == 1
+        and entry.column <= declaration.end()
+    )
+
+
+def _warn_of_tolerated(error_log, document):
+    """One warning for each message, at its first place."""
+    places = {}
+    for entry in error_log:
+        kind = _TOLERATED.get(entry.type_name, "the XML declaration is malformed")
+        prefix = re.match(r"Namespace prefix (\S+)", entry.message)
+        key = f'"{prefix[1]}": {kind}' if prefix else kind
+        places.setdefault(key, []).append(Place(document.name, entry.line, entry.column))
+    for message, found in places.items():
+        document.diagnostics.warning(
+            "XML_ERROR", message + _times(found), place=found[0], related=found[1 : 1 + MAX_RELATED]
+        )
+
+
+def _build_nodes(root, document):
+    elements = list(root.iter("*"))
+    offsets = _start_tag_offsets(document.text)
+    if len(offsets) != len(elements):  # a text that we decode otherwise than libxml2: lines without columns
+        offsets = [None] * len(elements)
+    nodes = {}
+    tags = {}
+    for element, offset in zip(elements, offsets, strict=True):
+        key = (element.tag, element.prefix)
+        tag = tags.get(key)
+        if tag is None:
+            tag = tags[key] = _prefixed(*key)
+        parent = nodes.get(element.getparent())
+        line = element.sourceline or 0 if offset is None else 0
+        node = Node(tag, parent, document, offset, line, _attributes(element), _text(element))
+        if parent is not None:
+            parent._children.append(node)
+        nodes[element] = node
+    return nodes[root]
+
+
+def _start_tag_offsets(text):
+    declaration = _DECLARATION.match(text)
+    start = declaration.end() if declaration else 0
+    return [m.start() for m in _START_TAG_OR_SKIPPED.finditer(text, start) if m.end() == m.start() + 1]
+
+
+def _attributes(element):
+    attributes = dict(element.items())
+    if not any("{" in name for name in attributes):
+        return attributes
+    prefixes = {uri: prefix for prefix, uri in element.nsmap.items() if prefix}
+    return {
+        _prefixed(name, prefixes.get(name[1:].partition("}")[0], "xml")): v for name, v in attributes.items()
+    }
+
+
+def _prefixed(name, prefix):
+    """{namespace}name as prefix:name; a default namespace has no prefix."""
+    if name[0] != "{":
+        return name
+    uri, _, local = name[1:].partition("}")
+    if prefix is None:
+        return local
+    return f"drake:{local}" if uri in _DRAKE_NAMESPACES else f"{prefix}:{local}"
+
+
+def _text(element):
+    """All text directly inside an element, the parts around its children joined by a blank."""
+    text = element.text
+    if len(element):
+        text = " ".join(part for part in (text, *map(attrgetter("tail"), element)) if part)
+    return text.strip() if text else ""
+
+
+# -------------------------------------------------------------------------------------------- numbers
+
+
+def _to_float(token, allow_inf):
+    """The number that a token is, or None. Python's own float() takes 1_000 and full-width digits, too."""
+    if _NUMBER.fullmatch(token):
+        number = float(token)
+        return None if isinf(number) else number
+    if allow_inf and _INFINITY.fullmatch(token):
+        return -inf if token[0] == "-" else inf
+    return None
+
+
+def _value_hint(value):
+    if "${" in value or "$(" in value:
+        return "the file contains unexpanded xacro: run xacro on it first"
+    if "," in value:
+        return "the decimal sign is a point, and numbers are separated by blanks"
+    return None
+
+
+# --------------------------------------------------------------------------------------- what is unread
+
+
+def _unread(node, known):
+    """Yields (owner, kind, item, reason class, reason) for everything unread below a node, in file order."""
+    if node._ignored is not None:
+        reason_class, reason = node._ignored
+        if reason_class != "reported":
+            yield node.parent, "element", node, reason_class, reason
+        return
+    for name in node._attributes:
+        if name not in node._read:
+            yield node, "attribute", name, _reason_class(node, name, "@" + name, known), ""
+    if node._text and "" not in node._read:
+        yield node, "text", "", "unknown", ""
+    for child in node._children:
+        if child._used:
+            yield from _unread(child, known)
+        else:
+            yield node, "element", child, _reason_class(node, child.tag, child.tag, known), ""
+
+
+def _reason_class(owner, name, entry, known):
+    if ":" in name and not name.startswith(_OWN_PREFIX):
+        return "foreign"
+    return "unsupported" if entry in _known_names(owner, known) else "unknown"
+
+
+def _known_names(owner, known):
+    parent = owner.parent.tag if owner.parent is not None else ""
+    return known.get(f"{parent}/{owner.tag}", known.get(owner.tag, ()))
+
+
+def _report_group(diagnostics, known, reason_class, kind, label, reason, found):
+    owner, item = found[0]
+    nodes = [item if kind == "element" else owner for owner, item in found]
+    inside = f" in <{owner.tag}>" if owner is not None else ""
+    subject = {
+        "element": f"<{label}>{inside}",
+        "attribute": f'attribute "{label}"{inside}',
+        "text": f"text{inside}",
+    }[kind]
+    statement = {
+        "unsupported": "is not supported and not used",
+        "unknown": "is unknown and not used",
+        "foreign": "is for another program and not used",
+    }[reason_class]
+    hint = None
+    if reason_class == "unknown" and kind != "text":
+        sign = "@" if kind == "attribute" else ""
+        names = [n.removeprefix("@") for n in _known_names(owner, known) if n.startswith("@") == bool(sign)]
+        hint = similar(label, names)
+    report = diagnostics.note if reason_class == "foreign" else diagnostics.warning
+    report(
+        f"{kind.upper()}_{reason_class.upper()}",
+        f"{subject} {statement}{': ' + reason if reason else ''}{_times(nodes)}",
+        nodes[0],
+        attribute=label if kind == "attribute" else None,
+        value=_text_of(owner, kind, label),
+        hint=hint,
+        related=[node.place for node in nodes[1 : 1 + MAX_RELATED]],
+    )
+
+
+def _text_of(owner, kind, label):
+    """What stands in the file where a finding is about an attribute or a text."""
+    if kind == "attribute":
+        return owner._attributes[label]
+    return owner._text[:MAX_QUOTED] if kind == "text" else None
+
+
+def _times(found):
+    return f" ({len(found)} times)" if len(found) > 1 else ""
