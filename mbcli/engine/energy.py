@@ -1,0 +1,45 @@
+"""Energy, power and momentum, summed over bodies."""
+
+from mbcli.engine.inertia import gravity_vector, inertia_times, weight_about_reference
+from mbcli.engine.jit import kernel
+from mbcli.engine.spatial import add, dot, row3, rotate, scale
+
+
+@kernel
+def total_energy(model, data):
+    """energy = (kinetic, potential of gravity) [J]. After velocity_kinematics and world_inertias.
+
+    The kinetic energy counts the reflected inertia of actuators; the potential energy is zero at the world's origin.
+    """
+    g = gravity_vector(model)
+    kinetic = 0.0 * data.energy[0]
+    potential = 0.0 * data.energy[0]
+    for b in range(1, model.body_parent.shape[0]):
+        w, v = row3(data.V, b, 0), row3(data.V, b, 3)
+        h, l = inertia_times(data.inertia, b, w, v)
+        kinetic = kinetic + 0.5 * (dot(w, h) + dot(v, l))
+        m = model.body_weight[b, 0]
+        moment = rotate(data.X_WB, b, row3(model.body_weight, b, 1))
+        potential = potential - dot(g, add(moment, scale(m, row3(data.X_WB, b, 9))))
+    for d in range(data.v.shape[0]):
+        kinetic = kinetic + 0.5 * model.dof_armature[d] * data.v[d] * data.v[d]
+    data.energy[0] = kinetic
+    data.energy[1] = potential
+
+
+@kernel
+def gravity_power(model, data):
+    """Rate at which gravity does work on the system [W]. After velocity_kinematics."""
+    g = gravity_vector(model)
+    power = 0.0 * data.energy[0]
+    for b in range(1, model.body_parent.shape[0]):
+        m, h = weight_about_reference(model, data, b)
+        w, v = row3(data.V, b, 0), row3(data.V, b, 3)
+        # velocity of the mass under gravity, times that mass: m v + w x h
+        power = power + dot(g, scale(m, v))
+        power = power + (
+            g[0] * (w[1] * h[2] - w[2] * h[1])
+            + g[1] * (w[2] * h[0] - w[0] * h[2])
+            + g[2] * (w[0] * h[1] - w[1] * h[0])
+        )
+    return power

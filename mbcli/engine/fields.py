@@ -1,0 +1,118 @@
+"""The arrays of Model and Data, declared once: shape, kind, unit and meaning.
+
+Allocation, the compiled structs and the documentation all read these tables. Sizes: nbody mobilized bodies (World is
+0; links welded together are one body), nlink links as the plant counts them, nq positions, nv velocities, nu
+actuators. Kinds: "real" takes the scalar type, "int" is int64.
+
+Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
+of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
+with the robot keeps them accurate far from the world's origin.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    shape: tuple
+    kind: str
+    unit: str
+    doc: str
+
+
+MODEL_FIELDS = (
+    Field("gravity", (3,), "real", "m/s^2", "gravity vector in W"),
+    Field("uniform_gravity", (1,), "int", "", "1 where all mass is subject to gravity, else 0"),
+    Field("body_parent", ("nbody",), "int", "", "inboard body, smaller than the body's own index"),
+    Field("body_root", ("nbody",), "int", "", "root body of the body's tree; 0 for World"),
+    Field("body_joint_type", ("nbody",), "int", "", "constant of joints/ for the inboard joint"),
+    Field("body_reversed", ("nbody",), "int", "", "1 where the joint's parent is outboard"),
+    Field("body_q", ("nbody",), "int", "", "first position of the inboard joint"),
+    Field("body_v", ("nbody",), "int", "", "first velocity of the inboard joint"),
+    Field("body_nv", ("nbody",), "int", "", "number of velocities of the inboard joint"),
+    Field(
+        "body_X_PF", ("nbody", 12), "real", "1, m", "pose of the joint's inboard frame in the inboard body"
+    ),
+    Field("body_travel", ("nbody",), "real", "m/rad", "translation per rotation of a screw joint"),
+    Field(
+        "body_inertia", ("nbody", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in B"
+    ),
+    Field("body_weight", ("nbody", 4), "real", "kg, kg m", "mass under gravity and its first moment, in B"),
+    Field("dof_body", ("nv",), "int", "", "body that the velocity moves"),
+    Field("dof_parent", ("nv",), "int", "", "next velocity towards World, -1 at the root"),
+    Field("dof_armature", ("nv",), "real", "kg m^2 or kg", "reflected inertia of actuators"),
+    Field("dof_damping", ("nv",), "real", "N m s or N s/m", "viscous damping"),
+    Field("link_body", ("nlink",), "int", "", "body that a link is part of"),
+    Field("link_X_BL", ("nlink", 12), "real", "1, m", "pose of a link in its body"),
+    Field(
+        "link_inertia", ("nlink", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in L"
+    ),
+    Field("actuator_dof", ("nu",), "int", "", "velocity that an actuator drives"),
+)
+
+DATA_FIELDS = (
+    Field("q", ("nq",), "real", "rad, m or 1", "positions"),
+    Field("v", ("nv",), "real", "rad/s or m/s", "velocities"),
+    Field("vdot", ("nv",), "real", "rad/s^2 or m/s^2", "accelerations"),
+    Field("tau", ("nv",), "real", "N m or N", "generalized forces"),
+    Field("qdot", ("nq",), "real", "", "time derivative of q"),
+    Field("sin_q", ("nq",), "real", "1", "sine of each position"),
+    Field("cos_q", ("nq",), "real", "1", "cosine of each position"),
+    Field("X_FM", ("nbody", 12), "real", "1, m", "pose across joints of more than one velocity"),
+    Field("X_WB", ("nbody", 12), "real", "1, m", "pose of each body in W"),
+    Field("p_RoBo", ("nbody", 3), "real", "m", "origin of each body from Ro"),
+    Field("p_RoMo", ("nbody", 3), "real", "m", "origin of M from Ro, for joints of more than one velocity"),
+    Field("S", ("nv", 6), "real", "1, m", "motion subspace: velocity about Ro per unit of v"),
+    Field(
+        "inertia",
+        ("nbody", 10),
+        "real",
+        "kg, kg m, kg m^2",
+        "mass, first moment, inertia of each body about Ro",
+    ),
+    Field(
+        "composite",
+        ("nbody", 10),
+        "real",
+        "kg, kg m, kg m^2",
+        "the same of each body with all outboard of it",
+    ),
+    Field("V", ("nbody", 6), "real", "rad/s, m/s", "spatial velocity about Ro"),
+    Field(
+        "V_across", ("nbody", 6), "real", "rad/s, m/s", "spatial velocity across the inboard joint about Ro"
+    ),
+    Field(
+        "A_bias",
+        ("nbody", 6),
+        "real",
+        "rad/s^2, m/s^2",
+        "velocity-dependent acceleration across the inboard joint",
+    ),
+    Field("A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration about the fixed point at Ro"),
+    Field("F", ("nbody", 6), "real", "N m, N", "spatial force across the inboard joint about Ro"),
+    Field("F_applied", ("nbody", 6), "real", "N m, N", "applied spatial force about Ro"),
+    Field("M", ("nv", "nv"), "real", "kg m^2 or kg", "mass matrix"),
+    Field(
+        "articulated",
+        ("nbody", 21),
+        "real",
+        "kg, kg m, kg m^2",
+        "articulated inertia about Ro, upper triangle",
+    ),
+    Field("F_articulated", ("nbody", 6), "real", "N m, N", "articulated bias force about Ro"),
+    Field("U", ("nv", 6), "real", "kg m, kg m^2", "articulated inertia times S"),
+    Field("D", ("nv",), "real", "kg m^2 or kg", "articulated inertia along S"),
+    Field("tau_residual", ("nv",), "real", "N m or N", "generalized force left to accelerate each velocity"),
+    Field("diagonal", ("nv",), "real", "kg m^2 or kg", "what is added to the diagonal of M"),
+    Field("energy", (2,), "real", "J", "kinetic and potential energy"),
+    Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
+    Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),
+    Field("A_WL", ("nlink", 6), "real", "rad/s^2, m/s^2", "spatial acceleration of each link's origin in W"),
+    Field("F_link", ("nlink", 6), "real", "N m, N", "applied spatial force at each link's origin, in W"),
+)
+
+
+def shape_of(field, sizes):
+    """The numbers behind a declared shape; sizes maps nbody, nlink, nq, nv, nu to int."""
+    return tuple(sizes[n] if isinstance(n, str) else n for n in field.shape)

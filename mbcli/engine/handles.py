@@ -1,0 +1,16 @@
+"""What kernels are called with from Python, and how the stages turn it back into Model and Data.
+
+Interpreted, a handle is the Python object. Compiled, it is the address of a numba struct, an integer: numba takes
+0.15 us for a call with two integers and 1.07 us for one with two structs (measured), as long as a mass matrix of a
+humanoid takes to compute. The owner of the handle keeps the struct alive. A struct itself is a handle too.
+"""
+
+
+def model_at(handle):
+    """The model behind a handle. Interpreted, the handle is the model; structs.py has the compiled meaning."""
+    return handle
+
+
+def data_at(handle):
+    """The data behind a handle."""
+    return handle

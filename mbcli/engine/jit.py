@@ -1,0 +1,115 @@
+"""Where it is decided how kernels run: interpreted as plain Python, or compiled by numba and cached on disk.
+
+A kernel is a plain Python function over arrays marked `@kernel`. `load_kernels(False)` returns the functions as they
+are written and never imports numba. `load_kernels(True)` returns their compiled twins: each module's functions are
+copied with globals in which every kernel is the compiled one, so both kinds live in one process.
+
+numba's own cache does not see an edit in an imported function (numba issue 1833), so the cache directory carries a
+hash over the sources of all of mbcli.engine and the versions involved: a stale result is impossible.
+"""
+
+import functools
+import hashlib
+import os
+import platform
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType, SimpleNamespace
+
+# Modules that define kernels; the order is of no matter.
+KERNEL_MODULES = (
+    "spatial",
+    "trigonometry",
+    "joints.revolute",
+    "joints.prismatic",
+    "joints.screw",
+    "joints.universal",
+    "joints.planar",
+    "joints.ball_rpy",
+    "joints.quaternion_floating",
+    "joints.rpy_floating",
+    "joints.placement",
+    "kinematics",
+    "coordinates",
+    "inertia",
+    "inverse_dynamics",
+    "mass_matrix",
+    "forward_dynamics",
+    "energy",
+    "stages",
+    "step",
+    "integrators",
+    "loop",
+)
+
+_kernels = {}  # plain function -> its module name
+
+
+def kernel(function):
+    """Mark a function as a kernel. It stays the plain function that it is."""
+    _kernels[function] = function.__module__
+    return function
+
+
+def compiled_by_default():
+    """Whether library calls and simulations are compiled: yes unless MBCLI_JIT=0."""
+    return os.environ.get("MBCLI_JIT", "1") != "0"
+
+
+@functools.cache
+def load_kernels(compiled):
+    """All kernels by name, as attributes of one object; compiled ones accept structs, plain ones Python objects."""
+    for name in KERNEL_MODULES:
+        import_module("mbcli.engine." + name)
+    functions = _compile(_kernels) if compiled else {f: f for f in _kernels}
+    return SimpleNamespace(**{f.__name__: g for f, g in functions.items()})
+
+
+def _compile(functions):
+    import numba
+
+    namespaces = {module: dict(vars(sys.modules[module])) for module in set(functions.values())}
+    previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory())
+    try:
+        compiled = {}
+        for function, module in functions.items():
+            twin = FunctionType(
+                function.__code__, namespaces[module], function.__name__, function.__defaults__
+            )
+            twin.__doc__ = function.__doc__
+            # contract lets the compiler fuse multiply-add; nothing assumes the absence of NaN
+            decorate = numba.njit(cache=True, fastmath={"contract"}, error_model="numpy", nogil=True)
+            compiled[function] = decorate(twin)
+    finally:
+        numba.config.CACHE_DIR = previous
+    for namespace in namespaces.values():
+        for name, value in namespace.items():
+            if isinstance(value, FunctionType) and value in compiled:
+                namespace[name] = compiled[value]
+    return compiled
+
+
+def cache_directory():
+    """Directory of the compiled kernels: MBCLI_CACHE_DIR or the user's cache, then a hash of sources and versions."""
+    base = os.environ.get("MBCLI_CACHE_DIR")
+    if base:
+        root = Path(base)
+    else:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbcli"
+    return root / f"kernels-{_source_hash()}"
+
+
+@functools.cache
+def _source_hash():
+    import llvmlite
+    import numba
+    import numpy
+
+    digest = hashlib.sha256()
+    folder = Path(__file__).parent
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    versions = (sys.version, platform.machine(), numba.__version__, numpy.__version__, llvmlite.__version__)
+    digest.update(repr(versions).encode())
+    return digest.hexdigest()[:16]
