@@ -1,0 +1,543 @@
+"""YAML files as trees of nodes that know where they stand, and tables (dataclasses) that are filled from
+them.
+
+`read_yaml` is the only door. It builds nodes, never objects, from the events of PyYAML and is strict where
+YAML files go wrong without a word: numbers and booleans as in the YAML 1.2 core schema (`1e-3` is a number,
+`yes` a string, `017` decimal, `1:30` a string), no duplicate keys, one document, UTF-8, no tags but those
+that the caller lists. Size, number of nodes with every alias expanded, and nesting are bounded. Keys are
+strings, as written. `<<` merges mappings: it is no part of YAML 1.2, but Drake reads it.
+
+`read_into` fills a dataclass: types, ranges and choices from its fields, unknown and missing keys, each
+finding with its place.
+"""
+
+import dataclasses
+import hashlib
+import re
+import types
+import typing
+
+import yaml
+
+from mbcli.config_fields import ValueProblem, accept, describe, did_you_mean
+
+from .spec import Place, SourceFile
+
+MAX_BYTES = 4 * 2**20
+MAX_NODES = 250_000  # with every alias counted as what it stands for
+MAX_DEPTH = 64
+
+ANY_TAG = object()  # as `tags` of read_yaml: every local tag may occur; whoever reads a node checks its tag
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same events, 20 times faster
+_STANDARD = "tag:yaml.org,2002:"
+
+_NULL = {"", "~", "null", "Null", "NULL"}
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INTEGER = re.compile(r"[-+]?[0-9]+", re.ASCII)
+_OCTAL_OR_HEX = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_NOT_FINITE = re.compile(r"([-+]?)\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+
+
+def read_yaml(source, diagnostics, tags=(), *, name=None):
+    """The root node of a YAML file, or None if it cannot be used (the errors are in `diagnostics`).
+
+    source: a path, or the bytes of a document. tags: the custom tags that may occur, as written ("!Rpy"),
+    any other is an error; or ANY_TAG. name: what places call the file; default: the path as given.
+    """
+    if isinstance(source, bytes):
+        name, content = name or "<string>", source
+    else:
+        name = name or str(source)
+        content = _read_file(source, name, diagnostics)
+        if content is None:
+            return None
+    text = _decode(content, name, diagnostics)
+    if text is None:
+        return None
+    document = SourceFile(name, hashlib.sha256(content).hexdigest(), content)
+    try:
+        return _Composer(document, text, diagnostics, tags).root()
+    except _Stop:
+        return None
+
+
+def scalar_value(text):
+    """What a plain scalar means in the YAML 1.2 core schema: None, bool, int, float or str.
+
+    :raises ValueProblem: a number too large for its type.
+    """
+    if text in _NULL:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if _OCTAL_OR_HEX.fullmatch(text):
+        return int(text, 0)
+    try:
+        if _INTEGER.fullmatch(text):
+            return int(text)
+    except ValueError:  # more digits than Python converts
+        raise ValueProblem("VALUE_RANGE", "the integer has too many digits") from None
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        if number in (float("inf"), float("-inf")):
+            raise ValueProblem(
+                "VALUE_RANGE", f"the number {text[:60]} is too large", "infinity is written .inf"
+            )
+        return number
+    found = _NOT_FINITE.fullmatch(text)
+    if found:
+        return float("nan") if found[1] is None else float(found[1] + "inf")
+    return text
+
+
+class YamlNode:
+    """A scalar, sequence or mapping of a YAML file.
+
+    kind: "scalar", "sequence" or "mapping". value: None, bool, int, float or str; a list of nodes; a dict
+    of nodes by key. tag: the custom tag, else None. text: a scalar as written. place: where it starts (of
+    an alias: where its anchor stands). document: the file (`spec.SourceFile`).
+    """
+
+    __slots__ = ("kind", "value", "tag", "text", "place", "document", "_key_places", "_size", "_height")
+
+    def __init__(self, kind, value, place, document, tag=None, text=None):
+        self.kind = kind
+        self.value = value
+        self.place = place
+        self.document = document
+        self.tag = tag
+        self.text = text
+        self._key_places = {}
+        self._size = 1
+        self._height = 1
+
+    def get(self, key):
+        """The node under a key; None if there is none or this is no mapping."""
+        return self.value.get(key) if self.kind == "mapping" else None
+
+    def keys(self):
+        """The keys of a mapping; of anything else none."""
+        return self.value.keys() if self.kind == "mapping" else {}.keys()
+
+    def items(self):
+        """The (key, node) pairs of a mapping; of anything else none."""
+        return self.value.items() if self.kind == "mapping" else {}.items()
+
+    def key_place(self, key):
+        """Where a key of a mapping stands."""
+        return self._key_places.get(key, self.place)
+
+    def __iter__(self):
+        """The items of a sequence; of anything else none."""
+        return iter(self.value if self.kind == "sequence" else ())
+
+    def __len__(self):
+        """Number of items or keys; 0 for a scalar."""
+        return 0 if self.kind == "scalar" else len(self.value)
+
+    def __bool__(self):
+        return True  # an empty mapping is still a node
+
+    def __repr__(self):
+        return f"<YamlNode {self.place}: {self.describe()}>"
+
+    def describe(self):
+        """The node in words, for a message."""
+        if self.kind == "mapping":
+            return f"a mapping of {len(self)} keys"
+        if self.kind == "sequence":
+            return f"a list of {len(self)} items"
+        return describe(self.value)
+
+    def plain(self):
+        """The node as Python data: dict, list and scalars; a node with a custom tag is the pair (tag,
+        data)."""
+        if self.kind == "mapping":
+            data = {key: child.plain() for key, child in self.value.items()}
+        elif self.kind == "sequence":
+            data = [child.plain() for child in self.value]
+        else:
+            data = self.value
+        return data if self.tag is None else (self.tag, data)
+
+
+# -------------------------------------------------------------------------------------- filling a dataclass
+
+_FAILED = object()
+
+
+def read_into(record_type, node, diagnostics, unsupported=()):
+    """A dataclass filled from a mapping, or None if the mapping has errors (they are in `diagnostics`).
+
+    unsupported: keys that the format defines and the program does not use yet; each that occurs is a warning.
+
+    Field types: bool, int, float, str, another dataclass, `T | None`, `tuple[T, ...]`, `tuple[T, T, T]`,
+    `list[T]` and `dict[str, T]`. Ranges and choices are those of `config_fields.setting`. Fields without a
+    default must be there. A field `place: Place` is no key: it receives the place of the mapping.
+    """
+    if _has_tag(node, record_type.__name__, diagnostics):
+        return None
+    if node.kind != "mapping":
+        message = f"{record_type.__name__} must be a mapping; found {node.describe()}"
+        diagnostics.error("VALUE_TYPE", message, place=node.place)
+        return None
+    kinds = typing.get_type_hints(record_type)
+    fields = {field.name: field for field in dataclasses.fields(record_type) if field.init}
+    placed = kinds.get("place") is Place and fields.pop("place", None) is not None
+    values = {
+        key: _read_value(kinds[key], child, fields[key].metadata, key, diagnostics)
+        for key, child in node.items()
+        if key in fields
+    }
+    complete = _report_keys(record_type, node, fields, diagnostics, unsupported)
+    if not complete or any(value is _FAILED for value in values.values()):
+        return None
+    if placed:
+        values["place"] = node.place
+    try:
+        return record_type(**values)
+    except (ValueError, RuntimeError) as error:  # what the record itself checks
+        diagnostics.error("VALUE_INVALID", str(error), place=node.place)
+        return None
+
+
+def _has_tag(node, label, diagnostics):
+    """Report a custom tag where none is expected; True if there is one."""
+    if node.tag is not None:
+        message = f'{label} takes no tag; found "{node.tag}"'
+        diagnostics.error("YAML_TAG", message, place=node.place, attribute=label, value=node.tag)
+    return node.tag is not None
+
+
+def _report_keys(record_type, node, fields, diagnostics, unsupported):
+    """Report unsupported, unknown and missing keys; True if none is unknown or missing."""
+    for key in unsupported:
+        if node.get(key) is not None:
+            message = f'"{key}" is not used yet'
+            diagnostics.warning("KEY_UNSUPPORTED", message, place=node.key_place(key), attribute=key)
+    known = [*fields, *unsupported]
+    unknown = [key for key, _ in node.items() if key not in known]
+    for key in unknown:
+        hint = did_you_mean(key, known)
+        message = f'unknown key "{key}" in {record_type.__name__}'
+        diagnostics.error("KEY_UNKNOWN", message, place=node.key_place(key), attribute=key, hint=hint)
+    required = [field.name for field in fields.values() if _is_required(field)]
+    missing = [name for name in required if node.get(name) is None]
+    for name in missing:
+        message = f'key "{name}" of {record_type.__name__} is missing'
+        diagnostics.error("KEY_MISSING", message, place=node.place, attribute=name)
+    return not unknown and not missing
+
+
+def _is_required(field):
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _read_value(kind, node, declaration, label, diagnostics):
+    """The node as a value of a field type, or _FAILED after reporting why not."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if dataclasses.is_dataclass(kind):
+        record = read_into(kind, node, diagnostics)
+        return _FAILED if record is None else record
+    if _has_tag(node, label, diagnostics):
+        return _FAILED
+    if origin in (types.UnionType, typing.Union):
+        if node.kind == "scalar" and node.value is None:
+            return None
+        (kind,) = [argument for argument in arguments if argument is not types.NoneType]
+        return _read_value(kind, node, declaration, label, diagnostics)
+    if origin in (tuple, list):
+        return _read_sequence(origin, arguments, node, declaration, label, diagnostics)
+    if origin is dict:
+        return _read_mapping(arguments[1], node, declaration, label, diagnostics)
+    try:
+        return accept(kind, node.value if node.kind == "scalar" else _Described(node), declaration)
+    except ValueProblem as problem:
+        diagnostics.error(
+            problem.code,
+            f"{label} {problem}",
+            place=node.place,
+            attribute=label,
+            value=node.text,
+            hint=problem.hint,
+        )
+        return _FAILED
+
+
+class _Described:
+    """Stands for a collection where a scalar is wanted, so that the message describes it."""
+
+    def __init__(self, node):
+        self._node = node
+
+    def __repr__(self):
+        return self._node.describe()
+
+
+def _read_sequence(origin, kinds, node, declaration, label, diagnostics):
+    fixed = len(kinds) if origin is tuple and kinds[-1] is not Ellipsis else None
+    wanted = "a list" if fixed is None else f"a list of {fixed} items"
+    if node.kind != "sequence" or (fixed is not None and len(node) != fixed):
+        message = f"{label} must be {wanted}; found {node.describe()}"
+        diagnostics.error("VALUE_TYPE", message, place=node.place, attribute=label, value=node.text)
+        return _FAILED
+    values = [
+        _read_value(kinds[0] if fixed is None else kinds[i], item, declaration, f"{label}[{i}]", diagnostics)
+        for i, item in enumerate(node)
+    ]
+    return _FAILED if any(value is _FAILED for value in values) else origin(values)
+
+
+def _read_mapping(kind, node, declaration, label, diagnostics):
+    if node.kind != "mapping":
+        message = f"{label} must be a mapping; found {node.describe()}"
+        diagnostics.error("VALUE_TYPE", message, place=node.place, attribute=label, value=node.text)
+        return _FAILED
+    values = {
+        key: _read_value(kind, child, declaration, f"{label}.{key}", diagnostics)
+        for key, child in node.items()
+    }
+    return _FAILED if any(value is _FAILED for value in values.values()) else values
+
+
+# -------------------------------------------------------------------------------------- from bytes to nodes
+
+
+class _Stop(Exception):
+    """The document cannot be read further; the reason is already in the diagnostics."""
+
+
+class _Composer:
+    """Builds the nodes of one document from the parser's events, within the budgets."""
+
+    def __init__(self, document, text, diagnostics, tags):
+        self._document = document
+        self._diagnostics = diagnostics
+        self._tags = () if tags is ANY_TAG else tuple(tags)
+        self._any_tag = tags is ANY_TAG
+        self._events = yaml.parse(text, Loader=_LOADER)
+        self._anchors = {}  # name -> node, None while the node is being built
+        self._nodes = 0
+
+    def root(self):
+        self._next()  # the start of the stream
+        event = self._next()
+        if isinstance(event, yaml.StreamEndEvent):
+            return YamlNode("scalar", None, Place(self._document.path), self._document, text="")
+        if event.version is not None and event.version != (1, 2):
+            found = ".".join(str(part) for part in event.version)
+            self._stop("YAML_VERSION", f"the document says YAML {found}; only 1.2 is read", event.start_mark)
+        node = self._node(self._next(), 1)
+        self._next()  # the end of the document
+        event = self._next()
+        if not isinstance(event, yaml.StreamEndEvent):
+            self._stop("YAML_DOCUMENTS", "the file has more than one document", event.start_mark)
+        return node
+
+    # ------------------------------------------------------------------------------------------ nodes
+
+    def _node(self, event, depth):
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, depth)
+        self._count(1, depth, event.start_mark)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None
+        if isinstance(event, yaml.ScalarEvent):
+            node = self._scalar(event)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = self._sequence(event, depth)
+        else:
+            node = self._mapping(event, depth)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        return node
+
+    def _alias(self, event, depth):
+        if event.anchor not in self._anchors:
+            self._stop("YAML_ALIAS", f'alias "*{event.anchor}" has no anchor before it', event.start_mark)
+        node = self._anchors[event.anchor]
+        if node is None:
+            self._stop(
+                "YAML_ALIAS", f'alias "*{event.anchor}" stands inside its own anchor', event.start_mark
+            )
+        self._count(node._size, depth + node._height - 1, event.start_mark)
+        return node
+
+    def _scalar(self, event):
+        place = self._place(event.start_mark)
+        tag = self._tag(event, "scalar")
+        try:
+            if tag is not None and tag.startswith(_STANDARD):
+                value = _standard_value(tag.removeprefix(_STANDARD), event.value)
+            else:
+                value = scalar_value(event.value) if not event.style and tag != "!" else event.value
+        except ValueProblem as problem:
+            self._diagnostics.error(
+                problem.code, str(problem), place=place, value=event.value[:60], hint=problem.hint
+            )
+            value = None
+        return YamlNode("scalar", value, place, self._document, self._custom(tag), event.value)
+
+    def _sequence(self, event, depth):
+        tag = self._tag(event, "seq")
+        node = YamlNode("sequence", [], self._place(event.start_mark), self._document, self._custom(tag))
+        item = self._next()
+        while not isinstance(item, yaml.SequenceEndEvent):
+            child = self._node(item, depth + 1)
+            node.value.append(child)
+            _adopt(node, child)
+            item = self._next()
+        return node
+
+    def _mapping(self, event, depth):
+        tag = self._tag(event, "map")
+        node = YamlNode("mapping", {}, self._place(event.start_mark), self._document, self._custom(tag))
+        merged = {}
+        key_event = self._next()
+        while not isinstance(key_event, yaml.MappingEndEvent):
+            key, place = self._key(key_event, depth), self._place(key_event.start_mark)
+            child = self._node(self._next(), depth + 1)
+            _adopt(node, child)
+            target = merged if key == "<<" and not key_event.style else node.value
+            if key in target:
+                self._diagnostics.error(
+                    "DUPLICATE_KEY",
+                    f'duplicate key "{key}"',
+                    place=place,
+                    attribute=key,
+                    related=(node._key_places[key],),
+                )
+            else:
+                target[key] = child
+                node._key_places[key] = place
+            key_event = self._next()
+        for child in merged.values():
+            self._merge(node, child)
+        return node
+
+    def _key(self, event, depth):
+        self._count(1, depth, event.start_mark)
+        if not isinstance(event, yaml.ScalarEvent) or event.tag is not None or event.anchor is not None:
+            self._stop("YAML_KEY", "a key must be a plain or quoted string", event.start_mark)
+        if event.value == "" and not event.style:
+            self._stop("YAML_KEY", "a key is missing before this colon", event.start_mark)
+        return event.value
+
+    def _merge(self, node, source):
+        """Take over the keys of the mapping(s) under `<<`: keys of the node itself and earlier ones win."""
+        for mapping in source if source.kind == "sequence" else (source,):
+            if mapping.kind != "mapping":
+                message = f'"<<" takes a mapping or a list of mappings; found {mapping.describe()}'
+                self._diagnostics.error("YAML_MERGE", message, place=mapping.place)
+                continue
+            for key, child in mapping.items():
+                if key not in node.value:
+                    node.value[key] = child
+                    node._key_places[key] = mapping.key_place(key)
+
+    # ------------------------------------------------------------------------------------------ tags
+
+    def _tag(self, event, shape):
+        """The tag of an event, checked; None without one. shape: "scalar", "seq" or "map"."""
+        tag = event.tag
+        if tag is None or tag == "!" or self._custom(tag):
+            return tag
+        standard = _STANDARD_SCALARS if shape == "scalar" else {shape}
+        if tag.startswith(_STANDARD) and tag.removeprefix(_STANDARD) in standard:
+            return tag
+        written = tag.replace(_STANDARD, "!!")[:60]
+        hint = did_you_mean(written, self._tags) if self._tags else "no custom tags are read here"
+        self._diagnostics.error(
+            "YAML_TAG",
+            f'unknown tag "{written}"',
+            place=self._place(event.start_mark),
+            value=written,
+            hint=hint,
+        )
+        return None
+
+    def _custom(self, tag):
+        """The tag if it is a custom one that may occur, else None."""
+        local = tag is not None and tag.startswith("!") and tag != "!"
+        return tag if tag in self._tags or (local and self._any_tag) else None
+
+    # ----------------------------------------------------------------------------------- events and budgets
+
+    def _next(self):
+        try:
+            return next(self._events)
+        except yaml.MarkedYAMLError as error:
+            problem = ", ".join(part for part in (error.context, error.problem) if part)
+            self._stop("YAML_SYNTAX", problem, error.problem_mark or error.context_mark)
+        except yaml.reader.ReaderError as error:
+            self._stop(
+                "YAML_SYNTAX", f"the character U+{_code_point(error.character):04X} is not allowed", None
+            )
+        except ValueError as error:  # PyYAML converts what a %YAML line says without checking it
+            self._stop("YAML_SYNTAX", f"the document cannot be read: {error}", None)
+
+    def _count(self, size, depth, mark):
+        self._nodes += size
+        if self._nodes > MAX_NODES:
+            self._stop("YAML_TOO_LARGE", f"the file has more than {MAX_NODES} nodes, aliases expanded", mark)
+        if depth > MAX_DEPTH:
+            self._stop("YAML_TOO_DEEP", f"nesting is deeper than {MAX_DEPTH} levels", mark)
+
+    def _place(self, mark):
+        if mark is None:
+            return Place(self._document.path)
+        return Place(self._document.path, mark.line + 1, mark.column + 1)
+
+    def _stop(self, code, message, mark):
+        self._diagnostics.error(code, message, place=self._place(mark))
+        raise _Stop
+
+
+_STANDARD_SCALARS = {"str": str, "int": int, "float": float, "bool": bool, "null": types.NoneType}
+
+
+def _standard_value(name, text):
+    """The value of a scalar with one of the core schema's own tags, as `!!float 1`."""
+    if name == "str":
+        return text
+    value = scalar_value(text)
+    if name == "float" and type(value) is int:
+        return float(value)
+    if type(value) is not _STANDARD_SCALARS[name]:
+        raise ValueProblem("VALUE_TYPE", f'"{text[:60]}" is no !!{name}')
+    return value
+
+
+def _adopt(node, child):
+    node._size += child._size
+    node._height = max(node._height, child._height + 1)
+
+
+def _code_point(character):
+    return character if isinstance(character, int) else ord(character[:1])
+
+
+def _read_file(path, name, diagnostics):
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        diagnostics.error("FILE_READ", f"cannot read the file: {error.strerror or error}", place=Place(name))
+    except ValueError:  # a null character in the path
+        diagnostics.error("FILE_READ", "cannot read the file: its name is not valid", place=Place(name))
+    return None
+
+
+def _decode(content, name, diagnostics):
+    if len(content) > MAX_BYTES:
+        message = f"the file is larger than {MAX_BYTES // 2**20} MiB"
+        diagnostics.error("YAML_TOO_LARGE", message, place=Place(name))
+        return None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        diagnostics.error("YAML_ENCODING", "the file is not UTF-8 here", place=Place(name, line))
+        return None
