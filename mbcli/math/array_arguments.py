@@ -1,0 +1,79 @@
+"""Arguments of the public classes, turned into arrays of a scalar type that is kept throughout.
+
+Scalars are float64, complex128 (complex-step derivatives) or object (anything that adds and multiplies:
+symbolic expressions, dual numbers). All other real types become float64, all other complex ones complex128.
+A wrong shape or type is a TypeError that names the argument.
+"""
+
+import numpy as np
+
+_FLOAT = np.dtype(np.float64)
+_COMPLEX = np.dtype(np.complex128)
+_OBJECT = np.dtype(object)
+
+
+def as_numbers(value, name: str) -> np.ndarray:
+    """Return `value` as an array of float64, complex128 or object; not a copy where none is needed."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise TypeError(f"{name}: rows of different lengths") from None
+    if array.dtype is _FLOAT:
+        return array
+    kind = array.dtype.kind
+    if kind in "fiub":
+        return array.astype(_FLOAT)
+    if kind == "c":
+        return array.astype(_COMPLEX, copy=False)
+    if kind == "O" and all(hasattr(element, "__sub__") for element in array.flat):
+        return array
+    raise TypeError(f"{name}: expected numbers, got {_describe(value)}")
+
+
+def as_array(value, shape: tuple[int, ...], name: str) -> np.ndarray:
+    """Return `value` as numbers of exactly this shape; one column counts as a vector."""
+    array = as_numbers(value, name)
+    if array.shape == shape:
+        return array
+    if len(shape) == 1 and array.shape == (*shape, 1):
+        return array[:, 0]
+    raise TypeError(f"{name}: expected an array of shape {shape}, got {_describe(value)}")
+
+
+def as_scalar(value, name: str):
+    """Return one number: a Python float or complex, or the object itself."""
+    if type(value) is float:
+        return value
+    array = as_numbers(value, name)
+    if array.ndim:
+        raise TypeError(f"{name}: expected one number, got {_describe(value)}")
+    return array.item()
+
+
+def is_scalar(value) -> bool:
+    """Tell whether `value` is one number, of any scalar type."""
+    if isinstance(value, (float, int, complex, np.number)):
+        return True
+    return np.ndim(value) == 0 and hasattr(value, "__rmul__") and hasattr(value, "__sub__")
+
+
+def is_real(value) -> bool:
+    """Tell whether a number or an array is made of real floats, so that it can be compared."""
+    return isinstance(value, float) or getattr(value, "dtype", None) is _FLOAT
+
+
+def single_argument(owner: str, **given):
+    """Return the only argument that was given, None if none was; more than one is a TypeError."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if len(found) > 1:
+        raise TypeError(f"{owner}: {' and '.join(found)} cannot be given together")
+    return next(iter(found.values()), None)
+
+
+def _describe(value) -> str:
+    if isinstance(value, (np.ndarray, list, tuple)):
+        shape = (
+            np.shape(np.asarray(value, dtype=object)) if not isinstance(value, np.ndarray) else value.shape
+        )
+        return f"an array of shape {shape}"
+    return f"{type(value).__name__}"

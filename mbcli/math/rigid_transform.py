@@ -1,0 +1,220 @@
+"""Rigid transforms X_AB, under the names of pydrake.math."""
+
+import numpy as np
+
+from mbcli.errors import ModelError
+from mbcli.math.array_arguments import as_array, as_numbers, single_argument
+from mbcli.math.quaternion import AngleAxis, Quaternion
+from mbcli.math.roll_pitch_yaw import RollPitchYaw
+from mbcli.math.rotation_array import IDENTITY, ORTHONORMALITY_TOLERANCE, checked_rotation
+from mbcli.math.rotation_matrix import RotationMatrix, rotation_array_of
+
+_ORIENTATIONS = (RotationMatrix, RollPitchYaw, Quaternion, AngleAxis)
+_ORIGIN = np.zeros(3)
+_ORIGIN.flags.writeable = False
+_LAST_ROW = np.array((0.0, 0.0, 0.0, 1.0))
+
+
+class RigidTransform:
+    """The pose X_AB of a frame B in a frame A: rotation R_AB and position p_AoBo_A [m] of the origin of B.
+
+    X_AB @ X_BC is X_AC, and X_AB @ p_BoQ_B is p_AoQ_A. Made from
+
+    - nothing (identity) or another one,
+    - an orientation (RotationMatrix, RollPitchYaw, Quaternion, AngleAxis) and a position p (3,),
+    - a RotationMatrix or a position alone,
+    - a `pose` matrix (4, 4) with last row 0 0 0 1, or its upper part (3, 4).
+
+    A matrix that is not a pose raises ModelError (see RotationMatrix for the tolerance).
+    """
+
+    # Arrays are never changed in place, so that transforms may share them.
+    __slots__ = ("_R", "_p")
+    __array_ufunc__ = None
+
+    def __init__(
+        self, R=None, p=None, *, other=None, rpy=None, quaternion=None, theta_lambda=None, pose=None
+    ):
+        if R is None or not (other is rpy is quaternion is theta_lambda is pose is None):
+            R = single_argument(
+                "RigidTransform",
+                R=R,
+                other=other,
+                rpy=rpy,
+                quaternion=quaternion,
+                theta_lambda=theta_lambda,
+                pose=pose,
+            )
+        if p is not None:
+            if R is None:
+                self._R = IDENTITY
+            elif isinstance(R, _ORIENTATIONS):
+                self._R = rotation_array_of(R, "RigidTransform: R")
+            else:
+                raise TypeError(f"RigidTransform: {type(R).__name__} is not an orientation to go with p")
+            self._p = as_array(p, (3,), "RigidTransform: p").copy()
+        elif R is None:
+            self._R, self._p = IDENTITY, _ORIGIN
+        elif isinstance(R, RotationMatrix):
+            self._R, self._p = R._R, _ORIGIN
+        elif isinstance(R, RigidTransform):
+            self._R, self._p = R._R, R._p
+        elif isinstance(R, _ORIENTATIONS):
+            raise TypeError(f"RigidTransform: {type(R).__name__} needs a position p")
+        else:
+            self._R, self._p = _split_pose(as_numbers(R, "RigidTransform: pose"))
+
+    @staticmethod
+    def Identity() -> "RigidTransform":
+        """Return the transform of a frame to itself."""
+        return _transform(IDENTITY, _ORIGIN)
+
+    @staticmethod
+    def MakeUnchecked(pose) -> "RigidTransform":
+        """Return the transform of a matrix (3, 4) without testing its rotation."""
+        matrix = as_array(pose, (3, 4), "RigidTransform: pose").copy()
+        return _transform(matrix[:, :3], matrix[:, 3])
+
+    def rotation(self) -> RotationMatrix:
+        """Return R_AB."""
+        rotation = _new(RotationMatrix)
+        rotation._R = self._R
+        return rotation
+
+    def translation(self) -> np.ndarray:
+        """Return p_AoBo_A (3,) [m], read-only."""
+        view = self._p.view()
+        view.flags.writeable = False
+        return view
+
+    def set(self, R: RotationMatrix, p) -> None:
+        """Replace rotation and position."""
+        rotation = RotationMatrix(R)
+        self._p = as_array(p, (3,), "RigidTransform: p").copy()
+        self._R = rotation._R
+
+    def set_rotation(self, R=None, *, rpy=None, quaternion=None, theta_lambda=None) -> None:
+        """Replace the rotation by that of any description of an orientation."""
+        source = single_argument(
+            "RigidTransform.set_rotation", R=R, rpy=rpy, quaternion=quaternion, theta_lambda=theta_lambda
+        )
+        if not isinstance(source, _ORIENTATIONS):
+            raise TypeError(f"RigidTransform.set_rotation: {type(source).__name__} is not an orientation")
+        self._R = rotation_array_of(source, "RigidTransform: R")
+
+    def set_translation(self, p) -> None:
+        """Replace the position by p (3,) [m]."""
+        self._p = as_array(p, (3,), "RigidTransform: p").copy()
+
+    def SetIdentity(self) -> "RigidTransform":
+        """Replace the value by the identity; return this object."""
+        self._R, self._p = IDENTITY, _ORIGIN
+        return self
+
+    def GetAsMatrix4(self) -> np.ndarray:
+        """Return the homogeneous matrix (4, 4)."""
+        return np.vstack((self.GetAsMatrix34(), _LAST_ROW))
+
+    def GetAsMatrix34(self) -> np.ndarray:
+        """Return the matrix (3, 4) of rotation and position side by side."""
+        return np.column_stack((self._R, self._p))
+
+    def inverse(self) -> "RigidTransform":
+        """Return X_BA."""
+        R_BA = self._R.T
+        return _transform(R_BA, -R_BA.dot(self._p))
+
+    def InvertAndCompose(self, other: "RigidTransform") -> "RigidTransform":
+        """Return X_BC = X_AB^-1 X_AC for the transform `other`, X_AC."""
+        _require_transform(other)
+        R_BA = self._R.T
+        return _transform(R_BA.dot(other._R), R_BA.dot(other._p - self._p))
+
+    def multiply(self, other=None, *, p_BoQ_B=None, vec_B=None):
+        """Return the product with a RigidTransform X_BC, a point or points, or a vector of four.
+
+        A point p_BoQ_B (3,) or the points in the columns of (3, n) come back in A. The last element of a vector
+        of four, `vec_B` (4,), is 1 for a point and 0 for a direction, else ModelError.
+        """
+        operand = single_argument("RigidTransform.multiply", other=other, p_BoQ_B=p_BoQ_B, vec_B=vec_B)
+        if isinstance(operand, RigidTransform):
+            return _transform(self._R.dot(operand._R), self._R.dot(operand._p) + self._p)
+        array = as_numbers(operand, "p_BoQ_B")
+        if array.shape == (3,):
+            return self._R.dot(array) + self._p
+        if array.ndim == 2 and array.shape[0] == 3:
+            return self._R.dot(array) + self._p[:, np.newaxis]
+        if array.shape in ((4,), (4, 1)):
+            return self._of_four(array.reshape(4)).reshape(array.shape)
+        raise TypeError(f"p_BoQ_B: expected shape (3,), (3, n) or (4,), got {array.shape}")
+
+    def __matmul__(self, other):
+        if isinstance(other, RigidTransform):
+            return _transform(self._R.dot(other._R), self._R.dot(other._p) + self._p)
+        return self.multiply(other)
+
+    def _of_four(self, vector: np.ndarray) -> np.ndarray:
+        last = vector[3]
+        if last != 0.0 and last != 1.0:
+            raise ModelError(f"RigidTransform: 4th element of {vector.tolist()} is neither 0 nor 1")
+        return np.concatenate((self._R.dot(vector[:3]) + last * self._p, vector[3:]))
+
+    def IsExactlyIdentity(self) -> bool:
+        """Tell whether rotation and position equal those of the identity."""
+        return bool((self._R == IDENTITY).all() and (self._p == 0.0).all())
+
+    def IsNearlyIdentity(self, translation_tolerance: float) -> bool:
+        """Tell whether the rotation is within 128 epsilons of identity and no coordinate above the tolerance."""
+        near = np.abs(self._R - IDENTITY).max() <= ORTHONORMALITY_TOLERANCE
+        return bool(near and np.abs(self._p).max() <= translation_tolerance)
+
+    def IsExactlyEqualTo(self, other: "RigidTransform") -> bool:
+        """Tell whether every element equals the other's."""
+        _require_transform(other)
+        return bool((self._R == other._R).all() and (self._p == other._p).all())
+
+    def IsNearlyEqualTo(self, other: "RigidTransform", tolerance: float) -> bool:
+        """Tell whether every element, of rotation and position, is within the tolerance of the other's."""
+        return self.GetMaximumAbsoluteDifference(other) <= tolerance
+
+    def GetMaximumAbsoluteDifference(self, other: "RigidTransform") -> float:
+        """Return the largest absolute difference of elements of the matrices (3, 4)."""
+        _require_transform(other)
+        return float(np.abs(self.GetAsMatrix34() - other.GetAsMatrix34()).max())
+
+    def GetMaximumAbsoluteTranslationDifference(self, other: "RigidTransform") -> float:
+        """Return the largest absolute difference of coordinates of the positions [m]."""
+        _require_transform(other)
+        return float(np.abs(self._p - other._p).max())
+
+    def __repr__(self) -> str:
+        rotation = repr(self.rotation()).replace("\n", "\n  ")
+        return f"RigidTransform(\n  R={rotation},\n  p={self._p.tolist()},\n)"
+
+
+_new = object.__new__
+
+
+def _transform(R: np.ndarray, p: np.ndarray) -> RigidTransform:
+    """Wrap arrays that are known to be a pose and that nobody else will change."""
+    X = _new(RigidTransform)
+    X._R = R
+    X._p = p
+    return X
+
+
+def _require_transform(value) -> None:
+    if not isinstance(value, RigidTransform):
+        raise TypeError(f"expected a RigidTransform, got {type(value).__name__}")
+
+
+def _split_pose(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if array.shape in ((3,), (3, 1)):
+        return IDENTITY, array.reshape(3).copy()
+    if array.shape not in ((4, 4), (3, 4)):
+        raise ModelError(
+            f"RigidTransform: an array of shape {array.shape} is neither a position (3,) nor a pose (4, 4) or (3, 4)"
+        )
+    if array.shape == (4, 4) and not (array[3] == _LAST_ROW).all():
+        raise ModelError(f"RigidTransform: last row of a pose must be 0 0 0 1, not {array[3].tolist()}")
+    return checked_rotation(array[:3, :3]).copy(), array[:3, 3].copy()

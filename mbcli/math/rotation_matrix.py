@@ -1,0 +1,244 @@
+"""Rotation matrices R_AB, under the names of pydrake.math."""
+
+import math
+
+import numpy as np
+
+from mbcli.errors import ModelError
+from mbcli.math import roll_pitch_yaw
+from mbcli.math.array_arguments import as_array, as_numbers, as_scalar, single_argument
+from mbcli.math.cross_product import cross
+from mbcli.math.quaternion import AngleAxis, Quaternion
+from mbcli.math.rotation_array import (
+    IDENTITY,
+    ORTHONORMALITY_TOLERANCE,
+    checked_rotation,
+    is_rotation,
+    matrix_from_angle_axis,
+    matrix_from_quaternion,
+    nearest_rotation,
+    quaternion_from_matrix,
+)
+from mbcli.math.sine_cosine import sine_cosine
+
+
+class RotationMatrix:
+    """The rotation matrix R_AB: its columns are the unit vectors of B expressed in A, and v_A = R_AB v_B.
+
+    Made from nothing (identity), from a matrix `R` (3, 3), a `quaternion`, an angle-axis pair `theta_lambda`,
+    roll-pitch-yaw angles `rpy` or another one. A matrix whose R R^T differs from identity by more than 1e-6, or
+    that is left-handed, raises ModelError (ProjectToRotationMatrix() repairs it); smaller errors are kept as they
+    are, and IsValid() tells whether they are within 128 machine epsilons.
+    """
+
+    # The array is never changed in place, so that copies and transforms may share it.
+    __slots__ = ("_R",)
+    __array_ufunc__ = None
+
+    def __init__(self, R=None, *, other=None, quaternion=None, theta_lambda=None, rpy=None):
+        if R is None or not (other is quaternion is theta_lambda is rpy is None):
+            R = single_argument(
+                "RotationMatrix", R=R, other=other, quaternion=quaternion, theta_lambda=theta_lambda, rpy=rpy
+            )
+        self._R = IDENTITY if R is None else rotation_array_of(R, "RotationMatrix: R")
+
+    @staticmethod
+    def Identity() -> "RotationMatrix":
+        """Return the identity rotation."""
+        return _rotation(IDENTITY)
+
+    @staticmethod
+    def MakeUnchecked(R) -> "RotationMatrix":
+        """Return the rotation of a matrix (3, 3) without testing it."""
+        return _rotation(as_array(R, (3, 3), "RotationMatrix: R").copy())
+
+    @staticmethod
+    def MakeXRotation(theta) -> "RotationMatrix":
+        """Return the rotation by theta [rad] about x."""
+        return _rotation(_rotation_about_axis(0, theta))
+
+    @staticmethod
+    def MakeYRotation(theta) -> "RotationMatrix":
+        """Return the rotation by theta [rad] about y."""
+        return _rotation(_rotation_about_axis(1, theta))
+
+    @staticmethod
+    def MakeZRotation(theta) -> "RotationMatrix":
+        """Return the rotation by theta [rad] about z."""
+        return _rotation(_rotation_about_axis(2, theta))
+
+    @staticmethod
+    def MakeFromOneVector(b_A, axis_index: int) -> "RotationMatrix":
+        """Return a rotation R_AB one of whose columns, `axis_index`, is along the vector b_A (3,).
+
+        The next column (cyclically) is perpendicular to b_A and to the axis of A along which b_A is shortest.
+        Raises ModelError if the norm of b_A is below 1e-10 or not finite, or if axis_index is not 0, 1 or 2.
+        """
+        vector = as_array(b_A, (3,), "b_A")
+        _check_axis_index(axis_index)
+        norm = math.sqrt(vector.dot(vector))
+        if not 1e-10 <= norm < math.inf:
+            raise ModelError(f"RotationMatrix: no direction in the vector {vector.tolist()}")
+        column = vector / norm
+        reference = np.zeros(3)
+        reference[np.argmin(np.abs(column))] = 1.0
+        second = cross(reference, column)
+        second /= math.sqrt(second.dot(second))
+        R = np.empty((3, 3))
+        R[:, axis_index] = column
+        R[:, (axis_index + 1) % 3] = second
+        R[:, (axis_index + 2) % 3] = cross(column, second)
+        return _rotation(R)
+
+    @staticmethod
+    def MakeFromOrthonormalColumns(Bx, By, Bz) -> "RotationMatrix":
+        """Return the rotation whose columns are three unit vectors (3,); ModelError if they are not a basis."""
+        columns = [as_array(axis, (3,), "RotationMatrix: column") for axis in (Bx, By, Bz)]
+        return RotationMatrix(np.column_stack(columns))
+
+    @staticmethod
+    def MakeFromOrthonormalRows(Ax, Ay, Az) -> "RotationMatrix":
+        """Return the rotation whose rows are three unit vectors (3,); ModelError if they are not a basis."""
+        return RotationMatrix(
+            np.array([as_array(axis, (3,), "RotationMatrix: row") for axis in (Ax, Ay, Az)])
+        )
+
+    @staticmethod
+    def ProjectToRotationMatrix(M) -> "RotationMatrix":
+        """Return the rotation nearest to a matrix (3, 3) in the Frobenius norm; ModelError if left-handed."""
+        return _rotation(nearest_rotation(as_array(M, (3, 3), "M")))
+
+    @staticmethod
+    def get_internal_tolerance_for_orthonormality() -> float:
+        """Return the tolerance of IsValid(), 128 machine epsilons."""
+        return ORTHONORMALITY_TOLERANCE
+
+    def set(self, R) -> None:
+        """Replace the value by a matrix (3, 3); ModelError if it is not a rotation."""
+        self._R = rotation_array_of(R, "RotationMatrix: R")
+
+    def matrix(self) -> np.ndarray:
+        """Return a copy of the matrix (3, 3)."""
+        return self._R.copy()
+
+    def row(self, index: int) -> np.ndarray:
+        """Return a row (3,): a unit vector of A expressed in B."""
+        _check_axis_index(index)
+        return self._R[index].copy()
+
+    def col(self, index: int) -> np.ndarray:
+        """Return a column (3,): a unit vector of B expressed in A."""
+        _check_axis_index(index)
+        return self._R[:, index].copy()
+
+    def inverse(self) -> "RotationMatrix":
+        """Return R_BA."""
+        return _rotation(self._R.T)
+
+    def transpose(self) -> "RotationMatrix":
+        """Return R_BA."""
+        return _rotation(self._R.T)
+
+    def InvertAndCompose(self, other: "RotationMatrix") -> "RotationMatrix":
+        """Return R_BC = R_AB^-1 R_AC for the rotation `other`, R_AC."""
+        return _rotation(self._R.T.dot(_rotation_argument(other)._R))
+
+    def multiply(self, other=None, *, v_B=None):
+        """Return R_AC for a RotationMatrix R_BC, v_A for a vector v_B (3,) or for columns of vectors (3, n)."""
+        operand = single_argument("RotationMatrix.multiply", other=other, v_B=v_B)
+        if isinstance(operand, RotationMatrix):
+            return _rotation(self._R.dot(operand._R))
+        v = as_numbers(operand, "v_B")
+        if v.ndim not in (1, 2) or v.shape[0] != 3:
+            raise TypeError(f"v_B: expected an array of shape (3,) or (3, n), got one of shape {v.shape}")
+        return self._R.dot(v)
+
+    def __matmul__(self, other):
+        if isinstance(other, RotationMatrix):
+            return _rotation(self._R.dot(other._R))
+        return self.multiply(other)
+
+    def ToQuaternion(self) -> Quaternion:
+        """Return the quaternion of this rotation that has w >= 0."""
+        return Quaternion(wxyz=quaternion_from_matrix(self._R))
+
+    def ToAngleAxis(self) -> AngleAxis:
+        """Return angle, in [0, pi], and axis of this rotation."""
+        return AngleAxis(quaternion=self.ToQuaternion())
+
+    def ToRollPitchYaw(self) -> "roll_pitch_yaw.RollPitchYaw":
+        """Return the roll-pitch-yaw angles of this rotation."""
+        return roll_pitch_yaw.RollPitchYaw(R=self)
+
+    def IsValid(self) -> bool:
+        """Tell whether this is orthonormal within 128 machine epsilons and right-handed."""
+        return is_rotation(self._R, ORTHONORMALITY_TOLERANCE)
+
+    def IsExactlyIdentity(self) -> bool:
+        """Tell whether every element equals that of the identity."""
+        return bool((self._R == IDENTITY).all())
+
+    def IsNearlyIdentity(self, tolerance: float = ORTHONORMALITY_TOLERANCE) -> bool:
+        """Tell whether every element is within the tolerance of that of the identity."""
+        return bool(np.abs(self._R - IDENTITY).max() <= tolerance)
+
+    def IsExactlyEqualTo(self, other: "RotationMatrix") -> bool:
+        """Tell whether every element equals the other's."""
+        return bool((self._R == _rotation_argument(other)._R).all())
+
+    def IsNearlyEqualTo(self, other: "RotationMatrix", tolerance: float) -> bool:
+        """Tell whether every element is within the tolerance of the other's."""
+        return self.GetMaximumAbsoluteDifference(other) <= tolerance
+
+    def GetMaximumAbsoluteDifference(self, other: "RotationMatrix") -> float:
+        """Return the largest absolute difference of elements."""
+        return float(np.abs(self._R - _rotation_argument(other)._R).max())
+
+    def __repr__(self) -> str:
+        rows = "".join(f"  {row},\n" for row in self._R.tolist())
+        return f"RotationMatrix([\n{rows}])"
+
+
+def rotation_array_of(source, name: str) -> np.ndarray:
+    """Return the matrix (3, 3) of any description of a rotation; ModelError if an array is not a rotation."""
+    if isinstance(source, RotationMatrix):
+        return source._R
+    if isinstance(source, roll_pitch_yaw.RollPitchYaw):
+        return source._matrix()
+    if isinstance(source, Quaternion):
+        return matrix_from_quaternion(source._wxyz)
+    if isinstance(source, AngleAxis):
+        return matrix_from_angle_axis(source._angle, source._axis)
+    return checked_rotation(as_array(source, (3, 3), name)).copy()
+
+
+def _rotation(R: np.ndarray) -> RotationMatrix:
+    """Wrap an array that is known to be a rotation and that nobody else will change."""
+    rotation = _new(RotationMatrix)
+    rotation._R = R
+    return rotation
+
+
+_new = object.__new__
+
+
+def _rotation_argument(value) -> RotationMatrix:
+    if not isinstance(value, RotationMatrix):
+        raise TypeError(f"expected a RotationMatrix, got {type(value).__name__}")
+    return value
+
+
+def _check_axis_index(index: int) -> None:
+    if index not in (0, 1, 2):
+        raise ModelError(f"RotationMatrix: index must be 0, 1 or 2, got {index}")
+
+
+def _rotation_about_axis(axis: int, angle) -> np.ndarray:
+    sine, cosine = sine_cosine(as_scalar(angle, "theta"))
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    R = np.zeros((3, 3), dtype=np.result_type(np.asarray(sine), np.asarray(cosine)))
+    R[axis, axis] = 1.0
+    R[j, j] = R[k, k] = cosine
+    R[k, j] = sine
+    R[j, k] = -sine
+    return R
