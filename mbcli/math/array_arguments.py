@@ -71,9 +71,8 @@ def single_argument(owner: str, **given):
 
 
 def _describe(value) -> str:
-    if isinstance(value, (np.ndarray, list, tuple)):
-        shape = (
-            np.shape(np.asarray(value, dtype=object)) if not isinstance(value, np.ndarray) else value.shape
-        )
-        return f"an array of shape {shape}"
-    return f"{type(value).__name__}"
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of shape {value.shape}"
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of shape {np.shape(np.asarray(value, dtype=object))}"
+    return type(value).__name__

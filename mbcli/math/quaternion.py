@@ -1,7 +1,7 @@
 """Unit quaternions and angle-axis pairs, under the names of pydrake.common.eigen_geometry and pydrake.math.
 
-A quaternion is q = (w, x, y, z) with w = cos(angle/2) and (x, y, z) = sin(angle/2) axis; q and -q are the same
-orientation. Where a function chooses between them it says so.
+A quaternion is q = (w, x, y, z) with w = cos(angle/2) and (x, y, z) = sin(angle/2) axis; q and -q are the
+same orientation. Where a function chooses between them it says so.
 """
 
 import math
@@ -38,9 +38,9 @@ def _rotated(R: np.ndarray, vector, name: str) -> np.ndarray:
 class Quaternion:
     """A unit quaternion (w, x, y, z).
 
-    Made from nothing (identity), from `wxyz` (4,), from w, x, y, z, from a rotation matrix `rotation` (3, 3) or
-    from another quaternion. Raises ModelError if the norm differs from 1 by 1e-5 or more: values are kept as they
-    are given, not normalized.
+    Made from nothing (identity), from `wxyz` (4,), from w, x, y, z, from a rotation matrix `rotation` (3, 3)
+    or from another quaternion. Raises ModelError if the norm differs from 1 by 1e-5 or more: values are kept
+    as they are given, not normalized.
     """
 
     __slots__ = ("_wxyz",)
@@ -168,8 +168,8 @@ class AngleAxis:
     """A rotation by an angle [rad] about a unit axis (3,).
 
     Made from nothing (angle 0 about x), from `angle` and `axis`, from a `quaternion`, from a rotation matrix
-    `rotation` (3, 3) or from another one. From a quaternion or a matrix the angle is in [0, pi]. Raises ModelError
-    if the axis differs from unit length by 1e-5 or more.
+    `rotation` (3, 3) or from another one. From a quaternion or a matrix the angle is in [0, pi]. Raises
+    ModelError if the length of the axis differs from 1 by 1e-5 or more.
     """
 
     __slots__ = ("_angle", "_axis")

@@ -133,8 +133,8 @@ class RigidTransform:
     def multiply(self, other=None, *, p_BoQ_B=None, vec_B=None):
         """Return the product with a RigidTransform X_BC, a point or points, or a vector of four.
 
-        A point p_BoQ_B (3,) or the points in the columns of (3, n) come back in A. The last element of a vector
-        of four, `vec_B` (4,), is 1 for a point and 0 for a direction, else ModelError.
+        A point p_BoQ_B (3,) or the points in the columns of (3, n) come back in A. The last element of a
+        vector of four, `vec_B` (4,), is 1 for a point and 0 for a direction, else ModelError.
         """
         operand = single_argument("RigidTransform.multiply", other=other, p_BoQ_B=p_BoQ_B, vec_B=vec_B)
         if isinstance(operand, RigidTransform):
@@ -164,7 +164,7 @@ class RigidTransform:
         return bool((self._R == IDENTITY).all() and (self._p == 0.0).all())
 
     def IsNearlyIdentity(self, translation_tolerance: float) -> bool:
-        """Tell whether the rotation is within 128 epsilons of identity and no coordinate above the tolerance."""
+        """Tell whether the rotation is identity within 128 epsilons and the position zero within this."""
         near = np.abs(self._R - IDENTITY).max() <= ORTHONORMALITY_TOLERANCE
         return bool(near and np.abs(self._p).max() <= translation_tolerance)
 
@@ -213,7 +213,7 @@ def _split_pose(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return IDENTITY, array.reshape(3).copy()
     if array.shape not in ((4, 4), (3, 4)):
         raise ModelError(
-            f"RigidTransform: an array of shape {array.shape} is neither a position (3,) nor a pose (4, 4) or (3, 4)"
+            f"RigidTransform: shape {array.shape} is that of no position (3,) and no pose (4, 4), (3, 4)"
         )
     if array.shape == (4, 4) and not (array[3] == _LAST_ROW).all():
         raise ModelError(f"RigidTransform: last row of a pose must be 0 0 0 1, not {array[3].tolist()}")

@@ -1,4 +1,4 @@
-"""Roll, pitch and yaw angles: successive rotations by roll about x, pitch about y, yaw about z, all space-fixed.
+"""Roll, pitch and yaw angles: rotations by roll about x, then pitch about y, then yaw about z, space-fixed.
 
 R_AD = Rz(yaw) Ry(pitch) Rx(roll). D is the rotated (child) frame and A the fixed (parent) frame.
 """
@@ -22,9 +22,9 @@ GIMBAL_LOCK_COSINE = 0.008
 class RollPitchYaw:
     """Roll, pitch and yaw [rad], space-fixed x-y-z (equal to body-fixed z-y-x).
 
-    Made from three angles, from `rpy` (3,), from a RotationMatrix `R`, a `quaternion`, a rotation `matrix` (3, 3)
-    or another one. From an orientation, roll and yaw are in (-pi, pi] and pitch in [-pi/2, pi/2]; at gimbal lock
-    the rotation is shared equally between roll and yaw. Raises ModelError if an angle is not finite.
+    Made from three angles, from `rpy` (3,), from a RotationMatrix `R`, a `quaternion`, a rotation `matrix`
+    (3, 3) or another one. From an orientation, roll and yaw are in [-pi, pi] and pitch in [-pi/2, pi/2]; at
+    gimbal lock roll and yaw share the rotation equally. Raises ModelError if an angle is not finite.
     """
 
     __slots__ = ("_roll", "_pitch", "_yaw")
@@ -33,10 +33,9 @@ class RollPitchYaw:
         self, rpy=None, pitch=None, yaw=None, *, roll=None, other=None, R=None, quaternion=None, matrix=None
     ):
         if pitch is not None or yaw is not None or roll is not None:
-            first = single_argument(
-                "RollPitchYaw", rpy=rpy, roll=roll, other=other, R=R, quaternion=quaternion
-            )
-            if first is None or pitch is None or yaw is None or matrix is not None:
+            first = single_argument("RollPitchYaw", rpy=rpy, roll=roll)
+            alone = other is R is quaternion is matrix is None
+            if first is None or pitch is None or yaw is None or not alone:
                 raise TypeError("RollPitchYaw: expected roll, pitch and yaw")
             self._set_angles(first, pitch, yaw)
             return
@@ -244,8 +243,8 @@ class RollPitchYaw:
             degrees = math.degrees(self._pitch.real)
             margin = math.degrees(self.GimbalLockPitchAngleTolerance())
             raise NumericalError(
-                f"RollPitchYaw: pitch of {degrees:.6g} degrees is within {margin:.3g} degrees of gimbal lock, "
-                "where rates of roll and yaw are not defined"
+                f"RollPitchYaw: pitch {degrees:.6g} degrees is within {margin:.3g} degrees of gimbal lock; "
+                "the rates of roll and yaw are not defined"
             )
 
     def __repr__(self) -> str:
@@ -256,8 +255,8 @@ def _angles_from(R: np.ndarray, wxyz: np.ndarray) -> tuple[float, float, float]:
     """Return roll, pitch, yaw [rad] of an orientation given both as matrix and as quaternion.
 
     In half angles, (x + z, w - y) is (cos(p/2) - sin(p/2)) times (sin, cos) of (yaw + roll)/2, and
-    (z - x, w + y) is (cos(p/2) + sin(p/2)) times (sin, cos) of (yaw - roll)/2. At p = +-90 degrees one of the two
-    vanishes: its angle is free and taken as zero.
+    (z - x, w + y) is (cos(p/2) + sin(p/2)) times (sin, cos) of (yaw - roll)/2. At p = +-90 degrees one of
+    the two vanishes: its angle is free and taken as zero.
     """
     (R00, _, _), (R10, _, _), (R20, R21, R22) = R.tolist()
     pitch = math.atan2(-R20, math.sqrt(0.5 * (R00 * R00 + R10 * R10 + R21 * R21 + R22 * R22)))

@@ -90,7 +90,7 @@ def quaternion_from_matrix(R: np.ndarray) -> np.ndarray:
 
 
 def matrix_from_angle_axis(angle, axis: np.ndarray) -> np.ndarray:
-    """Return the rotation by an angle [rad] about an axis (3,) of any length but zero (Rodrigues' formula)."""
+    """Return the rotation by an angle [rad] about an axis (3,) of any length but zero (Rodrigues)."""
     sine, cosine = sine_cosine(angle)
     unit = axis / axis.dot(axis) ** 0.5
     return cosine * IDENTITY + sine * skew(unit) + (1.0 - cosine) * np.outer(unit, unit)

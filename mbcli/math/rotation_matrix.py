@@ -25,10 +25,10 @@ from mbcli.math.sine_cosine import sine_cosine
 class RotationMatrix:
     """The rotation matrix R_AB: its columns are the unit vectors of B expressed in A, and v_A = R_AB v_B.
 
-    Made from nothing (identity), from a matrix `R` (3, 3), a `quaternion`, an angle-axis pair `theta_lambda`,
-    roll-pitch-yaw angles `rpy` or another one. A matrix whose R R^T differs from identity by more than 1e-6, or
-    that is left-handed, raises ModelError (ProjectToRotationMatrix() repairs it); smaller errors are kept as they
-    are, and IsValid() tells whether they are within 128 machine epsilons.
+    Made from nothing (identity), from a matrix `R` (3, 3), a `quaternion`, an angle-axis pair
+    `theta_lambda`, roll-pitch-yaw angles `rpy` or another one. A matrix whose R R^T differs from identity by
+    more than 1e-6, or that is left-handed, raises ModelError (ProjectToRotationMatrix() repairs it); smaller
+    errors are kept as they are, and IsValid() tells whether they are within 128 machine epsilons.
     """
 
     # The array is never changed in place, so that copies and transforms may share it.
@@ -92,13 +92,13 @@ class RotationMatrix:
 
     @staticmethod
     def MakeFromOrthonormalColumns(Bx, By, Bz) -> "RotationMatrix":
-        """Return the rotation whose columns are three unit vectors (3,); ModelError if they are not a basis."""
+        """Return the rotation with these three unit vectors (3,) as columns; ModelError if not a basis."""
         columns = [as_array(axis, (3,), "RotationMatrix: column") for axis in (Bx, By, Bz)]
         return RotationMatrix(np.column_stack(columns))
 
     @staticmethod
     def MakeFromOrthonormalRows(Ax, Ay, Az) -> "RotationMatrix":
-        """Return the rotation whose rows are three unit vectors (3,); ModelError if they are not a basis."""
+        """Return the rotation with these three unit vectors (3,) as rows; ModelError if not a basis."""
         return RotationMatrix(
             np.array([as_array(axis, (3,), "RotationMatrix: row") for axis in (Ax, Ay, Az)])
         )
@@ -144,7 +144,7 @@ class RotationMatrix:
         return _rotation(self._R.T.dot(_rotation_argument(other)._R))
 
     def multiply(self, other=None, *, v_B=None):
-        """Return R_AC for a RotationMatrix R_BC, v_A for a vector v_B (3,) or for columns of vectors (3, n)."""
+        """Return R_AC for a RotationMatrix R_BC, or v_A for a vector v_B (3,) or for columns (3, n)."""
         operand = single_argument("RotationMatrix.multiply", other=other, v_B=v_B)
         if isinstance(operand, RotationMatrix):
             return _rotation(self._R.dot(operand._R))
