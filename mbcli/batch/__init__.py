@@ -1,0 +1,14 @@
+"""Batch analysis: states in (state_reader), results out (result_writer), chunk by chunk and in order."""
+
+FORMAT_OF_SUFFIX = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".npz": "npz",
+    ".h5": "hdf5",
+    ".hdf5": "hdf5",
+}
+"""The file suffixes that say a format."""
+
+FORMATS = ("jsonl", "csv", "npz", "hdf5")
+"""The formats that states are read from and results are written to."""

@@ -1,0 +1,725 @@
+"""Reads the states of a batch: CSV, JSON lines, NPZ or an HDF5 log, in chunks, from a file or a pipe.
+
+A state sets positions q [rad or m], velocities v [rad/s or m/s] and, where the analysis wants them,
+accelerations vdot, generalized forces tau, actuation u and the time. The names of CSV columns and of the keys
+of JSON lines follow one convention:
+
+    NAME                the position or the velocity of that name
+    q:NAME  v:NAME      the same, said explicitly (needed where a position and a velocity share a name)
+    vdot:NAME tau:NAME  acceleration or generalized force, by the name of the velocity
+    u:NAME              actuation, by the name of the actuator
+    time                seconds
+
+What is not given has its default: the model's for q and v, zero for the rest of a vdot, tau or u that is
+given in part. Everything else is an error that names the file, the line and the column. The rows before a bad
+row are still delivered, whatever the size of the chunks.
+
+A JSON line may also give a whole field, as an array in the order of the model or as an object of
+NAME: number: q or positions, v or velocities, vdot or accelerations, tau or forces, u or actuation. An NPZ
+file has arrays q, v, vdot, tau, u of shape (n, number of components) and time (n,). A log goes by its names.
+"""
+
+import csv
+import difflib
+import json
+import math
+import os
+import re
+import select
+import shutil
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
+from mbcli.errors import ModelError, ResourceError
+
+READ_SIZE = 1 << 20
+LONGEST_LINE = 1 << 26
+OPTIONAL_FIELDS = ("vdot", "tau", "u", "time")
+LONG_NAMES = {
+    "positions": "q",
+    "velocities": "v",
+    "accelerations": "vdot",
+    "forces": "tau",
+    "actuation": "u",
+}
+SIGNATURES = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"\x89HDF\r\n\x1a\n": "hdf5"}
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*\r?", re.ASCII)
+CHARACTERS_OF_NUMBERS = b"0123456789+-.eE, \t\r\n"
+
+
+@dataclass(frozen=True)
+class StateLayout:
+    """The coordinates of a model: what the columns of a batch may be called, and the defaults.
+
+    Args:
+      position_names: names of q, (nq,).
+      velocity_names: names of v, vdot and tau, (nv,).
+      actuator_names: names of u, (nu,).
+      default_q: default positions [rad or m], (nq,).
+      default_v: default velocities [rad/s or m/s], (nv,).
+    """
+
+    position_names: Sequence[str]
+    velocity_names: Sequence[str]
+    actuator_names: Sequence[str]
+    default_q: np.ndarray
+    default_v: np.ndarray
+
+    def __post_init__(self):
+        for field, names in (("q", self.position_names), ("v", self.velocity_names)):
+            default = np.asarray(getattr(self, f"default_{field}"), dtype=float)
+            if default.shape != (len(names),):
+                raise ValueError(f"default_{field} has shape {default.shape}, expected ({len(names)},)")
+            object.__setattr__(self, f"default_{field}", default)
+
+    def names(self, field: str) -> Sequence[str]:
+        """The names of the components of q, v, vdot, tau or u."""
+        if field == "q":
+            return self.position_names
+        return self.actuator_names if field == "u" else self.velocity_names
+
+    def default(self, field: str) -> np.ndarray:
+        """What the components of a field have where the input says nothing."""
+        if field in ("q", "v"):
+            return self.default_q if field == "q" else self.default_v
+        return np.zeros(len(self.names(field)))
+
+
+@dataclass(frozen=True)
+class StateChunk:
+    """Consecutive rows of a batch. vdot, tau, u and time are None where the input does not have them.
+
+    q (n, nq) [rad or m], v (n, nv) [rad/s or m/s], vdot (n, nv), tau (n, nv) [N m or N], u (n, nu),
+    time (n,) [s]. first_row is the index of the first row in the batch, counted from 0.
+    """
+
+    q: np.ndarray
+    v: np.ndarray
+    vdot: np.ndarray | None
+    tau: np.ndarray | None
+    u: np.ndarray | None
+    time: np.ndarray | None
+    first_row: int
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+
+def open_states(
+    source: str | os.PathLike | BinaryIO,
+    layout: StateLayout,
+    *,
+    input_format: str | None = None,
+    rows_per_chunk: int = 1024,
+) -> Iterator[StateChunk]:
+    """Opens a batch of states and returns an iterator of its chunks, in the order of the input.
+
+    A chunk holds at most rows_per_chunk rows. From a pipe, CSV and JSON lines are delivered as soon as they
+    have arrived; NPZ and HDF5 cannot be read before their end and are first spooled to a temporary file. An
+    input without rows gives no chunk.
+
+    Args:
+      source: a path, "-" for standard input, or a binary file object.
+      layout: the coordinates of the model.
+      input_format: "csv", "jsonl", "npz" or "hdf5"; by default the suffix decides, then the content.
+      rows_per_chunk: the most rows of a chunk.
+
+    Raises:
+      ResourceError: the file is missing or cannot be read.
+      ModelError: the content is wrong: `FILE:LINE: error: ...`; raised here or by the iterator.
+    """
+    if input_format is not None and input_format not in FORMATS:
+        raise ValueError(f"unknown input format {input_format!r}, expected one of {', '.join(FORMATS)}")
+    if rows_per_chunk < 1:
+        raise ValueError(f"rows_per_chunk is {rows_per_chunk}, expected at least 1")
+    with ExitStack() as resources:
+        stream, name, suffix = _open_source(source, resources)
+        input_format = input_format or FORMAT_OF_SUFFIX.get(suffix)
+        head = b""
+        if input_format is None:
+            head = _read_head(stream, name)
+            input_format = _format_of_content(head)
+        if input_format == "npz" and stream.seekable():
+            stream.seek(-len(head), os.SEEK_CUR)
+        elif input_format == "npz" or (input_format == "hdf5" and not os.path.isfile(name)):
+            stream = _temporary_copy(stream, head, name, resources)
+        kept = resources.pop_all()
+    if input_format in ("csv", "jsonl"):
+        read_rows = _read_csv if input_format == "csv" else _read_json_lines
+        tables = read_rows(_line_batches(stream, name, rows_per_chunk, head), name, layout)
+    else:
+        read_arrays = _read_npz if input_format == "npz" else _read_log
+        tables = read_arrays(stream, name, layout, rows_per_chunk)
+    return _chunks(tables, layout, kept)
+
+
+def _chunks(tables, layout, resources) -> Iterator[StateChunk]:
+    """Makes chunks of (number of rows, {field: array}) pairs and closes the input at their end."""
+    first_row = 0
+    with resources:
+        for count, arrays in tables:
+            if not count:
+                continue
+            for field in ("q", "v"):
+                if field not in arrays:
+                    arrays[field] = np.tile(layout.default(field), (count, 1))
+            optional = {field: arrays.get(field) for field in OPTIONAL_FIELDS}
+            yield StateChunk(q=arrays["q"], v=arrays["v"], first_row=first_row, **optional)
+            first_row += count
+
+
+# --- sources --------------------------------------------------------------------------------------
+
+
+def _open_source(source, resources) -> tuple[BinaryIO, str, str]:
+    """The stream, the name it has in messages, and its suffix."""
+    if hasattr(source, "read"):
+        name = getattr(source, "name", None)
+        return source, name if isinstance(name, str) else "<stream>", ""
+    if source == "-":
+        return sys.stdin.buffer, "<stdin>", ""
+    name = os.fspath(source)
+    try:
+        stream = resources.enter_context(open(name, "rb"))  # noqa: SIM115
+    except OSError as error:
+        raise ResourceError(f"{name}: error: cannot read the states: {error.strerror}") from None
+    return stream, name, os.path.splitext(name)[1].lower()
+
+
+def _read(stream, name) -> bytes:
+    """What has arrived on the stream, up to READ_SIZE; waits only if there is nothing; empty at the end."""
+    try:
+        return getattr(stream, "read1", stream.read)(READ_SIZE)
+    except OSError as error:
+        raise ResourceError(f"{name}: error: cannot read the states: {error.strerror}") from None
+
+
+def _more_has_arrived(stream) -> bool:
+    """Whether a read would return at once (files and what is not a pipe always say yes)."""
+    try:
+        return bool(select.select([stream.fileno()], [], [], 0)[0])
+    except (AttributeError, OSError, ValueError):
+        return True
+
+
+def _read_head(stream, name) -> bytes:
+    """The first bytes: enough to tell the format, and no more than that is waited for."""
+    head = b""
+    while True:
+        undecided = not head.removeprefix(BYTE_ORDER_MARK).strip() or any(
+            len(head) < len(signature) and signature.startswith(head) for signature in SIGNATURES
+        )
+        if not undecided or len(head) > LONGEST_LINE:
+            return head
+        data = _read(stream, name)
+        if not data:
+            return head
+        head += data
+
+
+def _format_of_content(head: bytes) -> str:
+    for signature, input_format in SIGNATURES.items():
+        if head.startswith(signature):
+            return input_format
+    text = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    return "jsonl" if text[:1] in (b"{", b"[") else "csv"
+
+
+def _temporary_copy(stream, head, name, resources) -> BinaryIO:
+    """A named temporary file with what a pipe brings until its end."""
+    copy = resources.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115
+    copy.write(head)
+    try:
+        shutil.copyfileobj(stream, copy, READ_SIZE)
+    except OSError as error:
+        raise ResourceError(f"{name}: error: cannot keep a copy of the pipe: {error.strerror}") from None
+    copy.seek(0)
+    return copy
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+class _Columns:
+    """Finds the field and the component that a column or key names."""
+
+    def __init__(self, layout: StateLayout):
+        self._targets: dict[str, list[tuple[str, int]]] = {"time": [("time", 0)]}
+        bare: dict[str, list[tuple[str, int]]] = {}
+        for field in ("q", "v", "vdot", "tau", "u"):
+            for index, name in enumerate(layout.names(field)):
+                self._targets.setdefault(f"{field}:{name}", []).append((field, index))
+                if field in ("q", "v"):
+                    bare.setdefault(name, []).append((field, index))
+        self._targets.update(bare)
+
+    def find(self, column: str, where: str) -> tuple[str, int]:
+        targets = self._targets.get(column, ())
+        if len(targets) == 1:
+            return targets[0]
+        if not targets:
+            raise ModelError(f"{where}: error: unknown column {_shown(column)}{self._hint(column)}")
+        raise ModelError(
+            f"{where}: error: column {_shown(column)} is ambiguous: it names "
+            + " and ".join(f"{field}[{index}]" for field, index in targets)
+        )
+
+    def _hint(self, column: str) -> str:
+        return _did_you_mean(column, self._targets)
+
+
+def _did_you_mean(word: str, known) -> str:
+    close = difflib.get_close_matches(word[:200], known, n=1)
+    return f"; did you mean {_shown(close[0])}?" if close else ""
+
+
+def _shown(text: str) -> str:
+    """Text from the input, quoted, shortened and safe for a terminal."""
+    return repr(text if len(text) <= 80 else text[:77] + "...")
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+
+def _line_batches(stream, name, limit, head) -> Iterator[tuple[int, list[bytes]]]:
+    """Yields the number of the first line and at most `limit` complete lines, without their line feeds.
+
+    A batch is shorter only at the end, or where a pipe has nothing more to read now.
+    """
+    number, lines, tail = 1, [], []
+    data = head or _read(stream, name)
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    while data:
+        first, *rest = data.split(b"\n")
+        tail.append(first)
+        if rest:
+            lines.append(b"".join(tail))
+            lines += rest[:-1]
+            tail = [rest[-1]]
+        elif len(tail) * READ_SIZE > LONGEST_LINE and sum(map(len, tail)) > LONGEST_LINE:
+            raise ModelError(f"{name}:{number + len(lines)}: error: longer than {LONGEST_LINE} bytes")
+        complete = len(lines) - len(lines) % limit
+        for start in range(0, complete, limit):
+            yield number, lines[start : start + limit]
+            number += limit
+        lines = lines[complete:]
+        if lines and not _more_has_arrived(stream):
+            yield number, lines
+            number += len(lines)
+            lines = []
+        data = _read(stream, name)
+    lines += [b"".join(tail)] if any(tail) else []
+    if lines:
+        yield number, lines
+
+
+def _text(line: bytes, where: str) -> str:
+    try:
+        return line.decode("utf-8").rstrip("\r")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{where}: error: byte {error.start + 1} of the line is not UTF-8") from None
+
+
+# --- CSV ------------------------------------------------------------------------------------------
+
+
+def _read_csv(batches, name, layout):
+    header, batches = _header(batches, name)
+    if all(NUMBER.fullmatch(cell) for cell in header.cells):
+        raise ModelError(f"{header.where}: error: numbers where the names of the columns are expected")
+    targets = _targets_of_header(header.cells, header.where, layout)
+    for number, lines in batches:
+        values = _plain_numbers(lines, len(header.cells))
+        error = None
+        if values is None:
+            values, error = _checked_numbers(lines, number, header.cells, name)
+        yield len(values), _fields_of_table(values, targets, layout)
+        if error:
+            raise error
+
+
+@dataclass(frozen=True)
+class _Header:
+    cells: list[str]
+    where: str
+
+
+def _header(batches, name) -> tuple[_Header, Iterator]:
+    """The first line that is not blank, and the lines after it."""
+    for number, lines in batches:
+        for offset, line in enumerate(lines):
+            if line.strip():
+                where = f"{name}:{number + offset}"
+                cells = [cell.strip() for cell in _cells(_text(line, where), where)]
+                return _Header(cells, where), _followed(number + offset + 1, lines[offset + 1 :], batches)
+    raise ModelError(f"{name}:1: error: empty, expected a header with the names of the columns")
+
+
+def _followed(number, lines, batches):
+    if lines:
+        yield number, lines
+    yield from batches
+
+
+def _cells(line: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader([line], strict=True, skipinitialspace=True))
+    except csv.Error as error:
+        raise ModelError(f"{where}: error: not CSV: {error}") from None
+
+
+def _targets_of_header(cells: list[str], where: str, layout) -> dict[str, tuple[list[int], list[int]]]:
+    """{field: (columns of the table, components of the field)}."""
+    columns = _Columns(layout)
+    seen: dict[tuple[str, int], str] = {}
+    targets: dict[str, tuple[list[int], list[int]]] = {}
+    for column, cell in enumerate(cells):
+        if not cell:
+            raise ModelError(f"{where}: error: column {column + 1} has no name")
+        target = columns.find(cell, where)
+        if target in seen:
+            first = seen[target]
+            also = "" if first == cell else f" ({_shown(first)} is the same)"
+            raise ModelError(f"{where}: error: duplicate column {_shown(cell)}{also}")
+        seen[target] = cell
+        from_columns, to_components = targets.setdefault(target[0], ([], []))
+        from_columns.append(column)
+        to_components.append(target[1])
+    return targets
+
+
+def _fields_of_table(values, targets, layout) -> dict[str, np.ndarray]:
+    arrays = {}
+    for field, (from_columns, to_components) in targets.items():
+        if field == "time":
+            arrays[field] = values[:, from_columns[0]].copy()
+        else:
+            arrays[field] = np.tile(layout.default(field), (len(values), 1))
+            arrays[field][:, to_components] = values[:, from_columns]
+    return arrays
+
+
+def _plain_numbers(lines: list[bytes], width: int) -> np.ndarray | None:
+    """The table of numbers (n, width), or None where a line needs the careful look."""
+    if b"\n".join(lines).translate(None, CHARACTERS_OF_NUMBERS):
+        return None
+    filled = [line for line in lines if line and line != b"\r"]
+    if not filled:
+        return np.empty((0, width))
+    try:
+        values = np.loadtxt(filled, delimiter=",", comments=None, ndmin=2)
+    except ValueError:
+        return None
+    whole = values.shape == (len(filled), width) and np.isfinite(values).all()
+    return values if whole else None
+
+
+def _checked_numbers(lines, number, names, name) -> tuple[np.ndarray, ModelError | None]:
+    """Reads line by line: the rows before the first bad line, and the error that the bad line is."""
+    rows, error = [], None
+    try:
+        for offset, line in enumerate(lines):
+            if line.strip():
+                where = f"{name}:{number + offset}"
+                rows.append(_checked_row(_cells(_text(line, where), where), names, where))
+    except ModelError as bad_line:
+        error = bad_line
+    return np.array(rows, dtype=float).reshape(len(rows), len(names)), error
+
+
+def _checked_row(cells: list[str], names: list[str], where: str) -> list[float]:
+    if len(cells) != len(names):
+        raise ModelError(f"{where}: error: {len(cells)} values, the header has {len(names)} columns")
+    row = []
+    for name, cell in zip(names, cells, strict=True):
+        column = f"{where}: error: column {_shown(name)}"
+        if not cell.strip():
+            raise ModelError(f"{column} has no value")
+        if not NUMBER.fullmatch(cell):
+            raise ModelError(f"{column}: {_shown(cell.strip())} is not a number")
+        if not math.isfinite(float(cell)):
+            raise ModelError(f"{column}: {_shown(cell.strip())} is too large")
+        row.append(float(cell))
+    return row
+
+
+# --- JSON lines -----------------------------------------------------------------------------------
+
+
+def _read_json_lines(batches, name, layout):
+    reader = _JsonRowReader(layout)
+    for number, lines in batches:
+        rows, error = [], None
+        try:
+            for offset, line in enumerate(lines):
+                if line.strip():
+                    where = f"{name}:{number + offset}"
+                    rows.append(reader.row(_text(line, where), where))
+        except ModelError as bad_line:
+            error = bad_line
+        yield len(rows), _stacked(rows)
+        if error:
+            raise error
+
+
+def _stacked(rows: list[dict]) -> dict[str, np.ndarray]:
+    """Rows of equal fields to one array a field; q and v may come and go, and are filled by the reader."""
+    return {field: np.array([row[field] for row in rows], dtype=float) for field in rows[0]} if rows else {}
+
+
+class _JsonRowReader:
+    """Reads one JSON object per line; what the first row has of the optional fields, all rows must have."""
+
+    def __init__(self, layout: StateLayout):
+        self._columns = _Columns(layout)
+        self._names = {field: list(layout.names(field)) for field in ("q", "v", "vdot", "tau", "u")}
+        self._index = {
+            field: {name: index for index, name in enumerate(names)} for field, names in self._names.items()
+        }
+        self._defaults = {field: layout.default(field).tolist() for field in self._names}
+        self._optional: set[str] | None = None
+        self._decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
+
+    def row(self, line: str, where: str) -> dict[str, list[float] | float]:
+        """{field: values}: q and v always, the optional fields where they are given."""
+        fields: dict[str, list[float] | float] = {}
+        named: dict[str, dict[int, float]] = {}
+        for key, value in self._object(line, where).items():
+            field = LONG_NAMES.get(key, key)
+            if field not in self._names:
+                self._add_component(self._columns.find(key, where), key, value, fields, named, where)
+            elif isinstance(value, dict):
+                for name, number in value.items():
+                    target = (field, self._index_of(field, name, where))
+                    self._add_component(target, name, number, fields, named, where)
+            elif field in fields or field in named:
+                raise ModelError(f"{where}: error: {_shown(key)} gives {field} a second time")
+            else:
+                fields[field] = self._array(field, value, where)
+        for field, values in named.items():
+            fields[field] = self._defaults[field].copy()
+            for index, number in values.items():
+                fields[field][index] = number
+        self._check_optional(fields, where)
+        return {"q": self._defaults["q"], "v": self._defaults["v"], **fields}
+
+    def _object(self, line: str, where: str) -> dict:
+        try:
+            value = self._decoder.decode(line)
+        except json.JSONDecodeError as error:
+            raise ModelError(f"{where}:{error.colno}: error: not JSON: {error.msg}") from None
+        except RecursionError:
+            raise ModelError(f"{where}: error: nested too deeply") from None
+        except ValueError as error:
+            raise ModelError(f"{where}: error: {error}") from None
+        if not isinstance(value, dict):
+            raise ModelError(f"{where}: error: expected one JSON object per line, got {_kind(value)}")
+        return value
+
+    def _array(self, field: str, value, where: str) -> list[float]:
+        names = self._names[field]
+        if not isinstance(value, list):
+            raise ModelError(f"{where}: error: {field} is {_kind(value)}, expected an array or an object")
+        if len(value) != len(names):
+            raise ModelError(f"{where}: error: {field} has {len(value)} values, the model has {len(names)}")
+        if not set(map(type, value)) <= {float, int} or not all(map(_is_finite, value)):
+            for index, number in enumerate(value):
+                _number(number, f"{where}: error: {field}[{index}] ({_shown(names[index])})")
+        return value
+
+    def _index_of(self, field: str, name: str, where: str) -> int:
+        if name in self._index[field]:
+            return self._index[field][name]
+        hint = _did_you_mean(name, self._index[field])
+        raise ModelError(f"{where}: error: {field} has no component {_shown(name)}{hint}")
+
+    def _add_component(self, target, name: str, value, fields: dict, named: dict, where: str) -> None:
+        field, index = target
+        number = _number(value, f"{where}: error: {_shown(name)}")
+        if field in fields or index in named.get(field, ()):
+            raise ModelError(f"{where}: error: {_shown(name)} is given a second time")
+        if field == "time":
+            fields[field] = number
+        else:
+            named.setdefault(field, {})[index] = number
+
+    def _check_optional(self, fields: dict, where: str) -> None:
+        given = {field for field in OPTIONAL_FIELDS if field in fields}
+        if self._optional is None:
+            self._optional = given
+        for field in sorted(given ^ self._optional):
+            has, had = ("has", "did not have") if field in given else ("does not have", "had")
+            raise ModelError(f"{where}: error: this row {has} {field}, the rows before it {had}")
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict:
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise ValueError(f"duplicate key {_shown(repeated)}")
+    return unique
+
+
+def _refuse_constant(text: str):
+    raise ValueError(f"{text} is not a number of JSON")
+
+
+def _kind(value) -> str:
+    kinds = {dict: "an object", list: "an array", str: "a string", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")
+
+
+def _is_finite(value) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _number(value, place: str) -> float:
+    if type(value) not in (float, int):
+        raise ModelError(f"{place} is {_kind(value)}, expected a number")
+    if not _is_finite(value):
+        raise ModelError(f"{place} is too large")
+    return float(value)
+
+
+# --- arrays: NPZ and logs -------------------------------------------------------------------------
+
+
+def _until_not_finite(count, arrays: Mapping, first_row, name, label) -> tuple[int, dict, ModelError | None]:
+    """Cuts a table before its first row that is not finite; label(field, index) names a component."""
+    bad = {field: np.argwhere(~np.isfinite(array)) for field, array in arrays.items()}
+    bad = {field: places[0] for field, places in bad.items() if len(places)}
+    if not bad:
+        return count, dict(arrays), None
+    field = min(bad, key=lambda field: bad[field][0])
+    row, *component = bad[field].tolist()
+    place = label(field, component[0]) if component else field
+    error = ModelError(f"{name}: error: row {first_row + row}: {place} is not finite")
+    return row, {field: array[:row] for field, array in arrays.items()}, error
+
+
+def _read_npz(stream, name, layout, rows_per_chunk):
+    def label(field, index):
+        return f"{field}[{index}] ({_shown(layout.names(field)[index])})"
+
+    with ExitStack() as resources:
+        try:
+            archive = resources.enter_context(zipfile.ZipFile(stream))
+            members = _open_members(archive, name, layout, resources)
+            for first_row in range(0, _common_length(members, name), rows_per_chunk):
+                parts = {field: member.read(rows_per_chunk) for field, member in members.items()}
+                count = len(next(iter(parts.values())))
+                count, arrays, error = _until_not_finite(count, parts, first_row, name, label)
+                yield count, arrays
+                if error:
+                    raise error
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, zlib.error) as error:
+            raise ModelError(f"{name}: error: not a readable NPZ file: {error}") from None
+
+
+def _open_members(archive, name, layout, resources) -> dict[str, "_NpzMember"]:
+    fields = {"q", "v", *OPTIONAL_FIELDS}
+    members: dict[str, _NpzMember] = {}
+    for info in archive.infolist():
+        field = info.filename.removesuffix(".npy")
+        where = f"{name}: error: array {_shown(field)}"
+        if field not in fields:
+            expected = "q, v, vdot, tau, u, time"
+            raise ModelError(f"{where} is unknown{_did_you_mean(field, fields)}; expected {expected}")
+        if field in members:
+            raise ModelError(f"{where} is there twice")
+        if info.flag_bits & 1:
+            raise ModelError(f"{where} is encrypted")
+        width = None if field == "time" else len(layout.names(field))
+        members[field] = _NpzMember(resources.enter_context(archive.open(info)), info, width, where)
+    if not members:
+        raise ModelError(f"{name}: error: no arrays, expected q, v, vdot, tau, u, time")
+    return members
+
+
+def _common_length(members: Mapping[str, "_NpzMember"], name: str) -> int:
+    lengths = {field: member.length for field, member in members.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{field} {length}" for field, length in lengths.items())
+        raise ModelError(f"{name}: error: the arrays have different numbers of rows: {listed}")
+    return next(iter(lengths.values()))
+
+
+class _NpzMember:
+    """The rows of one array of an NPZ file, read forward; only Fortran order needs the array in memory."""
+
+    def __init__(self, stream, info: zipfile.ZipInfo, width: int | None, where: str):
+        self._stream, self._where = stream, where
+        shape, fortran_order, self._dtype = self._read_header()
+        if self._dtype.kind not in "fiu":
+            raise ModelError(f"{where} has type {self._dtype}, expected real numbers")
+        if len(shape) != (1 if width is None else 2) or shape[1:] != (() if width is None else (width,)):
+            expected = "(n,)" if width is None else f"(n, {width})"
+            raise ModelError(f"{where} has shape {shape}, expected {expected}")
+        self.length = shape[0]
+        self._row_shape = shape[1:]
+        self._row_size = self._dtype.itemsize * math.prod(shape[1:])
+        if stream.tell() + self.length * self._row_size != info.file_size:
+            raise ModelError(f"{where} is cut short")
+        self._whole = self._read_fortran(shape) if fortran_order and len(shape) > 1 else None
+        self._next_row = 0
+
+    def read(self, rows: int) -> np.ndarray:
+        """The next rows as doubles, (rows, ...), fewer at the end."""
+        start, stop = self._next_row, min(self._next_row + rows, self.length)
+        self._next_row = stop
+        if self._whole is not None:
+            return np.ascontiguousarray(self._whole[start:stop], dtype=float)
+        data = self._stream.read((stop - start) * self._row_size)
+        if len(data) != (stop - start) * self._row_size:
+            raise ModelError(f"{self._where} is cut short")
+        return np.frombuffer(data, self._dtype).reshape(stop - start, *self._row_shape).astype(float)
+
+    def _read_header(self):
+        try:
+            version = np.lib.format.read_magic(self._stream)
+            if version == (1, 0):
+                return np.lib.format.read_array_header_1_0(self._stream)
+            if version == (2, 0):
+                return np.lib.format.read_array_header_2_0(self._stream)
+        except Exception as error:  # numpy lets through whatever its tokenizer and ast raise on bad bytes
+            raise ModelError(f"{self._where} is not an NPY array: {type(error).__name__}") from None
+        raise ModelError(f"{self._where} has NPY version {version}, expected 1.0 or 2.0")
+
+    def _read_fortran(self, shape) -> np.ndarray:
+        data = self._stream.read(self.length * self._row_size)
+        if len(data) != self.length * self._row_size:
+            raise ModelError(f"{self._where} is cut short")
+        return np.frombuffer(data, self._dtype).reshape(shape, order="F")
+
+
+def _read_log(stream, name, layout, rows_per_chunk):
+    from mbcli.log.reader import Log
+
+    with Log(stream.name) as log:
+        fields = [field for field in ("q", "v") if log.names(field)]
+        header = [f"{field}:{column}" for field in fields for column in log.names(field)] + ["time"]
+        targets = _targets_of_header(header, name, layout)
+        first_row = 0
+        for parts in log.chunks([*fields, "time"], rows=rows_per_chunk):
+            table = np.hstack([np.asarray(part).reshape(len(part), -1) for part in parts])
+            count, cut, error = _until_not_finite(
+                len(table), {"row": table}, first_row, name, lambda _, column: _shown(header[column])
+            )
+            yield count, _fields_of_table(cut["row"], targets, layout)
+            if error:
+                raise error
+            first_row += count
