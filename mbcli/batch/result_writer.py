@@ -16,10 +16,10 @@ import contextlib
 import csv
 import io
 import json
+import math
 import os
 import secrets
 import shutil
-import stat
 import sys
 import tempfile
 import zipfile
@@ -36,7 +36,6 @@ FORMAT_VERSION = "1.0"
 BINARY_FORMATS = ("npz", "hdf5")
 STANDARD_OUTPUT = ("-", "/dev/stdout")
 HDF5_CHUNK_SIZE = 1 << 18
-COPY_SIZE = 1 << 20
 OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -70,7 +69,7 @@ def open_results(
         raise ValueError(f"unknown output format {format!r}, expected one of {', '.join(FORMATS)}")
     if path is None and format in BINARY_FORMATS and sys.stdout.isatty():
         raise OutputError(f"{format} is not for a terminal: give -o FILE or redirect stdout")
-    output = _StandardOutput() if path is None else _output_to_path(path, force)
+    output = _output(path, format, force)
     metadata = dict(metadata or {})
     try:
         with output.errors():
@@ -162,9 +161,7 @@ class ResultWriter:
     def _checked_length(self, arrays: Mapping[str, np.ndarray]) -> int:
         for name, array in arrays.items():
             if array.ndim == 0 or array.dtype.kind not in "fiub":
-                raise ValueError(
-                    f"column {name!r} is {array.dtype} of shape {array.shape}, expected (rows, ...)"
-                )
+                raise ValueError(f"column {name!r} is {array.dtype} of shape {array.shape}, expected (rows, ...)")
         lengths = {name: len(array) for name, array in arrays.items()}
         if len(set(lengths.values())) != 1:
             raise ValueError(f"columns of different lengths: {lengths}")
@@ -265,12 +262,33 @@ class _File(_Output):
             raise OutputError(f"{self.name}: error: exists already; --force overwrites it")
 
 
-def _output_to_path(path: str, force: bool) -> _Output:
-    with contextlib.suppress(OSError):
-        mode = os.stat(path).st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            return _Device(path)
-    return _File(path, force)
+class _Spooled(_Output):
+    """Collects in an unnamed temporary file what a pipe or device gets at the end: they cannot seek."""
+
+    def __init__(self, target: _Output):
+        self.name, self._target = target.name, target
+        self.stream = tempfile.TemporaryFile()  # noqa: SIM115
+
+    def flush(self) -> None:
+        pass
+
+    def commit(self) -> None:
+        self.stream.seek(0)
+        shutil.copyfileobj(self.stream, self._target.stream)
+        self.stream.close()
+        self._target.commit()
+
+    def abort(self) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.close()
+        self._target.abort()
+
+
+def _output(path: str | None, format: str, force: bool) -> _Output:
+    if path is not None and (os.path.isdir(path) or os.path.isfile(path) or not os.path.exists(path)):
+        return _File(path, force)
+    output = _StandardOutput() if path is None else _Device(path)
+    return _Spooled(output) if format in BINARY_FORMATS else output
 
 
 # --- formats --------------------------------------------------------------------------------------
@@ -327,7 +345,7 @@ class _Csv:
         self._stream.write(text.getvalue().encode())
 
     def rows(self, arrays, first_row) -> None:
-        flat = [array.reshape(len(array), -1) for array in arrays.values()]
+        flat = [array.reshape(len(array), math.prod(array.shape[1:])) for array in arrays.values()]
         for parts in zip(*flat, strict=True):
             # A list of numbers is the same text in JSON and in CSV, and JSON is encoded in C.
             cells = (self._encode(part.tolist())[1:-1] for part in parts if part.size)
@@ -343,7 +361,7 @@ class _Csv:
         if name not in self._component_names:
             return [f"{name}[{','.join(map(str, index))}]" if shape else name for index in np.ndindex(shape)]
         names = self._component_names[name]
-        if len(names) != int(np.prod(shape)):
+        if len(names) != math.prod(shape):
             raise ValueError(f"{len(names)} component names for column {name!r} of shape {shape}")
         return names
 
@@ -378,7 +396,7 @@ class _Npz:
                 spool.seek(0)
                 with self._member(archive, name) as member:
                     self._write_header(member, name)
-                    shutil.copyfileobj(spool, member, COPY_SIZE)
+                    shutil.copyfileobj(spool, member)
                 spool.close()
             with self._member(archive, "metadata") as member:
                 np.lib.format.write_array(member, np.array(self._metadata), allow_pickle=False)
@@ -403,20 +421,16 @@ class _Hdf5:
     def __init__(self, stream: BinaryIO, metadata: dict):
         import h5py
 
-        self._stream = stream
-        # A pipe cannot seek as HDF5 must: it gets a copy at the end.
-        can_seek = stream.seekable() and stream.readable()
-        self._spool = None if can_seek else tempfile.TemporaryFile()  # noqa: SIM115
-        self._file = h5py.File(self._spool or stream, "w", libver=("v110", "v110"))
+        attributes = {name: _attribute(value) for name, value in metadata.items()}
+        self._file = h5py.File(stream, "w", libver=("v110", "v110"))
         self._file.attrs["format"] = FORMAT_NAME
         self._file.attrs["format_version"] = FORMAT_VERSION
-        for name, value in metadata.items():
-            self._file.attrs[name] = _attribute(value)
+        self._file.attrs.update(attributes)
         self._group = self._file.create_group("results")
 
     def begin(self, arrays) -> None:
         for name, array in arrays.items():
-            row_size = array.dtype.itemsize * max(1, int(np.prod(array.shape[1:])))
+            row_size = array.dtype.itemsize * max(1, math.prod(array.shape[1:]))
             rows = max(1, HDF5_CHUNK_SIZE // row_size)
             self._group.create_dataset(
                 name.replace("/", "_"),
@@ -434,17 +448,11 @@ class _Hdf5:
 
     def finish(self) -> None:
         self._file.close()
-        if self._spool is not None:
-            self._spool.seek(0)
-            shutil.copyfileobj(self._spool, self._stream, COPY_SIZE)
-            self._spool.close()
 
     def discard(self) -> None:
         # Closing flushes; what it cannot flush is given up with the file.
         with contextlib.suppress(OSError, RuntimeError):
             self._file.close()
-        if self._spool is not None:
-            self._spool.close()
 
 
 def _attribute(value):

@@ -483,9 +483,7 @@ class _JsonRowReader:
     def __init__(self, layout: StateLayout):
         self._columns = _Columns(layout)
         self._names = {field: list(layout.names(field)) for field in ("q", "v", "vdot", "tau", "u")}
-        self._index = {
-            field: {name: index for index, name in enumerate(names)} for field, names in self._names.items()
-        }
+        self._index = {field: {name: index for index, name in enumerate(names)} for field, names in self._names.items()}
         self._defaults = {field: layout.default(field).tolist() for field in self._names}
         self._optional: set[str] | None = None
         self._decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
