@@ -16,7 +16,8 @@ row are still delivered, whatever the size of the chunks.
 
 A JSON line may also give a whole field, as an array in the order of the model or as an object of
 NAME: number: q or positions, v or velocities, vdot or accelerations, tau or forces, u or actuation. An NPZ
-file has arrays q, v, vdot, tau, u of shape (n, number of components) and time (n,). A log goes by its names.
+file has arrays q, v, vdot, tau, u of shape (n, number of components) and time (n,). Of a log, time, q, v and
+u are read, by their names.
 """
 
 import csv
@@ -51,6 +52,7 @@ LONG_NAMES = {
     "forces": "tau",
     "actuation": "u",
 }
+LOG_FIELDS = {"state/q": "q", "state/v": "v", "input/u": "u"}
 SIGNATURES = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"\x89HDF\r\n\x1a\n": "hdf5"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*\r?", re.ASCII)
@@ -707,17 +709,25 @@ class _NpzMember:
 def _read_log(stream, name, layout, rows_per_chunk):
     from mbcli.log.reader import Log
 
-    with Log(stream.name) as log:
-        fields = [field for field in ("q", "v") if log.names(field)]
-        header = [f"{field}:{column}" for field in fields for column in log.names(field)] + ["time"]
-        targets = _targets_of_header(header, name, layout)
-        first_row = 0
-        for parts in log.chunks([*fields, "time"], rows=rows_per_chunk):
-            table = np.hstack([np.asarray(part).reshape(len(part), -1) for part in parts])
-            count, cut, error = _until_not_finite(
-                len(table), {"row": table}, first_row, name, lambda _, column: _shown(header[column])
-            )
-            yield count, _fields_of_table(cut["row"], targets, layout)
-            if error:
-                raise error
-            first_row += count
+    try:
+        with Log(stream.name) as log:
+            yield from _log_tables(log, name, layout, rows_per_chunk)
+    except ModelError as error:  # the copy of a pipe has a name that nobody knows
+        raise ModelError(str(error).replace(stream.name, name, 1)) from None
+
+
+def _log_tables(log, name, layout, rows_per_chunk):
+    paths = [path for path in ("time", *LOG_FIELDS) if path in log.fields()]
+    header = ["time"]
+    header += [f"{LOG_FIELDS[path]}:{column}" for path in paths[1:] for column in log.names[path]]
+    targets = _targets_of_header(header, name, layout)
+    first_row = 0
+    for parts in log.chunks(paths, rows=rows_per_chunk):
+        columns = np.column_stack([parts[path] for path in paths]).astype(float)
+        count, cut, error = _until_not_finite(
+            len(columns), {"": columns}, first_row, name, lambda _, column: _shown(header[column])
+        )
+        yield count, _fields_of_table(cut[""], targets, layout)
+        if error:
+            raise error
+        first_row += count
