@@ -220,7 +220,8 @@ def test_a_name_of_a_position_and_a_velocity_must_say_which():
 def test_names_in_unicode_with_commas_and_a_byte_order_mark():
     layout = StateLayout(("Schulter_ü", "関節,1"), (), (), [0.0, 0.0], [])
     for text in ('\ufeffSchulter_ü,"関節,1"\n1,2\n', '\ufeff{"Schulter_ü": 1, "関節,1": 2}\n'):
-        np.testing.assert_array_equal(read_all(text.encode(), layout)["q"], [[1, 2]])
+        for source in (io.BytesIO(text.encode()), io.BufferedReader(Pipe(text.encode(), 1))):
+            np.testing.assert_array_equal(read_all(source, layout)["q"], [[1, 2]])
 
 
 def test_a_header_longer_than_any_buffer():

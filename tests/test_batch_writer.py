@@ -313,6 +313,31 @@ def test_a_full_disk_is_an_output_error(format):
         write("/dev/full", columns(3), format=format)
 
 
+FILLS_DISK = """
+import resource, signal, sys
+import numpy as np
+from mbcli.batch.result_writer import open_results
+from mbcli.errors import OutputError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, 1 << 19))
+try:
+    with open_results(sys.argv[1]) as writer:
+        for _ in range(40):
+            writer.write({"a": np.random.default_rng(1).random((100, 36, 36))})
+except OutputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("suffix", READERS)
+def test_a_disk_that_fills_up_leaves_no_file_and_one_line(suffix, tmp_path):
+    path = tmp_path / f"a.{suffix}"
+    done = subprocess.run([sys.executable, "-c", FILLS_DISK, path], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"{path}: error: cannot write: File too large\n", "")
+    assert done.returncode == 0
+    assert os.listdir(tmp_path) == []
+
+
 def test_files_have_the_permissions_of_the_user(tmp_path):
     before = os.umask(0o027)
     try:

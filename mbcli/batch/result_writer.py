@@ -194,7 +194,11 @@ class _Output:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise OutputError(f"{self.name}: error: cannot write: {error.strerror or error}") from None
+            raise OutputError(f"{self.name}: error: cannot write: {_reason(error)}") from None
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error).partition("\n")[0]
 
 
 class _StandardOutput(_Output):
@@ -422,7 +426,8 @@ class _Hdf5:
         import h5py
 
         attributes = {name: _attribute(value) for name, value in metadata.items()}
-        self._file = h5py.File(stream, "w", libver=("v110", "v110"))
+        self._stream = _ErrorKeeper(stream)
+        self._file = h5py.File(self._stream, "w", libver=("v110", "v110"))
         self._file.attrs["format"] = FORMAT_NAME
         self._file.attrs["format_version"] = FORMAT_VERSION
         self._file.attrs.update(attributes)
@@ -441,18 +446,70 @@ class _Hdf5:
             )
 
     def rows(self, arrays, first_row) -> None:
-        for name, array in arrays.items():
-            dataset = self._group[name.replace("/", "_")]
-            dataset.resize(first_row + len(array), axis=0)
-            dataset[first_row:] = array
+        with self._stream.raising():
+            for name, array in arrays.items():
+                dataset = self._group[name.replace("/", "_")]
+                dataset.resize(first_row + len(array), axis=0)
+                dataset[first_row:] = array
 
     def finish(self) -> None:
-        self._file.close()
+        with self._stream.raising():
+            self._file.close()
 
     def discard(self) -> None:
-        # Closing flushes; what it cannot flush is given up with the file.
         with contextlib.suppress(OSError, RuntimeError):
             self._file.close()
+
+
+class _ErrorKeeper:
+    """A stream that never fails but keeps its first error.
+
+    HDF5 cannot let go of a file on a full disk: it tries to write again when the file is closed, and again when
+    the last object of it is collected, where Python can only print the error.
+    """
+
+    def __init__(self, stream: BinaryIO):
+        self._stream = stream
+        self._error: OSError | None = None
+
+    @contextlib.contextmanager
+    def raising(self) -> Iterator[None]:
+        """Raises the kept error at the end, in place of what HDF5 makes of it."""
+        try:
+            yield
+        finally:
+            if self._error is not None:
+                raise self._error
+
+    def write(self, data) -> int:
+        self._try(self._stream.write, data)
+        return len(data)
+
+    def read(self, size: int) -> bytes:
+        return self._try(self._stream.read, size) or b""
+
+    def readinto(self, buffer) -> int:
+        return self._try(self._stream.readinto, buffer) or 0
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._try(self._stream.seek, offset, whence) or 0
+
+    def tell(self) -> int:
+        return self._try(self._stream.tell) or 0
+
+    def truncate(self, size: int) -> int:
+        return self._try(self._stream.truncate, size) or 0
+
+    def flush(self) -> None:
+        self._try(self._stream.flush)
+
+    def _try(self, call, *arguments):
+        if self._error is None:
+            try:
+                return call(*arguments)
+            except OSError as error:
+                self._error = error
+        return None
 
 
 def _attribute(value):

@@ -188,9 +188,9 @@ def _open_source(source, resources) -> tuple[BinaryIO, str, str]:
     if hasattr(source, "read"):
         name = getattr(source, "name", None)
         return source, name if isinstance(name, str) else "<stream>", ""
-    if source == "-":
-        return sys.stdin.buffer, "<stdin>", ""
     name = os.fspath(source)
+    if name == "-":
+        return sys.stdin.buffer, "<stdin>", ""
     try:
         stream = resources.enter_context(open(name, "rb"))  # noqa: SIM115
     except OSError as error:
@@ -217,9 +217,10 @@ def _more_has_arrived(stream) -> bool:
 def _read_head(stream, name) -> bytes:
     """The first bytes: enough to tell the format, and no more than that is waited for."""
     head = b""
+    beginnings = (BYTE_ORDER_MARK, *SIGNATURES)
     while True:
         undecided = not head.removeprefix(BYTE_ORDER_MARK).strip() or any(
-            len(head) < len(signature) and signature.startswith(head) for signature in SIGNATURES
+            len(head) < len(beginning) and beginning.startswith(head) for beginning in beginnings
         )
         if not undecided or len(head) > LONGEST_LINE:
             return head
@@ -300,7 +301,6 @@ def _line_batches(stream, name, limit, head) -> Iterator[tuple[int, list[bytes]]
     """
     number, lines, tail = 1, [], []
     data = head or _read(stream, name)
-    data = data.removeprefix(BYTE_ORDER_MARK)
     while data:
         first, *rest = data.split(b"\n")
         tail.append(first)
@@ -310,6 +310,8 @@ def _line_batches(stream, name, limit, head) -> Iterator[tuple[int, list[bytes]]
             tail = [rest[-1]]
         elif len(tail) * READ_SIZE > LONGEST_LINE and sum(map(len, tail)) > LONGEST_LINE:
             raise ModelError(f"{name}:{number + len(lines)}: error: longer than {LONGEST_LINE} bytes")
+        if lines and number == 1:
+            lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
         complete = len(lines) - len(lines) % limit
         for start in range(0, complete, limit):
             yield number, lines[start : start + limit]
@@ -320,7 +322,10 @@ def _line_batches(stream, name, limit, head) -> Iterator[tuple[int, list[bytes]]
             number += len(lines)
             lines = []
         data = _read(stream, name)
-    lines += [b"".join(tail)] if any(tail) else []
+    last = b"".join(tail)
+    if number == 1 and not lines:
+        last = last.removeprefix(BYTE_ORDER_MARK)
+    lines += [last] if last else []
     if lines:
         yield number, lines
 
@@ -532,7 +537,7 @@ class _JsonRowReader:
             raise ModelError(f"{where}: error: {field} is {_kind(value)}, expected an array or an object")
         if len(value) != len(names):
             raise ModelError(f"{where}: error: {field} has {len(value)} values, the model has {len(names)}")
-        if not set(map(type, value)) <= {float, int} or not all(map(_is_finite, value)):
+        if not _are_numbers(value):
             for index, number in enumerate(value):
                 _number(number, f"{where}: error: {field}[{index}] ({_shown(names[index])})")
         return value
@@ -578,6 +583,13 @@ def _refuse_constant(text: str):
 def _kind(value) -> str:
     kinds = {dict: "an object", list: "an array", str: "a string", bool: "true or false", type(None): "null"}
     return kinds.get(type(value), "a number")
+
+
+def _are_numbers(values: list) -> bool:
+    try:
+        return set(map(type, values)) <= {float, int} and all(map(math.isfinite, values))
+    except OverflowError:
+        return False
 
 
 def _is_finite(value) -> bool:
