@@ -395,11 +395,12 @@ def _read_geometries(link, link_name, tag, scope):
 
 
 def _read_shape(geometry, file):
-    """(shape, its pose in the frame of the geometry) of the first shape, or None."""
+    """(shape, its pose in the frame of the visual or collision), or None."""
     geometry.children("empty")
-    for node in geometry.children(*_SHAPES):
-        return _SHAPES[node.tag](node, file)
-    return None
+    shapes = geometry.children(*_SHAPES)
+    for extra in shapes[1:]:
+        extra.unsupported("a geometry has one shape, the first")
+    return _SHAPES[shapes[0].tag](shapes[0], file) if shapes else None
 
 
 def _read_plane(node, file):
@@ -455,7 +456,7 @@ def _read_size(node, tag, count):
         message = f"<{node.tag}> has no <{tag}>: {' '.join(['1'] * count)} is taken"
         node.diagnostics.warning("ELEMENT_MISSING", message, node)
         return default
-    size = child.text_vector(count, default)
+    size = child.text_vector(count, default, required=True)
     if min(size) <= 0:
         message = f"<{tag}> of <{node.tag}> must be positive, found {quoted(child.text(''))}"
         node.diagnostics.error("ELEMENT_INVALID", message, child, value=child.text())
@@ -580,6 +581,7 @@ _DYNAMICS = {
     "spring_reference": "spring_reference",
     "spring_stiffness": "spring_stiffness",
 }
+_MOTION_LIMITS = ("lower", "upper", "velocity", "acceleration")
 _AXIS_FIELDS = frozenset((*_LIMIT.values(), *_DYNAMICS.values()))
 _JOINT_TYPES = {
     "fixed": _JointType((), frozenset()),
@@ -743,9 +745,7 @@ def _read_axis_values(axis, kind, rule):
             if field in rule.reads:
                 if value is not None:
                     values[field] = _check_axis_value(node, field, value)
-            elif (
-                value or value == 0 and field in ("lower", "upper", "velocity", "acceleration")
-            ):  # what is 0 is as if it were not there, but for limits
+            elif value or field in _MOTION_LIMITS:  # any other 0 says nothing
                 node.unsupported(f"not of a {kind} joint")
     if values.get("lower", -inf) > values.get("upper", inf):
         message = f"the lower limit {values['lower']!r} is greater than the upper {values['upper']!r}"
@@ -767,7 +767,8 @@ def _read_ball_damping(joint, rule):
     axis = joint.child("axis")
     if axis is None:
         return (0.0,)
-    axis.children("xyz")
+    for direction in axis.children("xyz"):
+        direction.unsupported("a ball joint has no direction")
     return (_read_axis_values(axis, "ball", rule).get("damping", 0.0),)
 
 
@@ -948,22 +949,28 @@ def _mimic_problem(joint, mimic, by_name):
 
 
 def _read_filter_groups(scope):
-    members, direct, ignores, places = {}, {}, {}, {}
+    nodes = {}
     for name, node in _of_tag(scope, "drake:collision_filter_group"):
         if node.boolean("ignore", False):
-            node.ignore("reported")  # the file says so
-            continue
-        links = dict(_of_tag(scope, "link"))
-        direct[name] = _read_references(node, "drake:member", links, "link")
-        groups = {n for n, _ in _of_tag(scope, "drake:collision_filter_group")}
-        members[name] = _read_references(node, "drake:member_group", groups, "collision filter group")
-        ignores[name] = _read_references(node, "drake:ignored_collision_filter_group", groups, "collision filter group")
-        places[name] = node.place
-        if not direct[name] and not members[name]:
+            node.ignore("reported")  # the file itself takes it out
+        else:
+            nodes[name] = node
+    links = dict(_of_tag(scope, "link"))
+    members, inner = {}, {}
+    for name, node in nodes.items():
+        members[name] = _read_references(node, "drake:member", links, "link")
+        inner[name] = _read_references(node, "drake:member_group", nodes, "collision filter group")
+        if not members[name] and not inner[name]:
             message = f"collision filter group {quoted(name)} has no members"
             node.diagnostics.error("ELEMENT_MISSING", message, node)
     return tuple(
-        CollisionFilterGroupSpec(name, _flatten(name, direct, members), ignores[name], places[name]) for name in direct
+        CollisionFilterGroupSpec(
+            name=name,
+            members=_flatten(name, members, inner),
+            ignores=_read_references(node, "drake:ignored_collision_filter_group", nodes, "collision filter group"),
+            place=node.place,
+        )
+        for name, node in nodes.items()
     )
 
 
@@ -980,15 +987,15 @@ def _read_references(owner, tag, names, what):
     return tuple(found)
 
 
-def _flatten(group, direct, members):
+def _flatten(group, members, inner):
     """Links of a group and of the groups in it, each once."""
     links, seen, waiting = {}, set(), [group]
     while waiting:
         name = waiting.pop(0)
-        if name not in seen and name in direct:
+        if name not in seen:
             seen.add(name)
-            links.update(dict.fromkeys(direct[name]))
-            waiting += members[name]
+            links.update(dict.fromkeys(members[name]))
+            waiting += inner[name]
     return tuple(links)
 
 
@@ -1022,69 +1029,52 @@ def _descendant(node, *tags):
 
 # --------------------------------------------------------------------- what the format has and we do not use
 
-_GEOMETRY = (*_SHAPES, "empty", "heightmap", "image", "polyline", "cone")
+# {element: its children and @attributes}
 KNOWN = {
-    "sdf": ("world", "model", "include", "@version", "light", "actor"),
-    "world": (
-        *("model", "frame", "include", "joint", "audio", "wind", "gravity", "magnetic_field", "atmosphere"),
-        *("gui", "physics", "scene", "light", "actor", "plugin", "road", "spherical_coordinates", "state"),
-        *("population", "@name"),
-    ),
-    "model": (
-        *("static", "pose", "link", "joint", "frame", "include", "model", "plugin", "gripper", "self_collide"),
-        *("allow_auto_disable", "enable_wind", "model_state", "drake:joint", "drake:collision_filter_group"),
-        *("drake:linear_bushing_rpy", "drake:linear_spring_damper", "drake:prismatic_spring"),
-        *("drake:ball_constraint", "drake:distance_constraint", "drake:tendon_constraint"),
-        *("drake:weld_constraint", "drake:coupler_constraint", "drake:deformable"),
-        *("@name", "@canonical_link", "@placement_frame", "@namespace"),
-    ),
-    "link": (
-        *("pose", "inertial", "visual", "collision", "gravity", "kinematic", "enable_wind", "self_collide"),
-        *("must_be_base_link", "velocity_decay", "sensor", "light", "projector", "audio_sink"),
-        *("audio_source", "battery", "particle_emitter", "link_state", "@name"),
-    ),
-    "inertial": (*("pose", "mass", "inertia", "density", "auto_inertia_params", "fluid_added_mass", "@auto"),),
-    "inertia": (*_INERTIA,),
-    "visual": (
-        *("pose", "geometry", "material", "cast_shadows", "laser_retro", "transparency", "meta", "plugin"),
-        *("visibility_flags", "drake:accepting_renderer", "drake:illustration_properties"),
-        *("drake:perception_properties", "@name"),
-    ),
-    "collision": (
-        *("pose", "geometry", "surface", "laser_retro", "max_contacts", "density", "auto_inertia_params"),
-        *("drake:proximity_properties", "drake:visual", "@name"),
-    ),
-    "geometry": _GEOMETRY,
-    "plane": ("normal", "size"),
-    "mesh": ("uri", "scale", "submesh", "convex_decomposition", "drake:declare_convex", "@optimization"),
-    "material": (
-        *("diffuse", "ambient", "specular", "emissive", "shininess", "script", "shader", "lighting", "pbr"),
-        *("render_order", "double_sided", "drake:diffuse_map"),
-    ),
-    "surface": ("friction", "contact", "bounce", "soft_contact"),
-    "friction": ("ode", "bullet", "torsional"),
-    "ode": ("mu", "mu2", "fdir1", "slip1", "slip2"),
-    "drake:proximity_properties": (
-        *(*_PROXIMITY, "drake:mu_static", "drake:mu_dynamic"),
-        *("drake:rigid_hydroelastic", "drake:compliant_hydroelastic", "drake:hydroelastic_margin"),
-    ),
-    "frame": ("pose", "@name", "@attached_to"),
-    "pose": ("@relative_to", "@degrees", "@rotation_format"),
-    "joint": (
-        *("pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "gearbox_ratio"),
-        *("gearbox_reference_body", "physics", "sensor", "joint_state", "drake:rotor_inertia"),
-        *("drake:gear_ratio", "drake:controller_gains", "drake:mimic", "@name", "@type"),
-    ),
-    "axis": ("xyz", "limit", "dynamics", "mimic", "initial_position"),
-    "axis2": ("xyz", "limit", "dynamics", "mimic", "initial_position"),
-    "xyz": ("@expressed_in",),
-    "limit": (*_LIMIT, "stiffness", "dissipation"),
-    "dynamics": (*_DYNAMICS,),
-    "axis/mimic": ("multiplier", "offset", "reference", "@joint", "@axis"),
-    "drake:mimic": ("@joint", "@multiplier", "@offset"),
-    "drake:controller_gains": ("@p", "@d"),
-    "drake:joint": ("drake:parent", "drake:child", "drake:damping", "@name", "@type"),
-    "drake:collision_filter_group": (
-        *("drake:member", "drake:member_group", "drake:ignored_collision_filter_group", "@name", "@ignore"),
-    ),
+    tag: frozenset(names.split())
+    for tag, names in {
+        "sdf": "@version world model include light actor",
+        "world": "@name model frame include joint audio wind gravity magnetic_field atmosphere gui physics "
+        "scene light actor plugin road spherical_coordinates state population",
+        "model": "@name @canonical_link @placement_frame @namespace static pose link joint frame include model "
+        "plugin gripper self_collide allow_auto_disable enable_wind model_state drake:joint "
+        "drake:collision_filter_group drake:linear_bushing_rpy drake:linear_spring_damper "
+        "drake:prismatic_spring drake:ball_constraint drake:distance_constraint drake:tendon_constraint "
+        "drake:weld_constraint drake:coupler_constraint",
+        "link": "@name pose inertial visual collision gravity kinematic enable_wind self_collide "
+        "must_be_base_link velocity_decay sensor light projector audio_sink audio_source battery "
+        "particle_emitter link_state",
+        "inertial": "@auto pose mass inertia density auto_inertia_params fluid_added_mass",
+        "inertia": " ".join(_INERTIA),
+        "visual": "@name pose geometry material cast_shadows laser_retro transparency visibility_flags meta "
+        "plugin drake:accepting_renderer drake:illustration_properties drake:perception_properties",
+        "collision": "@name pose geometry surface laser_retro max_contacts density auto_inertia_params "
+        "drake:proximity_properties drake:visual",
+        "geometry": " ".join(_SHAPES) + " empty heightmap image polyline cone",
+        "plane": "normal size",
+        "mesh": "@optimization uri scale submesh convex_decomposition drake:declare_convex",
+        "material": "diffuse ambient specular emissive shininess script shader lighting pbr render_order "
+        "double_sided drake:diffuse_map",
+        "surface": "friction contact bounce soft_contact",
+        "friction": "ode bullet torsional",
+        "ode": "mu mu2 fdir1 slip1 slip2",
+        "drake:proximity_properties": " ".join(_PROXIMITY) + " drake:mu_static drake:mu_dynamic "
+        "drake:rigid_hydroelastic drake:compliant_hydroelastic drake:hydroelastic_margin",
+        "frame": "@name @attached_to pose",
+        "pose": "@relative_to @degrees @rotation_format",
+        "joint": "@name @type pose parent child axis axis2 thread_pitch screw_thread_pitch gearbox_ratio "
+        "gearbox_reference_body physics sensor joint_state drake:rotor_inertia drake:gear_ratio "
+        "drake:controller_gains drake:mimic",
+        "axis": "xyz limit dynamics mimic initial_position",
+        "axis2": "xyz limit dynamics mimic initial_position",
+        "xyz": "@expressed_in",
+        "limit": " ".join(_LIMIT) + " stiffness dissipation",
+        "dynamics": " ".join(_DYNAMICS),
+        "mimic": "@joint @axis multiplier offset reference",
+        "drake:mimic": "@joint @multiplier @offset",
+        "drake:controller_gains": "@p @d",
+        "drake:joint": "@name @type drake:parent drake:child drake:damping",
+        "drake:collision_filter_group": "@name @ignore drake:member drake:member_group "
+        "drake:ignored_collision_filter_group",
+    }.items()
 }
