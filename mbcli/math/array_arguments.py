@@ -25,9 +25,9 @@ def as_numbers(value, name: str) -> np.ndarray:
         return array.astype(_FLOAT)
     if kind == "c":
         return array.astype(_COMPLEX, copy=False)
-    if kind == "O" and all(hasattr(element, "__sub__") for element in array.flat):
+    if kind == "O" and all(_is_number_like(element) for element in array.flat):
         return array
-    raise TypeError(f"{name}: expected numbers, got {_describe(value)}")
+    raise TypeError(f"{name}: expected numbers, got {describe(value)}")
 
 
 def as_array(value, shape: tuple[int, ...], name: str) -> np.ndarray:
@@ -37,7 +37,7 @@ def as_array(value, shape: tuple[int, ...], name: str) -> np.ndarray:
         return array
     if len(shape) == 1 and array.shape == (*shape, 1):
         return array[:, 0]
-    raise TypeError(f"{name}: expected an array of shape {shape}, got {_describe(value)}")
+    raise TypeError(f"{name}: expected an array of shape {shape}, got {describe(value)}")
 
 
 def as_scalar(value, name: str):
@@ -46,7 +46,7 @@ def as_scalar(value, name: str):
         return value
     array = as_numbers(value, name)
     if array.ndim:
-        raise TypeError(f"{name}: expected one number, got {_describe(value)}")
+        raise TypeError(f"{name}: expected one number, got {describe(value)}")
     return array.item()
 
 
@@ -54,7 +54,7 @@ def is_scalar(value) -> bool:
     """Tell whether `value` is one number, of any scalar type."""
     if isinstance(value, (float, int, complex, np.number)):
         return True
-    return np.ndim(value) == 0 and hasattr(value, "__rmul__") and hasattr(value, "__sub__")
+    return np.ndim(value) == 0 and _is_number_like(value)
 
 
 def is_real(value) -> bool:
@@ -70,7 +70,13 @@ def single_argument(owner: str, **given):
     return next(iter(found.values()), None)
 
 
-def _describe(value) -> str:
+def _is_number_like(value) -> bool:
+    # Strings and containers do not subtract; objects that close themselves to numpy are not elements of arrays.
+    return hasattr(value, "__sub__") and getattr(value, "__array_ufunc__", True) is not None
+
+
+def describe(value) -> str:
+    """Return a few words on what an argument is, for error messages."""
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} of shape {value.shape}"
     if isinstance(value, (list, tuple)):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.math.array_arguments import as_array, as_numbers, single_argument
+from mbcli.math.array_arguments import as_array, as_numbers, describe, single_argument
 from mbcli.math.quaternion import AngleAxis, Quaternion
 from mbcli.math.roll_pitch_yaw import RollPitchYaw
 from mbcli.math.rotation_array import IDENTITY, ORTHONORMALITY_TOLERANCE, checked_rotation
@@ -32,9 +32,7 @@ class RigidTransform:
     __slots__ = ("_R", "_p")
     __array_ufunc__ = None
 
-    def __init__(
-        self, R=None, p=None, *, other=None, rpy=None, quaternion=None, theta_lambda=None, pose=None
-    ):
+    def __init__(self, R=None, p=None, *, other=None, rpy=None, quaternion=None, theta_lambda=None, pose=None):
         if R is None or not (other is rpy is quaternion is theta_lambda is pose is None):
             R = single_argument(
                 "RigidTransform",
@@ -146,7 +144,7 @@ class RigidTransform:
             return self._R.dot(array) + self._p[:, np.newaxis]
         if array.shape in ((4,), (4, 1)):
             return self._of_four(array.reshape(4)).reshape(array.shape)
-        raise TypeError(f"p_BoQ_B: expected shape (3,), (3, n) or (4,), got {array.shape}")
+        raise TypeError(f"p_BoQ_B: expected shape (3,), (3, n) or (4,), got {describe(operand)}")
 
     def __matmul__(self, other):
         if isinstance(other, RigidTransform):
@@ -212,9 +210,7 @@ def _split_pose(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if array.shape in ((3,), (3, 1)):
         return IDENTITY, array.reshape(3).copy()
     if array.shape not in ((4, 4), (3, 4)):
-        raise ModelError(
-            f"RigidTransform: shape {array.shape} is that of no position (3,) and no pose (4, 4), (3, 4)"
-        )
+        raise ModelError(f"RigidTransform: shape {array.shape} is that of no position (3,) and no pose (4, 4), (3, 4)")
     if array.shape == (4, 4) and not (array[3] == _LAST_ROW).all():
         raise ModelError(f"RigidTransform: last row of a pose must be 0 0 0 1, not {array[3].tolist()}")
     return checked_rotation(array[:3, :3]).copy(), array[:3, 3].copy()

@@ -29,9 +29,7 @@ class RollPitchYaw:
 
     __slots__ = ("_roll", "_pitch", "_yaw")
 
-    def __init__(
-        self, rpy=None, pitch=None, yaw=None, *, roll=None, other=None, R=None, quaternion=None, matrix=None
-    ):
+    def __init__(self, rpy=None, pitch=None, yaw=None, *, roll=None, other=None, R=None, quaternion=None, matrix=None):
         if pitch is not None or yaw is not None or roll is not None:
             first = single_argument("RollPitchYaw", rpy=rpy, roll=roll)
             alone = other is R is quaternion is matrix is None
@@ -39,9 +37,7 @@ class RollPitchYaw:
                 raise TypeError("RollPitchYaw: expected roll, pitch and yaw")
             self._set_angles(first, pitch, yaw)
             return
-        source = single_argument(
-            "RollPitchYaw", rpy=rpy, other=other, R=R, quaternion=quaternion, matrix=matrix
-        )
+        source = single_argument("RollPitchYaw", rpy=rpy, other=other, R=R, quaternion=quaternion, matrix=matrix)
         if source is None:
             raise TypeError("RollPitchYaw: expected angles, a rotation matrix or a quaternion")
         if isinstance(source, RollPitchYaw):

@@ -6,7 +6,7 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math import roll_pitch_yaw
-from mbcli.math.array_arguments import as_array, as_numbers, as_scalar, single_argument
+from mbcli.math.array_arguments import as_array, as_numbers, as_scalar, describe, single_argument
 from mbcli.math.cross_product import cross
 from mbcli.math.quaternion import AngleAxis, Quaternion
 from mbcli.math.rotation_array import (
@@ -99,9 +99,7 @@ class RotationMatrix:
     @staticmethod
     def MakeFromOrthonormalRows(Ax, Ay, Az) -> "RotationMatrix":
         """Return the rotation with these three unit vectors (3,) as rows; ModelError if not a basis."""
-        return RotationMatrix(
-            np.array([as_array(axis, (3,), "RotationMatrix: row") for axis in (Ax, Ay, Az)])
-        )
+        return RotationMatrix(np.array([as_array(axis, (3,), "RotationMatrix: row") for axis in (Ax, Ay, Az)]))
 
     @staticmethod
     def ProjectToRotationMatrix(M) -> "RotationMatrix":
@@ -150,7 +148,7 @@ class RotationMatrix:
             return _rotation(self._R.dot(operand._R))
         v = as_numbers(operand, "v_B")
         if v.ndim not in (1, 2) or v.shape[0] != 3:
-            raise TypeError(f"v_B: expected an array of shape (3,) or (3, n), got one of shape {v.shape}")
+            raise TypeError(f"v_B: expected shape (3,) or (3, n), got {describe(operand)}")
         return self._R.dot(v)
 
     def __matmul__(self, other):
