@@ -48,6 +48,13 @@ _INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
+_STATEMENTS = {
+    "unsupported": "is not supported and not used",
+    "unknown": "is unknown and not used",
+    "foreign": "is for another program and not used",
+    "meaningless": "has no meaning here and is not used",
+}
+
 _DRAKE_NAMESPACES = ("http://drake.mit.edu", "https://drake.mit.edu")
 _OWN_PREFIX = "drake:"  # its elements carry physics: never foreign
 
@@ -91,8 +98,9 @@ def report_unread(node, diagnostics, known=None):
 
 
 class Node:
-    """One element of an XML file. Reading marks what was read; a wrong value is an error and gives the default.
+    """One element of an XML file.
 
+    Reading marks what was read; a value that is wrong is recorded as an error and gives the default.
     tag: with its prefix as in `drake:joint`, whether or not the file declares the prefix.
     """
 
@@ -182,7 +190,7 @@ class Node:
             child._used = True
         for extra in found[1:]:
             if extra._ignored is None:
-                extra.ignore("reported")
+                extra.ignore("settled")
                 self.diagnostics.warning(
                     "ELEMENT_DUPLICATE",
                     f"<{self.tag}> has more than one <{tag}>: only the first is used",
@@ -190,6 +198,11 @@ class Node:
                     related=(found[0].place,),
                 )
         return found[0]
+
+    @property
+    def child_tags(self):
+        """The tags of all children, without reading them."""
+        return [child.tag for child in self._children]
 
     def children(self, *tags):
         """The children of these tags in the order of the file; without tags all of them."""
@@ -200,8 +213,8 @@ class Node:
 
     def ignore(self, reason_class, reason=""):
         """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
-        program) or "reported" (a finding names it already)."""
-        if reason_class not in ("unsupported", "foreign", "reported"):
+        program), "meaningless" (says nothing where it stands) or "settled" (nothing is to be reported)."""
+        if reason_class != "settled" and reason_class not in _STATEMENTS:
             raise ValueError(f"unknown reason class {reason_class!r}")
         self._used = True
         self._ignored = (reason_class, reason)
@@ -306,9 +319,7 @@ class Node:
         numbers = tuple([_to_float(token, allow_inf) for token in tokens])
         if None in numbers:
             bad = tokens[numbers.index(None)]
-            self._invalid(
-                value, attribute, f"must be {count} finite numbers, found {quoted(bad)} in {quoted(value)}"
-            )
+            self._invalid(value, attribute, f"must be {count} finite numbers, found {quoted(bad)} in {quoted(value)}")
             return default
         return numbers
 
@@ -428,9 +439,7 @@ def _parse_tolerantly(document):
             return None
     for entry in parser.error_log:
         if not _is_tolerated(entry, document):
-            document.diagnostics.error(
-                "XML_ERROR", entry.message, place=Place(document.name, entry.line, entry.column)
-            )
+            document.diagnostics.error("XML_ERROR", entry.message, place=Place(document.name, entry.line, entry.column))
             return None
     if root is None:
         document.diagnostics.error("XML_ERROR", "the document is empty", place=Place(document.name))
@@ -497,9 +506,7 @@ def _attributes(element):
     if not any("{" in name for name in attributes):
         return attributes
     prefixes = {uri: prefix for prefix, uri in element.nsmap.items() if prefix}
-    return {
-        _prefixed(name, prefixes.get(name[1:].partition("}")[0], "xml")): v for name, v in attributes.items()
-    }
+    return {_prefixed(name, prefixes.get(name[1:].partition("}")[0], "xml")): v for name, v in attributes.items()}
 
 
 def _prefixed(name, prefix):
@@ -538,6 +545,8 @@ def _value_hint(value):
         return "the file contains unexpanded xacro: run xacro on it first"
     if "," in value:
         return "the decimal sign is a point, and numbers are separated by blanks"
+    if _INFINITY.match(value.strip()):
+        return "leave it out where there is no limit"
     return None
 
 
@@ -548,7 +557,7 @@ def _unread(node, known):
     """Yields (owner, kind, item, reason class, reason) for everything unread below a node, in file order."""
     if node._ignored is not None:
         reason_class, reason = node._ignored
-        if reason_class != "reported":
+        if reason_class != "settled":
             yield node.parent, "element", node, reason_class, reason
         return
     for name in node._attributes:
@@ -583,26 +592,27 @@ def _report_group(diagnostics, known, reason_class, kind, label, reason, found):
         "attribute": f'attribute "{label}"{inside}',
         "text": f"text{inside}",
     }[kind]
-    statement = {
-        "unsupported": "is not supported and not used",
-        "unknown": "is unknown and not used",
-        "foreign": "is for another program and not used",
-    }[reason_class]
-    hint = None
-    if reason_class == "unknown" and kind != "text":
-        sign = "@" if kind == "attribute" else ""
-        names = [n.removeprefix("@") for n in _known_names(owner, known) if n.startswith("@") == bool(sign)]
-        hint = similar(label, names)
-    report = diagnostics.note if reason_class == "foreign" else diagnostics.warning
+    hint = _hint(kind, label, _known_names(owner, known)) if reason_class == "unknown" else None
+    report = diagnostics.note if reason_class in ("foreign", "meaningless") else diagnostics.warning
     report(
         f"{kind.upper()}_{reason_class.upper()}",
-        f"{subject} {statement}{': ' + reason if reason else ''}{_times(nodes)}",
+        f"{subject} {_STATEMENTS[reason_class]}{': ' + reason if reason else ''}{_times(nodes)}",
         nodes[0],
         attribute=label if kind == "attribute" else None,
         value=_text_of(owner, kind, label),
         hint=hint,
         related=[node.place for node in nodes[1 : 1 + MAX_RELATED]],
     )
+
+
+def _hint(kind, label, names):
+    """What an unknown name may have meant, of the names that its element knows."""
+    attributes = {name.removeprefix("@") for name in names if name.startswith("@")}
+    elements = {name for name in names if not name.startswith("@")}
+    same, other = (attributes, elements) if kind == "attribute" else (elements, attributes)
+    if label in other:
+        return f'"{label}" is {"an element" if kind == "attribute" else "an attribute"} here'
+    return similar(label, same)
 
 
 def _text_of(owner, kind, label):

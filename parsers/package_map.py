@@ -1,0 +1,257 @@
+"""Where `package://NAME/path` and the other URIs of a model file lead.
+
+A name is looked up in this order, the first hit wins:
+
+    1. directories given by name (`add`)
+    2. directories given to search (`add_path`)
+    3. the package that encloses the model file, found by walking up from it
+    4. MBCLI_PACKAGE_PATH, then ROS_PACKAGE_PATH (searched)
+    5. AMENT_PREFIX_PATH (prefix/share/NAME)
+    6. GZ_SIM_RESOURCE_PATH, IGN_GAZEBO_RESOURCE_PATH, GAZEBO_MODEL_PATH, SDF_PATH (directory/NAME)
+
+Nothing is searched before a URI needs it, and nothing is ever downloaded. The name of a package is the one that
+its package.xml states, or the name of the directory that holds a model.config.
+"""
+
+import os
+import re
+from urllib.parse import unquote
+
+from mbcli.errors import ResourceError
+
+SEARCHED_VARIABLES = ("MBCLI_PACKAGE_PATH", "ROS_PACKAGE_PATH")
+PREFIX_VARIABLE = "AMENT_PREFIX_PATH"
+MODEL_PATH_VARIABLES = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
+IGNORE_MARKERS = frozenset({"AMENT_IGNORE", "CATKIN_IGNORE", "COLCON_IGNORE"})
+MAX_SEARCHED_DIRECTORIES = 100_000
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_PACKAGE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
+
+
+class PackageMap:
+    """Resolves URIs to files.
+
+    allow_outside: accept a file outside of its package (or, for a plain path, outside of the package or directory
+    of the file that names it), which is refused otherwise, symbolic links followed.
+    environment: the variables above; default `os.environ` at the time of the look-up.
+    """
+
+    def __init__(self, *, allow_outside=False, environment=None):
+        self.allow_outside = allow_outside
+        self.ambiguous = {}  # name -> the directories that claim it in one search; the first is used
+        self._environment = environment
+        self._named = {}
+        self._paths = []
+        self._searched = {}  # directory -> {name: package directory}
+        self._found = {}  # (name, base directory) -> (package directory or None, what was tried)
+
+    def add(self, name, directory):
+        """Give a package by name. Raises ResourceError if the directory is missing or the name is taken."""
+        directory = _existing_directory(directory)
+        if self._named.setdefault(name, directory) != directory:
+            raise ResourceError(f'package "{name}" is {self._named[name]} already, not {directory}')
+        self._found.clear()
+
+    def add_path(self, directory):
+        """Give a directory to search for packages. Raises ResourceError if it is missing."""
+        self._paths.append(_existing_directory(directory))
+        self._found.clear()
+
+    def remove(self, name):
+        """Forget a package given by name. Raises ResourceError if there is none."""
+        if self._named.pop(name, None) is None:
+            raise ResourceError(f'package "{name}" was not given')
+        self._found.clear()
+
+    def package_directory(self, name, base_dir=None):
+        """The directory of a package as seen from a directory, or ResourceError with everything tried."""
+        directory, tried = self._look_up(name, base_dir)
+        if directory is None:
+            raise ResourceError(f'no package "{name}": {"; ".join(tried)}')
+        return directory
+
+    def resolve(self, uri, base_dir=None):
+        """The path of the file or directory that a URI or a plain path names.
+
+        base_dir: directory of the file that contains the URI; default: the working directory. Raises
+        ResourceError with every candidate and why it failed.
+        """
+        base_dir = os.path.abspath(base_dir or os.curdir)
+        scheme, rest = _split(uri)
+        if scheme in ("package", "model"):
+            name, _, path = rest.partition("/")
+            if not _PACKAGE_NAME.fullmatch(name):
+                raise ResourceError(f'"{uri}" does not name a package')
+            root, tried = self._look_up(name, base_dir)
+            if root is None:
+                reasons = "; ".join(tried) + _misuse_hint(name, base_dir)
+                raise ResourceError(f'"{uri}": no package "{name}": {reasons}')
+            candidate = os.path.join(root, path.lstrip("/"))
+        elif scheme in ("", "file"):
+            root = _enclosing_root(base_dir)
+            candidate = os.path.join(base_dir, rest)
+        elif scheme in ("http", "https"):
+            raise ResourceError(f'"{uri}": nothing is fetched from the network')
+        else:
+            raise ResourceError(f'"{uri}": unknown scheme "{scheme}"')
+        return self._checked(uri, os.path.normpath(candidate), root)
+
+    # ------------------------------------------------------------------------------------------ look-up
+
+    def _checked(self, uri, path, root):
+        if not os.path.exists(path):
+            raise ResourceError(f'"{uri}": {path} does not exist')
+        if not (os.path.isfile(path) or os.path.isdir(path)):
+            raise ResourceError(f'"{uri}": {path} is no regular file')
+        if not self.allow_outside and not _is_inside(path, root):
+            raise ResourceError(f'"{uri}": {path} is outside of {root}, which is not allowed')
+        return path
+
+    def _look_up(self, name, base_dir):
+        base_dir = os.path.abspath(base_dir or os.curdir)
+        key = (name, base_dir)
+        if key not in self._found:
+            tried = []
+            directory = next((found for found in self._candidates(name, base_dir, tried) if found is not None), None)
+            self._found[key] = (directory, tried)
+        return self._found[key]
+
+    def _candidates(self, name, base_dir, tried):
+        """Yields the answer of one source after the other, writing into `tried` what each said."""
+        yield self._named.get(name)
+        tried.append("not given by name")
+        for directory in self._paths:
+            yield self._search(directory).get(name)
+            tried.append(f"not below {directory}")
+        yield _enclosing_package(name, base_dir)
+        tried.append(f"not around {base_dir}")
+        for variable in (*SEARCHED_VARIABLES, PREFIX_VARIABLE, *MODEL_PATH_VARIABLES):
+            directories = self._variable(variable)
+            for directory in directories:
+                if variable in SEARCHED_VARIABLES:
+                    yield self._search(directory).get(name)
+                else:
+                    inner = ("share", name) if variable == PREFIX_VARIABLE else (name,)
+                    path = os.path.join(directory, *inner)
+                    yield path if os.path.isdir(path) else None
+            tried.append(f"not in {variable} ({os.pathsep.join(directories) or 'empty'})")
+
+    def _variable(self, name):
+        environment = os.environ if self._environment is None else self._environment
+        return [entry for entry in environment.get(name, "").split(os.pathsep) if entry]
+
+    def _search(self, directory):
+        """All packages at or below a directory: {name: directory}."""
+        packages = self._searched.get(directory)
+        if packages is None:
+            packages = self._searched[directory] = {}
+            claims = {}
+            for name, found in _walk_packages(directory):
+                packages.setdefault(name, found)
+                claims.setdefault(name, []).append(found)
+            self.ambiguous.update({name: tuple(found) for name, found in claims.items() if len(found) > 1})
+        return packages
+
+
+def _split(uri):
+    match = _SCHEME.fullmatch(uri)
+    if "\0" in uri:
+        raise ResourceError(f"{uri!r} contains a null character")
+    if not match:
+        return "", uri
+    rest = unquote(match[2])
+    if "\0" in rest:
+        raise ResourceError(f"{uri!r} contains a null character")
+    return match[1].lower(), rest
+
+
+def _existing_directory(directory):
+    directory = os.path.abspath(directory)
+    if not os.path.isdir(directory):
+        raise ResourceError(f"{directory} is no directory")
+    return directory
+
+
+def _is_inside(path, root):
+    path, root = os.path.realpath(path), os.path.realpath(root)
+    return os.path.commonpath((path, root)) == root
+
+
+def _walk_up(directory):
+    while True:
+        yield directory
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return
+        directory = parent
+
+
+def _enclosing_package(name, base_dir):
+    """The innermost directory around that is the package: by package.xml, model.config, or its own name."""
+    for directory in _walk_up(base_dir):
+        if name in (_stated_name(directory), os.path.basename(directory)):
+            return directory
+    return None
+
+
+def _enclosing_root(base_dir):
+    """The package that holds the directory, or else the directory: what plain paths must not leave."""
+    for directory in _walk_up(base_dir):
+        if _is_package(directory):
+            return directory
+    return base_dir
+
+
+def _is_package(directory):
+    return any(os.path.isfile(os.path.join(directory, name)) for name in ("package.xml", "model.config"))
+
+
+def _stated_name(directory):
+    """The name that a package.xml states or a model.config stands for, or None."""
+    manifest = os.path.join(directory, "package.xml")
+    if os.path.isfile(manifest):
+        from .diagnostics import Diagnostics
+        from .xml_source import read_xml
+
+        root = read_xml(manifest, Diagnostics())  # of a broken manifest the name is unknown, no more
+        name = root.child("name") if root is not None else None
+        return name.text() if name is not None else None
+    if os.path.isfile(os.path.join(directory, "model.config")):
+        return os.path.basename(directory)
+    return None
+
+
+def _walk_packages(top):
+    """Yields (name, directory) of the packages at or below a directory, sorted, not looking into packages."""
+    pending = [os.path.abspath(top)]
+    seen = set()
+    while pending:
+        directory = pending.pop()
+        real = os.path.realpath(directory)
+        if real in seen:
+            continue
+        seen.add(real)
+        if len(seen) > MAX_SEARCHED_DIRECTORIES:
+            raise ResourceError(f"{top} has more than {MAX_SEARCHED_DIRECTORIES} directories to search")
+        try:
+            entries = sorted(os.scandir(directory), key=lambda entry: entry.name, reverse=True)
+        except OSError:
+            continue
+        names = {entry.name for entry in entries}
+        if names & IGNORE_MARKERS:
+            continue
+        if "package.xml" in names or "model.config" in names:
+            name = _stated_name(directory)
+            if name:
+                yield name, directory
+            continue
+        pending.extend(entry.path for entry in entries if entry.name[0] != "." and entry.is_dir())
+
+
+def _misuse_hint(name, base_dir):
+    """Some files write package://meshes/a.stl and mean the directory meshes beside them."""
+    for directory in (base_dir, _enclosing_root(base_dir)):
+        if os.path.isdir(os.path.join(directory, name)):
+            return f'; "{name}" is a directory in {directory}: a plain relative path leads there'
+    return ""

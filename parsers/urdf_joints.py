@@ -1,0 +1,290 @@
+"""Joints of URDF files: types, axes, limits, damping, mimicry."""
+
+from math import hypot, inf, pi
+
+import numpy as np
+
+from .sdf_frames import find_cycles
+from .spec import IDENTITY, AxisSpec, JointSpec, MimicSpec, pose
+from .urdf_values import read_link_name, read_origin, read_unsigned
+from .xml_source import MAX_RELATED, quoted, similar
+
+AXIS_TOLERANCE = 1e-6  # deviation of an axis from length 1 that is not worth a word
+# A position limit of a revolute joint in this range [rad] was probably meant in degrees; beyond it, as no limit.
+SUSPICIOUS_ANGLE = (8 * pi, 3600.0)
+
+_STANDARD_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+_DRAKE_TYPES = ("ball", "planar", "screw", "universal")
+_LIMITED_TYPES = ("revolute", "continuous", "prismatic")
+_COORDINATES = {"fixed": 0, "universal": 2, "planar": 3, "ball": 3, "quaternion_floating": 6}  # others: 1
+
+
+def read_joints(nodes, links):
+    """{name: JointSpec} of the joints without errors."""
+    joints = {name: _read_joint(name, node, links) for name, node in nodes.items()}
+    joints = {name: joint for name, joint in joints.items() if joint is not None}
+    _report_unlimited(joints, nodes)
+    return joints
+
+
+def _report_unlimited(joints, nodes):
+    """URDF wants limits for these types; one finding for all."""
+    found = [
+        nodes[name]
+        for name, joint in joints.items()
+        if joint.type in ("revolute", "prismatic") and (joint.axes[0].lower, joint.axes[0].upper) == (-inf, inf)
+    ]
+    if found:
+        count = "1 joint has" if len(found) == 1 else f"{len(found)} joints have"
+        found[0].diagnostics.warning(
+            "JOINT_LIMIT_MISSING",
+            f"{count} no position limits although of type revolute or prismatic: taken as unlimited",
+            found[0],
+            related=[node.place for node in found[1 : 1 + MAX_RELATED]],
+        )
+
+
+def _read_joint(name, node, links):
+    file_type = _read_type(node)
+    parent = _read_end(node, "parent", links, "JOINT_PARENT_LINK_INVALID")
+    child = _read_end(node, "child", links, "JOINT_CHILD_LINK_INVALID")
+    X_PF = read_origin(node)
+    mimic = _read_mimic(node)
+    if file_type is None:
+        node.ignore("settled")
+        return None
+    axes, damping = _AXES_OF_TYPE[file_type](node, file_type, mimic)
+    X_CM = IDENTITY
+    if file_type == "planar":  # z of the frames F and M is the normal of the plane
+        X_CM = pose(_rotation_from_z(_read_axis(node)))
+        X_PF = pose(X_PF[:3, :3] @ X_CM[:3, :3], X_PF[:3, 3])
+    pitch = _read_pitch(node) if file_type == "screw" else 0.0
+    if parent is None or child is None:
+        return None
+    if parent == child:
+        node.diagnostics.error("JOINT_PARENT_SAME_AS_CHILD", f'joint "{name}" connects link "{parent}" to itself', node)
+        return None
+    return JointSpec(
+        name=name,
+        type="quaternion_floating" if file_type == "floating" else file_type,
+        parent=parent,
+        child=child,
+        X_PF=X_PF,
+        X_CM=X_CM,
+        place=node.place,
+        axes=axes,
+        screw_pitch=pitch,
+        damping=damping,
+    )
+
+
+def _read_type(node):
+    """The joint type as the file names it, or None after an error."""
+    file_type = node.attribute("type", required=True)
+    if file_type is None:
+        return None
+    allowed, others = _STANDARD_TYPES, _DRAKE_TYPES
+    if node.tag == "drake:joint":
+        allowed, others = others, allowed
+    if file_type in allowed:
+        return file_type
+    if file_type in others:
+        other_tag = "joint" if node.tag == "drake:joint" else "drake:joint"
+        problem, hint = f"a joint of type {file_type} is written as <{other_tag}>", None
+    else:
+        problem, hint = f"there is no joint type {quoted(file_type)}", similar(file_type, allowed)
+    node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="type", value=file_type, hint=hint)
+    return None
+
+
+def _read_end(node, tag, links, code):
+    end = node.child(tag, required=True)
+    return None if end is None else read_link_name(end, "link", links, code)
+
+
+def _read_no_axes(node, file_type, mimic):
+    """fixed: whatever moves a joint says nothing."""
+    for child in node.children("axis", "limit", "dynamics", "calibration", "safety_controller"):
+        child.ignore("meaningless", "the joint is fixed")
+    return (), ()
+
+
+def _read_one_axis(node, file_type, mimic):
+    """revolute, continuous, prismatic, screw; Drake reads limits for the first three only."""
+    limits = _read_limits(node, file_type) if file_type in _LIMITED_TYPES else {}
+    damping, friction = _read_dynamics(node)
+    axis = AxisSpec(xyz=_read_axis(node), place=node.place, damping=damping, friction=friction, mimic=mimic, **limits)
+    return (axis,), ()
+
+
+def _read_universal(node, file_type, mimic):
+    """The axes are x and y of the joint frame, both with the same damping."""
+    damping, _ = _read_dynamics(node, with_friction=False)
+    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    return tuple(AxisSpec(xyz=xyz, place=node.place, damping=damping) for xyz in axes), ()
+
+
+def _read_planar(node, file_type, mimic):
+    """The axis is the normal of the plane, turned to z by the joint's frames."""
+    dynamics = node.child("dynamics")
+    damping = dynamics.vector("damping", 3, (0.0, 0.0, 0.0)) if dynamics is not None else (0.0, 0.0, 0.0)
+    _check_damping(dynamics, damping)
+    return (AxisSpec(xyz=(0.0, 0.0, 1.0), place=node.place),), damping
+
+
+def _read_ball(node, file_type, mimic):
+    damping, _ = _read_dynamics(node, with_friction=False)
+    return (), (damping,)
+
+
+def _read_floating(node, file_type, mimic):
+    return (), (0.0, 0.0)
+
+
+_AXES_OF_TYPE = {
+    "fixed": _read_no_axes,
+    "revolute": _read_one_axis,
+    "continuous": _read_one_axis,
+    "prismatic": _read_one_axis,
+    "screw": _read_one_axis,
+    "universal": _read_universal,
+    "planar": _read_planar,
+    "ball": _read_ball,
+    "floating": _read_floating,
+}
+
+
+def _read_axis(node):
+    """The unit vector of <axis>; x without one."""
+    axis = node.child("axis")
+    if axis is None:
+        return (1.0, 0.0, 0.0)
+    xyz = axis.vector("xyz", 3, (1.0, 0.0, 0.0))
+    length = hypot(*xyz)
+    if length == 0:
+        axis.diagnostics.error("ATTRIBUTE_INVALID", "the axis of a joint must not be zero", axis, attribute="xyz")
+        return (1.0, 0.0, 0.0)
+    if abs(length - 1) > AXIS_TOLERANCE:
+        axis.diagnostics.warning(
+            "AXIS_NOT_UNIT", f"the axis has length {length:.6g}: normalised", axis, attribute="xyz"
+        )
+    return tuple(c / length for c in xyz)
+
+
+def _rotation_from_z(axis):
+    """The smallest rotation (3, 3) that takes z to a unit vector; about x by half a turn for -z."""
+    x, y, z = axis
+    s2 = x * x + y * y
+    if s2 == 0:
+        return np.diag([1.0, z, z])
+    k = 1 / (1 + z) if z > 0 else (1 - z) / s2
+    return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
+
+
+def _read_limits(node, file_type):
+    """The limits of an axis by their names in AxisSpec; what is missing is unlimited."""
+    limit = node.child("limit")
+    if limit is None:
+        return {}
+    lower, upper = limit.number("lower", -inf), limit.number("upper", inf)
+    _check_position_limits(limit, file_type, lower, upper)
+    acceleration = read_unsigned(limit, "acceleration", inf)  # URDF 1.2
+    return {
+        "lower": lower,
+        "upper": upper,
+        "velocity": read_unsigned(limit, "velocity", inf),
+        "acceleration": read_unsigned(limit, "drake:acceleration", acceleration),
+        "effort": read_unsigned(limit, "effort", inf),
+    }
+
+
+def _check_position_limits(limit, file_type, lower, upper):
+    diagnostics = limit.diagnostics
+    if lower > upper:
+        diagnostics.error("JOINT_LIMIT_INVALID", f"the lower limit {lower!r} is above the upper limit {upper!r}", limit)
+    if file_type == "continuous" and (lower, upper) != (-inf, inf):
+        diagnostics.warning(
+            "JOINT_LIMIT_INVALID", "a continuous joint should have no position limits: they are applied", limit
+        )
+    smallest, largest = SUSPICIOUS_ANGLE
+    if file_type == "revolute" and any(smallest < abs(bound) <= largest for bound in (lower, upper)):
+        diagnostics.warning(
+            "JOINT_LIMIT_UNIT",
+            f"the limits [{lower:.6g}, {upper:.6g}] rad are more than four turns",
+            limit,
+            hint="are they in degrees?",
+        )
+
+
+def _read_dynamics(node, *, with_friction=True):
+    """(viscous damping, Coulomb friction), 0 where missing."""
+    dynamics = node.child("dynamics")
+    if dynamics is None:
+        return 0.0, 0.0
+    friction = read_unsigned(dynamics, "friction", 0.0) if with_friction else 0.0
+    return read_unsigned(dynamics, "damping", 0.0), friction
+
+
+def _check_damping(dynamics, damping):
+    if min(damping) < 0:
+        dynamics.diagnostics.error(
+            "ATTRIBUTE_INVALID", f"damping must not be negative, found {damping}", dynamics, attribute="damping"
+        )
+
+
+def _read_pitch(node):
+    pitch = node.child("drake:screw_thread_pitch", required=True)
+    return pitch.number("value", 0.0, required=True) if pitch is not None else 0.0
+
+
+# ---------------------------------------------------------------------------------------------- mimic
+
+
+def _read_mimic(node):
+    mimic = node.child("mimic")
+    if mimic is None:
+        return None
+    leader = mimic.attribute("joint", required=True)
+    multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
+    return None if leader is None else MimicSpec(leader, multiplier, offset, mimic.place)
+
+
+def coordinate_count(joint):
+    """How many coordinates the joint of a JointSpec has."""
+    return _COORDINATES.get(joint.type, 1)
+
+
+def check_mimics(joints, nodes):
+    """Each leader exists, has as many coordinates as its follower, and does not follow it in turn."""
+    leaders = {}
+    for name, joint in joints.items():
+        node = nodes[name].child("mimic")
+        leader = node.attribute("joint") if node is not None else None
+        if leader is None:
+            continue
+        problem = _mimic_problem(joint, leader, joints, nodes)
+        if problem:
+            node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", problem, node, hint=_mimic_hint(leader, nodes))
+        elif leader in joints and coordinate_count(joint) == 1:
+            leaders[name] = leader
+        elif leader in joints:
+            node.unsupported("the joints have more than one coordinate")
+    for cycle in find_cycles(leaders):
+        chain = " -> ".join([*cycle, cycle[0]])
+        node = nodes[cycle[0]].child("mimic")
+        node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", f"joints mimic each other: {chain}", node)
+
+
+def _mimic_hint(leader, nodes):
+    return similar(leader, nodes) if leader not in nodes else None
+
+
+def _mimic_problem(joint, leader, joints, nodes):
+    if leader == joint.name:
+        return f'joint "{leader}" mimics itself'
+    if leader not in nodes:
+        return f'there is no joint "{leader}" to mimic'
+    if leader in joints and coordinate_count(joint) != coordinate_count(joints[leader]):
+        counts = coordinate_count(joint), coordinate_count(joints[leader])
+        return f'joint "{joint.name}" with {counts[0]} coordinates cannot mimic "{leader}" with {counts[1]}'
+    return None

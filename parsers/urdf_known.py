@@ -1,0 +1,67 @@
+"""What URDF 1.0 to 1.2 and its Drake extensions define: {element or parent/element: children and @attributes}.
+
+Read by `xml_source.report_unread` to tell what a file says and this program does not use from what nobody knows.
+Formats: https://wiki.ros.org/urdf/XML, https://drake.mit.edu/doxygen_cxx/group__multibody__parsing.html
+"""
+
+_ORIGIN = "@xyz @rpy @quat_xyzw"
+_SHAPES = "box sphere cylinder capsule mesh drake:capsule drake:ellipsoid"
+_CONSTRAINTS = (
+    "drake:ball_constraint drake:distance_constraint drake:tendon_constraint drake:linear_bushing_rpy "
+    "drake:linear_spring_damper loop_joint"
+)
+
+KNOWN = {
+    tag: frozenset(names.split())
+    for tag, names in {
+        "robot": "@name @version link joint material transmission frame gazebo sensor drake:joint "
+        f"drake:collision_filter_group force_element {_CONSTRAINTS}",
+        "link": "@name @type inertial visual collision",
+        "inertial": "origin mass inertia",
+        "mass": "@value",
+        "inertia": "@ixx @iyy @izz @ixy @ixz @iyz",
+        "origin": _ORIGIN,
+        "visual": "@name origin geometry material drake:accepting_renderer drake:illustration_properties "
+        "drake:perception_properties",
+        "collision": "@name origin geometry verbose drake:proximity_properties drake_compliance",
+        "geometry": _SHAPES,
+        "box": "@size",
+        "sphere": "@radius",
+        "cylinder": "@radius @length",
+        "capsule": "@radius @length",
+        "mesh": "@filename @scale drake:declare_convex",
+        "drake:capsule": "@radius @length",
+        "drake:ellipsoid": "@a @b @c",
+        "material": "@name color texture",
+        "color": "@rgba",
+        "texture": "@filename",
+        "drake:proximity_properties": "drake:mu_static drake:mu_dynamic drake:hunt_crossley_dissipation "
+        "drake:relaxation_time drake:point_contact_stiffness drake:hydroelastic_modulus drake:hydroelastic_margin "
+        "drake:mesh_resolution_hint drake:slab_thickness drake:rigid_hydroelastic drake:compliant_hydroelastic",
+        "drake_compliance": "static_friction dynamic_friction",
+        "joint": "@name @type origin parent child axis limit dynamics mimic calibration safety_controller "
+        "drake:screw_thread_pitch drake:mimic",
+        "drake:joint": "@name @type origin parent child axis limit dynamics mimic drake:screw_thread_pitch",
+        "parent": "@link",
+        "child": "@link",
+        "axis": "@xyz",
+        "limit": "@lower @upper @velocity @effort @acceleration @deceleration @jerk @drake:acceleration",
+        "dynamics": "@damping @friction",
+        "mimic": "@joint @multiplier @offset",
+        "drake:screw_thread_pitch": "@value",
+        "frame": "@name @link @xyz @rpy",
+        "transmission": "@name @type type joint actuator mechanicalReduction flexJoint gap_joint leftActuator "
+        "passive_joint rightActuator rollJoint use_simulated_gripper_joint compensator",
+        "transmission/joint": "@name hardwareInterface role offset mechanicalReduction",
+        "actuator": "@name hardwareInterface mechanicalReduction drake:gear_ratio drake:rotor_inertia "
+        "drake:controller_gains role",
+        "drake:gear_ratio": "@value",
+        "drake:rotor_inertia": "@value",
+        "drake:controller_gains": "@p @d",
+        "drake:collision_filter_group": "@name @ignore drake:member drake:member_group "
+        "drake:ignored_collision_filter_group",
+        "drake:member": "@link",
+        "drake:member_group": "@name",
+        "drake:ignored_collision_filter_group": "@name",
+    }.items()
+}
