@@ -7,17 +7,17 @@ elements come after all `joint` elements. What a file says and nothing here uses
 Format: http://sdformat.org/spec
 """
 
+import os
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, pi, radians
-from pathlib import Path
 
 import numpy as np
 
-from mbcli.errors import ResourceError
 from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion
 
+from .package_map import PackageMap
 from .plausibility import check_inertia
 from .sdf_frames import (
     MODEL,
@@ -49,6 +49,7 @@ from .spec import (
     Sphere,
     pose,
 )
+from .urdf_geometry import MeshFiles
 from .xml_source import Node, quoted, read_xml, report_unread, similar
 
 OLDEST_MINOR, NEWEST_MINOR = 4, 12
@@ -60,8 +61,8 @@ ORTHOGONAL_TOLERANCE = 1e-9  # between the unit axes of a universal joint
 def read_sdf(source, diagnostics, *, packages=None, name=None):
     """The models of an SDFormat file, a tuple of `ModelSpec` in the order of the file.
 
-    source: a path, or the bytes of a document. packages: a `PackageMap` to find meshes with; without one they
-    are not looked for. name: what places call the file.
+    source: a path, or the bytes of a document (whose relative URIs start at the working directory).
+    packages: `PackageMap` for mesh URIs. name: what places call the file; default: the path as given.
 
     Nothing is raised for what is wrong in the file: the findings are in `diagnostics`, and if there is an
     error among them, the tuple is empty.
@@ -73,8 +74,10 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
     minor = _read_version(root)
     if minor is None:
         return ()
-    folder = Path(".") if isinstance(source, bytes) else Path(source).parent
-    models = _read_root(root, _File(minor, packages, folder))
+    base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
+    meshes = MeshFiles(packages or PackageMap(), base_dir)
+    models = _read_root(root, _File(minor, meshes))
+    meshes.report_missing(diagnostics)
     report_unread(root, diagnostics, KNOWN)
     return () if len(diagnostics.errors) > errors_before else models
 
@@ -82,8 +85,7 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
 @dataclass(frozen=True, slots=True)
 class _File:
     minor: int  # of the format's version, 1.minor
-    packages: object  # PackageMap or None
-    folder: Path  # what relative URIs are relative to
+    meshes: MeshFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def _refuse(nodes, what):
     """Say of elements whose absence would change the mechanism that they cannot be read."""
     for node in nodes:
         node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<{node.tag}>: {what} is not supported yet", node)
-        node.ignore("reported")
+        node.ignore("settled")
 
 
 def _by_name(nodes, file):
@@ -427,20 +429,8 @@ def _read_mesh(node, file):
     convex = node.child("drake:declare_convex") is not None
     if uri is None:
         return None
-    return Mesh(uri, scale, convex, _find_mesh(uri, uri_node, file)), IDENTITY
-
-
-def _find_mesh(uri, node, file):
-    """The path of a mesh. A missing one is an error for a collision, and a warning for a visual."""
-    if file.packages is None:
-        return None
-    try:
-        return file.packages.resolve(uri, file.folder)
-    except ResourceError as error:
-        is_collision = node.parent.parent.parent.tag == "collision"
-        report = node.diagnostics.error if is_collision else node.diagnostics.warning
-        report("URI_LOOKUP", str(error), node, value=uri)
-        return None
+    path = file.meshes.find(uri, uri_node, node.parent.parent.tag)
+    return Mesh(uri, scale, convex, path), IDENTITY
 
 
 def _read_solid(shape, dimensions, node, file):
@@ -503,7 +493,9 @@ _PROXIMITY = {
     "drake:hunt_crossley_dissipation": ("material", "hunt_crossley_dissipation"),
     "drake:relaxation_time": ("material", "relaxation_time"),
     "drake:hydroelastic_modulus": ("hydroelastic", "hydroelastic_modulus"),
+    "drake:hydroelastic_margin": ("hydroelastic", "margin"),
     "drake:mesh_resolution_hint": ("hydroelastic", "resolution_hint"),
+    "drake:slab_thickness": ("hydroelastic", "slab_thickness"),
 }
 
 
@@ -647,7 +639,7 @@ def _report_joint_type(node, kind, types):
         code, message, hint = "ATTRIBUTE_UNSUPPORTED", f"joints of type {quoted(kind)} are not supported", None
     node.diagnostics.error(code, message, node, attribute="type", value=kind, hint=hint)
     for child in node.children():
-        child.ignore("reported")
+        child.ignore("settled")
 
 
 def _find_joint_links(node, name, scope):
@@ -725,7 +717,7 @@ def _read_expressed_in(axis, xyz, scope):
         if old is not None:
             message = 'since SDFormat 1.7 <use_parent_model_frame> is <xyz expressed_in="__model__">'
             axis.diagnostics.error("ELEMENT_INVALID", message, old)
-            old.ignore("reported")
+            old.ignore("settled")
         return frame
     # 1.4 has no such element, and its axes are always in the model frame
     in_model = scope.file.minor == 4 or (old is not None and old.text_boolean(False))
@@ -745,8 +737,10 @@ def _read_axis_values(axis, kind, rule):
             if field in rule.reads:
                 if value is not None:
                     values[field] = _check_axis_value(node, field, value)
+            elif kind == "continuous":
+                node.ignore("meaningless", "a continuous joint turns without end")
             elif value or field in _MOTION_LIMITS:  # any other 0 says nothing
-                node.unsupported(f"not of a {kind} joint")
+                node.unsupported(f"of a {kind} joint")
     if values.get("lower", -inf) > values.get("upper", inf):
         message = f"the lower limit {values['lower']!r} is greater than the upper {values['upper']!r}"
         axis.diagnostics.error("ELEMENT_INVALID", message, axis.child("limit"))
@@ -768,7 +762,7 @@ def _read_ball_damping(joint, rule):
     if axis is None:
         return (0.0,)
     for direction in axis.children("xyz"):
-        direction.unsupported("a ball joint has no direction")
+        direction.ignore("meaningless", "a ball joint has no direction")
     return (_read_axis_values(axis, "ball", rule).get("damping", 0.0),)
 
 
@@ -826,7 +820,7 @@ def _read_drake_joint(node, name, scope):
     for tag in ("pose", "drake:pose"):
         if node.child(tag) is not None:
             node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<drake:joint> has no <{tag}>", node.child(tag))
-            node.child(tag).ignore("reported")
+            node.child(tag).ignore("settled")
     count, required = _DRAKE_JOINT_TYPES[kind]
     damping_node = node.child("drake:damping", required=required)
     damping = damping_node.text_vector(count, required=True) if damping_node is not None else None
@@ -952,7 +946,7 @@ def _read_filter_groups(scope):
     nodes = {}
     for name, node in _of_tag(scope, "drake:collision_filter_group"):
         if node.boolean("ignore", False):
-            node.ignore("reported")  # the file itself takes it out
+            node.ignore("settled")  # the file itself takes it out
         else:
             nodes[name] = node
     links = dict(_of_tag(scope, "link"))
@@ -1059,7 +1053,7 @@ KNOWN = {
         "friction": "ode bullet torsional",
         "ode": "mu mu2 fdir1 slip1 slip2",
         "drake:proximity_properties": " ".join(_PROXIMITY) + " drake:mu_static drake:mu_dynamic "
-        "drake:rigid_hydroelastic drake:compliant_hydroelastic drake:hydroelastic_margin",
+        "drake:rigid_hydroelastic drake:compliant_hydroelastic",
         "frame": "@name @attached_to pose",
         "pose": "@relative_to @degrees @rotation_format",
         "joint": "@name @type pose parent child axis axis2 thread_pitch screw_thread_pitch gearbox_ratio "

@@ -61,7 +61,8 @@ def _read_shape(node, meshes):
                 "ELEMENT_DUPLICATE", "<geometry> has more than one shape: only the first is used", other
             )
     if not shapes:
-        node.diagnostics.error("ELEMENT_MISSING", "<geometry> must have a shape", geometry)
+        if not geometry.child_tags:
+            node.diagnostics.error("ELEMENT_MISSING", "<geometry> must have a shape", geometry)
         return None, ""
     shape = _SHAPES[shapes[0].tag](shapes[0], "visual" if node.tag == "visual" else "collision", meshes)
     return shape, "Convex" if getattr(shape, "convex", False) else type(shape).__name__

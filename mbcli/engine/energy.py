@@ -7,7 +7,7 @@ from mbcli.engine.spatial import add, dot, row3, rotate, scale
 
 @kernel
 def total_energy(model, data):
-    """energy = (kinetic, potential of gravity) [J]. After velocity_kinematics and world_inertias.
+    """energy = (kinetic, potential of gravity and springs) [J]. After velocity_kinematics and world_inertias.
 
     The kinetic energy counts the reflected inertia of actuators; the potential energy is zero at the world's origin.
     """
@@ -23,13 +23,15 @@ def total_energy(model, data):
         potential = potential - dot(g, add(moment, scale(m, row3(data.X_WB, b, 9))))
     for d in range(data.v.shape[0]):
         kinetic = kinetic + 0.5 * model.dof_armature[d] * data.v[d] * data.v[d]
+        stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
+        potential = potential + 0.5 * model.dof_stiffness[d] * stretch * stretch
     data.energy[0] = kinetic
     data.energy[1] = potential
 
 
 @kernel
-def gravity_power(model, data):
-    """Rate at which gravity does work on the system [W]. After velocity_kinematics."""
+def conservative_power(model, data):
+    """Rate at which gravity and springs do work on the system [W]. After velocity_kinematics."""
     g = gravity_vector(model)
     power = 0.0 * data.energy[0]
     for b in range(1, model.body_parent.shape[0]):
@@ -42,4 +44,7 @@ def gravity_power(model, data):
             + g[1] * (w[2] * h[0] - w[0] * h[2])
             + g[2] * (w[0] * h[1] - w[1] * h[0])
         )
+    for d in range(data.v.shape[0]):
+        stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
+        power = power - model.dof_stiffness[d] * stretch * data.v[d]
     return power

@@ -43,6 +43,9 @@ MODEL_FIELDS = (
     Field("dof_parent", ("nv",), "int", "", "next velocity towards World, -1 at the root"),
     Field("dof_armature", ("nv",), "real", "kg m^2 or kg", "reflected inertia of actuators"),
     Field("dof_damping", ("nv",), "real", "N m s or N s/m", "viscous damping"),
+    Field("dof_q", ("nv",), "int", "", "position that the velocity of a one-dof joint changes, else 0"),
+    Field("dof_stiffness", ("nv",), "real", "N m/rad or N/m", "spring on the coordinate of a one-dof joint"),
+    Field("dof_nominal", ("nv",), "real", "rad or m", "position where that spring is at rest"),
     Field("link_body", ("nlink",), "int", "", "body that a link is part of"),
     Field("link_X_BL", ("nlink", 12), "real", "1, m", "pose of a link in its body"),
     Field(

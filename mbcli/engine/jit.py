@@ -37,6 +37,7 @@ KERNEL_MODULES = (
     "mass_matrix",
     "forward_dynamics",
     "energy",
+    "joint_forces",
     "stages",
     "step",
     "integrators",
@@ -52,9 +53,19 @@ def kernel(function):
     return function
 
 
+_prefer_compiled = True
+
+
+def prefer_interpreted():
+    """For a process that evaluates a few states and ends: interpreting costs less than importing numba."""
+    global _prefer_compiled
+    _prefer_compiled = False
+
+
 def compiled_by_default():
-    """Whether library calls and simulations are compiled: yes unless MBCLI_JIT=0."""
-    return os.environ.get("MBCLI_JIT", "1") != "0"
+    """Whether a new context compiles its kernels: MBCLI_JIT=0 or 1 decides; unset, yes unless prefer_interpreted()."""
+    setting = os.environ.get("MBCLI_JIT")
+    return _prefer_compiled if setting is None else setting != "0"
 
 
 @functools.cache

@@ -1,1 +1,254 @@
-"""Stub."""
+"""The time loops: they step until a buffer of samples is full, a number of steps is done, or something is wrong.
+
+Nothing here raises: the returned status says why a loop stopped, and the caller decides.
+"""
+
+
+from mbcli.engine.coordinates import normalize_quaternions
+from mbcli.engine.energy import total_energy
+from mbcli.engine.handles import data_at, model_at
+from mbcli.engine.inertia import world_inertias
+from mbcli.engine.integrators import (
+    derivative,
+    explicit_step,
+    implicit_step,
+    jacobian_by_differences,
+    semi_explicit_step,
+)
+from mbcli.engine.jit import kernel
+from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
+from mbcli.engine.step import discrete_step
+
+RUNNING = 0  # the given number of steps is done
+BUFFER_FULL = 1
+FINISHED = 2
+NOT_FINITE = 3
+STEP_TOO_SMALL = 4
+
+EXPLICIT = 0
+SEMI_EXPLICIT = 1
+IMPLICIT = 2
+
+SAFETY = 0.9  # how much of the step that the error allows is taken
+LARGEST_GROWTH = 5.0
+LARGEST_SHRINK = 0.1
+
+
+@kernel
+def record(model, data, row, t, u, times, positions, velocities, energies, inputs):
+    """Writes time, state, energies and inputs to one row of the sample buffers."""
+    position_kinematics(model, data)
+    world_inertias(model, data)
+    velocity_kinematics(model, data)
+    total_energy(model, data)
+    times[row] = t
+    for i in range(data.q.shape[0]):
+        positions[row, i] = data.q[i]
+    for d in range(data.v.shape[0]):
+        velocities[row, d] = data.v[d]
+    energies[row, 0] = data.energy[0]
+    energies[row, 1] = data.energy[1]
+    for k in range(u.shape[0]):
+        inputs[row, k] = u[k]
+
+
+@kernel
+def hold_input(t, cursor, input_times, input_values, u):
+    """u at time t of a series whose values hold until the next time; returns the cursor into the series."""
+    while cursor + 1 < input_times.shape[0] and input_times[cursor + 1] <= t:
+        cursor += 1
+    for k in range(u.shape[0]):
+        u[k] = input_values[cursor, k] if input_times[cursor] <= t else 0.0
+    return cursor
+
+
+@kernel
+def run_discrete(
+    model,
+    data,
+    start_time,
+    h,
+    implicit_damping,
+    step,
+    last_step,
+    budget,
+    sample_every,
+    input_times,
+    input_values,
+    u,
+    previous,
+    times,
+    positions,
+    velocities,
+    energies,
+    inputs,
+):
+    """Steps a discrete plant from `step` to at most last_step; time is start_time + step * h, without accumulation.
+
+    Samples every sample_every-th step, and the last one. `budget` bounds the steps of this call; `previous` (nq + nv)
+    keeps the state before a step, to which q and v return where the step gives a number that is not finite.
+    Returns (status, step, number of samples written).
+    """
+    m, d = model_at(model), data_at(data)
+    nq, nv = d.q.shape[0], d.v.shape[0]
+    written = 0
+    cursor = 0
+    stop = min(last_step, step + budget)
+    while True:
+        t = start_time + step * h
+        cursor = hold_input(t, cursor, input_times, input_values, u)
+        if step % sample_every == 0 or step == last_step:
+            if written == times.shape[0]:
+                return BUFFER_FULL, step, written
+            record(m, d, written, t, u, times, positions, velocities, energies, inputs)
+            written += 1
+        if step == last_step:
+            return FINISHED, step, written
+        if step >= stop and step % sample_every != 0:
+            return RUNNING, step, written
+        for i in range(nq):
+            previous[i] = d.q[i]
+        for i in range(nv):
+            previous[nq + i] = d.v[i]
+            d.tau[i] = 0.0
+        for k in range(u.shape[0]):
+            d.tau[m.actuator_dof[k]] += u[k]
+        discrete_step(m, d, h, implicit_damping)
+        if not all_finite(d.q, d.v):
+            return NOT_FINITE, step, written
+        step += 1
+
+
+@kernel
+def all_finite(q, v):
+    """Whether every number of q and v is finite."""
+    total = 0.0
+    for i in range(q.shape[0]):
+        total += q[i] * 0.0
+    for i in range(v.shape[0]):
+        total += v[i] * 0.0
+    return total == 0.0
+
+
+@kernel
+def run_continuous(
+    model,
+    data,
+    scheme,
+    A,
+    b,
+    error_weights,
+    error_order,
+    error_control,
+    accuracy,
+    largest_step,
+    clock,
+    sample_index,
+    sample_times,
+    budget,
+    input_times,
+    input_values,
+    u,
+    y,
+    end,
+    stage,
+    rates,
+    J,
+    system,
+    pivots,
+    z,
+    small,
+    small_pivots,
+    times,
+    positions,
+    velocities,
+    energies,
+    inputs,
+):
+    """Integrates y = [q; v] over the ordered sample_times, meeting each of them and each input time exactly.
+
+    clock = (time, next step, steps taken, steps refused) goes in and out. Returns (status, next sample index, number
+    of samples written). Where the status is NOT_FINITE or STEP_TOO_SMALL, y and clock are those of the last good
+    state, and `end` holds what the refused step gave.
+    """
+    m, d = model_at(model), data_at(data)
+    nq, nv = d.q.shape[0], d.v.shape[0]
+    written = 0
+    cursor = 0
+    fresh_jacobian = False
+    for _ in range(budget):
+        t = clock[0]
+        cursor = hold_input(t, cursor, input_times, input_values, u)
+        if t >= sample_times[sample_index]:
+            if written == times.shape[0]:
+                return BUFFER_FULL, sample_index, written
+            for i in range(nq):
+                d.q[i] = y[i]
+            for i in range(nv):
+                d.v[i] = y[nq + i]
+            record(m, d, written, t, u, times, positions, velocities, energies, inputs)
+            written += 1
+            sample_index += 1
+            if sample_index == sample_times.shape[0]:
+                return FINISHED, sample_index, written
+            continue
+        target = sample_times[sample_index]
+        if cursor + 1 < input_times.shape[0] and input_times[cursor + 1] < target:
+            target = input_times[cursor + 1]
+        if input_times[cursor] > t and input_times[cursor] < target:
+            target = input_times[cursor]
+        wanted = min(clock[1], largest_step)
+        h = wanted
+        meets_target = t + 1.000001 * h >= target
+        if meets_target:
+            h = target - t
+        if scheme == SEMI_EXPLICIT:
+            semi_explicit_step(m, d, y, u, h, rates, end)
+            error = 0.0
+        elif scheme == EXPLICIT:
+            error = explicit_step(m, d, y, u, h, A, b, error_weights, rates, stage, end)
+        else:
+            if not fresh_jacobian:
+                derivative(m, d, y, u, rates[0])
+                jacobian_by_differences(m, d, y, u, rates[0], stage, z[1, : nq + nv], J)
+                fresh_jacobian = True
+            tolerance = 1.0e-3 * accuracy if error_control else 1.0e-12
+            error = implicit_step(
+                m, d, y, u, h, A, error_weights, tolerance, rates, stage, end, J, system, pivots, z, small, small_pivots
+            )
+            if error < 0.0:  # Newton's method wants a smaller step
+                clock[3] += 1.0
+                clock[1] = 0.25 * h
+                if clock[1] < 1.0e-14 * max(1.0, abs(t)):
+                    return STEP_TOO_SMALL, sample_index, written
+                continue
+        good = all_finite(end[:nq], end[nq:])
+        if error_control and error_order > 0:
+            ratio = error / accuracy
+            if not good or not ratio <= 1.0:
+                clock[3] += 1.0
+                factor = LARGEST_SHRINK
+                if good and ratio > 0.0 and ratio < 1.0e300:
+                    factor = max(LARGEST_SHRINK, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
+                clock[1] = factor * h
+                if clock[1] < 1.0e-14 * max(1.0, abs(t)):
+                    return (STEP_TOO_SMALL if good else NOT_FINITE), sample_index, written
+                continue
+            factor = LARGEST_GROWTH
+            if ratio > 0.0:
+                factor = min(LARGEST_GROWTH, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
+            # a step cut short to meet a target says nothing against the longer one
+            clock[1] = max(wanted, factor * h) if meets_target else factor * h
+        elif not good:
+            return NOT_FINITE, sample_index, written
+        elif scheme == IMPLICIT:
+            clock[1] = largest_step
+        for i in range(nq + nv):
+            y[i] = end[i]
+        normalize_quaternions(m, y)
+        clock[0] = target if meets_target else t + h
+        clock[2] += 1.0
+        fresh_jacobian = False
+    return RUNNING, sample_index, written
+
+

@@ -4,12 +4,13 @@ These take handles (handles.py); every other kernel takes Model and Data themsel
 """
 
 from mbcli.engine.coordinates import qdot_to_velocity, velocity_to_qdot
-from mbcli.engine.energy import gravity_power, total_energy
+from mbcli.engine.energy import conservative_power, total_energy
 from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.inverse_dynamics import apply_link_forces, bias_term, gravity_forces, inverse_dynamics
 from mbcli.engine.jit import kernel
+from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.kinematics import (
     acceleration_kinematics,
     link_accelerations,
@@ -81,10 +82,10 @@ def calc_gravity(model, data):
 
 @kernel
 def calc_forward_dynamics(model, data):
-    """After velocity_stage: tau, F_link -> vdot under gravity and joint damping; tau loses the damping."""
+    """After velocity_stage: tau, F_link -> vdot under gravity, joint damping and springs, which tau gains."""
     m, d = model_at(model), data_at(data)
+    add_joint_forces(m, d)
     for k in range(d.v.shape[0]):
-        d.tau[k] -= m.dof_damping[k] * d.v[k]
         d.diagonal[k] = m.dof_armature[k]
     apply_link_forces(m, d)
     forward_dynamics(m, d)
@@ -92,10 +93,10 @@ def calc_forward_dynamics(model, data):
 
 @kernel
 def calc_energy(model, data):
-    """After velocity_stage: energy; returns the power of gravity."""
+    """After velocity_stage: energy; returns the power of gravity and springs."""
     m, d = model_at(model), data_at(data)
     total_energy(m, d)
-    return gravity_power(m, d)
+    return conservative_power(m, d)
 
 
 @kernel

@@ -1,0 +1,8 @@
+"""Simulation logs in HDF5. docs/log_format.md describes the files; nothing outside this package imports h5py.
+
+format      what a log consists of: fields, attributes, the header that a run gives
+writer      LogWriter: writes a log that survives the death of its process
+reader      Log: reads complete and unfinished logs
+provenance  which software made a log
+export      logs as CSV, JSON lines and NPZ
+"""

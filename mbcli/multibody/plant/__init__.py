@@ -1,0 +1,7 @@
+"""MultibodyPlant and what goes with it, under the names of pydrake.multibody.plant."""
+
+from mbcli.multibody.plant.actuation import ExternallyAppliedSpatialForce
+from mbcli.multibody.plant.config import MultibodyPlantConfig
+from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+__all__ = ["ExternallyAppliedSpatialForce", "MultibodyPlant", "MultibodyPlantConfig"]

@@ -56,7 +56,7 @@ class SpatialInertia:
         """
         value = _positive(mass, "mass", "MakeFromCentralInertia")
         p = as_array(p_PScm_E, (3,), "p_PScm_E")
-        if not np.isfinite(p.astype(complex) if p.dtype.kind == "c" else p).all():
+        if p.dtype.kind != "O" and not np.isfinite(p).all():
             raise ModelError(f"SpatialInertia: center of mass {p.tolist()} is not finite")
         require_physical(I_SScm_E._I, "SpatialInertia: central inertia")
         return SpatialInertia._of(value, p.copy(), I_SScm_E._I / value + unit_inertia_of_particle(p))

@@ -1,0 +1,11 @@
+"""Forces that joints carry in themselves: viscous damping and springs on their coordinates."""
+
+from mbcli.engine.jit import kernel
+
+
+@kernel
+def add_joint_forces(model, data):
+    """tau += -damping * v - stiffness * (q - nominal)."""
+    for d in range(data.v.shape[0]):
+        stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
+        data.tau[d] -= model.dof_damping[d] * data.v[d] + model.dof_stiffness[d] * stretch

@@ -1,0 +1,170 @@
+"""What a log consists of: its fields, root attributes and datasets, and the header that a run gives.
+
+docs/log_format.md says the same for readers of the files and schemas/log.schema.json for programs; a test
+holds the three together. This module needs neither h5py nor numpy.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+FORMAT = "mbcli-log"
+FORMAT_VERSION = "1.0"
+FINAL_STATUSES = ("complete", "interrupted", "failed")
+STATUSES = ("running", *FINAL_STATUSES)
+SEVERITIES = ("info", "warning", "error")
+
+ROW_GROUPS = ("state", "input", "derived", "solver")
+"""The groups whose datasets have one row a sample; a reader takes everything it finds there."""
+
+STATUS_BYTES = 12
+MESSAGE_BYTES = 240
+CLOCK_BYTES = 32
+EVENT_TEXT = {"severity": 8, "code": 32, "message": MESSAGE_BYTES}
+"""Sizes of the fixed-length UTF-8 texts [bytes]; what is longer is cut."""
+
+ROOT_ATTRIBUTES = {
+    "format": "text",
+    "format_version": "text",
+    "status": "text",
+    "exit_code": "integer",
+    "message": "text",
+    "model_name": "text",
+    "quaternion_order": "text",
+    "spatial_order": "text",
+    "seed": "integer",
+    "deterministic": "boolean",
+    "model_sha256": "text",
+    "config_sha256": "text",
+    "mbcli_version": "text",
+    "argv": "json",
+    "python": "text",
+    "platform": "text",
+    "cpu": "text",
+    "packages": "json",
+    "blas": "json",
+}
+"""Root attributes and what they hold; `seed` is absent where the run has none."""
+
+FIXED_DATASETS = (
+    "time",
+    "state/q",
+    "state/v",
+    "events",
+    "model/resolved",
+    "config/resolved",
+    "run/created_utc",
+    "run/finished_utc",
+    "run/wall_time",
+)
+"""The datasets of every log, beside the declared fields, model/source/... and checkpoint/..."""
+
+FIELD_PATH = re.compile(rf"({'|'.join(ROW_GROUPS[1:])})/[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A quantity with one value, or one array of values, a sample.
+
+    Args:
+      path: dataset, under input/, derived/ or solver/.
+      units: UDUNITS spelling ("rad s-1", "N m", "1"); one for all columns, or one a column.
+      names: one a column (the elements of row_shape in C order); default: the end of the path, numbered.
+      row_shape: () for one number a sample.
+      dtype: "f8" or "i8".
+    """
+
+    path: str
+    units: str | tuple[str, ...] = "1"
+    names: tuple[str, ...] = ()
+    row_shape: tuple[int, ...] = ()
+    dtype: str = "f8"
+
+    def __post_init__(self):
+        columns = prod(self.row_shape)
+        if not FIELD_PATH.fullmatch(self.path) and self.path not in ("time", "state/q", "state/v"):
+            raise ValueError(f"field path {self.path!r} is not of the form input/NAME, derived/NAME, solver/NAME")
+        if self.dtype not in ("f8", "i8"):
+            raise ValueError(f"field {self.path}: dtype {self.dtype!r}, expected f8 or i8")
+        units = (self.units,) * columns if isinstance(self.units, str) else tuple(self.units)
+        names = tuple(self.names) or self._numbered_names(columns)
+        if len(units) != columns or len(names) != columns:
+            raise ValueError(f"field {self.path}: {columns} columns, {len(names)} names, {len(units)} units")
+        if not all(units):
+            raise ValueError(f"field {self.path}: a unit is empty; a number without unit has the unit '1'")
+        object.__setattr__(self, "units", units)
+        object.__setattr__(self, "names", names)
+
+    def _numbered_names(self, columns):
+        name = self.path.rpartition("/")[2]
+        return tuple(f"{name}_{i}" for i in range(columns)) if self.row_shape else (name,)
+
+
+_SPATIAL = ("angular_x", "angular_y", "angular_z", "linear_x", "linear_y", "linear_z")
+
+STANDARD_FIELDS = {
+    field.path: field
+    for field in (
+        Field("derived/energy_kinetic", "J"),
+        Field("derived/energy_potential", "J"),
+        Field("derived/momentum", ("N m s",) * 3 + ("N s",) * 3, _SPATIAL, (6,)),
+        Field("derived/com", "m", ("x", "y", "z"), (3,)),
+        Field("derived/constraint_error", "1"),
+        Field("solver/step_size", "s"),
+        Field("solver/iterations", "1", dtype="i8"),
+        Field("solver/residual", "1"),
+    )
+}
+"""Fields with a fixed meaning, by path. `input/u` is the other one: its columns are the actuators."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogHeader:
+    """What is known of a run before its first row."""
+
+    model_name: str
+    position_names: tuple[str, ...]
+    position_units: tuple[str, ...]
+    velocity_names: tuple[str, ...]
+    velocity_units: tuple[str, ...]
+    actuator_names: tuple[str, ...] = ()
+    actuator_units: tuple[str, ...] = ()
+    # datasets beside time, q and v, in the order in which exports show them
+    fields: tuple[Field, ...] = ()
+    # parsers.spec.SourceFile: every file that was read
+    sources: tuple = ()
+    config: str = ""  # the resolved configuration, YAML with all defaults
+    model: str = "{}"  # the resolved model, JSON
+    argv: tuple[str, ...] = ()
+    seed: int | None = None
+    deterministic: bool = False
+    # an example of what checkpoint() will be given: arrays and numbers by name. Empty: no checkpoints.
+    checkpoint: Mapping = field(default_factory=dict)
+    # rows to come, where that is known: keeps the file of a short run small
+    expected_rows: int | None = None
+
+    def row_fields(self) -> tuple[Field, ...]:
+        """Every dataset with one row a sample, `time` first."""
+        q_shape, v_shape = (len(self.position_names),), (len(self.velocity_names),)
+        fields = (
+            Field("time", "s"),
+            Field("state/q", self.position_units, self.position_names, q_shape),
+            Field("state/v", self.velocity_units, self.velocity_names, v_shape),
+            *self.fields,
+        )
+        paths = [field.path for field in fields]
+        twice = sorted({path for path in paths if paths.count(path) > 1})
+        if twice:
+            raise ValueError(f"field {twice[0]} is declared twice")
+        return fields
+
+    def input_field(self) -> Field:
+        """The field `input/u`: actuation, one column an actuator."""
+        shape = (len(self.actuator_names),)
+        return Field("input/u", self.actuator_units, self.actuator_names, shape)
+
+
+def stored_name(path: str, index: int) -> str:
+    """The name under /model/source of the file read as number `index`: harmless in any file system."""
+    return f"{index:03d}_" + re.sub(r"[^A-Za-z0-9._+-]+", "_", path.rpartition("/")[2])[-100:].lstrip(".")

@@ -1,0 +1,452 @@
+"""Log: reads a simulation log, complete or unfinished. The file is untrusted input."""
+
+import hashlib
+import json
+import os
+from bisect import bisect_left
+from contextlib import contextmanager, suppress
+
+import h5py
+import numpy as np
+
+from mbcli.errors import MbcliError, ModelError, ResourceError
+from mbcli.log import format as layout
+from mbcli.parsers.spec import SourceFile
+
+INFO_SCHEMA_VERSION = 1
+LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: more is no text that a run has read
+SAME_TIME = 1e-9  # [s], relative above 1 s: 0.3 typed in a shell is the sample at 0.30000000000000004
+
+
+class Log:
+    """A simulation log, open for reading; a context manager.
+
+    All datasets with one row a sample are taken to the length that they have in common. Of a log that is
+    still being written these are the rows that were there when it was opened.
+
+    Args:
+      path: the log, or the .partial file of a run that is going on or has died.
+
+    Raises:
+      ResourceError: the file is missing or cannot be read.
+      ModelError: the file is not a log, is damaged, or is of a later format version.
+    """
+
+    def __init__(self, path):
+        self.path = os.fspath(path)
+        self._file = self._open()
+        try:
+            with self._reading():
+                self.attrs = self._read_attributes()
+                self._check_version()
+                self._datasets = self._find_rows()
+                self.names = {path: _texts(data.attrs["names"]) for path, data in self._datasets.items()}
+                self.units = {path: _texts(data.attrs["units"]) for path, data in self._datasets.items()}
+                self._check_rows()
+                self.row_count = self._count_rows()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        """Closes the file; what was read stays."""
+        with suppress(OSError, RuntimeError):
+            self._file.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self.close()
+
+    # ----------------------------------------------------------------------------------- what it is of
+
+    @property
+    def status(self) -> str:
+        """One of format.STATUSES; "running" also stays in the log of a process that was killed."""
+        return self.attrs["status"]
+
+    @property
+    def finished(self) -> bool:
+        """False: the run goes on, or its process was killed."""
+        return self.status in layout.FINAL_STATUSES
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        return self.names["state/q"]
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        return self.names["state/v"]
+
+    @property
+    def actuator_names(self) -> tuple[str, ...]:
+        return self._group_texts("input", "actuator_names")
+
+    @property
+    def config(self) -> str:
+        """The resolved configuration, YAML."""
+        return self._read_text("config/resolved")
+
+    @property
+    def model(self) -> str:
+        """The resolved model, JSON."""
+        return self._read_text("model/resolved")
+
+    def run_clock(self) -> dict:
+        """created_utc, finished_utc ("" if unfinished) and wall_time [s] (nan if unfinished)."""
+        with self._reading():
+            clock = {name: _text(self._dataset(f"run/{name}")[()]) for name in ("created_utc", "finished_utc")}
+            return {**clock, "wall_time": float(self._dataset("run/wall_time")[()])}
+
+    def source_digests(self) -> list[dict]:
+        """path, sha256 and bytes of every model file, in the order in which they were read."""
+        with self._reading():
+            return [{"path": path, "sha256": sha256, "bytes": len(data)} for path, sha256, data in self._sources()]
+
+    def read_sources(self) -> list[SourceFile]:
+        """The model files as they were read. The paths are for information: they come from the log."""
+        with self._reading():
+            return [self._read_source(*source) for source in self._sources()]
+
+    def events(self) -> list[dict]:
+        """time [s], step, severity, code and message of every event, in order."""
+        with self._reading():
+            records = self._dataset("events")[:]
+            return [
+                {
+                    "time": float(record["time"]),
+                    "step": int(record["step"]),
+                    **{name: _text(record[name]) for name in layout.EVENT_TEXT},
+                }
+                for record in records
+            ]
+
+    def read_checkpoint(self) -> dict | None:
+        """The newest checkpoint that is whole: {name: array or number}; None if there is none."""
+        with self._reading():
+            if "checkpoint" not in self._file:
+                return None
+            sequence = self._dataset("checkpoint/sequence")[:]
+            slot = int(np.argmax(sequence))
+            if sequence[slot] <= 0:
+                return None
+            names = sorted(set(self._file["checkpoint"]) - {"sequence"})
+            return {name: self._dataset(f"checkpoint/{name}")[slot] for name in names}
+
+    def layout(self) -> dict:
+        """What is in the file as JSON: root attributes; type, shape and attributes of every dataset.
+
+        schemas/log.schema.json describes this document.
+        """
+        with self._reading():
+            datasets = {}
+            self._file.visititems(lambda path, item: datasets.update(_described(path, item)))
+            return {"attributes": self.attrs, "datasets": dict(sorted(datasets.items()))}
+
+    # --------------------------------------------------------------------------------------- the rows
+
+    @property
+    def time(self) -> np.ndarray:
+        """[s] (n,)"""
+        return self.field("time")
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions (n, nq)."""
+        return self.field("state/q")
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (n, nv)."""
+        return self.field("state/v")
+
+    def fields(self) -> tuple[str, ...]:
+        """The paths of the datasets with one row a sample: time, state/q, state/v, the others by path."""
+        return tuple(self._datasets)
+
+    def row_shape(self, path) -> tuple[int, ...]:
+        """The shape of one row of a field."""
+        return self._field_dataset(path).shape[1:]
+
+    def dtype(self, path) -> np.dtype:
+        """The type of the numbers of a field."""
+        return self._field_dataset(path).dtype
+
+    def field(self, path) -> np.ndarray:
+        """All rows of a field, (n, ...)."""
+        dataset = self._field_dataset(path)
+        with self._reading():
+            return dataset[: self.row_count]
+
+    def state_at(self, time) -> tuple[np.ndarray, np.ndarray]:
+        """q (nq,) and v (nv,) of the sample at a time [s], up to rounding.
+
+        Raises:
+          ResourceError: there is no sample at that time; the message says which are near.
+        """
+        row = self.first_row_at(time - SAME_TIME * max(1.0, abs(time)))
+        nearest = [self._time_of(i) for i in (row - 1, row) if 0 <= i < self.row_count]
+        if row < self.row_count and abs(self._time_of(row) - time) <= SAME_TIME * max(1.0, abs(time)):
+            with self._reading():
+                return self._datasets["state/q"][row], self._datasets["state/v"][row]
+        if not nearest:
+            raise ResourceError(f"{self.path}: error: no sample at {time} s: the log has no rows")
+        nearest = " and ".join(f"{t} s" for t in nearest)
+        first, last = self._time_of(0), self._time_of(self.row_count - 1)
+        raise ResourceError(
+            f"{self.path}: error: no sample at {time} s: the nearest: at {nearest}, "
+            f"the log goes from {first} to {last} s"
+        )
+
+    def first_row_at(self, time) -> int:
+        """The index of the first row at or after a time [s]; row_count if there is none."""
+        return bisect_left(range(self.row_count), time, key=self._time_of)
+
+    def chunks(self, fields=None, rows=1024, start=0, stop=None):
+        """Goes through the log: yields {path: array (n, ...)} for rows start to stop, n up to `rows`.
+
+        Args:
+          fields: paths; default all.
+          rows: the most rows of a chunk.
+        """
+        stop = self.row_count if stop is None else min(stop, self.row_count)
+        datasets = {path: self._field_dataset(path) for path in (fields or self.fields())}
+        for first in range(start, stop, rows):
+            with self._reading():
+                chunk = {path: data[first : min(first + rows, stop)] for path, data in datasets.items()}
+            yield chunk
+
+    # --------------------------------------------------------------------------------------- the file
+
+    def _open(self):
+        try:
+            with open(self.path, "rb"):  # the system's own words for what is missing or forbidden
+                pass
+        except OSError as error:
+            raise ResourceError(f"{self.path}: error: cannot be read: {error.strerror}") from None
+        if not h5py.is_hdf5(self.path):
+            raise ModelError(f"{self.path}: error: is not an HDF5 file")
+        reason = ""
+        # the second way is for a file that is being written, or whose writer was killed
+        for mode in ({}, {"swmr": True}):
+            try:
+                return h5py.File(self.path, "r", locking="best-effort", **mode)
+            except (OSError, RuntimeError) as error:
+                reason = str(error).partition("\n")[0]
+        raise ModelError(f"{self.path}: error: cannot be opened: {reason}")
+
+    @contextmanager
+    def _reading(self):
+        try:
+            yield
+        except MbcliError:
+            raise
+        except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError) as error:
+            reason = str(error).partition("\n")[0]
+            raise ModelError(f"{self.path}: error: is damaged, or not an mbcli log: {reason}") from None
+
+    def _read_attributes(self):
+        attributes = {}
+        if "format" not in self._file.attrs or _text(self._file.attrs["format"]) != layout.FORMAT:
+            raise ModelError(f"{self.path}: error: is not an mbcli log")
+        for name, kind in layout.ROOT_ATTRIBUTES.items():
+            if name in self._file.attrs:
+                attributes[name] = _ATTRIBUTE_READERS[kind](self._file.attrs[name])
+        for name in ("format_version", "status", "model_name"):
+            if name not in attributes:
+                raise ModelError(f"{self.path}: error: root attribute {name} is missing")
+        if attributes["status"] not in layout.STATUSES:
+            raise ModelError(f"{self.path}: error: status {attributes['status']!r} is unknown")
+        return attributes
+
+    def _check_version(self):
+        version = self.attrs["format_version"]
+        major = version.partition(".")[0]
+        known = layout.FORMAT_VERSION.partition(".")[0]
+        if major != known:
+            raise ModelError(f"{self.path}: error: has log format {version}, this version of mbcli reads {known}.x")
+
+    def _find_rows(self):
+        """{path: dataset}, `time`, `state/q` and `state/v` first."""
+        datasets = {path: self._dataset(path) for path in ("time", "state/q", "state/v")}
+        for group in layout.ROW_GROUPS[1:]:
+            if group in self._file:
+                paths = []
+                self._file[group].visit(paths.append)
+                for path in sorted(f"{group}/{path}" for path in paths):
+                    if isinstance(self._file.get(path), h5py.Dataset):
+                        if not layout.FIELD_PATH.fullmatch(path):
+                            raise ModelError(f"{self.path}: error: {path!r} is not the path of a field")
+                        datasets[path] = self._dataset(path)
+        return datasets
+
+    def _dataset(self, path):
+        """A dataset of this very file: a log from elsewhere must not make us read other files."""
+        group = self._file
+        for name in path.split("/")[:-1]:
+            self._require_hard_link(group, name, path)
+            group = group[name]
+        name = path.rpartition("/")[2]
+        self._require_hard_link(group, name, path)
+        dataset = group[name]
+        if not isinstance(dataset, h5py.Dataset) or dataset.external or dataset.is_virtual:
+            raise ModelError(f"{self.path}: error: {path} is not a dataset of this file")
+        return dataset
+
+    def _require_hard_link(self, group, name, path):
+        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+            raise ModelError(f"{self.path}: error: {path} is missing, or a link")
+
+    def _check_rows(self):
+        for path, dataset in self._datasets.items():
+            columns = int(np.prod(dataset.shape[1:], dtype=int))
+            described = len(self.names[path]) == len(self.units[path]) == columns
+            ranks = {"time": 1, "state/q": 2, "state/v": 2}
+            if not dataset.shape or dataset.ndim != ranks.get(path, dataset.ndim) or not described:
+                raise ModelError(
+                    f"{self.path}: error: {path} has shape {dataset.shape}, {len(self.names[path])} names "
+                    f"and {len(self.units[path])} units"
+                )
+            if dataset.dtype.kind not in "fiu":
+                raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, expected numbers")
+
+    def _count_rows(self):
+        """The common length, without rows at the end whose time was not written before the process died."""
+        count = min(len(dataset) for dataset in self._datasets.values())
+        while count and np.isnan(self._time_of(count - 1)):
+            count -= 1
+        return count
+
+    def _time_of(self, row):
+        with self._reading():
+            return float(self._datasets["time"][row])
+
+    def _field_dataset(self, path):
+        if path not in self._datasets:
+            raise KeyError(f"the log has no field {path}; it has {', '.join(self._datasets)}")
+        return self._datasets[path]
+
+    def _group_texts(self, group, name):
+        with self._reading():
+            return _texts(self._file[group].attrs[name])
+
+    def _read_text(self, path):
+        with self._reading():
+            dataset = self._dataset(path)
+            if dataset.dtype.itemsize > LARGEST_TEXT:
+                raise ModelError(f"{self.path}: error: {path} has {dataset.dtype.itemsize} bytes")
+            return _text(dataset[()])
+
+    def _sources(self):
+        """(path, sha256, dataset) of every model file."""
+        for name in sorted(self._file["model/source"]):
+            dataset = self._dataset(f"model/source/{name}")
+            yield _text(dataset.attrs["path"]), _text(dataset.attrs["sha256"]), dataset
+
+    def _read_source(self, path, sha256, dataset):
+        if dataset.dtype != np.uint8 or dataset.size > LARGEST_TEXT:
+            raise ModelError(f"{self.path}: error: {dataset.name} is no model file")
+        content = dataset[:].tobytes()
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise ModelError(f"{self.path}: error: {dataset.name} is damaged: its sha256 differs")
+        return SourceFile(path=path, sha256=sha256, content=content)
+
+
+def describe(log: Log) -> dict:
+    """What `mbcli log info --json` prints; docs/log_format.md explains the keys."""
+    attributes = log.attrs
+    versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas")
+    clock = log.run_clock()
+    return {
+        "schema": "mbcli/log-info",
+        "schema_version": INFO_SCHEMA_VERSION,
+        "log": log.path,
+        "format_version": attributes["format_version"],
+        "bytes": os.path.getsize(log.path),
+        "status": log.status,
+        "finished": log.finished,
+        "exit_code": attributes.get("exit_code") if log.finished else None,
+        "message": attributes.get("message", ""),
+        "model": {"name": attributes["model_name"], "files": log.source_digests()},
+        "time": _time_summary(log),
+        "position_names": list(log.position_names),
+        "velocity_names": list(log.velocity_names),
+        "actuator_names": list(log.actuator_names),
+        "fields": [
+            {
+                "path": path,
+                "shape": [log.row_count, *log.row_shape(path)],
+                "dtype": log.dtype(path).str[1:],
+                "units": list(log.units[path]),
+                "names": list(log.names[path]),
+            }
+            for path in log.fields()
+        ],
+        "events": log.events(),
+        "checkpoint": log.read_checkpoint() is not None,
+        "run": {
+            "argv": attributes.get("argv", []),
+            "seed": attributes.get("seed"),
+            "deterministic": attributes.get("deterministic"),
+            "created_utc": clock["created_utc"],
+            "finished_utc": clock["finished_utc"] or None,
+            "wall_time": clock["wall_time"] if log.finished else None,
+            "model_sha256": attributes.get("model_sha256"),
+            "config_sha256": attributes.get("config_sha256"),
+        },
+        "provenance": {name: attributes.get(name) for name in versions},
+    }
+
+
+def _time_summary(log) -> dict:
+    """rows, start, end, duration [s], rate [Hz], and the least and largest distance of two rows [s]."""
+    summary = {"rows": log.row_count, "start": None, "end": None, "duration": None}
+    summary |= {"rate": None, "least_interval": None, "largest_interval": None}
+    if not log.row_count:
+        return summary
+    least, largest, last = float("inf"), 0.0, None
+    for chunk in log.chunks(["time"], rows=1 << 16):
+        times = chunk["time"]
+        steps = times[1:] - times[:-1]
+        if last is None:
+            summary["start"] = float(times[0])
+        else:
+            least, largest = min(least, times[0] - last), max(largest, times[0] - last)
+        if len(steps):
+            least, largest = min(least, steps.min()), max(largest, steps.max())
+        last = times[-1]
+    summary["end"] = float(last)
+    summary["duration"] = summary["end"] - summary["start"]
+    if log.row_count > 1:
+        summary["rate"] = (log.row_count - 1) / summary["duration"]
+        summary["least_interval"], summary["largest_interval"] = float(least), float(largest)
+    return summary
+
+
+def _text(value):
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _texts(value):
+    return tuple(_text(text) for text in np.atleast_1d(value).tolist())
+
+
+_ATTRIBUTE_READERS = {
+    "text": _text,
+    "integer": int,
+    "boolean": bool,
+    "json": lambda value: json.loads(_text(value)),
+}
+
+
+def _described(path, item):
+    if not isinstance(item, h5py.Dataset):
+        return {}
+    attributes = {
+        name: list(_texts(item.attrs[name])) if name in ("names", "units") else _text(item.attrs[name])
+        for name in ("names", "units", "path", "sha256")
+        if name in item.attrs
+    }
+    dtype = "text" if item.dtype.kind == "S" else "compound" if item.dtype.names else item.dtype.str[1:]
+    return {path: {"dtype": dtype, "shape": list(item.shape), "attributes": attributes}}

@@ -1,0 +1,452 @@
+"""LogWriter: writes a simulation log that opens after any death of its process.
+
+Measured with kill -9 (docs/log_format.md): a file in HDF5's single-writer mode (SWMR) always opens and holds
+every flushed row; one that is only flushed now and then does not. The same mode lets others read a log while
+it grows. It forbids new datasets, so everything the file will contain is created before the first row.
+
+Chunks bypass HDF5's cache and metadata is not allocated in blocks, so that the place of each byte follows
+from what is written and not from when it is flushed: equal runs give equal files, apart from /run.
+"""
+
+import hashlib
+import json
+import os
+import re
+import time as clock
+from contextlib import contextmanager, suppress
+from math import prod
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from mbcli.errors import OutputError
+from mbcli.log import format as layout
+from mbcli.log.format import LogHeader
+from mbcli.log.provenance import collect_provenance, utc_now
+
+FLUSH_SECONDS = 0.5  # what a killed run may lose
+FLUSH_ROWS = 16384
+CHUNK_ROWS = 1024
+CHUNK_BYTES = 1 << 20
+EVENTS_PER_CHUNK = 16
+
+
+class LogWriter:
+    """A log being written: OUT.partial until finish() renames it to OUT.
+
+    Use it as a context manager: left by an exception, the log ends as "failed" ("interrupted" for Ctrl-C).
+    After a disk error the file stays as OUT.partial, with the rows that it holds.
+
+    Args:
+      path: the log, usually NAME.h5.
+      header: names, units, fields, model and configuration of the run.
+      force: replace an existing log, and what an earlier run left of an unfinished one.
+
+    Raises:
+      OutputError: the log exists, or cannot be created. Every method that writes raises it when the disk
+        refuses, and the log is closed then. A method of a closed log raises ValueError.
+    """
+
+    def __init__(self, path, header: LogHeader, force: bool = False):
+        self.path = Path(path)
+        self.partial_path = Path(f"{self.path}.partial")
+        self.row_count = 0
+        self._force = force
+        self._started = self._flushed_at = clock.monotonic()
+        self._unflushed_rows = 0
+        self._dirty = False
+        self._last_time = -np.inf
+        self._sequence = 0
+        self._event_count = 0
+        self._file = None
+        fields = header.row_fields()
+        checkpoint = _checkpoint_slots(header.checkpoint)
+        self._chunk_rows = _rows_per_chunk(fields, header.expected_rows)
+        with self._writing():
+            self._check_target()
+            self._file = self._open()
+            self._create(header, fields, checkpoint)
+            self._file.flush()
+            self._file.swmr_mode = True
+
+    def append(self, *, time, q, v, **fields):
+        """Writes rows; all of them or, where an argument is wrong, none.
+
+        Args:
+          time: [s] (n,), strictly increasing, also across calls.
+          q, v: (n, nq), (n, nv), in the order of the header's names.
+          fields: every declared field by its path, (n, *row_shape).
+
+        Raises:
+          ValueError: a field is missing or unknown, a shape does not fit, the time does not increase.
+        """
+        self._require_open()
+        rows = self._checked_rows({"time": time, "state/q": q, "state/v": v, **fields})
+        count = len(rows["time"])
+        if not count:
+            return
+        with self._writing():
+            done = 0
+            while done < count:  # never across a chunk: the file must not depend on the sizes of the blocks
+                step = min(self._chunk_rows - self.row_count % self._chunk_rows, count - done)
+                self._write_rows(rows, done, step)
+                done += step
+        self._last_time = float(rows["time"][-1])
+        self._unflushed_rows += count
+        self._dirty = True
+        self.flush_if_due()
+
+    def event(self, time, step, severity, code, message):
+        """Notes what happened at a time [s] and step: "info", "warning" or "error", a code, a text."""
+        self._require_open()
+        if severity not in layout.SEVERITIES:
+            raise ValueError(f"severity {severity!r}, expected one of {', '.join(layout.SEVERITIES)}")
+        texts = zip((severity, code, message), layout.EVENT_TEXT.values(), strict=True)
+        texts = [_fixed_text(text, size) for text, size in texts]
+        record = np.array([(float(time), int(step), *texts)], dtype=self._events.dtype)
+        with self._writing():
+            self._events.resize(self._event_count + 1, axis=0)
+            self._events[self._event_count :] = record
+        self._event_count += 1
+        self._dirty = True
+        self.flush_if_due()
+
+    def checkpoint(self, values):
+        """Stores what a run needs to go on: the names, shapes and types of the header's example.
+
+        The older of two slots is overwritten, and becomes the newer one only when it is complete on disk: a
+        reader finds a whole checkpoint at any time.
+        """
+        self._require_open()
+        if not self._checkpoint:
+            raise ValueError("the header of this log declares no checkpoint")
+        if set(values) != set(self._checkpoint):
+            raise ValueError(f"checkpoint: {_difference(self._checkpoint, values)}")
+        arrays = {}
+        for name, dataset in self._checkpoint.items():
+            arrays[name] = np.asarray(values[name], dtype=dataset.dtype)
+            if arrays[name].shape != dataset.shape[1:]:
+                raise ValueError(f"checkpoint {name}: shape {arrays[name].shape}, expected {dataset.shape[1:]}")
+        slot = self._sequence % 2
+        with self._writing():
+            for name, array in arrays.items():
+                self._checkpoint[name][slot] = array
+            self._flush()  # the slot before the number that makes it valid
+            self._file["checkpoint/sequence"][slot] = self._sequence + 1
+            self._flush()
+        self._sequence += 1
+
+    def flush_if_due(self):
+        """Hands to the system what was written, at most every half second; call it in pauses without rows."""
+        due = clock.monotonic() - self._flushed_at >= FLUSH_SECONDS or self._unflushed_rows >= FLUSH_ROWS
+        if self._dirty and due:
+            self.flush()
+
+    def flush(self):
+        """Hands everything written so far to the system: kill -9 cannot take it any more."""
+        self._require_open()
+        with self._writing():
+            self._flush()
+
+    def finish(self, status, exit_code, message=""):
+        """Ends the log as "complete", "interrupted" or "failed", closes it and gives it its name."""
+        self._require_open()
+        if status not in layout.FINAL_STATUSES:
+            raise ValueError(f"status {status!r}, expected one of {', '.join(layout.FINAL_STATUSES)}")
+        with self._writing():
+            for dataset in self._datasets.values():  # an interrupt may have come between two datasets
+                if len(dataset) != self.row_count:
+                    dataset.resize(self.row_count, axis=0)
+            _modify_text(self._file.attrs, "status", status, layout.STATUS_BYTES)
+            _modify_text(self._file.attrs, "message", message, layout.MESSAGE_BYTES)
+            self._file.attrs.modify("exit_code", np.int32(exit_code))
+            self._file["run/finished_utc"][()] = _fixed_text(utc_now(), layout.CLOCK_BYTES)
+            self._file["run/wall_time"][()] = clock.monotonic() - self._started
+            self._flush()
+            self._file.close()
+        self._file = None
+        self._publish()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if self._file is None:
+            return
+        if kind is None:
+            self.finish("failed", 70, "the run ended without saying how")
+        elif issubclass(kind, KeyboardInterrupt):
+            self.finish("interrupted", 130, "interrupted")
+        else:
+            self.finish("failed", getattr(error, "exit_code", 70), str(error) or kind.__name__)
+
+    # ------------------------------------------------------------------------------------------- the file
+
+    def _check_target(self):
+        if self.path.is_dir():
+            raise OutputError(f"{self.path}: error: is a folder, expected the name of a log")
+        if self._force:
+            return
+        if self.path.exists():
+            raise OutputError(f"{self.path}: error: exists already; --force replaces it")
+        if self.partial_path.exists():
+            raise OutputError(
+                f"{self.partial_path}: error: is left from a run that did not finish, or is being written; "
+                "move it away, or replace it with --force"
+            )
+
+    def _open(self):
+        if self._force:
+            self.partial_path.unlink(missing_ok=True)
+        return h5py.File(
+            self.partial_path,
+            "x",
+            libver=("v110", "v110"),  # SWMR, and readable from HDF5 1.10 on
+            rdcc_nbytes=0,
+            meta_block_size=0,
+            locking="best-effort",
+        )
+
+    def _create(self, header, fields, checkpoint):
+        attributes = {
+            "format": layout.FORMAT,
+            "format_version": layout.FORMAT_VERSION,
+            "status": "running",
+            "exit_code": np.int32(0),
+            "message": "",
+            "model_name": header.model_name,
+            "quaternion_order": "wxyz",
+            "spatial_order": "angular_first",
+            "seed": None if header.seed is None else np.int64(header.seed),
+            "deterministic": np.bool_(header.deterministic),
+            "model_sha256": _sha256(header.model),
+            "config_sha256": _sha256(header.config),
+            "argv": list(header.argv),
+            **collect_provenance(),
+        }
+        for name, value in attributes.items():
+            if value is not None:
+                _create_attribute(self._file.attrs, name, value)
+        self._datasets = self._create_rows(fields)
+        group = self._file.require_group("input")
+        _create_texts(group.attrs, "actuator_names", header.actuator_names)
+        _create_texts(group.attrs, "actuator_units", header.actuator_units)
+        self._events = self._file.create_dataset(
+            "events", shape=(0,), maxshape=(None,), chunks=(EVENTS_PER_CHUNK,), dtype=_event_dtype()
+        )
+        self._create_text("config/resolved", header.config)
+        self._create_text("model/resolved", header.model)
+        self._create_sources(header.sources)
+        self._checkpoint = self._create_checkpoint(checkpoint)
+        self._create_clocks()
+
+    def _create_rows(self, fields):
+        datasets = {}
+        for field in fields:
+            # HDF5 wants chunks of at least one element, and none larger than a fixed extent
+            limits = tuple(size or None for size in field.row_shape)
+            dataset = self._file.create_dataset(
+                field.path,
+                shape=(0, *field.row_shape),
+                maxshape=(None, *limits),
+                chunks=(self._chunk_rows, *(max(size, 1) for size in field.row_shape)),
+                dtype=field.dtype,
+                fillvalue=np.nan if field.path == "time" else None,  # a row of no time was never written
+            )
+            scalar = not field.row_shape
+            _create_texts(dataset.attrs, "names", field.names, scalar)
+            _create_texts(dataset.attrs, "units", field.units, scalar)
+            if field.path == "time":
+                dataset.make_scale("time")
+                scale = dataset
+            else:
+                dataset.dims[0].attach_scale(scale)
+            datasets[field.path] = dataset
+        # time goes last: a row counts when its time is there
+        datasets["time"] = datasets.pop("time")
+        return datasets
+
+    def _create_text(self, path, text):
+        data = text.encode("utf-8")
+        self._file.create_dataset(path, data=np.bytes_(data), dtype=_text_dtype(len(data)))
+
+    def _create_sources(self, sources):
+        group = self._file.require_group("model/source")
+        for index, source in enumerate(sources):
+            content = np.frombuffer(source.content, dtype="u1")
+            packing = {"compression": "gzip", "chunks": (min(len(content), 1 << 16),)} if len(content) else {}
+            dataset = group.create_dataset(layout.stored_name(source.path, index), data=content, **packing)
+            _create_attribute(dataset.attrs, "path", source.path)
+            _create_attribute(dataset.attrs, "sha256", source.sha256)
+
+    def _create_checkpoint(self, slots):
+        datasets = {name: self._file.create_dataset(f"checkpoint/{name}", data=data) for name, data in slots.items()}
+        if datasets:
+            self._file.create_dataset("checkpoint/sequence", data=np.zeros(2, dtype="i8"))
+        return datasets
+
+    def _create_clocks(self):
+        for name, text in (("created_utc", utc_now()), ("finished_utc", "")):
+            text = _fixed_text(text, layout.CLOCK_BYTES)
+            self._file.create_dataset(f"run/{name}", data=np.bytes_(text), dtype=_text_dtype(layout.CLOCK_BYTES))
+        wall_time = self._file.create_dataset("run/wall_time", data=np.nan, dtype="f8")
+        _create_texts(wall_time.attrs, "units", ("s",), scalar=True)
+
+    # ------------------------------------------------------------------------------------------- writing
+
+    def _require_open(self):
+        if self._file is None:
+            raise ValueError(f"{self.path}: this log is closed")
+
+    def _checked_rows(self, values):
+        """The values as arrays of the declared types and shapes, `time` last."""
+        if set(values) != set(self._datasets):
+            raise ValueError(f"append: {_difference(self._datasets, values)}")
+        rows = {}
+        for path, dataset in self._datasets.items():
+            rows[path] = np.asarray(values[path]).astype(dataset.dtype, casting="same_kind", copy=False)
+        time = rows["time"]
+        for path, dataset in self._datasets.items():
+            expected = (*time.shape[:1], *dataset.shape[1:])
+            if rows[path].shape != expected:
+                raise ValueError(f"append: {path} has shape {rows[path].shape}, expected {expected}")
+        steps = np.diff(time, prepend=self._last_time)
+        if not (np.all(steps > 0) and np.all(np.isfinite(time))):
+            row = int(np.argmin((steps > 0) & np.isfinite(time)))
+            raise ValueError(f"append: time {time[row]} of row {self.row_count + row} does not increase")
+        return rows
+
+    def _write_rows(self, rows, start, count):
+        first, last = self.row_count, self.row_count + count
+        for path, dataset in self._datasets.items():
+            dataset.resize(last, axis=0)
+            dataset[first:last] = rows[path][start : start + count]
+        self.row_count = last
+
+    def _flush(self):
+        self._file.flush()
+        self._flushed_at = clock.monotonic()
+        self._unflushed_rows = 0
+        self._dirty = False
+
+    def _publish(self):
+        if not self._force and self.path.exists():
+            raise OutputError(f"{self.path}: error: was created by another program; this log is {self.partial_path}")
+        try:
+            _sync(self.partial_path)
+            os.replace(self.partial_path, self.path)
+            _sync(self.path.parent)
+        except OSError as error:
+            raise OutputError(f"{self.path}: error: {error.strerror}; the log is {self.partial_path}") from None
+
+    @contextmanager
+    def _writing(self):
+        """Turns what HDF5 raises into an OutputError and gives the file up; its rows stay on disk."""
+        try:
+            yield
+        except OutputError:
+            raise
+        except (OSError, RuntimeError) as error:
+            kept = f"; {self.row_count} rows are kept in {self.partial_path}" if self.row_count else ""
+            self._abandon()
+            raise OutputError(f"{self.path}: error: cannot be written: {_reason(error)}{kept}") from None
+
+    def _abandon(self):
+        if self._file is None:
+            return
+        file, self._file = self._file, None
+        for _ in range(2):  # on a full disk the first close fails, and the second gives the file free
+            with suppress(OSError, RuntimeError):
+                file.close()
+        if not self.row_count:
+            self.partial_path.unlink(missing_ok=True)
+
+
+def _rows_per_chunk(fields, expected_rows):
+    """One number for all datasets: 1024, less for very wide rows or where fewer will come."""
+    widest = max(8 * prod(field.row_shape) for field in fields)
+    rows = min(CHUNK_ROWS, max(CHUNK_BYTES // max(widest, 1), 1))
+    return rows if expected_rows is None else max(min(rows, expected_rows), 1)
+
+
+def _checkpoint_slots(example):
+    """Room for two checkpoints: {name: zeros (2, ...)}."""
+    slots = {}
+    for name, value in sorted(example.items()):
+        value = np.asarray(value)
+        if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or name == "sequence":
+            raise ValueError(f"checkpoint {name!r}: expected a name of letters, digits and _, not 'sequence'")
+        if value.dtype.kind not in "fiu":
+            raise ValueError(f"checkpoint {name}: expected numbers, got {value.dtype}")
+        slots[name] = np.zeros((2, *value.shape), dtype=value.dtype)
+    return slots
+
+
+def _difference(declared, given):
+    missing, unknown = sorted(set(declared) - set(given)), sorted(set(given) - set(declared))
+    return "; ".join(
+        f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("not declared", unknown)) if names
+    )
+
+
+def _sha256(text):
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _text_dtype(size):
+    return h5py.string_dtype("utf-8", max(size, 1))
+
+
+def _event_dtype():
+    texts = [(name, _text_dtype(size)) for name, size in layout.EVENT_TEXT.items()]
+    return np.dtype([("time", "f8"), ("step", "i8"), *texts])
+
+
+def _encoded(text):
+    """UTF-8; what a file name may hold beside it is escaped."""
+    return str(text).encode("utf-8", "backslashreplace")
+
+
+def _fixed_text(text, size):
+    """UTF-8 of at most size bytes, cut between characters."""
+    return _encoded(text)[:size].decode("utf-8", "ignore").encode("utf-8")
+
+
+def _create_attribute(attributes, name, value):
+    """Texts with their length (those that finish() changes: with room), lists and mappings as JSON."""
+    if isinstance(value, (list, tuple, dict)):
+        value = json.dumps(value, sort_keys=True)
+    if isinstance(value, str):
+        data = _encoded(value)
+        size = {"status": layout.STATUS_BYTES, "message": layout.MESSAGE_BYTES}.get(name, len(data))
+        attributes.create(name, np.bytes_(data), dtype=_text_dtype(size))
+    else:
+        attributes.create(name, value)
+
+
+def _create_texts(attributes, name, texts, scalar=False):
+    data = [_encoded(text) for text in texts]
+    dtype = _text_dtype(max(map(len, data), default=1))
+    attributes.create(name, np.bytes_(data[0]) if scalar else np.array(data, dtype=dtype), dtype=dtype)
+
+
+def _modify_text(attributes, name, text, size):
+    attributes.modify(name, np.array(_fixed_text(text, size), dtype=_text_dtype(size)))
+
+
+def _reason(error):
+    """HDF5 hides the system's error number in a text of several lines."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number is None:
+        found = re.search(r"errno = (\d+)", str(error))
+        number = int(found[1]) if found else None
+    return os.strerror(number) if number else str(error).partition("\n")[0]
+
+
+def _sync(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,213 @@
+"""From a plant's elements to the arrays of the engine: the only place that knows both.
+
+Links that are welded together become one body of the engine. Its frame is M of the joint that moves it (F where the
+joint runs against the tree); for joints with one axis the frame is turned so that the axis is z.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.engine import joints as kinds
+from mbcli.engine.model import Model
+
+JOINT_KINDS = {
+    "revolute": kinds.REVOLUTE,
+    "prismatic": kinds.PRISMATIC,
+    "screw": kinds.SCREW,
+    "universal": kinds.UNIVERSAL,
+    "planar": kinds.PLANAR,
+    "ball_rpy": kinds.BALL_RPY,
+    "quaternion_floating": kinds.QUATERNION_FLOATING,
+    "rpy_floating": kinds.RPY_FLOATING,
+}
+AXIS_KINDS = (kinds.REVOLUTE, kinds.PRISMATIC, kinds.SCREW)
+
+
+@dataclass(frozen=True)
+class MobilizedJoint:
+    """A joint in its place in the forest: frames, inboard and outboard link (plant body indices), direction."""
+
+    joint: object
+    inboard: int
+    outboard: int
+    reversed: bool
+
+
+def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of):
+    """The Model of a plant; sets the coordinate starts of the joints.
+
+    Args:
+        bodies: the plant's bodies in index order, World first.
+        mobilized: MobilizedJoint for every joint, welds included, in depth-first order.
+        actuators: in the order of u.
+        springs: (joint, nominal, stiffness) on joints of one degree of freedom.
+        gravity: g_W (3,).
+        weight_of: body -> whether it is subject to gravity.
+    """
+    link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized)
+    nbody = len(moving) + 1
+    parent = [0] * nbody
+    arrays = {name: [0] * nbody for name in ("body_joint_type", "body_reversed", "body_q", "body_v", "body_nv")}
+    travel = np.zeros(nbody)
+    dof_body, dof_parent, dof_q, damping = [], [], [], []
+    last_dof = [-1] * nbody
+    nq = 0
+    for b, mobilized_joint in enumerate(moving, start=1):
+        joint = mobilized_joint.joint
+        parent[b] = link_body[mobilized_joint.inboard]
+        arrays["body_joint_type"][b] = JOINT_KINDS[joint.type_name()]
+        arrays["body_reversed"][b] = int(mobilized_joint.reversed)
+        arrays["body_q"][b], arrays["body_v"][b], arrays["body_nv"][b] = nq, len(dof_body), joint.num_velocities()
+        joint._position_start, joint._velocity_start = nq, len(dof_body)
+        if joint.type_name() == "screw":
+            travel[b] = joint.screw_pitch() / (2.0 * np.pi)
+        last_dof[b] = last_dof[parent[b]]
+        for k in range(joint.num_velocities()):
+            dof_q.append(nq if joint.num_velocities() == 1 else 0)
+            dof_parent.append(last_dof[b])
+            last_dof[b] = len(dof_body)
+            dof_body.append(b)
+            damping.append(joint._damping[k])
+        nq += joint.num_positions()
+    for mobilized_joint in mobilized:
+        if mobilized_joint.joint.num_velocities() == 0:
+            outboard = link_body[mobilized_joint.outboard]
+            joint = mobilized_joint.joint
+            joint._position_start = joint._velocity_start = 0
+            if outboard:
+                joint._position_start = arrays["body_q"][outboard]
+                joint._velocity_start = arrays["body_v"][outboard]
+    nv = len(dof_body)
+    root = [0] * nbody
+    for b in range(1, nbody):
+        root[b] = root[parent[b]] or b
+    inertia, weight, link_inertia, uniform = _inertias(bodies, link_body, link_X_BL, nbody, weight_of)
+    armature, stiffness, nominal = np.zeros(nv), np.zeros(nv), np.zeros(nv)
+    for actuator in actuators:
+        armature[actuator.joint().velocity_start()] += actuator.default_reflected_inertia()
+    for joint, rest, k in springs:
+        d = joint.velocity_start()
+        # springs in parallel: one spring of their summed stiffness about the weighted rest position
+        total = stiffness[d] + k
+        nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total if total else 0.0
+        stiffness[d] = total
+    return Model(
+        {"nbody": nbody, "nlink": len(bodies), "nq": nq, "nv": nv, "nu": len(actuators)},
+        {
+            **arrays,
+            "gravity": gravity,
+            "uniform_gravity": [int(uniform)],
+            "body_parent": parent,
+            "body_root": root,
+            "body_X_PF": X_PF,
+            "body_travel": travel,
+            "body_inertia": inertia,
+            "body_weight": weight,
+            "dof_body": dof_body,
+            "dof_parent": dof_parent,
+            "dof_q": dof_q,
+            "dof_armature": armature,
+            "dof_damping": damping,
+            "dof_stiffness": stiffness,
+            "dof_nominal": nominal,
+            "link_body": link_body,
+            "link_X_BL": [_row(X) for X in link_X_BL],
+            "link_inertia": link_inertia,
+            "actuator_dof": [a.joint().velocity_start() for a in actuators],
+        },
+    )
+
+
+def _place_links(num_links, mobilized):
+    """Which body each link is part of and where, the joints that move, and X_PF of each body."""
+    link_body = [0] * num_links
+    link_X_BL = [np.eye(4) for _ in range(num_links)]
+    moving, X_PF = [], [_row(np.eye(4))]
+    for m in mobilized:
+        joint = m.joint
+        X_LpF = joint.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4()
+        X_LcM = joint.frame_on_child().GetFixedPoseInBodyFrame().GetAsMatrix4()
+        X_inboard, X_outboard = (X_LcM, X_LpF) if m.reversed else (X_LpF, X_LcM)
+        X_BF = link_X_BL[m.inboard] @ X_inboard
+        if joint.num_velocities() == 0:
+            X_FM = joint.X_FM().GetAsMatrix4()
+            link_body[m.outboard] = link_body[m.inboard]
+            link_X_BL[m.outboard] = X_BF @ (_inverse(X_FM) if m.reversed else X_FM) @ _inverse(X_outboard)
+            continue
+        if JOINT_KINDS[joint.type_name()] in AXIS_KINDS:
+            turn = np.eye(4)
+            turn[:3, :3] = rotation_with_z(-joint.axis() if m.reversed else joint.axis())
+        else:
+            turn = np.eye(4)
+        moving.append(m)
+        X_PF.append(_row(X_BF @ turn))
+        link_body[m.outboard] = len(moving)
+        link_X_BL[m.outboard] = _inverse(X_outboard @ turn)
+    # a reversed joint of one axis is the same joint about the opposite axis
+    moving = [
+        MobilizedJoint(m.joint, m.inboard, m.outboard, False)
+        if JOINT_KINDS[m.joint.type_name()] in AXIS_KINDS
+        else m
+        for m in moving
+    ]
+    return link_body, link_X_BL, moving, X_PF
+
+
+def _inertias(bodies, link_body, link_X_BL, nbody, weight_of):
+    """Rows (mass, com, central inertia) of bodies and links, weights of bodies, and whether all mass has weight."""
+    link_inertia = np.zeros((len(bodies), 10))
+    of_body = [[] for _ in range(nbody)]
+    weight = np.zeros((nbody, 4))
+    uniform = True
+    for n, body in enumerate(bodies):
+        if n == 0:
+            continue
+        M = body.default_spatial_inertia()
+        mass, com = M.get_mass(), M.get_com()
+        central = M.CalcRotationalInertia().CopyToFullMatrix3() - mass * _square(com)
+        link_inertia[n] = [mass, *com, *_six(central)]
+        b, X = link_body[n], link_X_BL[n]
+        p = X[:3, :3] @ com + X[:3, 3]
+        if b:
+            of_body[b].append((mass, p, X[:3, :3] @ central @ X[:3, :3].T))
+            if weight_of(body):
+                weight[b] += [mass, *(mass * p)]
+            elif mass:
+                uniform = False
+    inertia = np.zeros((nbody, 10))
+    for b, parts in enumerate(of_body):
+        mass = sum(part[0] for part in parts)
+        com = sum((part[0] * part[1] for part in parts), np.zeros(3)) / mass if mass else np.zeros(3)
+        central = sum((part[2] + part[0] * _square(part[1] - com) for part in parts), np.zeros((3, 3)))
+        inertia[b] = [mass, *com, *_six(central)]
+    return inertia, weight, link_inertia, uniform
+
+
+def rotation_with_z(z):
+    """A rotation whose third column is the unit vector z; exact for the axes of coordinates."""
+    smallest = np.eye(3)[np.argmin(np.abs(z))]
+    x = np.cross(smallest, z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _square(p):
+    """The inertia about a point of unit mass at p: p.p 1 - p p^T."""
+    return (p @ p) * np.eye(3) - np.outer(p, p)
+
+
+def _six(I):
+    return I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]
+
+
+def _row(X):
+    return np.concatenate([X[:3, :3].ravel(), X[:3, 3]])
+
+
+def _inverse(X):
+    R = X[:3, :3]
+    result = np.eye(4)
+    result[:3, :3] = R.T
+    result[:3, 3] = -R.T @ X[:3, 3]
+    return result

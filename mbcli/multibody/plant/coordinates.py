@@ -1,0 +1,299 @@
+"""Names, limits and values of coordinates, for the plant and for one model instance."""
+
+import numpy as np
+
+from mbcli.math import RigidTransform
+from mbcli.multibody.math import SpatialVelocity
+from mbcli.multibody.plant.context import Context
+
+
+class Coordinates:
+    """The part of MultibodyPlant that deals with q, v and u as vectors."""
+
+    # names
+
+    def GetPositionNames(self, model_instance=None, add_model_instance_prefix=None, always_add_suffix=True):
+        """`{instance}_{joint}_{suffix}` for each position, in the order of q."""
+        return self._names("position", model_instance, add_model_instance_prefix, always_add_suffix)
+
+    def GetVelocityNames(self, model_instance=None, add_model_instance_prefix=None, always_add_suffix=True):
+        """`{instance}_{joint}_{suffix}` for each velocity, in the order of v."""
+        return self._names("velocity", model_instance, add_model_instance_prefix, always_add_suffix)
+
+    def GetStateNames(self, model_instance=None, add_model_instance_prefix=None):
+        return self.GetPositionNames(model_instance, add_model_instance_prefix) + self.GetVelocityNames(
+            model_instance, add_model_instance_prefix
+        )
+
+    def GetActuatorNames(self, model_instance=None, add_model_instance_prefix=None):
+        """`{instance}_{actuator}` for each entry of u."""
+        prefix = model_instance is None if add_model_instance_prefix is None else add_model_instance_prefix
+        actuators = self._of_instance(self._actuators, model_instance)
+        return [self._prefix(a, prefix) + a.name() for a in actuators]
+
+    def _prefix(self, element, wanted):
+        return f"{self.GetModelInstanceName(element.model_instance())}_" if wanted else ""
+
+    def _names(self, kind, model_instance, prefix, always_add_suffix):
+        self._require_finalized(f"Get{kind.capitalize()}Names")
+        prefix = model_instance is None if prefix is None else prefix
+        by_start = {}
+        for joint in self._of_instance(self._joints, model_instance):
+            suffixes = getattr(joint.kinematics, f"{kind.upper()}_SUFFIXES")
+            start = joint.position_start() if kind == "position" else joint.velocity_start()
+            for k, suffix in enumerate(suffixes):
+                name = self._prefix(joint, prefix) + joint.name()
+                if always_add_suffix or len(suffixes) > 1:
+                    name += f"_{suffix}"
+                by_start[start + k] = name
+        return [by_start[i] for i in sorted(by_start)]
+
+    # limits
+
+    def GetPositionLowerLimits(self):
+        return self._limits_vector("nq", "position_start", "position_lower_limits")
+
+    def GetPositionUpperLimits(self):
+        return self._limits_vector("nq", "position_start", "position_upper_limits")
+
+    def GetVelocityLowerLimits(self):
+        return self._limits_vector("nv", "velocity_start", "velocity_lower_limits")
+
+    def GetVelocityUpperLimits(self):
+        return self._limits_vector("nv", "velocity_start", "velocity_upper_limits")
+
+    def GetAccelerationLowerLimits(self):
+        return self._limits_vector("nv", "velocity_start", "acceleration_lower_limits")
+
+    def GetAccelerationUpperLimits(self):
+        return self._limits_vector("nv", "velocity_start", "acceleration_upper_limits")
+
+    def GetEffortLowerLimits(self):
+        return -self.GetEffortUpperLimits()
+
+    def GetEffortUpperLimits(self):
+        self._require_finalized("GetEffortUpperLimits")
+        return np.array([a.effort_limit() for a in self._actuators])
+
+    def _limits_vector(self, size, start, limits):
+        self._require_finalized(limits)
+        result = np.zeros(self._model.sizes[size])
+        for joint in self._joints:
+            value = getattr(joint, limits)()
+            first = getattr(joint, start)()
+            result[first : first + value.size] = value
+        return result
+
+    # values
+
+    def _check_context(self, context):
+        if not isinstance(context, Context) or context._plant is not self:
+            raise RuntimeError("this context belongs to another plant")
+
+    def _q_indices(self, model_instance):
+        return self._indices(model_instance, "position_start", "num_positions")
+
+    def _v_indices(self, model_instance):
+        return self._indices(model_instance, "velocity_start", "num_velocities")
+
+    def _indices(self, model_instance, start, count):
+        self._require_finalized("coordinates of a model instance")
+        result = []
+        for joint in self._of_instance(self._joints, model_instance):
+            first = getattr(joint, start)()
+            result.extend(range(first, first + getattr(joint, count)()))
+        return sorted(result)
+
+    def _vector(self, value, size, what):
+        value = np.asarray(value, dtype=float)
+        if value.shape != (size,):
+            raise RuntimeError(f"{what} must have {size} elements, it has shape {value.shape}")
+        return value
+
+    def GetPositions(self, context, model_instance=None):
+        """q, (nq,)"""
+        self._check_context(context)
+        if model_instance is None:
+            return context._q.copy()
+        return context._q[self._q_indices(model_instance)]
+
+    def GetVelocities(self, context, model_instance=None):
+        """v, (nv,)"""
+        self._check_context(context)
+        if model_instance is None:
+            return context._v.copy()
+        return context._v[self._v_indices(model_instance)]
+
+    def GetPositionsAndVelocities(self, context, model_instance=None):
+        """[q; v]"""
+        return np.concatenate(
+            [self.GetPositions(context, model_instance), self.GetVelocities(context, model_instance)]
+        )
+
+    def SetPositions(self, context, *arguments, q=None, model_instance=None):
+        """SetPositions(context, q) or SetPositions(context, model_instance, q)."""
+        self._check_context(context)
+        model_instance, q = _instance_and_value(arguments, model_instance, q)
+        if model_instance is None:
+            context._set_q(self._vector(q, context._q.size, "q"))
+        else:
+            indices = self._q_indices(model_instance)
+            context._q[indices] = self._vector(q, len(indices), "q")
+            context._forget_positions()
+
+    def SetVelocities(self, context, *arguments, v=None, model_instance=None):
+        """SetVelocities(context, v) or SetVelocities(context, model_instance, v)."""
+        self._check_context(context)
+        model_instance, v = _instance_and_value(arguments, model_instance, v)
+        if model_instance is None:
+            context._set_v(self._vector(v, context._v.size, "v"))
+        else:
+            indices = self._v_indices(model_instance)
+            context._v[indices] = self._vector(v, len(indices), "v")
+            context._forget_velocities()
+
+    def SetPositionsAndVelocities(self, context, *arguments, q_v=None, model_instance=None):
+        """[q; v] of the plant or of a model instance."""
+        model_instance, q_v = _instance_and_value(arguments, model_instance, q_v)
+        q_v = self._vector(q_v, self.num_multibody_states(model_instance), "[q; v]")
+        nq = self.num_positions(model_instance)
+        instance = () if model_instance is None else (model_instance,)
+        self.SetPositions(context, *instance, q_v[:nq])
+        self.SetVelocities(context, *instance, q_v[nq:])
+
+    def GetPositionsFromArray(self, model_instance, q):
+        indices = self._q_indices(model_instance)
+        return self._vector(q, self.num_positions(), "q")[indices]
+
+    def GetVelocitiesFromArray(self, model_instance, v):
+        indices = self._v_indices(model_instance)
+        return self._vector(v, self.num_velocities(), "v")[indices]
+
+    def SetPositionsInArray(self, model_instance, q_instance, q):
+        """Writes the positions of an instance into q (nq,)."""
+        indices = self._q_indices(model_instance)
+        self._vector(q, self.num_positions(), "q")
+        q[indices] = self._vector(q_instance, len(indices), "q_instance")
+
+    def SetVelocitiesInArray(self, model_instance, v_instance, v):
+        """Writes the velocities of an instance into v (nv,)."""
+        indices = self._v_indices(model_instance)
+        self._vector(v, self.num_velocities(), "v")
+        v[indices] = self._vector(v_instance, len(indices), "v_instance")
+
+    # defaults
+
+    def GetDefaultPositions(self, model_instance=None):
+        """q of a new context."""
+        self._require_finalized("GetDefaultPositions")
+        q = np.zeros(self._model.sizes["nq"])
+        for joint in self._joints:
+            start = joint.position_start()
+            q[start : start + joint.num_positions()] = joint._default_positions
+        return q if model_instance is None else q[self._q_indices(model_instance)]
+
+    def SetDefaultPositions(self, *arguments, q=None, model_instance=None):
+        """SetDefaultPositions(q) or SetDefaultPositions(model_instance, q): q of contexts made from now on."""
+        model_instance, q = _instance_and_value(arguments, model_instance, q)
+        full = self.GetDefaultPositions()
+        indices = slice(None) if model_instance is None else self._q_indices(model_instance)
+        full[indices] = self._vector(q, self.num_positions(model_instance), "q")
+        for joint in self._joints:
+            start = joint.position_start()
+            joint.set_default_positions(full[start : start + joint.num_positions()])
+
+    def CreateDefaultContext(self):
+        """A context at time 0 with the default positions and zero velocities."""
+        self._require_finalized("CreateDefaultContext")
+        context = Context(self)
+        context._set_q(self.GetDefaultPositions())
+        return context
+
+    def SetDefaultState(self, context, state=None):
+        """Default positions and zero velocities."""
+        self._check_context(context)
+        context._set_q(self.GetDefaultPositions())
+        context._set_v(0.0)
+
+    # free bodies
+
+    def SetDefaultFreeBodyPose(self, body, X_WB):
+        """Pose of a floating body in contexts made from now on; kept for a body that turns out not to float."""
+        self._default_free_poses[int(body.index())] = X_WB
+        if self.is_finalized() and (joint := self._floating_joint_of(body)) is not None:
+            joint.SetDefaultPose(X_WB)
+
+    def GetDefaultFreeBodyPose(self, body):
+        """Identity where none was set."""
+        return self._default_free_poses.get(int(body.index()), RigidTransform())
+
+    def GetFreeBodyPose(self, context, body):
+        """X_PB, P the frame that the floating joint starts from (World)."""
+        return body._required_floating_joint().GetPose(context)
+
+    def SetFreeBodyPose(self, context, body, X_PB):
+        body._required_floating_joint().SetPose(context, X_PB)
+
+    def SetFreeBodySpatialVelocity(self, *arguments, body=None, V_PB=None, context=None):
+        """SetFreeBodySpatialVelocity(body, V_PB, context); pydrake's other order (context, body, V_PB) too."""
+        for argument in arguments:
+            if isinstance(argument, Context):
+                context = argument
+            elif isinstance(argument, SpatialVelocity):
+                V_PB = argument
+            else:
+                body = argument
+        joint = body._required_floating_joint()
+        joint.SetVelocities(context, V_PB.get_coeffs())
+
+    # velocities and rates
+
+    def MapVelocityToQDot(self, context, v):
+        """qdot = N(q) v, (nq,)"""
+        self._check_context(context)
+        return self._map(context, "calc_qdot", "v", "qdot", self._vector(v, self.num_velocities(), "v"))
+
+    def MapQDotToVelocity(self, context, qdot):
+        """v = N+(q) qdot, (nv,), N+ the left inverse of N."""
+        self._check_context(context)
+        return self._map(
+            context, "calc_velocity_from_qdot", "qdot", "v", self._vector(qdot, self.num_positions(), "qdot")
+        )
+
+    def _map(self, context, kernel, source, target, value):
+        data = context._at_positions()
+        state = context._v.copy()
+        getattr(data, source)[:] = value
+        context._run(kernel)
+        result = getattr(data, target).copy()
+        context._v[:] = state
+        return result
+
+    def MakeVelocityToQDotMap(self, context):
+        """N(q) as a sparse matrix, nq x nv."""
+        from scipy.sparse import csc_matrix
+
+        columns = [self.MapVelocityToQDot(context, e) for e in np.eye(self.num_velocities())]
+        return csc_matrix(np.array(columns).T.reshape(self.num_positions(), self.num_velocities()))
+
+    def MakeQDotToVelocityMap(self, context):
+        """N+(q) as a sparse matrix, nv x nq."""
+        from scipy.sparse import csc_matrix
+
+        columns = [self.MapQDotToVelocity(context, e) for e in np.eye(self.num_positions())]
+        return csc_matrix(np.array(columns).T.reshape(self.num_velocities(), self.num_positions()))
+
+    def IsVelocityEqualToQDot(self):
+        """Whether N(q) is the identity for every joint."""
+        return all(j.type_name() not in ("ball_rpy", "quaternion_floating", "rpy_floating") for j in self._joints)
+
+
+def _instance_and_value(arguments, model_instance, value):
+    """Sorts (value,) and (model_instance, value), given by position or by name."""
+    if len(arguments) == 2:
+        return arguments
+    if len(arguments) == 1:
+        if value is not None:
+            return arguments[0], value
+        return model_instance, arguments[0]
+    return model_instance, value

@@ -1,0 +1,253 @@
+"""Kinematics and dynamics of a plant in a context."""
+
+import numpy as np
+
+from mbcli.math import RigidTransform
+from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
+
+
+class Kinematics:
+    """The part of MultibodyPlant that answers where bodies are and how they move."""
+
+    def _body_row(self, body):
+        if body._plant is not self:
+            raise RuntimeError(f"body '{body.name()}' is not part of this plant")
+        return int(body.index())
+
+    def EvalBodyPoseInWorld(self, context, body):
+        """X_WB"""
+        self._check_context(context)
+        X = context._at_links().X_WL[self._body_row(body)]
+        return RigidTransform.MakeUnchecked(np.column_stack([X[:9].reshape(3, 3), X[9:]]))
+
+    def EvalBodySpatialVelocityInWorld(self, context, body):
+        """V_WB_W at Bo"""
+        self._check_context(context)
+        return SpatialVelocity(V=context._at_links().V_WL[self._body_row(body)].copy())
+
+    def EvalBodySpatialAccelerationInWorld(self, context, body):
+        """A_WB_W at Bo, from the forward dynamics of the context."""
+        row = self._body_row(body)
+        vdot = self._accelerations(context)
+        return SpatialAcceleration(A=self._link_accelerations(context, vdot)[row])
+
+    def _link_accelerations(self, context, vdot):
+        data = context._at_velocities()
+        data.vdot[:] = vdot
+        context._run("calc_link_accelerations")
+        return data.A_WL.copy()
+
+    def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
+        """A_WB_W of every body by BodyIndex, for accelerations (nv,)."""
+        self._check_context(context)
+        rows = self._link_accelerations(context, self._vector(known_vdot, self.num_velocities(), "known_vdot"))
+        return [SpatialAcceleration(A=row) for row in rows]
+
+    def CalcRelativeTransform(self, context, frame_A, frame_B):
+        """X_AB"""
+        return frame_B.CalcPose(context, frame_A)
+
+    def CalcRelativeRotationMatrix(self, context, frame_A, frame_B):
+        """R_AB"""
+        return frame_B.CalcPose(context, frame_A).rotation()
+
+    def CalcPointsPositions(self, context, frame_B, p_BQi, frame_A):
+        """p_AQi (3, n) of points given in frame B, (3, n) or (3,)."""
+        points = np.asarray(p_BQi, dtype=float)
+        points = points.reshape(3, -1) if points.ndim == 1 and points.size == 3 else points
+        if points.ndim != 2 or points.shape[0] != 3:
+            raise RuntimeError(f"p_BQi must have three rows, its shape is {points.shape}")
+        X_AB = frame_B.CalcPose(context, frame_A).GetAsMatrix4()
+        return X_AB[:3, :3] @ points + X_AB[:3, 3:]
+
+
+class Dynamics:
+    """The part of MultibodyPlant that relates forces and accelerations."""
+
+    def CalcMassMatrix(self, context):
+        """M(q), (nv, nv), reflected inertias included, by the composite-rigid-body algorithm."""
+        if context._plant is not self:
+            self._check_context(context)
+        if not context._mass_matrix_current:
+            context._at_positions()
+            context._kernels.calc_mass_matrix(context._model_handle, context._data_handle)
+            context._mass_matrix_current = True
+        return context._data.M.copy()
+
+    def CalcMassMatrixViaInverseDynamics(self, context):
+        """M(q), (nv, nv), one column per unit acceleration."""
+        self._check_context(context)
+        other = context.Clone()
+        other._set_v(0.0)
+        data = other._at_velocities()
+        data.F_link[:] = 0.0
+        M = np.zeros((self.num_velocities(), self.num_velocities()))
+        for k in range(M.shape[0]):
+            data.vdot[:] = 0.0
+            data.vdot[k] = 1.0
+            other._run("calc_inverse_dynamics", 0.0)
+            M[:, k] = data.tau
+        return M
+
+    def CalcBiasTerm(self, context):
+        """C(q, v) v, (nv,): no gravity, no applied forces."""
+        self._check_context(context)
+        data = context._at_velocities()
+        context._run("calc_bias_term")
+        return data.tau.copy()
+
+    def CalcGravityGeneralizedForces(self, context):
+        """tau_g(q), (nv,), on the side of the applied forces: M vdot + C v = tau_g."""
+        self._check_context(context)
+        data = context._at_positions()
+        context._run("calc_gravity")
+        return data.tau.copy()
+
+    def CalcInverseDynamics(self, context, known_vdot, external_forces):
+        """tau = M vdot + C v - tau_app - sum J^T F_app, (nv,), with the applied forces in external_forces (MultibodyForces).
+
+        Gravity and other force elements count only as far as external_forces has them.
+        """
+        self._check_context(context)
+        self._check_forces(external_forces)
+        vdot = self._vector(known_vdot, self.num_velocities(), "known_vdot")
+        data = context._at_velocities()
+        data.vdot[:] = vdot
+        data.F_link[:] = external_forces._body_forces
+        context._run("calc_inverse_dynamics", 0.0)
+        return data.tau - external_forces._generalized_forces
+
+    def CalcForceElementsContribution(self, context, forces):
+        """Sets `forces` to those of all force elements, gravity and springs on joints, and of joint damping."""
+        self._check_context(context)
+        self._check_forces(forces)
+        X, model = context._at_links().X_WL, self._model
+        forces.SetZero()
+        g = model.gravity
+        for n, body in enumerate(self._bodies):
+            if n and self._gravity.is_enabled(body.model_instance()):
+                mass = model.link_inertia[n, 0]
+                moment = X[n, :9].reshape(3, 3) @ (mass * model.link_inertia[n, 1:4])
+                forces._body_forces[n, :3] = np.cross(moment, g)
+                forces._body_forces[n, 3:] = mass * g
+        stretch = context._q[model.dof_q] - model.dof_nominal if model.sizes["nv"] else np.zeros(0)
+        forces._generalized_forces -= model.dof_stiffness * stretch + model.dof_damping * context._v
+
+    def CalcGeneralizedForces(self, context, forces):
+        """tau + sum J^T F of a set of forces, (nv,)."""
+        self._check_context(context)
+        self._check_forces(forces)
+        other = context.Clone()
+        other._set_v(0.0)
+        return -self.CalcInverseDynamics(other, np.zeros(self.num_velocities()), forces)
+
+    def _check_forces(self, forces):
+        if forces.num_bodies() != self.num_bodies() or forces.num_velocities() != self.num_velocities():
+            raise RuntimeError(
+                f"these forces are for {forces.num_bodies()} bodies and {forces.num_velocities()} velocities, "
+                f"the plant has {self.num_bodies()} and {self.num_velocities()}"
+            )
+
+    def CalcForwardDynamics(self, context):
+        """vdot (nv,) under the inputs of the context, gravity, springs and joint damping."""
+        return self._accelerations(context).copy()
+
+    def _accelerations(self, context):
+        self._check_context(context)
+        if not context._accelerations_current:
+            data = context._at_velocities()
+            data.tau[:] = self._input_generalized_forces(context)
+            data.F_link[:] = self._input_body_forces(context)
+            context._run("calc_forward_dynamics")
+            context._vdot = data.vdot.copy()
+            context._accelerations_current = True
+        return context._vdot
+
+    def EvalTimeDerivatives(self, context):
+        """[qdot; vdot] of a plant with time step 0."""
+        from mbcli.multibody.plant.context import StateVector
+
+        vdot = self._accelerations(context)
+        return StateVector(np.concatenate([self.MapVelocityToQDot(context, context._v), vdot]))
+
+    # energy, momentum, centre of mass
+
+    def CalcKineticEnergy(self, context):
+        """[J], reflected inertias included"""
+        self._energy(context)
+        return float(context._data.energy[0])
+
+    EvalKineticEnergy = CalcKineticEnergy
+
+    def CalcPotentialEnergy(self, context):
+        """[J] of gravity and springs; gravity counts from the world's origin"""
+        self._energy(context)
+        return float(context._data.energy[1])
+
+    EvalPotentialEnergy = CalcPotentialEnergy
+
+    def CalcConservativePower(self, context):
+        """[W] of gravity and springs: minus the rate of the potential energy"""
+        return float(self._energy(context))
+
+    EvalConservativePower = CalcConservativePower
+
+    def CalcNonConservativePower(self, context):
+        """[W] of force elements that are not conservative: none so far, and joint damping is not one"""
+        self._check_context(context)
+        return 0.0
+
+    EvalNonConservativePower = CalcNonConservativePower
+
+    def _energy(self, context):
+        self._check_context(context)
+        context._at_velocities()
+        return context._run("calc_energy")
+
+    def CalcTotalMass(self, context):
+        """[kg], World excluded"""
+        self._check_context(context)
+        return float(self._model.link_inertia[:, 0].sum())
+
+    def _coms(self, context):
+        """Masses (n,), centres of mass in W (n, 3) and their velocities (n, 3) of all bodies but World."""
+        data = context._at_links()
+        inertia = self._model.link_inertia[1:]
+        R = data.X_WL[1:, :9].reshape(-1, 3, 3)
+        arm = np.einsum("nij,nj->ni", R, inertia[:, 1:4])
+        velocity = data.V_WL[1:, 3:] + np.cross(data.V_WL[1:, :3], arm)
+        return inertia[:, 0], data.X_WL[1:, 9:] + arm, velocity
+
+    def _require_mass(self, mass):
+        if not mass.sum() > 0.0:
+            raise RuntimeError("the plant has no mass: it has no centre of mass")
+
+    def CalcCenterOfMassPositionInWorld(self, context):
+        """p_WoScm_W (3,)"""
+        self._check_context(context)
+        mass, position, _ = self._coms(context)
+        self._require_mass(mass)
+        return mass @ position / mass.sum()
+
+    def CalcCenterOfMassTranslationalVelocityInWorld(self, context):
+        """v_WScm_W (3,)"""
+        self._check_context(context)
+        mass, _, velocity = self._coms(context)
+        self._require_mass(mass)
+        return mass @ velocity / mass.sum()
+
+    def CalcSpatialMomentumInWorldAboutPoint(self, context, p_WoP_W):
+        """L_WSP_W of all bodies about point P (3,)."""
+        self._check_context(context)
+        mass, position, velocity = self._coms(context)
+        data, inertia = context._data, self._model.link_inertia[1:]
+        R = data.X_WL[1:, :9].reshape(-1, 3, 3)
+        central = inertia[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
+        w_L = np.einsum("nji,nj->ni", R, data.V_WL[1:, :3])
+        spin = np.einsum("nij,njk,nk->ni", R, central, w_L)
+        momentum = mass[:, None] * velocity
+        angular = (spin + np.cross(position - np.asarray(p_WoP_W, dtype=float), momentum)).sum(axis=0)
+        return SpatialMomentum(angular, momentum.sum(axis=0))
+
+
+__all__ = ["Dynamics", "Kinematics", "SpatialForce"]

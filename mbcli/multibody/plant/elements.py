@@ -1,0 +1,134 @@
+"""Adding elements to a plant, before Finalize()."""
+
+import numpy as np
+
+from mbcli.multibody.tree.force_element import UniformGravityFieldElement
+from mbcli.multibody.tree.index import (
+    BodyIndex,
+    ForceElementIndex,
+    FrameIndex,
+    JointActuatorIndex,
+    JointIndex,
+    ModelInstanceIndex,
+    default_model_instance,
+    world_model_instance,
+)
+from mbcli.multibody.tree.joint import WeldJoint
+from mbcli.multibody.tree.joint_actuator import JointActuator
+from mbcli.multibody.tree.rigid_body import RigidBody
+
+
+class Elements:
+    """The part of MultibodyPlant that adds elements."""
+
+    def _start_elements(self):
+        self._instances = []
+        self._bodies, self._frames, self._joints, self._actuators, self._force_elements = [], [], [], [], []
+        self.AddModelInstance("WorldModelInstance")
+        self.AddModelInstance("DefaultModelInstance")
+        self._add_body("world", world_model_instance(), None)
+        self._gravity = self.AddForceElement(UniformGravityFieldElement())
+
+    def _register(self, element, elements, index_type, model_instance):
+        self._require_not_finalized(f"adding {element!r}")
+        if element._plant is not None:
+            raise RuntimeError(f"{element!r} is part of a plant already")
+        element._plant = self
+        element._model_instance = model_instance
+        element._index = index_type(len(elements))
+        elements.append(element)
+        return element
+
+    def _refuse_duplicate(self, kind, elements, name, model_instance):
+        for element in elements:
+            if element.name() == name and element.model_instance() == model_instance:
+                raise RuntimeError(
+                    f"model instance '{self.GetModelInstanceName(model_instance)}' already has a {kind} named '{name}'"
+                )
+
+    def AddModelInstance(self, name):
+        """A new model instance; its name must be new."""
+        self._require_not_finalized("AddModelInstance")
+        if name in self._instances:
+            raise RuntimeError(f"there is a model instance named '{name}' already")
+        self._instances.append(name)
+        return ModelInstanceIndex(len(self._instances) - 1)
+
+    def RenameModelInstance(self, model_instance, name):
+        self._require_not_finalized("RenameModelInstance")
+        self._check_instance(model_instance)
+        if name in self._instances and self._instances[int(model_instance)] != name:
+            raise RuntimeError(f"there is a model instance named '{name}' already")
+        self._instances[int(model_instance)] = name
+
+    def AddRigidBody(self, name, model_instance=None, M_BBo_B=None):
+        """A rigid body: AddRigidBody(name, M_BBo_B) or AddRigidBody(name, model_instance, M_BBo_B).
+
+        Without a model instance the body goes to the default one, which is allowed only as long as no other was added.
+        """
+        if M_BBo_B is None and not isinstance(model_instance, ModelInstanceIndex):
+            model_instance, M_BBo_B = None, model_instance
+        if model_instance is None:
+            if len(self._instances) > 2:
+                raise RuntimeError(f"body '{name}': name its model instance, the plant has more than the default one")
+            model_instance = default_model_instance()
+        self._check_instance(model_instance)
+        return self._add_body(name, model_instance, M_BBo_B)
+
+    def _add_body(self, name, model_instance, M_BBo_B):
+        self._refuse_duplicate("body", self._bodies, name, model_instance)
+        body = self._register(RigidBody(name, M_BBo_B), self._bodies, BodyIndex, model_instance)
+        self._register(body.body_frame(), self._frames, FrameIndex, model_instance)
+        return body
+
+    def AddFrame(self, frame):
+        """Adds a FixedOffsetFrame; returns it."""
+        if frame.name():
+            self._refuse_duplicate("frame", self._frames, frame.name(), frame._model_instance)
+        return self._register(frame, self._frames, FrameIndex, frame._model_instance)
+
+    def AddJoint(self, joint):
+        """Adds a joint; returns it. It belongs to the model instance of its child's frame."""
+        instance = joint.frame_on_child().model_instance()
+        for frame in (joint.frame_on_parent(), joint.frame_on_child()):
+            if frame._plant is not self:
+                raise RuntimeError(f"joint '{joint.name()}': frame '{frame.name()}' is not part of this plant")
+        if joint.parent_body() is joint.child_body():
+            raise RuntimeError(f"joint '{joint.name()}' connects body '{joint.child_body().name()}' with itself")
+        self._refuse_duplicate("joint", self._joints, joint.name(), instance)
+        return self._register(joint, self._joints, JointIndex, instance)
+
+    def WeldFrames(self, frame_on_parent_F, frame_on_child_M, X_FM=None):
+        """Welds M to F at X_FM (identity where not given) by a joint named `F_welds_to_M`."""
+        name = f"{frame_on_parent_F.name()}_welds_to_{frame_on_child_M.name()}"
+        return self.AddJoint(WeldJoint(name, frame_on_parent_F, frame_on_child_M, X_FM))
+
+    def AddJointActuator(self, name, joint, effort_limit=np.inf):
+        """An actuator for a joint of one degree of freedom; effort_limit [N m or N] is greater than 0."""
+        actuator = JointActuator(name, joint, effort_limit)
+        self._refuse_duplicate("actuator", self._actuators, name, joint.model_instance())
+        return self._register(actuator, self._actuators, JointActuatorIndex, joint.model_instance())
+
+    def AddForceElement(self, force_element):
+        """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
+        if isinstance(force_element, UniformGravityFieldElement) and self._force_elements:
+            raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
+        joint = getattr(force_element, "_joint", None)
+        instance = world_model_instance() if joint is None else joint.model_instance()
+        return self._register(force_element, self._force_elements, ForceElementIndex, instance)
+
+    def gravity_field(self):
+        return self._gravity
+
+    def mutable_gravity_field(self):
+        return self._gravity
+
+    def set_gravity_enabled(self, model_instance, is_enabled):
+        """Switches gravity for all bodies of an instance, before Finalize()."""
+        self._require_not_finalized("set_gravity_enabled")
+        self._check_instance(model_instance)
+        self._gravity.set_enabled(model_instance, is_enabled)
+
+    def is_gravity_enabled(self, model_instance):
+        self._check_instance(model_instance)
+        return self._gravity.is_enabled(model_instance)

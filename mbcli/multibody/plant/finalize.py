@@ -1,0 +1,68 @@
+"""Finalize(): from elements to a forest and to the arrays of the engine."""
+
+from mbcli.multibody.compile_model import MobilizedJoint, compile_model
+from mbcli.multibody.topology import Edge, spanning_forest
+from mbcli.multibody.tree.force_element import PrismaticSpring, RevoluteSpring
+from mbcli.multibody.tree.index import JointIndex
+from mbcli.multibody.tree.joint import QuaternionFloatingJoint
+
+
+class Finalization:
+    """The part of MultibodyPlant that ends its construction."""
+
+    def is_finalized(self):
+        return self._model is not None
+
+    def _require_finalized(self, what):
+        if self._model is None:
+            raise RuntimeError(f"{what}: call Finalize() first")
+
+    def _require_not_finalized(self, what):
+        if self._model is not None:
+            raise RuntimeError(f"{what}: the plant is finalized, nothing can be changed")
+
+    def Finalize(self):
+        """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
+        self._require_not_finalized("Finalize")
+        edges = [
+            Edge(k, int(joint.parent_body().index()), int(joint.child_body().index()), joint.name())
+            for k, joint in enumerate(self._joints)
+        ]
+        forest = spanning_forest(len(self._bodies), edges, lambda n: self._bodies[n].name())
+        self._floating_joints = {}
+        mobilized = []
+        for mobod in forest:
+            if mobod.joint is None:
+                joint = self._add_floating_joint(self._bodies[mobod.link])
+            else:
+                joint = self._joints[mobod.joint]
+            if joint.num_velocities() == 6 and mobod.inboard == 0 and not mobod.reversed:
+                self._floating_joints[mobod.link] = joint
+            mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
+        springs = [
+            (e.joint(), e._nominal, e.default_stiffness())
+            for e in self._force_elements
+            if isinstance(e, (RevoluteSpring, PrismaticSpring))
+        ]
+        self._model = compile_model(
+            self._bodies,
+            mobilized,
+            self._actuators,
+            springs,
+            self._gravity.gravity_vector(),
+            lambda body: self._gravity.is_enabled(body.model_instance()),
+        )
+        for start, actuator in enumerate(self._actuators):
+            actuator._input_start = start
+        for n, pose in self._default_free_poses.items():
+            if n in self._floating_joints and self._floating_joints[n].is_ephemeral():
+                self._floating_joints[n].SetDefaultPose(pose)
+
+    def _add_floating_joint(self, body):
+        instance = body.model_instance()
+        name = body.name()
+        while self.HasJointNamed(name, instance):
+            name = "_" + name
+        joint = QuaternionFloatingJoint(name, self.world_frame(), body.body_frame())
+        joint._ephemeral = True
+        return self._register(joint, self._joints, JointIndex, instance)

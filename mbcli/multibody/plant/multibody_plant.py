@@ -1,0 +1,43 @@
+"""MultibodyPlant: a model of bodies, joints, actuators and forces, and what can be asked of it."""
+
+from mbcli.multibody.plant.actuation import Actuation
+from mbcli.multibody.plant.coordinates import Coordinates
+from mbcli.multibody.plant.dynamics import Dynamics, Kinematics
+from mbcli.multibody.plant.elements import Elements
+from mbcli.multibody.plant.finalize import Finalization
+from mbcli.multibody.plant.lookup import Lookup
+
+APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
+
+
+class MultibodyPlant(Elements, Lookup, Finalization, Coordinates, Kinematics, Dynamics, Actuation):
+    """A system of interconnected rigid bodies, under the names of pydrake.multibody.plant.
+
+    Add elements, call Finalize(), make a context, compute. Its subjects are in the files of this package.
+
+    Args:
+        time_step: [s]; positive for a discrete plant that steps by it, 0 for a continuous one.
+    """
+
+    def __init__(self, time_step):
+        if not time_step >= 0.0:
+            raise RuntimeError(f"time_step must not be negative, it is {time_step}")
+        self._time_step = float(time_step)
+        self._model = None
+        self._default_free_poses = {}
+        self._discrete_contact_approximation = "lagged"
+        self._start_elements()
+
+    def time_step(self):
+        """[s], 0 for a continuous plant"""
+        return self._time_step
+
+    def is_discrete(self):
+        return self._time_step > 0.0
+
+    def __repr__(self):
+        state = "finalized" if self.is_finalized() else "not finalized"
+        return (
+            f"<MultibodyPlant time_step={self._time_step:g} bodies={self.num_bodies()} joints={self.num_joints()} "
+            f"{state}>"
+        )

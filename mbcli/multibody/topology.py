@@ -1,0 +1,95 @@
+"""From links and joints to a forest: which link hangs on which by which joint, and the order of coordinates.
+
+Rules, chosen so that coordinates come in pydrake's order:
+
+1. Each joint to World starts a tree at its other link, in the order of the joints; a tree grows breadth first, each
+   link taking its joints in their order.
+2. What is left gets floating bases. Links that are the child of no joint come first, those that are the parent of most
+   joints before others, then by index; each new base grows its tree before the next is chosen.
+3. Coordinates are numbered depth first, children in the order of their joints.
+
+A joint whose child is on World's side keeps its coordinates as the file defines them and is marked reversed.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+from mbcli.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A joint as the forest sees it: indices of the links it connects."""
+
+    joint: int
+    parent: int
+    child: int
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Mobod:
+    """A link as mobilized by its inboard joint; joint is None for a floating base."""
+
+    link: int
+    inboard: int
+    joint: int | None
+    reversed: bool
+
+
+def spanning_forest(num_links, edges, link_name=str):
+    """The mobilized bodies in depth-first order, World (link 0) left out.
+
+    Args:
+        num_links: number of links, World included.
+        edges: the joints in their order.
+        link_name: names a link for messages.
+    """
+    joints_of = [[] for _ in range(num_links)]
+    for edge in edges:
+        joints_of[edge.parent].append(edge)
+        joints_of[edge.child].append(edge)
+    children = [[] for _ in range(num_links)]  # outboard mobods of each link
+    placed = [False] * num_links
+    placed[0] = True
+    used = set()
+
+    def grow(front):
+        while front:
+            link = front.popleft()
+            for edge in joints_of[link]:
+                if edge.joint in used:
+                    continue
+                outboard = edge.child if edge.parent == link else edge.parent
+                if placed[outboard]:
+                    raise ModelError(
+                        f"joint '{edge.name}' closes a loop at link '{link_name(outboard)}': "
+                        "closed loops are not supported yet"
+                    )
+                used.add(edge.joint)
+                placed[outboard] = True
+                children[link].append(Mobod(outboard, link, edge.joint, edge.parent == outboard))
+                front.append(outboard)
+
+    grow(deque([0]))
+    as_child = [0] * num_links
+    as_parent = [0] * num_links
+    for edge in edges:
+        as_child[edge.child] += 1
+        as_parent[edge.parent] += 1
+    for link in sorted(range(1, num_links), key=lambda n: (as_child[n] > 0, -as_parent[n], n)):
+        if not placed[link]:
+            placed[link] = True
+            children[0].append(Mobod(link, 0, None, False))
+            grow(deque([link]))
+    return _depth_first(children)
+
+
+def _depth_first(children):
+    order = []
+    stack = list(reversed(children[0]))
+    while stack:
+        mobod = stack.pop()
+        order.append(mobod)
+        stack.extend(reversed(children[mobod.link]))
+    return order

@@ -1,0 +1,50 @@
+"""What bodies, frames, joints, actuators and force elements have in common."""
+
+
+class MultibodyElement:
+    """An element of one plant: it has an index of its kind and belongs to a model instance."""
+
+    _plant = None
+    _index = None
+    _model_instance = None
+    _place = None  # where a model file defines it (parsers.spec.Place), for messages
+
+    def index(self):
+        if self._index is None:
+            raise RuntimeError(f"{self!r} has not been added to a plant")
+        return self._index
+
+    def model_instance(self):
+        if self._model_instance is None:
+            raise RuntimeError(f"{self!r} has not been added to a plant")
+        return self._model_instance
+
+    def GetParentPlant(self):
+        if self._plant is None:
+            raise RuntimeError(f"{self!r} has not been added to a plant")
+        return self._plant
+
+    def is_ephemeral(self):
+        """Whether the plant made this element at Finalize()."""
+        return False
+
+
+class NamedElement(MultibodyElement):
+    """An element with a name, unique among those of its kind in a model instance."""
+
+    _name = ""
+
+    def name(self):
+        return self._name
+
+    def scoped_name(self):
+        """`instance::name`; the world's and the default instance add nothing."""
+        from mbcli.multibody.tree.scoped_name import ScopedName
+
+        plant = self.GetParentPlant()
+        instance = self.model_instance()
+        return ScopedName("" if int(instance) < 2 else plant.GetModelInstanceName(instance), self._name)
+
+    def __repr__(self):
+        index = "not added" if self._index is None else int(self._index)
+        return f"<{type(self).__name__} name='{self._name}' index={index}>"

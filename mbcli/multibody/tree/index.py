@@ -1,0 +1,94 @@
+"""Indices that cannot be mistaken for one another: BodyIndex(2) is not FrameIndex(2)."""
+
+
+class TypeSafeIndex:
+    """A non-negative integer that names one element of its kind; default constructed it is invalid.
+
+    Compares with its own type and with plain integers, hashes like the integer and can index a sequence.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, i=None):
+        if isinstance(i, TypeSafeIndex) and type(i) is not type(self):
+            raise TypeError(f"{type(i).__name__}({i._value}) is not a {type(self).__name__}")
+        self._value = None if i is None else int(i)
+        if self._value is not None and self._value < 0:
+            raise ValueError(f"{type(self).__name__} cannot be negative: {i}")
+
+    def is_valid(self):
+        return self._value is not None
+
+    def __index__(self):
+        if self._value is None:
+            raise RuntimeError(f"this {type(self).__name__} is invalid")
+        return self._value
+
+    __int__ = __index__
+
+    def __eq__(self, other):
+        if isinstance(other, TypeSafeIndex):
+            if type(other) is not type(self):
+                raise TypeError(f"cannot compare {type(self).__name__} with {type(other).__name__}")
+            return int(self) == int(other)
+        return isinstance(other, int) and int(self) == other
+
+    def __lt__(self, other):
+        if isinstance(other, TypeSafeIndex) and type(other) is not type(self):
+            raise TypeError(f"cannot compare {type(self).__name__} with {type(other).__name__}")
+        return int(self) < int(other)
+
+    def __le__(self, other):
+        return self == other or self < other
+
+    def __gt__(self, other):
+        return not self <= other
+
+    def __ge__(self, other):
+        return not self < other
+
+    def __hash__(self):
+        return hash(int(self))
+
+    def __repr__(self):
+        return f"{type(self).__name__}({'' if self._value is None else self._value})"
+
+
+class BodyIndex(TypeSafeIndex):
+    __slots__ = ()
+
+
+class FrameIndex(TypeSafeIndex):
+    __slots__ = ()
+
+
+class JointIndex(TypeSafeIndex):
+    __slots__ = ()
+
+
+class JointActuatorIndex(TypeSafeIndex):
+    __slots__ = ()
+
+
+class ForceElementIndex(TypeSafeIndex):
+    __slots__ = ()
+
+
+class ModelInstanceIndex(TypeSafeIndex):
+    __slots__ = ()
+
+
+def world_index():
+    return BodyIndex(0)
+
+
+def world_frame_index():
+    return FrameIndex(0)
+
+
+def world_model_instance():
+    return ModelInstanceIndex(0)
+
+
+def default_model_instance():
+    return ModelInstanceIndex(1)

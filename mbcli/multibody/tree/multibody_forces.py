@@ -1,0 +1,44 @@
+"""A set of forces on a plant: one spatial force per body and one generalized force per velocity."""
+
+import numpy as np
+
+
+class MultibodyForces:
+    """Body forces F_Bo_W at body origins expressed in World and generalized forces, zero at first.
+
+    Args:
+        plant: finalized; or the number of bodies (World counts) with nv, the number of velocities.
+    """
+
+    def __init__(self, plant=None, nv=None, *, nb=None):
+        bodies = plant if isinstance(plant, int) else nb
+        if bodies is None:
+            plant._require_finalized("MultibodyForces")
+            bodies, nv = plant.num_bodies(), plant.num_velocities()
+        self._body_forces = np.zeros((bodies, 6))
+        self._generalized_forces = np.zeros(nv)
+
+    def num_bodies(self):
+        return self._body_forces.shape[0]
+
+    def num_velocities(self):
+        return self._generalized_forces.shape[0]
+
+    def SetZero(self):
+        self._body_forces[...] = 0.0
+        self._generalized_forces[...] = 0.0
+        return self
+
+    def generalized_forces(self):
+        """(nv,) [N m or N]"""
+        return self._generalized_forces.copy()
+
+    def mutable_generalized_forces(self):
+        """(nv,): writing to it changes these forces."""
+        return self._generalized_forces
+
+    def AddInForces(self, addend):
+        if addend._body_forces.shape != self._body_forces.shape or addend.num_velocities() != self.num_velocities():
+            raise RuntimeError("forces of different plants cannot be added")
+        self._body_forces += addend._body_forces
+        self._generalized_forces += addend._generalized_forces

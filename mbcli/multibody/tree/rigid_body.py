@@ -1,0 +1,111 @@
+"""Rigid bodies."""
+
+from mbcli.multibody.tree.element import NamedElement
+from mbcli.multibody.tree.frame import RigidBodyFrame
+from mbcli.multibody.tree.spatial_inertia import SpatialInertia
+
+
+class RigidBody(NamedElement):
+    """A rigid body B with its frame; M_BBo_B is its spatial inertia about Bo expressed in B.
+
+    Args:
+        body_name: not empty.
+        M_BBo_B: SpatialInertia, zero where not given.
+    """
+
+    def __init__(self, body_name, M_BBo_B=None):
+        if not body_name:
+            raise RuntimeError("a body needs a name")
+        self._name = body_name
+        self._M_BBo_B = SpatialInertia.Zero() if M_BBo_B is None else M_BBo_B
+        self._frame = RigidBodyFrame(self)
+
+    def body_frame(self):
+        return self._frame
+
+    def default_mass(self):
+        """[kg]"""
+        return self._M_BBo_B.get_mass()
+
+    get_default_mass = default_mass
+
+    def default_com(self):
+        """p_BoBcm_B [m]"""
+        return self._M_BBo_B.get_com()
+
+    def default_unit_inertia(self):
+        return self._M_BBo_B.get_unit_inertia()
+
+    def default_rotational_inertia(self):
+        """I_BBo_B [kg m^2]"""
+        return self._M_BBo_B.CalcRotationalInertia()
+
+    def default_spatial_inertia(self):
+        return self._M_BBo_B
+
+    def get_mass(self, context):
+        """[kg]"""
+        return self._M_BBo_B.get_mass()
+
+    def CalcCenterOfMassInBodyFrame(self, context):
+        """p_BoBcm_B [m]"""
+        return self._M_BBo_B.get_com()
+
+    def CalcSpatialInertiaInBodyFrame(self, context):
+        """M_BBo_B"""
+        return self._M_BBo_B
+
+    def EvalPoseInWorld(self, context):
+        """X_WB"""
+        return self.GetParentPlant().EvalBodyPoseInWorld(context, self)
+
+    def EvalSpatialVelocityInWorld(self, context):
+        """V_WB_W at Bo"""
+        return self.GetParentPlant().EvalBodySpatialVelocityInWorld(context, self)
+
+    def EvalSpatialAccelerationInWorld(self, context):
+        """A_WB_W at Bo, from the forward dynamics of the context."""
+        return self.GetParentPlant().EvalBodySpatialAccelerationInWorld(context, self)
+
+    def _floating_joint(self):
+        """The six-dof joint of a body that only such a joint holds to World, or None."""
+        return self.GetParentPlant()._floating_joint_of(self)
+
+    def is_floating_base_body(self):
+        """Whether six degrees of freedom connect the body to World. After Finalize()."""
+        return self._floating_joint() is not None
+
+    is_floating = is_floating_base_body
+
+    def has_quaternion_dofs(self):
+        joint = self._floating_joint()
+        return joint is not None and joint.num_positions() == 7
+
+    def floating_positions_start(self):
+        """Index in q of the first coordinate of a floating body."""
+        return self._required_floating_joint().position_start()
+
+    def floating_velocities_start_in_v(self):
+        """Index in v of the first velocity of a floating body."""
+        return self._required_floating_joint().velocity_start()
+
+    def _required_floating_joint(self):
+        joint = self._floating_joint()
+        if joint is None:
+            raise RuntimeError(f"body '{self.name()}' is not a floating base body")
+        return joint
+
+    def GetForceInWorld(self, context, forces):
+        """F_BBo_W, the spatial force that `forces` holds for this body."""
+        from mbcli.multibody.math import SpatialForce
+
+        return SpatialForce(F=forces._body_forces[int(self.index())].copy())
+
+    def AddInForceInWorld(self, context, F_Bo_W, forces):
+        """Adds a spatial force at Bo, expressed in World."""
+        forces._body_forces[int(self.index())] += F_Bo_W.get_coeffs()
+
+    def AddInForce(self, context, p_BP_E, F_Bp_E, frame_E, forces):
+        """Adds a spatial force at point P of the body, everything expressed in frame E."""
+        R_WE = frame_E.CalcRotationMatrixInWorld(context)
+        self.AddInForceInWorld(context, F_Bp_E.Rotate(R_WE).Shift(-(R_WE @ p_BP_E)), forces)
