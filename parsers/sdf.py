@@ -125,7 +125,9 @@ def _read_root(root, file):
     nodes = root.children("model")
     if worlds and (nodes or len(worlds) > 1):
         message = "a file must have either models or one world"
-        root.diagnostics.error("ELEMENT_INVALID", message, worlds[-1], related=[n.place for n in (*worlds, *nodes)])
+        related = [node.place for node in (*worlds, *nodes)]
+        root.diagnostics.error("ELEMENT_INVALID", message, worlds[-1], related=related)
+        root.ignore("settled")
         return ()
     for world in worlds:
         world.attribute("name")
@@ -150,9 +152,7 @@ def _by_name(nodes, file):
     named = {}
     for node in nodes:
         name = node.attribute("name", required=True)
-        if name is None:
-            continue
-        problem = _name_problem(name, file)
+        problem = _name_problem(name, file) if name is not None else None
         if problem:
             code, message = problem
             node.diagnostics.error(code, f"<{node.tag}>: {message}", node, attribute="name", value=name)
@@ -162,8 +162,10 @@ def _by_name(nodes, file):
             node.diagnostics.error(
                 "DUPLICATE_NAME", message, node, attribute="name", value=name, related=(first.place,)
             )
-        else:
+        elif name is not None:
             named[name] = node
+            continue
+        node.ignore("settled")
     return named
 
 
@@ -615,6 +617,7 @@ def _read_joint(node, name, scope):
     links = _find_joint_links(node, name, scope)
     axes = _read_axes(node, name, kind, rule, scope)
     if links is None or axes is None:
+        node.ignore("settled")
         return None
     parent, child = links
     joint = JointSpec(
@@ -638,8 +641,7 @@ def _report_joint_type(node, kind, types):
     if kind in _UNSUPPORTED_JOINT_TYPES:
         code, message, hint = "ATTRIBUTE_UNSUPPORTED", f"joints of type {quoted(kind)} are not supported", None
     node.diagnostics.error(code, message, node, attribute="type", value=kind, hint=hint)
-    for child in node.children():
-        child.ignore("settled")
+    node.ignore("settled")
 
 
 def _find_joint_links(node, name, scope):
@@ -913,7 +915,7 @@ def _check_mimics(joints, scope):
     for joint in joints:
         mimic = joint.axes[0].mimic if joint.axes else None
         leaders[joint.name] = mimic.leader if mimic is not None else None
-        problem = _mimic_problem(joint, mimic, by_name) if mimic is not None else None
+        problem = _mimic_problem(joint, mimic, by_name, scope.joint_ends) if mimic is not None else None
         if problem is not None:
             message = f"joint {quoted(joint.name)} cannot follow {quoted(mimic.leader)}: {problem}"
             hint = similar(mimic.leader, by_name) if mimic.leader not in by_name else None
@@ -928,9 +930,10 @@ def _check_mimics(joints, scope):
             node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", message, node)
 
 
-def _mimic_problem(joint, mimic, by_name):
+def _mimic_problem(joint, mimic, by_name, known):
+    """known: names of all joints in the file, those with errors included."""
     if mimic.leader not in by_name:
-        return "there is no such joint"
+        return None if mimic.leader in known else "there is no such joint"
     if mimic.leader == joint.name:
         return "it is the joint itself"
     leader = by_name[mimic.leader]
