@@ -27,9 +27,7 @@ class Diagnostic:
     attribute: str | None = None
     value: str | None = None  # the offending text of the file
     hint: str | None = None
-    related: tuple[
-        Place, ...
-    ] = ()  # other places that belong to the finding, as the first of two equal names
+    related: tuple[Place, ...] = ()  # other places that belong to the finding, as the first of two equal names
 
     def __str__(self):
         return printable(f"{self.place}: {self.severity}: {self.message} [{self.code}]")
@@ -72,21 +70,15 @@ class Diagnostics:
     def __init__(self):
         self.findings = []
 
-    def error(
-        self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()
-    ):
+    def error(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
         """Record an error at an XML node or at a place; parsing goes on."""
         self._add("error", code, message, node, place, hint, attribute, value, related)
 
-    def warning(
-        self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()
-    ):
+    def warning(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
         """Record a warning; `--strict` makes it an error."""
         self._add("warning", code, message, node, place, hint, attribute, value, related)
 
-    def note(
-        self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()
-    ):
+    def note(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
         """Record something worth knowing that is no fault."""
         self._add("note", code, message, node, place, hint, attribute, value, related)
 

@@ -100,12 +100,12 @@ class PackageMap:
     # ------------------------------------------------------------------------------------------ look-up
 
     def _checked(self, uri, path, root):
+        if not self.allow_outside and not _is_inside(path, root):
+            raise ResourceError(f'"{uri}": {path} is outside of {root}, which is not allowed')
         if not os.path.exists(path):
             raise ResourceError(f'"{uri}": {path} does not exist')
         if not (os.path.isfile(path) or os.path.isdir(path)):
             raise ResourceError(f'"{uri}": {path} is no regular file')
-        if not self.allow_outside and not _is_inside(path, root):
-            raise ResourceError(f'"{uri}": {path} is outside of {root}, which is not allowed')
         return path
 
     def _look_up(self, name, base_dir):

@@ -10,7 +10,7 @@ from .xml_source import MAX_RELATED, similar
 def read_geometries(link, tag, materials, meshes):
     """The visuals or collisions of a link, with names made unique as Drake does: Box, Box_1."""
     geometries = []
-    taken = set()
+    taken = {}
     for node in link.children(tag):
         stated = node.attribute("name")
         shape, default_name = _read_shape(node, meshes)
@@ -32,11 +32,12 @@ def read_geometries(link, tag, materials, meshes):
 
 
 def _unique(name, taken):
-    unique, count = name, 0
+    """The name, or name_1 and so on; taken: {name: the last number tried for it}."""
+    unique = name
     while unique in taken:
-        count += 1
-        unique = f"{name}_{count}"
-    taken.add(unique)
+        taken[name] += 1
+        unique = f"{name}_{taken[name]}"
+    taken[unique] = 0
     return unique
 
 
@@ -64,7 +65,7 @@ def _read_shape(node, meshes):
         if not geometry.child_tags:
             node.diagnostics.error("ELEMENT_MISSING", "<geometry> must have a shape", geometry)
         return None, ""
-    shape = _SHAPES[shapes[0].tag](shapes[0], "visual" if node.tag == "visual" else "collision", meshes)
+    shape = _SHAPES[shapes[0].tag](shapes[0], node.tag, meshes)
     return shape, "Convex" if getattr(shape, "convex", False) else type(shape).__name__
 
 

@@ -1,0 +1,219 @@
+"""Where URIs lead: the order of the sources, what is refused, and what a failure says."""
+
+import os
+
+import pytest
+from mbcli.parsers.package_map import PackageMap
+
+from mbcli.errors import ResourceError
+
+
+def package(directory, name=None, file="mesh.obj"):
+    """A package directory with a file in it, and its manifest if it has a stated name."""
+    directory.mkdir(parents=True)
+    (directory / file).write_text("")
+    if name:
+        (directory / "package.xml").write_text(f"<package><name>{name}</name></package>")
+    return directory
+
+
+def test_a_package_given_by_name(tmp_path):
+    packages = PackageMap(environment={})
+    packages.add("arm", package(tmp_path / "anything"))
+    assert packages.resolve("package://arm/mesh.obj") == str(tmp_path / "anything" / "mesh.obj")
+    assert packages.resolve("model://arm/mesh.obj") == str(tmp_path / "anything" / "mesh.obj")
+
+
+def test_a_name_is_given_once(tmp_path):
+    packages = PackageMap(environment={})
+    packages.add("arm", tmp_path)
+    packages.add("arm", tmp_path)
+    with pytest.raises(ResourceError, match='package "arm" is .* already, not'):
+        packages.add("arm", package(tmp_path / "other"))
+    packages.remove("arm")
+    with pytest.raises(ResourceError, match='no package "arm"'):
+        packages.resolve("package://arm/mesh.obj", tmp_path)
+    with pytest.raises(ResourceError, match='package "arm" was not given'):
+        packages.remove("arm")
+
+
+def test_missing_directories_are_refused_at_once(tmp_path):
+    with pytest.raises(ResourceError, match="nothing is no directory"):
+        PackageMap().add("arm", tmp_path / "nothing")
+    with pytest.raises(ResourceError, match="nothing is no directory"):
+        PackageMap().add_path(tmp_path / "nothing")
+
+
+def test_a_searched_path_goes_by_the_manifest_not_by_the_directory(tmp_path):
+    package(tmp_path / "deep" / "dir_name", "stated")
+    (tmp_path / "gz").mkdir()
+    (tmp_path / "gz" / "model.config").write_text("<model><name>Other</name></model>")
+    packages = PackageMap(environment={})
+    packages.add_path(tmp_path)
+    expected = str(tmp_path / "deep" / "dir_name" / "mesh.obj")
+    assert packages.resolve("package://stated/mesh.obj", "/") == expected
+    assert packages.resolve("model://gz/model.config", "/") == str(tmp_path / "gz" / "model.config")
+    with pytest.raises(ResourceError, match=f"not below {tmp_path}"):
+        packages.resolve("package://dir_name/mesh.obj", "/")
+
+
+def test_the_search_skips_ignored_and_hidden_directories_and_packages_in_packages(tmp_path):
+    package(tmp_path / "a" / "ignored", "ignored")
+    (tmp_path / "a" / "COLCON_IGNORE").write_text("")
+    package(tmp_path / ".git" / "hidden", "hidden")
+    package(tmp_path / "outer", "outer")
+    package(tmp_path / "outer" / "inner", "inner")
+    packages = PackageMap(environment={})
+    packages.add_path(tmp_path)
+    assert packages.package_directory("outer", "/") == str(tmp_path / "outer")
+    for name in ("ignored", "hidden", "inner"):
+        with pytest.raises(ResourceError):
+            packages.package_directory(name, "/")
+
+
+def test_the_search_ends_in_circles_of_links_and_broken_manifests(tmp_path):
+    package(tmp_path / "arm", "arm")
+    (tmp_path / "loop").mkdir()
+    os.symlink(tmp_path, tmp_path / "loop" / "back")
+    package(tmp_path / "broken")
+    (tmp_path / "broken" / "package.xml").write_text("<package><name>brok")
+    packages = PackageMap(environment={})
+    packages.add_path(tmp_path)
+    assert packages.package_directory("arm", "/") == str(tmp_path / "arm")
+
+
+def test_two_packages_of_one_name_are_kept_for_a_warning(tmp_path):
+    package(tmp_path / "b", "arm")
+    package(tmp_path / "a", "arm")
+    packages = PackageMap(environment={})
+    packages.add_path(tmp_path)
+    assert packages.package_directory("arm", "/") == str(tmp_path / "a")
+    assert packages.ambiguous == {"arm": (str(tmp_path / "a"), str(tmp_path / "b"))}
+
+
+def test_nothing_is_searched_before_it_is_needed(tmp_path, monkeypatch):
+    packages = PackageMap(environment={"ROS_PACKAGE_PATH": str(tmp_path)})
+    packages.add_path(tmp_path)
+    packages.add("arm", package(tmp_path / "x", "arm"))
+    monkeypatch.setattr(os, "scandir", None)
+    assert packages.resolve("package://arm/mesh.obj") == str(tmp_path / "x" / "mesh.obj")
+    assert packages.resolve("mesh.obj", tmp_path / "x") == str(tmp_path / "x" / "mesh.obj")
+
+
+@pytest.mark.parametrize("manifest", ["package.xml", "directory"])
+def test_the_package_around_the_model_file(tmp_path, manifest):
+    root = package(tmp_path / "arm", "arm" if manifest == "package.xml" else None)
+    if manifest == "package.xml":
+        root = root.rename(tmp_path / "another_name")
+    (root / "urdf").mkdir()
+    assert PackageMap(environment={}).resolve("package://arm/mesh.obj", root / "urdf") == str(root / "mesh.obj")
+
+
+def test_the_order_of_the_sources(tmp_path):
+    environment = {}
+    sources = []
+    for variable, inner in (
+        ("SDF_PATH", "arm"),
+        ("GAZEBO_MODEL_PATH", "arm"),
+        ("IGN_GAZEBO_RESOURCE_PATH", "arm"),
+        ("GZ_SIM_RESOURCE_PATH", "arm"),
+        ("AMENT_PREFIX_PATH", "share/arm"),
+        ("ROS_PACKAGE_PATH", "src/arm_x"),
+        ("MBCLI_PACKAGE_PATH", "src/arm_y"),
+    ):
+        directory = package(tmp_path / variable / inner, "arm")
+        environment[variable] = f"/nowhere{os.pathsep}{tmp_path / variable}"
+        sources.append(directory)
+        found = PackageMap(environment=dict(environment)).package_directory("arm", "/")
+        assert found == str(directory), variable
+    enclosing = package(tmp_path / "own", "arm")
+    assert PackageMap(environment=environment).package_directory("arm", enclosing) == str(enclosing)
+    packages = PackageMap(environment=environment)
+    searched = package(tmp_path / "searched", "arm")
+    packages.add_path(searched)
+    assert packages.package_directory("arm", enclosing) == str(searched)
+    given = package(tmp_path / "given")
+    packages.add("arm", given)
+    assert packages.package_directory("arm", enclosing) == str(given)
+
+
+def test_a_failure_says_everything_that_was_tried(tmp_path):
+    packages = PackageMap(environment={"ROS_PACKAGE_PATH": "/opt/none"})
+    packages.add_path(tmp_path)
+    with pytest.raises(ResourceError) as error:
+        packages.resolve("package://arm/mesh.obj", tmp_path)
+    text = str(error.value)
+    assert text.startswith('"package://arm/mesh.obj": no package "arm": not given by name; not below ')
+    for part in (f"not around {tmp_path}", "ROS_PACKAGE_PATH (/opt/none)", "SDF_PATH (empty)"):
+        assert part in text
+    assert "\n" not in text
+
+
+def test_a_directory_taken_for_a_package_gets_a_hint(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    with pytest.raises(ResourceError, match='"meshes" is a directory in .*: a plain relative path leads there'):
+        PackageMap(environment={}).resolve("package://meshes/a.stl", tmp_path)
+
+
+def test_plain_paths_and_file_uris_start_at_the_file_that_names_them(tmp_path):
+    root = package(tmp_path / "arm", "arm", "a b.obj")
+    (root / "urdf").mkdir()
+    packages = PackageMap(environment={})
+    expected = str(root / "a b.obj")
+    assert packages.resolve("../a b.obj", root / "urdf") == expected
+    assert packages.resolve(f"file://{root}/a%20b.obj", root) == expected
+    assert packages.resolve(expected, root) == expected
+    with pytest.raises(ResourceError, match="does not exist"):
+        packages.resolve("a b.obj", root / "urdf")
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "package://arm/../secret.obj",
+        "package://arm/%2e%2e/secret.obj",
+        "../secret.obj",
+        "package://arm/link.obj",
+        "package://arm//../arm/../secret.obj",
+        "../nothing.obj",
+    ],
+)
+def test_files_outside_of_the_package_are_refused(tmp_path, uri):
+    root = package(tmp_path / "arm", "arm")
+    (tmp_path / "secret.obj").write_text("")
+    os.symlink(tmp_path / "secret.obj", root / "link.obj")
+    with pytest.raises(ResourceError, match="is outside of .*, which is not allowed"):
+        PackageMap(environment={}).resolve(uri, root)
+
+
+def test_files_outside_of_the_package_may_be_allowed(tmp_path):
+    root = package(tmp_path / "arm", "arm")
+    (tmp_path / "other.obj").write_text("")
+    packages = PackageMap(environment={}, allow_outside=True)
+    assert packages.resolve("../other.obj", root) == str(tmp_path / "other.obj")
+    assert packages.resolve("package://arm/../other.obj", root) == str(tmp_path / "other.obj")
+    with pytest.raises(ResourceError, match="is no regular file"):
+        packages.resolve("/dev/null", root)
+
+
+def test_absolute_paths_out_of_the_model_directory_are_refused(tmp_path):
+    for uri in ("/etc/passwd", "file:///etc/passwd"):
+        with pytest.raises(ResourceError, match="is outside of"):
+            PackageMap(environment={}).resolve(uri, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("uri", "message"),
+    [
+        ("http://example.com/a.obj", "nothing is fetched from the network"),
+        ("https://example.com/a.obj", "nothing is fetched from the network"),
+        ("ftp://example.com/a.obj", 'unknown scheme "ftp"'),
+        ("package://", "does not name a package"),
+        ("package://../a.obj", "does not name a package"),
+        ("package://a\0b/c", "null character"),
+        ("package://a/%00", "null character"),
+    ],
+)
+def test_uris_that_are_refused(tmp_path, uri, message):
+    with pytest.raises(ResourceError, match=message):
+        PackageMap(environment={}).resolve(uri, tmp_path)
