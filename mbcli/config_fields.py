@@ -157,9 +157,7 @@ class ConfigRecord:
             except ValueProblem as problem:
                 raise ModelError(f"{type(self).__name__}.{name} {problem}") from None
         elif not isinstance(value, kind):
-            raise ModelError(
-                f"{type(self).__name__}.{name} must be a {kind.__name__}; found {describe(value)}"
-            )
+            raise ModelError(f"{type(self).__name__}.{name} must be a {kind.__name__}; found {describe(value)}")
         object.__setattr__(self, name, value)
 
 

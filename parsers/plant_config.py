@@ -148,9 +148,7 @@ def _named_scenarios(root):
     files."""
     if any(key in _RUN_KEYS or key in _PLANT_KEYS for key, _ in root.items()):
         return []
-    return [
-        key for key, child in root.items() if any(closest(inner, _RUN_KEYS) for inner, _ in child.items())
-    ]
+    return [key for key, child in root.items() if any(closest(inner, _RUN_KEYS) for inner, _ in child.items())]
 
 
 def _choose(root, scenarios, scenario_name, diagnostics):

@@ -187,9 +187,7 @@ class JointSpec:
     place: Place
     axes: tuple[AxisSpec, ...] = ()
     screw_pitch: float = 0.0  # [m] per revolution
-    damping: tuple[
-        float, ...
-    ] = ()  # types without axes: planar (x, y, rotation), ball (1), floating (angular, linear)
+    damping: tuple[float, ...] = ()  # types without axes: planar (x, y, rotation), ball (1), floating (angular, linear)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +235,6 @@ class ModelSpec:
     actuators: tuple[ActuatorSpec, ...] = ()
     filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()
     static: bool = False  # every link without a joint to the world is welded to it
-    X_WModel: np.ndarray = field(
-        default_factory=lambda: IDENTITY
-    )  # default pose of the model frame in the world
-    X_LinkModel: tuple[str, np.ndarray] | None = (
-        None  # (link, pose of the model frame in it); None: no model frame
-    )
+    X_WModel: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose of the model frame in the world
+    X_LinkModel: tuple[str, np.ndarray] | None = None  # (link, pose of the model frame in it); None: no model frame
     sources: tuple[SourceFile, ...] = ()

@@ -82,9 +82,7 @@ def scalar_value(text):
     if _FLOAT.fullmatch(text):
         number = float(text)
         if number in (float("inf"), float("-inf")):
-            raise ValueProblem(
-                "VALUE_RANGE", f"the number {text[:60]} is too large", "infinity is written .inf"
-            )
+            raise ValueProblem("VALUE_RANGE", f"the number {text[:60]} is too large", "infinity is written .inf")
         return number
     found = _NOT_FINITE.fullmatch(text)
     if found:
@@ -295,10 +293,7 @@ def _read_mapping(kind, node, declaration, label, diagnostics):
         message = f"{label} must be a mapping; found {node.describe()}"
         diagnostics.error("VALUE_TYPE", message, place=node.place, attribute=label, value=node.text)
         return _FAILED
-    values = {
-        key: _read_value(kind, child, declaration, f"{label}.{key}", diagnostics)
-        for key, child in node.items()
-    }
+    values = {key: _read_value(kind, child, declaration, f"{label}.{key}", diagnostics) for key, child in node.items()}
     return _FAILED if any(value is _FAILED for value in values.values()) else values
 
 
@@ -359,9 +354,7 @@ class _Composer:
             self._stop("YAML_ALIAS", f'alias "*{event.anchor}" has no anchor before it', event.start_mark)
         node = self._anchors[event.anchor]
         if node is None:
-            self._stop(
-                "YAML_ALIAS", f'alias "*{event.anchor}" stands inside its own anchor', event.start_mark
-            )
+            self._stop("YAML_ALIAS", f'alias "*{event.anchor}" stands inside its own anchor', event.start_mark)
         self._count(node._size, depth + node._height - 1, event.start_mark)
         return node
 
@@ -374,9 +367,7 @@ class _Composer:
             else:
                 value = scalar_value(event.value) if not event.style and tag != "!" else event.value
         except ValueProblem as problem:
-            self._diagnostics.error(
-                problem.code, str(problem), place=place, value=event.value[:60], hint=problem.hint
-            )
+            self._diagnostics.error(problem.code, str(problem), place=place, value=event.value[:60], hint=problem.hint)
             value = None
         return YamlNode("scalar", value, place, self._document, self._custom(tag), event.value)
 
@@ -472,9 +463,7 @@ class _Composer:
             problem = ", ".join(part for part in (error.context, error.problem) if part)
             self._stop("YAML_SYNTAX", problem, error.problem_mark or error.context_mark)
         except yaml.reader.ReaderError as error:
-            self._stop(
-                "YAML_SYNTAX", f"the character U+{_code_point(error.character):04X} is not allowed", None
-            )
+            self._stop("YAML_SYNTAX", f"the character U+{_code_point(error.character):04X} is not allowed", None)
         except ValueError as error:  # PyYAML converts what a %YAML line says without checking it
             self._stop("YAML_SYNTAX", f"the document cannot be read: {error}", None)
 

@@ -410,9 +410,7 @@ def test_fields_and_defaults_are_those_of_pydrake():
                 assert expected == 1e-4  # stated where MultibodyPlantConfig is declared
             else:
                 assert getattr(ours, field.name) == expected
-        assert [field.name for field in theirs.__fields__] == [
-            field.name for field in dataclasses.fields(ours)
-        ]
+        assert [field.name for field in theirs.__fields__] == [field.name for field in dataclasses.fields(ours)]
     assert list(INTEGRATION_SCHEMES) == analysis.GetIntegrationSchemes()
 
 

@@ -40,9 +40,7 @@ def conservative_power(model, data):
         # velocity of the mass under gravity, times that mass: m v + w x h
         power = power + dot(g, scale(m, v))
         power = power + (
-            g[0] * (w[1] * h[2] - w[2] * h[1])
-            + g[1] * (w[2] * h[0] - w[0] * h[2])
-            + g[2] * (w[0] * h[1] - w[1] * h[0])
+            g[0] * (w[1] * h[2] - w[2] * h[1]) + g[1] * (w[2] * h[0] - w[0] * h[2]) + g[2] * (w[0] * h[1] - w[1] * h[0])
         )
     for d in range(data.v.shape[0]):
         stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]

@@ -31,13 +31,9 @@ MODEL_FIELDS = (
     Field("body_q", ("nbody",), "int", "", "first position of the inboard joint"),
     Field("body_v", ("nbody",), "int", "", "first velocity of the inboard joint"),
     Field("body_nv", ("nbody",), "int", "", "number of velocities of the inboard joint"),
-    Field(
-        "body_X_PF", ("nbody", 12), "real", "1, m", "pose of the joint's inboard frame in the inboard body"
-    ),
+    Field("body_X_PF", ("nbody", 12), "real", "1, m", "pose of the joint's inboard frame in the inboard body"),
     Field("body_travel", ("nbody",), "real", "m/rad", "translation per rotation of a screw joint"),
-    Field(
-        "body_inertia", ("nbody", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in B"
-    ),
+    Field("body_inertia", ("nbody", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in B"),
     Field("body_weight", ("nbody", 4), "real", "kg, kg m", "mass under gravity and its first moment, in B"),
     Field("dof_body", ("nv",), "int", "", "body that the velocity moves"),
     Field("dof_parent", ("nv",), "int", "", "next velocity towards World, -1 at the root"),
@@ -48,9 +44,7 @@ MODEL_FIELDS = (
     Field("dof_nominal", ("nv",), "real", "rad or m", "position where that spring is at rest"),
     Field("link_body", ("nlink",), "int", "", "body that a link is part of"),
     Field("link_X_BL", ("nlink", 12), "real", "1, m", "pose of a link in its body"),
-    Field(
-        "link_inertia", ("nlink", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in L"
-    ),
+    Field("link_inertia", ("nlink", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in L"),
     Field("actuator_dof", ("nu",), "int", "", "velocity that an actuator drives"),
 )
 
@@ -82,9 +76,7 @@ DATA_FIELDS = (
         "the same of each body with all outboard of it",
     ),
     Field("V", ("nbody", 6), "real", "rad/s, m/s", "spatial velocity about Ro"),
-    Field(
-        "V_across", ("nbody", 6), "real", "rad/s, m/s", "spatial velocity across the inboard joint about Ro"
-    ),
+    Field("V_across", ("nbody", 6), "real", "rad/s, m/s", "spatial velocity across the inboard joint about Ro"),
     Field(
         "A_bias",
         ("nbody", 6),

@@ -85,9 +85,7 @@ def _compile(functions):
     try:
         compiled = {}
         for function, module in functions.items():
-            twin = FunctionType(
-                function.__code__, namespaces[module], function.__name__, function.__defaults__
-            )
+            twin = FunctionType(function.__code__, namespaces[module], function.__name__, function.__defaults__)
             twin.__doc__ = function.__doc__
             # contract lets the compiler fuse multiply-add; nothing assumes the absence of NaN
             decorate = numba.njit(cache=True, fastmath={"contract"}, error_model="numpy", nogil=True)

@@ -3,7 +3,6 @@
 Nothing here raises: the returned status says why a loop stopped, and the caller decides.
 """
 
-
 from mbcli.engine.coordinates import normalize_quaternions
 from mbcli.engine.energy import total_energy
 from mbcli.engine.handles import data_at, model_at
@@ -250,5 +249,3 @@ def run_continuous(
         clock[2] += 1.0
         fresh_jacobian = False
     return RUNNING, sample_index, written
-
-

@@ -146,9 +146,7 @@ def _place_links(num_links, mobilized):
         link_X_BL[m.outboard] = _inverse(X_outboard @ turn)
     # a reversed joint of one axis is the same joint about the opposite axis
     moving = [
-        MobilizedJoint(m.joint, m.inboard, m.outboard, False)
-        if JOINT_KINDS[m.joint.type_name()] in AXIS_KINDS
-        else m
+        MobilizedJoint(m.joint, m.inboard, m.outboard, False) if JOINT_KINDS[m.joint.type_name()] in AXIS_KINDS else m
         for m in moving
     ]
     return link_body, link_X_BL, moving, X_PF

@@ -61,9 +61,7 @@ def place_general(model, data, b, x, y, z, r, is_root):
     for k in range(3):
         for j in range(3):
             if reversed_joint:  # R_WF = R_WM times the transpose of R_FM
-                X_WB[b, 3 * k + j] = (
-                    x[k] * X_FM[b, 3 * j] + y[k] * X_FM[b, 3 * j + 1] + z[k] * X_FM[b, 3 * j + 2]
-                )
+                X_WB[b, 3 * k + j] = x[k] * X_FM[b, 3 * j] + y[k] * X_FM[b, 3 * j + 1] + z[k] * X_FM[b, 3 * j + 2]
             else:
                 X_WB[b, 3 * k + j] = x[k] * X_FM[b, j] + y[k] * X_FM[b, 3 + j] + z[k] * X_FM[b, 6 + j]
     if reversed_joint:

@@ -53,9 +53,7 @@ class Parser:
             input_format = (file_type or "").lstrip(".") or None
         else:
             source, input_format = str(file_name if file_name is not None else url), None
-        specs = load_models(
-            source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics
-        )
+        specs = load_models(source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics)
         self.diagnostics.raise_if_errors(strict=self._strict)
         instances = []
         for spec in specs:

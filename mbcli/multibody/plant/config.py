@@ -30,9 +30,7 @@ class MultibodyPlantConfig(ConfigRecord):
     penetration_allowance: float = setting(
         0.001, "Penetration from which point contact stiffness is estimated", unit="m", above=0
     )
-    stiction_tolerance: float = setting(
-        0.001, "Slip speed below which contact counts as sticking", unit="m/s", above=0
-    )
+    stiction_tolerance: float = setting(0.001, "Slip speed below which contact counts as sticking", unit="m/s", above=0)
     contact_model: str = setting(
         "hydroelastic_with_fallback", "How contact forces are computed from overlaps", choices=CONTACT_MODELS
     )

@@ -126,9 +126,7 @@ class Coordinates:
 
     def GetPositionsAndVelocities(self, context, model_instance=None):
         """[q; v]"""
-        return np.concatenate(
-            [self.GetPositions(context, model_instance), self.GetVelocities(context, model_instance)]
-        )
+        return np.concatenate([self.GetPositions(context, model_instance), self.GetVelocities(context, model_instance)])
 
     def SetPositions(self, context, *arguments, q=None, model_instance=None):
         """SetPositions(context, q) or SetPositions(context, model_instance, q)."""

@@ -92,9 +92,7 @@ class Lookup:
         if model_instance is not None:
             self._check_instance(model_instance)
         return [
-            e
-            for e in elements
-            if e.name() == name and (model_instance is None or e.model_instance() == model_instance)
+            e for e in elements if e.name() == name and (model_instance is None or e.model_instance() == model_instance)
         ]
 
     def _has(self, kind, elements, name, model_instance):
@@ -158,7 +156,9 @@ class Lookup:
 
     def _check_instance(self, model_instance):
         if not 0 <= int(model_instance) < len(self._instances):
-            raise RuntimeError(f"there is no model instance {int(model_instance)}: the plant has {len(self._instances)}")
+            raise RuntimeError(
+                f"there is no model instance {int(model_instance)}: the plant has {len(self._instances)}"
+            )
 
     def HasModelInstanceNamed(self, name):
         return name in self._instances

@@ -40,7 +40,9 @@ class Joint(NamedElement):
         self._frame_on_child = frame_on_child
         nq, nv = self.num_positions(), self.num_velocities()
         self._damping = np.zeros(nv)
-        self.set_default_damping_vector(np.broadcast_to(np.asarray(damping, float), nv) if np.size(damping) else np.zeros(nv))
+        self.set_default_damping_vector(
+            np.broadcast_to(np.asarray(damping, float), nv) if np.size(damping) else np.zeros(nv)
+        )
         self._position_limits = (np.full(nq, -np.inf), np.full(nq, np.inf))
         self._velocity_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
         self._acceleration_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
@@ -485,9 +487,7 @@ class _FloatingJoint(_NoOneForce, Joint):
     """Six degrees of freedom; velocities (w_FM, v_FM) in F; damping: angular [N m s], translational [N s/m]."""
 
     def __init__(self, name, frame_on_parent, frame_on_child, angular_damping=0.0, translational_damping=0.0):
-        super().__init__(
-            name, frame_on_parent, frame_on_child, [angular_damping] * 3 + [translational_damping] * 3
-        )
+        super().__init__(name, frame_on_parent, frame_on_child, [angular_damping] * 3 + [translational_damping] * 3)
 
     def get_angular_velocity(self, context):
         return self.GetVelocities(context)[:3]
@@ -571,7 +571,9 @@ class RpyFloatingJoint(_FloatingJoint):
         return self
 
     def SetOrientation(self, context, R):
-        return self.set_angles(context, RollPitchYaw(R if isinstance(R, RotationMatrix) else RotationMatrix(R)).vector())
+        return self.set_angles(
+            context, RollPitchYaw(R if isinstance(R, RotationMatrix) else RotationMatrix(R)).vector()
+        )
 
 
 class WeldJoint(_NoOneForce, Joint):

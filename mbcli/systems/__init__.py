@@ -1,0 +1,1 @@
+"""The part of pydrake.systems that a single plant needs."""
