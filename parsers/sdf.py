@@ -56,6 +56,8 @@ OLDEST_MINOR, NEWEST_MINOR = 4, 12
 _VERSIONS = {f"1.{minor}": minor for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)}
 
 ORTHOGONAL_TOLERANCE = 1e-9  # between the unit axes of a universal joint
+LARGEST_COORDINATE = 1e100  # [m]; sums of poses stay finite
+SMALLEST_THREAD_PITCH = 1e-100  # [rad/m]; its inverse is finite
 
 
 def read_sdf(source, diagnostics, *, packages=None, name=None):
@@ -300,6 +302,14 @@ def _read_pose(owner, file):
 
 
 def _read_pose_value(node):
+    X = _read_any_pose(node)
+    if abs(X[:3, 3]).max() > LARGEST_COORDINATE:
+        node.diagnostics.error("ELEMENT_INVALID", f"<pose> is further away than {LARGEST_COORDINATE:g} m", node)
+        return IDENTITY
+    return X
+
+
+def _read_any_pose(node):
     in_degrees = node.boolean("degrees", False)
     rotation_format = node.attribute("rotation_format", "euler_rpy")
     if rotation_format == "euler_rpy":
@@ -409,12 +419,10 @@ def _read_shape(geometry, file):
 
 def _read_plane(node, file):
     """The half space under a plane: its z axis is the normal."""
-    normal = np.array(_child_vector(node, "normal", 3, (0.0, 0.0, 1.0)))
-    length = np.linalg.norm(normal)
-    if not 0 < length < inf:
+    z = _unit_vector(_child_vector(node, "normal", 3, (0.0, 0.0, 1.0)))
+    if z is None:
         node.diagnostics.error("ELEMENT_INVALID", "the <normal> of <plane> must not be zero", node)
         return None
-    z = normal / length
     if z[2] == 1:
         return HalfSpace(), IDENTITY
     y = np.cross(z, np.eye(3)[np.argmin(abs(z))])
@@ -692,13 +700,11 @@ def _read_axes(joint, name, kind, rule, scope):
 def _read_direction(axis, joint_name, scope):
     """Unit vector of an axis in the joint frame."""
     node = axis.child("xyz")
-    xyz = np.array(node.text_vector(3, (0.0, 0.0, 1.0)) if node is not None else (0.0, 0.0, 1.0))
-    length = np.linalg.norm(xyz)
-    if not 0 < length < inf:
+    xyz = _unit_vector(_child_vector(axis, "xyz", 3, (0.0, 0.0, 1.0)))
+    if xyz is None:
         message = f"the axis of joint {quoted(joint_name)} must not be the zero vector"
         axis.diagnostics.error("ELEMENT_INVALID", message, node)
         return (0.0, 0.0, 1.0)
-    xyz = xyz / length
     frame = _read_expressed_in(axis, node, scope)
     if frame is not None:
         if frame not in scope.graph:
@@ -777,11 +783,11 @@ def _read_screw_pitch(joint):
         return new.text_number(1.0)
     if old is None:
         return 1.0
-    pitch = old.text_number(-2 * pi)
-    if pitch == 0:
+    radians_per_metre = old.text_number(-2 * pi)
+    if abs(radians_per_metre) < SMALLEST_THREAD_PITCH:
         old.diagnostics.error("ELEMENT_INVALID", "<thread_pitch> must not be zero", old)
         return 0.0
-    return -2 * pi / pitch
+    return -2 * pi / radians_per_metre
 
 
 def _align_universal(joint, node):
@@ -1016,6 +1022,15 @@ def _child_boolean(owner, tag, default):
 def _child_vector(owner, tag, count, default):
     node = owner.child(tag)
     return node.text_vector(count, default) if node is not None else default
+
+
+def _unit_vector(values):
+    """Array of length 1, or None for the zero vector."""
+    largest = max(map(abs, values))
+    if largest == 0:
+        return None
+    vector = np.array(values) / largest  # whose square neither overflows nor vanishes
+    return vector / np.linalg.norm(vector)
 
 
 def _descendant(node, *tags):

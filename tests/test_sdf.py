@@ -396,6 +396,8 @@ def test_a_damaged_token_is_reported_where_it_is(old, new, code, severity, line)
         (in_model(LINKS + joint("universal", "<axis/>")), ("error", "ELEMENT_MISSING")),
         (in_model(LINKS + joint("universal", "<axis/><axis2/>")), ("error", "ELEMENT_INVALID")),
         (in_model(LINKS + joint("screw", "<thread_pitch>0</thread_pitch><axis/>")), ("error", "ELEMENT_INVALID")),
+        (in_model(LINKS + joint("screw", "<thread_pitch>1e-320</thread_pitch><axis/>")), ("error", "ELEMENT_INVALID")),
+        (in_model("<link name='a'><pose>1e308 0 0 0 0 0</pose></link>"), ("error", "ELEMENT_INVALID")),
         (in_model(LINKS + joint("fixed", "<axis/>")), ("warning", "ELEMENT_UNSUPPORTED")),
         (in_model(LINKS + joint("ball", "<axis><xyz>0 0 1</xyz></axis>")), ("note", "ELEMENT_MEANINGLESS")),
         (
@@ -674,6 +676,12 @@ def test_friction(extra, friction):
 def test_an_axis_is_z_by_default():
     (axis,) = read_joint("revolute", "<axis/>").axes
     assert (axis.xyz, axis.lower, axis.upper, axis.velocity, axis.effort) == ((0, 0, 1), -inf, inf, inf, inf)
+
+
+@pytest.mark.parametrize("length", ["1e300", "1e-300", "3"])
+def test_an_axis_of_any_length_but_zero_becomes_a_unit_vector(length):
+    (axis,) = read_joint("revolute", f"<axis><xyz>{length} -{length} 0</xyz></axis>").axes
+    np.testing.assert_allclose(axis.xyz, (0.5**0.5, -(0.5**0.5), 0), rtol=1e-15)
 
 
 def test_negative_velocity_and_effort_mean_no_limit():
