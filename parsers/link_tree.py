@@ -35,7 +35,7 @@ def _check_masses(links, joints, nodes, above):
     mass = {name: link.inertial.mass if link.inertial else 0.0 for name, link in links.items()}
     for name in _leaves_first(links, above):
         if name in above:
-            mass[above[name].parent] = mass.get(above[name].parent, 0.0) + mass[name]
+            mass[above[name].parent] = mass.get(above[name].parent, 0.0) + mass.get(name, 0.0)
     for name, joint in joints.items():
         if joint.type != "fixed" and joint.child != WORLD and mass[joint.child] == 0:
             nodes[name].diagnostics.warning(

@@ -987,3 +987,8 @@ def test_degrees_are_suspected_only_in_a_range():
     assert 8 * pi < 25.2
     _, codes = one_joint("prismatic", '<limit lower="0" upper="170"/>')
     assert codes == []
+
+
+def test_the_world_may_be_the_child_of_a_joint():
+    model = read_sound(robot(joint("fixed", parent="a", child="world"), links="a"))
+    assert (model.joints[0].parent, model.joints[0].child) == ("a", "world")
