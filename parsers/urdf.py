@@ -153,7 +153,7 @@ def _read_inertial(node):
 def _check_roots(root, links, joints):
     """Links that no joint holds are bases of their own, each floating freely: more than one is rarely meant."""
     held = {joint.child for joint in joints.values()}
-    anchored = any(WORLD in (joint.parent, joint.child) for joint in joints.values())
+    anchored = WORLD not in held and any(joint.parent == WORLD for joint in joints.values())
     bases = [name for name in links if name not in held and name != WORLD]
     if len(bases) + anchored > 1:
         names = ", ".join(f'"{name}"' for name in bases[:5]) + (", ..." if len(bases) > 5 else "")
