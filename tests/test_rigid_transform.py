@@ -107,7 +107,7 @@ class TestRotationMatrix:
             with pytest.raises(ModelError):
                 RotationMatrix(wrong)
             assert not RotationMatrix.MakeUnchecked(wrong).IsValid()
-        for wrong in (np.eye(4), [1.0, 2.0, 3.0], "R", None.__class__, [[1, 2], [3]]):
+        for wrong in (np.eye(4), [1.0, 2.0, 3.0], "R", object(), [[1, 2], [3]]):
             with pytest.raises(TypeError):
                 RotationMatrix(wrong)
         single = RotationMatrix.MakeXRotation(0.3).matrix().astype(np.float32)
