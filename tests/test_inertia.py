@@ -595,8 +595,9 @@ class TestPrincipalAxes:
                 near(found, moments, 1e-13 * max(moments))
 
     def test_equal_moments_give_identity(self):
-        for inertia in (RotationalInertia(1, 1, 1), RotationalInertia(0, 0, 0), RotationalInertia(1, 1, 1 + 2 * EPS)):
-            assert self.check(inertia)[1].IsExactlyIdentity()
+        for moments in ((1, 1, 1), (0, 0, 0), (1 + 4 * EPS, 1, 1 + 2 * EPS)):
+            assert self.check(RotationalInertia(*moments))[1].IsExactlyIdentity()
+        assert not self.check(RotationalInertia(1 + 20 * EPS, 1, 1))[1].IsExactlyIdentity()
 
     @pytest.mark.parametrize("moments", [(3, 1, 2), (2, 1, 3), (1, 3, 2), (3, 2, 1), (2, 3, 1), (1, 2, 3)])
     def test_permuted_diagonals(self, moments):
@@ -729,7 +730,9 @@ class TestPydrake:
                 assert ours == drake.RotationalInertia(moment, moment, largest).CouldBePhysicallyValid()
 
     def test_permuted_diagonals_have_the_same_axes(self, drake):
-        for moments in ((3, 1, 2), (2, 1, 3), (1, 3, 2), (3, 2, 1), (2, 3, 1), (1, 2, 3), (1, 1, 0.5), (1, 0.6, 1)):
+        permutations = ((3, 1, 2), (2, 1, 3), (1, 3, 2), (3, 2, 1), (2, 3, 1), (1, 2, 3))
+        repeated = ((1, 1, 0.5), (1, 0.6, 1), (1 + 4 * EPS, 1, 1 + 2 * EPS), (1 + 20 * EPS, 1, 1))
+        for moments in (*permutations, *repeated):
             ours = RotationalInertia(*moments).CalcPrincipalMomentsAndAxesOfInertia()
             theirs = drake.RotationalInertia(*moments).CalcPrincipalMomentsAndAxesOfInertia()
             near(ours[0], theirs[0], 0.0)
