@@ -1,6 +1,5 @@
 """`mbcli log`: looks into simulation logs."""
 
-import json
 import os
 import shlex
 import shutil
@@ -9,6 +8,8 @@ import textwrap
 from itertools import groupby
 
 import click
+
+from mbcli.cli.output import to_json
 
 MOST_NAMES = 100  # shown of a field; --json has all
 MOST_EVENTS = 20
@@ -32,7 +33,7 @@ def info(path, as_json):
 
     with Log(path) as opened:
         document = describe(opened)
-    click.echo(json.dumps(document, indent=2, allow_nan=False) if as_json else render_info(document))
+    click.echo(to_json(document) if as_json else render_info(document))
 
 
 @log.command(epilog="Example: mbcli log export run.h5 --to csv --fields q,energy_kinetic --every 10 -o run.csv")
@@ -72,10 +73,10 @@ def export(path, target, output, fields, from_time, to_time, every, force):
                 write(opened, selection, stream)
             return
         try:
-            stream = click.get_binary_stream("stdout")
+            stream = sys.stdout.buffer
             write(opened, selection, stream)
             stream.flush()
-        except BrokenPipeError:  # the reader has what it wants, as `head` does
+        except BrokenPipeError:  # the reader has what it wants, as `head` does; click would exit with 1
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(141) from None
 

@@ -1,4 +1,4 @@
-"""Simulation logs in HDF5. docs/log_format.md describes the files; nothing outside this package imports h5py.
+"""Simulation logs in HDF5. docs/log_format.md describes the files.
 
 format      what a log consists of: fields, attributes, the header that a run gives
 writer      LogWriter: writes a log that survives the death of its process

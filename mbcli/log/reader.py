@@ -1,10 +1,12 @@
 """Log: reads a simulation log, complete or unfinished. The file is untrusted input."""
 
+import ctypes
 import hashlib
 import json
 import os
 from bisect import bisect_left
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 import h5py
 import numpy as np
@@ -15,7 +17,17 @@ from mbcli.parsers.spec import SourceFile
 
 INFO_SCHEMA_VERSION = 1
 LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: more is no text that a run has read
+# what h5py, numpy and json raise on a damaged file
+DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
+READ_ATTEMPTS = 20  # of a block that a running writer may be about to replace
 SAME_TIME = 1e-9  # [s], relative above 1 s: 0.3 typed in a shell is the sample at 0.30000000000000004
+
+
+class State(NamedTuple):
+    """One sample: positions q (nq,) and velocities v (nv,)."""
+
+    q: np.ndarray
+    v: np.ndarray
 
 
 class Log:
@@ -179,7 +191,7 @@ class Log:
         with self._reading():
             return dataset[: self.row_count]
 
-    def state_at(self, time) -> tuple[np.ndarray, np.ndarray]:
+    def state_at(self, time) -> State:
         """q (nq,) and v (nv,) of the sample at a time [s], up to rounding.
 
         Raises:
@@ -189,14 +201,14 @@ class Log:
         nearest = [self._time_of(i) for i in (row - 1, row) if 0 <= i < self.row_count]
         if row < self.row_count and abs(self._time_of(row) - time) <= SAME_TIME * max(1.0, abs(time)):
             with self._reading():
-                return self._datasets["state/q"][row], self._datasets["state/v"][row]
+                return State(self._datasets["state/q"][row], self._datasets["state/v"][row])
         if not nearest:
-            raise ResourceError(f"{self.path}: error: no sample at {time} s: the log has no rows")
-        nearest = " and ".join(f"{t} s" for t in nearest)
+            raise ResourceError(f"{self.path}: error: no sample at {time:.12g} s: the log has no rows")
+        nearest = " and ".join(f"{t:.12g}" for t in nearest)
         first, last = self._time_of(0), self._time_of(self.row_count - 1)
         raise ResourceError(
-            f"{self.path}: error: no sample at {time} s: the nearest: at {nearest}, "
-            f"the log goes from {first} to {last} s"
+            f"{self.path}: error: no sample at {time:.12g} s, the nearest: {nearest} s; "
+            f"the log goes from {first:.12g} to {last:.12g} s"
         )
 
     def first_row_at(self, time) -> int:
@@ -228,10 +240,9 @@ class Log:
         if not h5py.is_hdf5(self.path):
             raise ModelError(f"{self.path}: error: is not an HDF5 file")
         reason = ""
-        # the second way is for a file that is being written, or whose writer was killed
-        for mode in ({}, {"swmr": True}):
+        for open_file in (_open_finished, _open_unfinished):
             try:
-                return h5py.File(self.path, "r", locking="best-effort", **mode)
+                return open_file(self.path)
             except (OSError, RuntimeError) as error:
                 reason = str(error).partition("\n")[0]
         raise ModelError(f"{self.path}: error: cannot be opened: {reason}")
@@ -242,8 +253,8 @@ class Log:
             yield
         except MbcliError:
             raise
-        except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError) as error:
-            reason = str(error).partition("\n")[0]
+        except DAMAGE as error:
+            reason = str(error).partition("\n")[0] or type(error).__name__
             raise ModelError(f"{self.path}: error: is damaged, or not an mbcli log: {reason}") from None
 
     def _read_attributes(self):
@@ -314,9 +325,7 @@ class Log:
     def _count_rows(self):
         """The common length, without rows at the end whose time was not written before the process died."""
         count = min(len(dataset) for dataset in self._datasets.values())
-        while count and np.isnan(self._time_of(count - 1)):
-            count -= 1
-        return count
+        return bisect_left(range(count), True, key=lambda row: np.isnan(self._time_of(row)))
 
     def _time_of(self, row):
         with self._reading():
@@ -422,6 +431,30 @@ def _time_summary(log) -> dict:
         summary["rate"] = (log.row_count - 1) / summary["duration"]
         summary["least_interval"], summary["largest_interval"] = float(least), float(largest)
     return summary
+
+
+def _open_finished(path):
+    return h5py.File(path, "r", locking="best-effort")
+
+
+def _open_unfinished(path):
+    """Opens a file that is being written, or whose writer was killed.
+
+    What `h5py.File(path, "r", swmr=True)` does, with a bound: by default HDF5 reads a damaged block a hundred
+    times and doubles the pause, which is forever. h5py does not offer the setting.
+    """
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+    access.set_file_locking(True, True)
+    try:
+        set_attempts = ctypes.CDLL(h5py.h5p.__file__).H5Pset_metadata_read_attempts
+    except (OSError, AttributeError):  # HDF5 cannot be reached through h5py's module on this system
+        pass
+    else:
+        set_attempts.argtypes = (ctypes.c_int64, ctypes.c_uint)
+        set_attempts(access.id, READ_ATTEMPTS)
+    flags = h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ
+    return h5py.File(h5py.h5f.open(os.fsencode(path), flags, fapl=access))
 
 
 def _text(value):
