@@ -93,6 +93,11 @@ class Run:
             np.zeros((BLOCK_ROWS, nu)),
         )
 
+    def compile(self):
+        """Compiles or loads the loop, so that the time of a run is that of its steps."""
+        advance = self._discrete(0) if self.plant.is_discrete() else self._continuous(0)
+        next(advance)
+
     def blocks(self, should_stop=lambda: False, on_progress=lambda time: None):
         """Yields Samples until the end, or until should_stop() is true between two calls of the loop.
 
@@ -109,7 +114,7 @@ class Run:
 
     # discrete plants
 
-    def _discrete(self):
+    def _discrete(self, budget=64):
         context, h = self.context, self.plant.time_step()
         kernel = context._kernels.run_discrete
         step = _whole_steps(context.get_time(), h)
@@ -117,7 +122,7 @@ class Run:
         every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
         implicit = 0.0 if self.plant._discrete_contact_approximation == "tamsi" else 1.0
         previous = np.zeros(context._q.size + context._v.size)
-        budget, first = 64, step
+        first = step
         while True:
             started = time.perf_counter()
             status, step, rows = kernel(
@@ -148,7 +153,7 @@ class Run:
 
     # continuous plants
 
-    def _continuous(self):
+    def _continuous(self, budget=16):
         context, config, plant = self.context, self.config, self.plant
         if config.integration_scheme not in SCHEMES:
             known = ", ".join(SCHEMES)
@@ -175,7 +180,7 @@ class Run:
             np.zeros((wide, wide)),
             np.zeros(wide, dtype=np.int64),
         )
-        index, budget = 0, 16
+        index = 0
         while True:
             started = time.perf_counter()
             status, index, rows = context._kernels.run_continuous(

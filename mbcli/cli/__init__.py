@@ -1,0 +1,138 @@
+"""The command line: one command per file, each a few calls into the library. Only this package knows click."""
+
+import os
+import signal
+import sys
+from importlib import import_module
+
+import click
+
+from mbcli import __version__
+from mbcli.errors import MbcliError
+
+# command -> (module of this package, its line in --help); modules are imported when their command runs
+COMMANDS = {
+    "simulate": ("simulate", "Run a model over time and write an HDF5 log."),
+    "inspect": ("inspect", "Say what a model is: tree, joints, masses, frames, what was not used."),
+    "kinematics": ("kinematics", "Poses and velocities of bodies and frames."),
+    "mass-matrix": ("mass_matrix", "The mass matrix M(q)."),
+    "inverse-dynamics": ("inverse_dynamics", "Generalized forces for given accelerations."),
+    "forward-dynamics": ("forward_dynamics", "Accelerations for given forces."),
+    "bias": ("bias", "The bias term C(q,v)v."),
+    "gravity": ("gravity", "The generalized forces of gravity."),
+    "energy": ("energy", "Kinetic and potential energy, and power."),
+    "log": ("log", "Look into the logs that simulate writes."),
+}
+BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
+INTERRUPTED, TERMINATED, PIPE_CLOSED = 130, 143, 141
+
+
+class Commands(click.Group):
+    """A group whose commands are imported on use."""
+
+    def list_commands(self, ctx):
+        return list(COMMANDS)
+
+    def get_command(self, ctx, name):
+        if name not in COMMANDS:
+            return None
+        module = COMMANDS[name][0]
+        return getattr(import_module(f"mbcli.cli.{module}"), module)
+
+    def resolve_command(self, ctx, args):
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, COMMANDS, 1)
+            hint = f" Did you mean '{close[0]}'?" if close else " `mbcli --help` lists the commands."
+            raise click.UsageError(f"No such command '{name}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx, formatter):
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _show_version(ctx, param, value):
+    if value and not ctx.resilient_parsing:
+        click.echo(f"mbcli {__version__}")
+        ctx.exit()
+
+
+@click.command(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Exit codes: 0 done, 1 a check found something, 2 usage, 3 model or configuration invalid, 4 file missing, "
+    "5 numerical failure, 6 output cannot be written, 70 a bug, 130/141/143 stopped by a signal.",
+)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Version.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print the notes on a model, not only warnings.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no warnings.")
+@click.option("--no-color", is_flag=True, help="No colours (NO_COLOR does the same).")
+@click.option("--debug", is_flag=True, help="Print a traceback where an error stops the command.")
+@click.pass_context
+def mbcli(ctx, verbose, quiet, no_color, debug):
+    """Multibody dynamics from robot model files.
+
+    \b
+    mbcli simulate robot.sdf -t 5 -o run.h5      run it, write a log
+    mbcli inspect robot.urdf                     see what it is
+    mbcli mass-matrix robot.urdf --at elbow=0.3  compute something at a state
+    """
+    if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        ctx.color = False
+    ctx.obj = {"verbosity": int(verbose) - int(quiet), "debug": debug}
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived."""
+
+
+def _terminate(signum, frame):
+    raise Terminated
+
+
+def run(arguments):
+    """Runs the command line and returns its exit code; every error becomes one line on stderr."""
+    if hasattr(signal, "SIGTERM"):
+        signal.signal(signal.SIGTERM, _terminate)
+    debug = "--debug" in arguments
+    try:
+        code = mbcli.main(args=list(arguments), prog_name="mbcli", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except MbcliError as error:
+        if debug:
+            raise
+        say(error)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except Terminated:
+        return TERMINATED
+    except BrokenPipeError:
+        # what is still buffered has nowhere to go
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:
+        if debug:
+            raise
+        click.echo(
+            f"mbcli: internal error: {type(error).__name__}: {error}\n"
+            "This is a bug in mbcli: please report it with the model and the output of --debug.",
+            err=True,
+        )
+        return BUG
+
+
+def say(error):
+    """Prints an error: as it is where it names its place, else after the program's name."""
+    for line in str(error).splitlines():
+        names_place = ": error: " in line or ": warning: " in line
+        click.echo(line if names_place else f"mbcli: error: {line}", err=True)

@@ -12,12 +12,13 @@ def total_energy(model, data):
     The kinetic energy counts the reflected inertia of actuators; the potential energy is zero at the world's origin.
     """
     g = gravity_vector(model)
-    kinetic = 0.0 * data.energy[0]
-    potential = 0.0 * data.energy[0]
+    kinetic = data.V[0, 0]  # of World: zero, in the scalar type of the data
+    potential = kinetic + model.spring_energy[0]
     for b in range(1, model.body_parent.shape[0]):
         w, v = row3(data.V, b, 0), row3(data.V, b, 3)
         h, l = inertia_times(data.inertia, b, w, v)
         kinetic = kinetic + 0.5 * (dot(w, h) + dot(v, l))
+    for b in range(model.body_parent.shape[0]):  # what is welded to World has its height too
         m = model.body_weight[b, 0]
         moment = rotate(data.X_WB, b, row3(model.body_weight, b, 1))
         potential = potential - dot(g, add(moment, scale(m, row3(data.X_WB, b, 9))))
@@ -33,7 +34,7 @@ def total_energy(model, data):
 def conservative_power(model, data):
     """Rate at which gravity and springs do work on the system [W]. After velocity_kinematics."""
     g = gravity_vector(model)
-    power = 0.0 * data.energy[0]
+    power = data.V[0, 0]  # of World: zero, in the scalar type of the data
     for b in range(1, model.body_parent.shape[0]):
         m, h = weight_about_reference(model, data, b)
         w, v = row3(data.V, b, 0), row3(data.V, b, 3)

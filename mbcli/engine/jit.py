@@ -99,6 +99,11 @@ def _compile(functions):
     return compiled
 
 
+def is_cached(name):
+    """Whether a compiled form of the kernel of this name lies in the cache."""
+    return any(cache_directory().rglob(f"*.{name}-*.nbi"))
+
+
 def cache_directory():
     """Directory of the compiled kernels: MBCLI_CACHE_DIR or the user's cache, then a hash of sources and versions."""
     base = os.environ.get("MBCLI_CACHE_DIR")

@@ -92,8 +92,10 @@ def run_discrete(
     nq, nv = d.q.shape[0], d.v.shape[0]
     written = 0
     cursor = 0
-    stop = min(last_step, step + budget)
+    stop = step + budget
     while True:
+        if step >= stop:  # before the sample of this step, which the next call takes
+            return RUNNING, step, written
         t = start_time + step * h
         cursor = hold_input(t, cursor, input_times, input_values, u)
         if step % sample_every == 0 or step == last_step:
@@ -103,8 +105,6 @@ def run_discrete(
             written += 1
         if step == last_step:
             return FINISHED, step, written
-        if step >= stop and step % sample_every != 0:
-            return RUNNING, step, written
         for i in range(nq):
             previous[i] = d.q[i]
         for i in range(nv):

@@ -86,11 +86,14 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of):
     armature, stiffness, nominal = np.zeros(nv), np.zeros(nv), np.zeros(nv)
     for actuator in actuators:
         armature[actuator.joint().velocity_start()] += actuator.default_reflected_inertia()
+    spring_energy = 0.0
     for joint, rest, k in springs:
         d = joint.velocity_start()
-        # springs in parallel: one spring of their summed stiffness about the weighted rest position
+        # springs in parallel: one spring of their summed stiffness about the weighted rest position, and a constant
         total = stiffness[d] + k
-        nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total if total else 0.0
+        if total:
+            spring_energy += 0.5 * stiffness[d] * k / total * (nominal[d] - rest) ** 2
+            nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
         stiffness[d] = total
     return Model(
         {"nbody": nbody, "nlink": len(bodies), "nq": nq, "nv": nv, "nu": len(actuators)},
@@ -111,6 +114,7 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of):
             "dof_damping": damping,
             "dof_stiffness": stiffness,
             "dof_nominal": nominal,
+            "spring_energy": [spring_energy],
             "link_body": link_body,
             "link_X_BL": [_row(X) for X in link_X_BL],
             "link_inertia": link_inertia,
@@ -167,11 +171,11 @@ def _inertias(bodies, link_body, link_X_BL, nbody, weight_of):
         link_inertia[n] = [mass, *com, *_six(central)]
         b, X = link_body[n], link_X_BL[n]
         p = X[:3, :3] @ com + X[:3, 3]
+        if weight_of(body):
+            weight[b] += [mass, *(mass * p)]
         if b:
             of_body[b].append((mass, p, X[:3, :3] @ central @ X[:3, :3].T))
-            if weight_of(body):
-                weight[b] += [mass, *(mass * p)]
-            elif mass:
+            if mass and not weight_of(body):
                 uniform = False
     inertia = np.zeros((nbody, 10))
     for b, parts in enumerate(of_body):

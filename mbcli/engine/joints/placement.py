@@ -65,17 +65,17 @@ def place_general(model, data, b, x, y, z, r, is_root):
             else:
                 X_WB[b, 3 * k + j] = x[k] * X_FM[b, j] + y[k] * X_FM[b, 3 + j] + z[k] * X_FM[b, 6 + j]
     if reversed_joint:
-        origin = subtract(r, rotate(X_WB, b, p_FM))
-        p_Mo = r
+        p_BoMo = rotate(X_WB, b, p_FM)
+        origin = subtract(r, p_BoMo)
+        # at a root, not r - origin: that loses the digits of a base far away
+        p_Mo = p_BoMo if is_root else r
     else:
         origin = (
             r[0] + x[0] * p_FM[0] + y[0] * p_FM[1] + z[0] * p_FM[2],
             r[1] + x[1] * p_FM[0] + y[1] * p_FM[1] + z[1] * p_FM[2],
             r[2] + x[2] * p_FM[0] + y[2] * p_FM[1] + z[2] * p_FM[2],
         )
-        p_Mo = origin
-    if is_root:
-        p_Mo = subtract(p_Mo, origin)
+        p_Mo = scale(0.0, origin) if is_root else origin
     set_row3(data.p_RoMo, b, 0, p_Mo)
     sign = -1.0 if reversed_joint else 1.0
     for d in range(model.body_v[b], model.body_v[b] + model.body_nv[b]):

@@ -27,7 +27,8 @@ def add_model(plant, spec, instance_name):
     """Adds one model as a model instance of the given name; returns its index."""
     instance = plant.AddModelInstance(instance_name)
     bodies = {"world": plant.world_body()}
-    for link in spec.links:
+    links = [link for link in spec.links if link.name != "world"]  # a link named so only carries geometry of World
+    for link in links:
         bodies[link.name] = _add_body(plant, link, instance)
     if spec.X_LinkModel is not None:
         link, X_LinkModel = spec.X_LinkModel
@@ -41,10 +42,10 @@ def add_model(plant, spec, instance_name):
         joints[joint.name]._place = joint.place
     for actuator in spec.actuators:
         _add_actuator(plant, actuator, joints)
-    for link in spec.links:
+    for link in links:
         plant.SetDefaultFreeBodyPose(bodies[link.name], _pose(spec.X_WModel @ link.X_ModelL))
     if spec.static:
-        _weld_to_world(plant, spec, bodies)
+        _weld_to_world(plant, spec, links, bodies)
     return instance
 
 
@@ -155,10 +156,10 @@ def _add_actuator(plant, spec, joints):
     actuator._place = spec.place
 
 
-def _weld_to_world(plant, spec, bodies):
+def _weld_to_world(plant, spec, links, bodies):
     """A static model: every link stays where the file puts it."""
     held = {joint.child for joint in spec.joints}
-    for link in spec.links:
+    for link in links:
         if link.name not in held:
             X_WL = _pose(spec.X_WModel @ link.X_ModelL)
             plant.WeldFrames(plant.world_frame(), bodies[link.name].body_frame(), X_WL)

@@ -1,9 +1,9 @@
 """Parser: reads model files and adds their models to a plant."""
 
 from mbcli.multibody.parsing.add_model import add_model
+from mbcli.multibody.parsing.package_map import PackageMap
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
-from mbcli.parsers.package_map import PackageMap
 
 
 class Parser:
@@ -52,7 +52,7 @@ class Parser:
             source = file_contents.encode() if isinstance(file_contents, str) else file_contents
             input_format = (file_type or "").lstrip(".") or None
         else:
-            source, input_format = str(file_name if file_name is not None else url), None
+            source, input_format = str(file_name if file_name is not None else url), file_type
         specs = load_models(source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics)
         self.diagnostics.raise_if_errors(strict=self._strict)
         instances = []

@@ -218,19 +218,20 @@ class Coordinates:
     def SetDefaultFreeBodyPose(self, body, X_WB):
         """Pose of a floating body in contexts made from now on; kept for a body that turns out not to float."""
         self._default_free_poses[int(body.index())] = X_WB
-        if self.is_finalized() and (joint := self._floating_joint_of(body)) is not None:
-            joint.SetDefaultPose(X_WB)
+        if self.is_finalized() and body.is_floating_base_body():
+            self._free_joint_of(body).SetDefaultPose(X_WB)
 
     def GetDefaultFreeBodyPose(self, body):
         """Identity where none was set."""
         return self._default_free_poses.get(int(body.index()), RigidTransform())
 
     def GetFreeBodyPose(self, context, body):
-        """X_PB, P the frame that the floating joint starts from (World)."""
-        return body._required_floating_joint().GetPose(context)
+        """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
+        return body._required_free_joint().GetPose(context)
 
     def SetFreeBodyPose(self, context, body, X_PB):
-        body._required_floating_joint().SetPose(context, X_PB)
+        """X_PB as in GetFreeBodyPose()."""
+        body._required_free_joint().SetPose(context, X_PB)
 
     def SetFreeBodySpatialVelocity(self, *arguments, body=None, V_PB=None, context=None):
         """SetFreeBodySpatialVelocity(body, V_PB, context); pydrake's other order (context, body, V_PB) too."""
@@ -241,7 +242,7 @@ class Coordinates:
                 V_PB = argument
             else:
                 body = argument
-        joint = body._required_floating_joint()
+        joint = body._required_free_joint()
         joint.SetVelocities(context, V_PB.get_coeffs())
 
     # velocities and rates

@@ -117,6 +117,41 @@ class Dynamics:
         context._run("calc_inverse_dynamics", 0.0)
         return data.tau - external_forces._generalized_forces
 
+    def CalcRequiredForces(self, context, vdot=None, *, gravity=True, springs=True, damping=True, body_forces=None):
+        """tau (nv,) that gives the accelerations vdot (zero where not given) against the chosen forces.
+
+        tau = M vdot + C v - tau_g - springs - damping - sum J^T F, with F (num_bodies, 6) at body origins in World.
+        """
+        self._check_context(context)
+        data, model = context._at_velocities(), self._model
+        data.vdot[:] = 0.0 if vdot is None else self._vector(vdot, model.sizes["nv"], "vdot")
+        data.F_link[:] = 0.0 if body_forces is None else body_forces
+        context._run("calc_inverse_dynamics", float(gravity))
+        tau = data.tau.copy()
+        if springs:
+            tau += self._spring_stretch(context) * model.dof_stiffness
+        if damping:
+            tau += model.dof_damping * context._v
+        return tau
+
+    def CalcAccelerations(self, context, tau=None, u=None, body_forces=None):
+        """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6)."""
+        self._check_context(context)
+        data, model = context._at_velocities(), self._model
+        data.tau[:] = 0.0 if tau is None else self._vector(tau, model.sizes["nv"], "tau")
+        if u is not None:
+            np.add.at(data.tau, model.actuator_dof, self._vector(u, model.sizes["nu"], "u"))
+        data.F_link[:] = 0.0 if body_forces is None else body_forces
+        context._run("calc_forward_dynamics")
+        return data.vdot.copy()
+
+    def _spring_stretch(self, context):
+        """q - nominal of the coordinates that have springs, (nv,)."""
+        model = self._model
+        if model.sizes["nq"] == 0:
+            return np.zeros(0)
+        return context._q[model.dof_q] - model.dof_nominal
+
     def CalcForceElementsContribution(self, context, forces):
         """Sets `forces` to those of all force elements, gravity and springs on joints, and of joint damping."""
         self._check_context(context)
@@ -130,7 +165,7 @@ class Dynamics:
                 moment = X[n, :9].reshape(3, 3) @ (mass * model.link_inertia[n, 1:4])
                 forces._body_forces[n, :3] = np.cross(moment, g)
                 forces._body_forces[n, 3:] = mass * g
-        stretch = context._q[model.dof_q] - model.dof_nominal if model.sizes["nv"] else np.zeros(0)
+        stretch = self._spring_stretch(context)
         forces._generalized_forces -= model.dof_stiffness * stretch + model.dof_damping * context._v
 
     def CalcGeneralizedForces(self, context, forces):
@@ -203,6 +238,24 @@ class Dynamics:
         self._check_context(context)
         context._at_velocities()
         return context._run("calc_energy")
+
+    def CalcBodyEnergies(self, context):
+        """{scoped body name: {"kinetic", "potential"}} [J] of every body but World; reflected inertias count nowhere."""
+        self._check_context(context)
+        mass, position, velocity = self._coms(context)
+        inertia, V = self._model.link_inertia[1:], context._data.V_WL[1:]
+        R = context._data.X_WL[1:, :9].reshape(-1, 3, 3)
+        central = inertia[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
+        w_L = np.einsum("nji,nj->ni", R, V[:, :3])
+        kinetic = 0.5 * (mass * (velocity**2).sum(axis=1) + np.einsum("ni,nij,nj->n", w_L, central, w_L))
+        potential = -mass * (position @ self._model.gravity)
+        return {
+            str(body.scoped_name().get_full()): {
+                "kinetic": float(kinetic[n]),
+                "potential": float(potential[n]) if self._gravity.is_enabled(body.model_instance()) else 0.0,
+            }
+            for n, body in enumerate(self._bodies[1:])
+        }
 
     def CalcTotalMass(self, context):
         """[kg], World excluded"""

@@ -29,15 +29,15 @@ class Finalization:
             for k, joint in enumerate(self._joints)
         ]
         forest = spanning_forest(len(self._bodies), edges, lambda n: self._bodies[n].name())
-        self._floating_joints = {}
+        self._free_joints = {}
         mobilized = []
         for mobod in forest:
             if mobod.joint is None:
                 joint = self._add_floating_joint(self._bodies[mobod.link])
             else:
                 joint = self._joints[mobod.joint]
-            if joint.num_velocities() == 6 and mobod.inboard == 0 and not mobod.reversed:
-                self._floating_joints[mobod.link] = joint
+            if joint.num_velocities() == 6 and not mobod.reversed:
+                self._free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
         springs = [
             (e.joint(), e._nominal, e.default_stiffness())
@@ -55,8 +55,8 @@ class Finalization:
         for start, actuator in enumerate(self._actuators):
             actuator._input_start = start
         for n, pose in self._default_free_poses.items():
-            if n in self._floating_joints and self._floating_joints[n].is_ephemeral():
-                self._floating_joints[n].SetDefaultPose(pose)
+            if self._bodies[n].is_floating_base_body():
+                self._free_joints[n].SetDefaultPose(pose)
 
     def _add_floating_joint(self, body):
         instance = body.model_instance()

@@ -196,14 +196,14 @@ class Lookup:
 
     # topology
 
-    def _floating_joint_of(self, body):
-        self._require_finalized("floating base queries")
-        return self._floating_joints.get(int(body.index()))
+    def _free_joint_of(self, body):
+        self._require_finalized("queries about free bodies")
+        return self._free_joints.get(int(body.index()))
 
     def GetFloatingBaseBodies(self):
-        """Indices of the bodies that six degrees of freedom connect to World."""
+        """Indices of the bodies that no joint of the model connects to World: Finalize() gave them floating joints."""
         self._require_finalized("GetFloatingBaseBodies")
-        return {BodyIndex(i) for i in self._floating_joints}
+        return {BodyIndex(n) for n, joint in self._free_joints.items() if joint.is_ephemeral()}
 
     def IsAnchored(self, body):
         """Whether only welds stand between the body and World. After Finalize()."""

@@ -67,33 +67,36 @@ class RigidBody(NamedElement):
         """A_WB_W at Bo, from the forward dynamics of the context."""
         return self.GetParentPlant().EvalBodySpatialAccelerationInWorld(context, self)
 
-    def _floating_joint(self):
-        """The six-dof joint of a body that only such a joint holds to World, or None."""
-        return self.GetParentPlant()._floating_joint_of(self)
+    def _free_joint(self):
+        """The joint of six degrees of freedom that moves the body, or None."""
+        return self.GetParentPlant()._free_joint_of(self)
+
+    def _required_free_joint(self):
+        joint = self._free_joint()
+        if joint is None:
+            raise RuntimeError(f"body '{self.name()}' is not a free body")
+        return joint
+
+    def is_floating(self):
+        """Whether the body moves with six degrees of freedom, of whatever joint. After Finalize()."""
+        return self._free_joint() is not None
 
     def is_floating_base_body(self):
-        """Whether six degrees of freedom connect the body to World. After Finalize()."""
-        return self._floating_joint() is not None
-
-    is_floating = is_floating_base_body
+        """Whether Finalize() gave the body its floating joint, as no joint of the model holds it. After Finalize()."""
+        joint = self._free_joint()
+        return joint is not None and joint.is_ephemeral()
 
     def has_quaternion_dofs(self):
-        joint = self._floating_joint()
+        joint = self._free_joint()
         return joint is not None and joint.num_positions() == 7
 
     def floating_positions_start(self):
-        """Index in q of the first coordinate of a floating body."""
-        return self._required_floating_joint().position_start()
+        """Index in q of the first coordinate of a free body."""
+        return self._required_free_joint().position_start()
 
     def floating_velocities_start_in_v(self):
-        """Index in v of the first velocity of a floating body."""
-        return self._required_floating_joint().velocity_start()
-
-    def _required_floating_joint(self):
-        joint = self._floating_joint()
-        if joint is None:
-            raise RuntimeError(f"body '{self.name()}' is not a floating base body")
-        return joint
+        """Index in v of the first velocity of a free body."""
+        return self._required_free_joint().velocity_start()
 
     def GetForceInWorld(self, context, forces):
         """F_BBo_W, the spatial force that `forces` holds for this body."""

@@ -1,0 +1,1 @@
+"""Benchmarks of mbcli against pydrake, Pinocchio and MuJoCo, measured in the same run: `python -m benchmarks`."""

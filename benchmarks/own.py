@@ -1,0 +1,268 @@
+"""The calls of mbcli that are measured, and the state at which everybody computes."""
+
+import functools
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.engine import load_kernels
+from mbcli.engine.model import Data
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import MultibodyForces
+from mbcli.simulation import Simulator
+
+NUM_STATES = 16  # states that calls with a new state go through
+
+ENGINE_KERNELS = {
+    "rnea": ("full_inverse_dynamics", "tau"),
+    "crba": ("full_mass_matrix", "M"),
+    "aba": ("full_forward_dynamics", "vdot"),
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """Something to measure: `run()`, and `read(result)`, which gives its result in the coordinates of mbcli."""
+
+    run: object
+    read: object = np.asarray
+
+
+class Case:
+    """A model in mbcli with states to compute at: q (n, nq), v (n, nv), vdot (nv,)."""
+
+    def __init__(self, path=None, weld=None, text=None):
+        def plant(time_step):
+            plant = MultibodyPlant(time_step)
+            parser = Parser(plant)
+            if text is None:
+                parser.AddModels(str(path))
+            else:
+                parser.AddModels(file_contents=text, file_type=".urdf")
+            if weld:
+                plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(weld))
+            plant.Finalize()
+            return plant
+
+        self.make_plant = plant
+        self.plant = plant(0.0)
+        self.quaternion_starts = [
+            self.plant.get_body(i).floating_positions_start() for i in self.plant.GetFloatingBaseBodies()
+        ]
+        rng = np.random.default_rng(0)
+        self.q = rng.uniform(-1.0, 1.0, (NUM_STATES, self.plant.num_positions()))
+        for start in self.quaternion_starts:
+            self.q[:, start : start + 4] /= np.linalg.norm(self.q[:, start : start + 4], axis=1, keepdims=True)
+        self.v = rng.normal(size=(NUM_STATES, self.plant.num_velocities()))
+        self.vdot = rng.normal(size=self.plant.num_velocities())
+        self.armature = self.plant._model.dof_armature
+
+
+# ------------------------------------------------------------------------------------------------ engine
+
+
+def engine_call(case, calculation):
+    """A kernel called from Python, with its inputs written before each call."""
+    kernel, data, handles = _prepared(case, calculation)
+    q, v, vdot, tau = case.q[0], case.v[0], case.vdot, data.tau.copy()
+    result = getattr(data, ENGINE_KERNELS[calculation][1])
+
+    def rnea():
+        data.q[:], data.v[:], data.vdot[:] = q, v, vdot
+        kernel(*handles)
+        return result
+
+    def crba():
+        data.q[:] = q
+        kernel(*handles)
+        return result
+
+    def aba():
+        data.q[:], data.v[:], data.tau[:] = q, v, tau
+        kernel(*handles)
+        return result
+
+    return Call({"rnea": rnea, "crba": crba, "aba": aba}[calculation])
+
+
+def repeated_engine_call(case, calculation, count):
+    """The same kernel `count` times in a compiled loop: what it takes without Python."""
+    kernel, data, handles = _prepared(case, calculation)
+    loop, result = _repeat(), getattr(data, ENGINE_KERNELS[calculation][1])
+
+    def run():
+        loop(kernel, *handles, count)
+        return result
+
+    run.keeps_alive = data  # handles are addresses
+    return Call(run)
+
+
+def inverse_dynamics_of_states(case, count):
+    """Generalized forces at `count` states in one compiled loop; returns the last."""
+    kernel, data, handles = _prepared(case, "rnea")
+    q, v = (np.resize(a, (count, a.shape[1])) for a in (case.q, case.v))
+    vdot, tau = np.resize(case.vdot, v.shape), np.zeros(v.shape)
+    loop = _over_states()
+
+    def run():
+        loop(kernel, *handles, q, v, vdot, tau)
+        return tau[-1]
+
+    run.keeps_alive = data  # handles are addresses
+    return Call(run)
+
+
+def _prepared(case, calculation):
+    """Kernel, Data with the first state, tau the inverse dynamics there, and the kernel's handles."""
+    kernels = load_kernels(True)
+    data = Data(case.plant._model.sizes)
+    handles = case.plant._model.handle(True), data.handle(True)
+    data.q[:], data.v[:], data.vdot[:] = case.q[0], case.v[0], case.vdot
+    data.diagonal[:] = case.armature
+    kernels.full_inverse_dynamics(*handles)
+    return getattr(kernels, ENGINE_KERNELS[calculation][0]), data, handles
+
+
+@functools.cache
+def _repeat():
+    import numba
+
+    @numba.njit
+    def repeat(kernel, model, data, count):
+        for _ in range(count):
+            kernel(model, data)
+
+    return repeat
+
+
+@functools.cache
+def _over_states():
+    import numba
+
+    from mbcli.engine.handles import data_at
+
+    @numba.njit
+    def over_states(kernel, model, data, q, v, vdot, tau):
+        d = data_at(data)
+        for k in range(q.shape[0]):
+            for i in range(q.shape[1]):
+                d.q[i] = q[k, i]
+            for i in range(v.shape[1]):
+                d.v[i] = v[k, i]
+                d.vdot[i] = vdot[k, i]
+            kernel(model, data)
+            for i in range(v.shape[1]):
+                tau[k, i] = d.tau[i]
+
+    return over_states
+
+
+# ------------------------------------------------------------------------------------------------- plant
+
+
+class PlantSide:
+    """A plant of mbcli or of pydrake, and what its calls take."""
+
+    def __init__(self, plant, case, forces_type):
+        self.plant, self.case = plant, case
+        self.context = plant.CreateDefaultContext()
+        if plant.num_actuators():
+            plant.get_actuation_input_port().FixValue(self.context, np.zeros(plant.num_actuators()))
+        last = case.plant.get_body(case.plant.num_bodies() - 1).name()
+        self.body = plant.GetBodyByName(last)
+        self.frame, self.world = self.body.body_frame(), plant.world_frame()
+        self.forces = forces_type(plant)
+        self.point = np.zeros(3)
+        self.points = np.ones((3, 1))
+        self.q_v = np.concatenate([case.q[0], case.v[0]])
+        plant.SetPositionsAndVelocities(self.context, self.q_v)
+        plant.CalcForceElementsContribution(self.context, self.forces)
+
+
+# The same source for mbcli and for pydrake: s is a PlantSide.
+PLANT_CALLS = {
+    "CalcMassMatrix": lambda s: s.plant.CalcMassMatrix(s.context),
+    "CalcMassMatrixViaInverseDynamics": lambda s: s.plant.CalcMassMatrixViaInverseDynamics(s.context),
+    "CalcBiasTerm": lambda s: s.plant.CalcBiasTerm(s.context),
+    "CalcGravityGeneralizedForces": lambda s: s.plant.CalcGravityGeneralizedForces(s.context),
+    "CalcInverseDynamics": lambda s: s.plant.CalcInverseDynamics(s.context, s.case.vdot, s.forces),
+    "CalcForceElementsContribution": lambda s: s.plant.CalcForceElementsContribution(s.context, s.forces),
+    "CalcGeneralizedForces": lambda s: s.plant.CalcGeneralizedForces(s.context, s.forces),
+    "CalcSpatialAccelerationsFromVdot": lambda s: s.plant.CalcSpatialAccelerationsFromVdot(s.context, s.case.vdot),
+    "EvalTimeDerivatives": lambda s: s.plant.EvalTimeDerivatives(s.context),
+    "EvalBodyPoseInWorld": lambda s: s.plant.EvalBodyPoseInWorld(s.context, s.body),
+    "EvalBodySpatialVelocityInWorld": lambda s: s.plant.EvalBodySpatialVelocityInWorld(s.context, s.body),
+    "EvalBodySpatialAccelerationInWorld": lambda s: s.plant.EvalBodySpatialAccelerationInWorld(s.context, s.body),
+    "CalcRelativeTransform": lambda s: s.plant.CalcRelativeTransform(s.context, s.frame, s.world),
+    "CalcPointsPositions": lambda s: s.plant.CalcPointsPositions(s.context, s.frame, s.points, s.world),
+    "CalcKineticEnergy": lambda s: s.plant.CalcKineticEnergy(s.context),
+    "CalcPotentialEnergy": lambda s: s.plant.CalcPotentialEnergy(s.context),
+    "CalcConservativePower": lambda s: s.plant.CalcConservativePower(s.context),
+    "CalcTotalMass": lambda s: s.plant.CalcTotalMass(s.context),
+    "CalcCenterOfMassPositionInWorld": lambda s: s.plant.CalcCenterOfMassPositionInWorld(s.context),
+    "CalcCenterOfMassTranslationalVelocityInWorld": lambda s: s.plant.CalcCenterOfMassTranslationalVelocityInWorld(
+        s.context
+    ),
+    "CalcSpatialMomentumInWorldAboutPoint": lambda s: s.plant.CalcSpatialMomentumInWorldAboutPoint(s.context, s.point),
+    "MapVelocityToQDot": lambda s: s.plant.MapVelocityToQDot(s.context, s.case.v[0]),
+    "MapQDotToVelocity": lambda s: s.plant.MapQDotToVelocity(s.context, s.case.q[1]),
+    "GetPositionsAndVelocities": lambda s: s.plant.GetPositionsAndVelocities(s.context),
+    "SetPositionsAndVelocities": lambda s: s.plant.SetPositionsAndVelocities(s.context, s.q_v),
+}
+
+
+def plant_call(side, calculation, new_state):
+    """One call of a plant's method; with new_state it sets the next of several states first."""
+    method = PLANT_CALLS[calculation]
+    if not new_state:
+        return Call(lambda: method(side), _numbers)
+    states = itertools.cycle(np.concatenate([side.case.q, side.case.v], axis=1))
+    set_state, context = side.plant.SetPositionsAndVelocities, side.context
+
+    def run():
+        set_state(context, next(states))
+        return method(side)
+
+    return Call(run, _numbers)
+
+
+def own_plant_side(case):
+    return PlantSide(case.plant, case, MultibodyForces)
+
+
+def _numbers(result):
+    """What a method of a plant returned, as an array."""
+    if isinstance(result, list):
+        return np.array([_numbers(element) for element in result])
+    for name in ("GetAsMatrix4", "get_coeffs", "CopyToVector"):
+        if hasattr(result, name):
+            return getattr(result, name)()
+    return np.zeros(0) if result is None else np.asarray(result)
+
+
+# ------------------------------------------------------------------------------------------------- steps
+
+
+def steps_call(case, time_step, steps):
+    """`steps` steps of the discrete plant from the first state; returns [q; v]."""
+    plant = case.make_plant(time_step)
+    context = plant.CreateDefaultContext()
+    q_v = np.concatenate([case.q[0], case.v[0]])
+
+    def run():
+        context.SetTime(0.0)
+        plant.SetPositionsAndVelocities(context, q_v)
+        Simulator(plant, context).AdvanceTo(steps * time_step)
+        return plant.GetPositionsAndVelocities(context)
+
+    return Call(run)
+
+
+def acceleration_call(case):
+    """vdot at the first state, with damping, without actuation."""
+    context = case.plant.CreateDefaultContext()
+    case.plant.SetPositionsAndVelocities(context, np.concatenate([case.q[0], case.v[0]]))
+    return Call(lambda: case.plant.CalcForwardDynamics(context))

@@ -1,0 +1,117 @@
+"""What is measured from outside, in processes of their own: start-up, compilation, memory of a long run."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HEAVY_PACKAGES = ("numba", "scipy", "h5py")
+
+
+class NotAvailable(Exception):
+    """A command that this version of mbcli does not have yet."""
+
+
+def _run(arguments, **variables):
+    environment = {**os.environ, **variables}
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment, timeout=600)
+
+
+def _checked(arguments, **variables):
+    result = _run(arguments, **variables)
+    if result.returncode != 0:
+        lines = result.stderr.strip().splitlines() or [f"exit code {result.returncode}"]
+        raise NotAvailable(f"`{' '.join(arguments[1:3])}`: {lines[-1]}")
+    return result
+
+
+def command_seconds(arguments, rounds):
+    """Wall-clock seconds of `mbcli ARGUMENTS` and of an empty Python process, by round."""
+    seconds = {"mbcli": [], "python": []}
+    _checked(["-m", "mbcli", *arguments])
+    for _ in range(rounds):
+        for name, command in (("mbcli", ["-m", "mbcli", *arguments]), ("python", ["-c", "pass"])):
+            started = time.perf_counter()
+            _checked(command)
+            seconds[name].append(time.perf_counter() - started)
+    return seconds
+
+
+def heavy_imports(arguments):
+    """Which of numba, scipy and h5py `mbcli ARGUMENTS` imports."""
+    lines = _checked(["-X", "importtime", "-m", "mbcli", *arguments]).stderr.splitlines()
+    imported = {line.rsplit("|", 1)[-1].strip().split(".")[0] for line in lines if line.startswith("import time:")}
+    return sorted(imported.intersection(HEAVY_PACKAGES))
+
+
+_FIRST_STEP = """
+import sys, time
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.simulation import Simulator
+plant = MultibodyPlant(1e-3)
+Parser(plant).AddModels(sys.argv[1])
+plant.Finalize()
+started = time.perf_counter()
+Simulator(plant).AdvanceTo(1e-3)
+print(time.perf_counter() - started)
+"""
+
+
+def compile_seconds(path, rounds):
+    """Seconds to the end of the first step: with an empty cache, and [seconds] with a full one; numba's import counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        cache = {"MBCLI_CACHE_DIR": folder, "NUMBA_CACHE_DIR": folder, "MBCLI_JIT": "1"}
+        first, *cached = (
+            float(_checked(["-c", _FIRST_STEP, str(path)], **cache).stdout) for _ in range(1 + rounds)
+        )
+    return first, cached
+
+
+_LONG_RUN = """
+import json, os, sys
+from mbcli.log.format import LogHeader
+from mbcli.log.writer import LogWriter
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.simulation import Run
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+path, log, steps, step = sys.argv[1], sys.argv[2], int(sys.argv[3]), 1e-3
+plant = MultibodyPlant(step)
+Parser(plant).AddModels(path)
+plant.Finalize()
+context = plant.CreateDefaultContext()
+plant.SetPositions(context, [0.5] * plant.num_positions())
+q_names, v_names = tuple(plant.GetPositionNames()), tuple(plant.GetVelocityNames())
+header = LogHeader(
+    model_name="benchmark",
+    position_names=q_names,
+    position_units=("rad",) * len(q_names),
+    velocity_names=v_names,
+    velocity_units=("rad/s",) * len(v_names),
+)
+marks, found = [steps // 100, steps // 10, steps // 2, steps], []
+with LogWriter(log, header) as writer:
+    run = Run(plant, context, steps * step)
+    for block in run.blocks():
+        writer.append(time=block.time, q=block.q, v=block.v)
+        while marks and run.steps >= marks[0]:
+            found.append((marks.pop(0), resident()))
+    writer.finish("complete", 0)
+print(json.dumps({"resident": found, "log_bytes": os.path.getsize(log)}))
+"""
+
+
+def memory_of_a_long_run(path, steps):
+    """{"resident": [(step, bytes)], "log_bytes"} of a run whose every step goes to a log in a temporary folder."""
+    if not os.path.exists("/proc/self/statm"):
+        raise NotAvailable("the size of a process is read from /proc, which this system does not have")
+    with tempfile.TemporaryDirectory() as folder:
+        result = _checked(["-c", _LONG_RUN, str(path), os.path.join(folder, "run.h5"), str(steps)])
+        return json.loads(result.stdout)

@@ -1,0 +1,326 @@
+"""The runner: measures scenes and prints one line per comparison. `python -m benchmarks --help`."""
+
+import argparse
+import json
+import statistics
+import sys
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from benchmarks import own, processes
+from benchmarks.measure import QUICK, THOROUGH, median_ratio, seconds_per_call
+from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
+from benchmarks.scenes import BATCH_STATES, CHAIN_LENGTHS, MODELS, ROOT, SCENES, TIME_STEP, chain_urdf
+
+AGREEMENT = 1e-9  # relative to the largest element; programs that differ by more do not compute the same
+KERNEL_REPEATS = 100
+START_ROUNDS = 9
+
+
+@dataclass
+class Line:
+    """One line of the report; times in seconds per call, per step or per state, as the scene says."""
+
+    scene: str
+    seconds: float
+    peer: str = ""
+    peer_seconds: float | None = None
+    ratio: float | None = None  # how many times as fast as the peer, median over rounds
+    goal: str = ""
+    met: bool | None = None
+    note: str = ""
+
+
+class Skipped(Exception):
+    """Why a scene cannot be measured here."""
+
+
+class Disagreement(Exception):
+    """Two programs computed different things."""
+
+
+# ---------------------------------------------------------------------------------------- comparing calls
+
+
+def check_agreement(scene, calls):
+    """Raises Disagreement unless all calls give what mbcli gives."""
+    results = {name: np.asarray(call.read(call.run())) for name, call in calls.items()}
+    expected = results["mbcli"]
+    for name, found in results.items():
+        if found.shape != expected.shape:
+            raise Disagreement(f"{scene.name}: {name} gives shape {found.shape}, mbcli {expected.shape}")
+        error = abs(found - expected).max(initial=0.0) / max(1.0, abs(expected).max(initial=0.0))
+        if not error <= AGREEMENT:
+            raise Disagreement(f"{scene.name}: {name} differs from mbcli by {error:.2e}")
+
+
+def compare(scene, calls, effort, per_call=1, note=""):
+    """Lines of mbcli against each other contestant; per_call is what one call counts for."""
+    seconds = seconds_per_call({name: call.run for name, call in calls.items()}, effort)
+    medians = {name: statistics.median(times) / per_call for name, times in seconds.items()}
+    peers = [name for name in calls if name != "mbcli"]
+    if not peers:
+        return [Line(scene.name, medians["mbcli"], note=note)]
+    lines = []
+    for peer in peers:
+        line = Line(scene.name, medians["mbcli"], peer, medians[peer], median_ratio(seconds, "mbcli", peer), note=note)
+        if peer in scene.goals:
+            line.goal = f">= {scene.goals[peer]:g} x"
+            line.met = line.ratio >= scene.goals[peer]
+        lines.append(line)
+    return lines
+
+
+@cache
+def case_of(name):
+    """The case of a model; Skipped where its file is absent."""
+    model = MODELS[name]
+    if not model.path.exists():
+        raise Skipped(f"{name}: its file {model.path.name} is absent; MBCLI_MODELS names the folder of the models")
+    return own.Case(model.path, model.weld)
+
+
+def adapters(case, model, *names):
+    """The adapters of those peers that are installed."""
+    text = urdf_without_geometry(model.path)
+    return {name: ADAPTERS[name](case, text, model.weld) for name in names if installed(name)}
+
+
+# ------------------------------------------------------------------------- one function per kind of scene
+
+
+def calls_of(scene):
+    """The calls that a scene of kind engine, plant or batch compares."""
+    case, model = case_of(scene.model), MODELS[scene.model]
+    if scene.kind == "engine":
+        calls = {"mbcli": own.engine_call(case, scene.calculation)}
+        for name, peer in adapters(case, model, "Pinocchio", "Drake").items():
+            calls[name] = peer.engine_call(scene.calculation)
+    elif scene.kind == "plant":
+        calls = {"mbcli": own.plant_call(own.own_plant_side(case), scene.calculation, scene.new_state)}
+        for name, peer in adapters(case, model, "Drake").items():
+            calls[name] = peer.plant_call(scene.calculation, scene.new_state)
+    else:
+        calls = {"mbcli": own.inverse_dynamics_of_states(case, BATCH_STATES)}
+        for name, peer in adapters(case, model, "Pinocchio").items():
+            calls[name] = peer.inverse_dynamics_of_states(BATCH_STATES)
+    return {name: call for name, call in calls.items() if call is not None}
+
+
+def measure_engine(scene, effort):
+    calls = calls_of(scene)
+    check_agreement(scene, calls)
+    loop = own.repeated_engine_call(case_of(scene.model), scene.calculation, KERNEL_REPEATS)
+    kernel = statistics.median(seconds_per_call({"kernel": loop.run}, effort)["kernel"]) / KERNEL_REPEATS
+    return compare(scene, calls, effort, note=f"{formatted(kernel)} in a compiled loop")
+
+
+def measure_plant(scene, effort):
+    calls = calls_of(scene)
+    check_agreement(scene, calls)
+    return compare(scene, calls, effort)
+
+
+def measure_batch(scene, effort):
+    calls = calls_of(scene)
+    check_agreement(scene, calls)
+    lines = compare(scene, calls, effort, per_call=BATCH_STATES)
+    lines[0].note = f"{1.0 / lines[0].seconds:,.0f} states per second"
+    return lines
+
+
+def measure_steps(scene, effort):
+    steps = 1000 if effort is THOROUGH else 20
+    case = case_of(scene.model)
+    peers = adapters(case, MODELS[scene.model], "MuJoCo", "Drake")
+    check_steps_agree(scene, case, peers)
+    calls = {"mbcli": own.steps_call(case, TIME_STEP, steps)}
+    calls.update((name, peer.steps_call(TIME_STEP, steps)) for name, peer in peers.items())
+    return compare(scene, calls, effort, per_call=steps)
+
+
+def check_steps_agree(scene, case, peers):
+    """Drake shall reach the same state in one step; MuJoCo, whose velocities differ, have the same accelerations."""
+    calls = {"mbcli": own.steps_call(case, TIME_STEP, 1)}
+    if "Drake" in peers:
+        check_agreement(scene, calls | {"Drake": peers["Drake"].steps_call(TIME_STEP, 1)})
+    if "MuJoCo" in peers:
+        check_agreement(scene, {"mbcli": own.acceleration_call(case), "MuJoCo": peers["MuJoCo"].acceleration_call()})
+
+
+def measure_growth(scene, effort):
+    """Seconds per call over the length of a chain, and the exponent of the growth."""
+    lines, times = [], []
+    lengths = CHAIN_LENGTHS if effort is THOROUGH else CHAIN_LENGTHS[:3]
+    for links in lengths:
+        text = chain_urdf(links)
+        case = own.Case(text=text)
+        calls = {"mbcli": own.engine_call(case, scene.calculation)}
+        if installed("Pinocchio"):
+            calls["Pinocchio"] = ADAPTERS["Pinocchio"](case, text).engine_call(scene.calculation)
+        check_agreement(scene, calls)
+        for line in compare(scene, calls, effort):
+            line.scene = f"{scene.name}.{links}"
+            line.note = f"{formatted(line.seconds / links)} a link"
+            lines.append(line)
+        times.append(lines[-1].seconds)
+    exponents = np.diff(np.log(times)) / np.diff(np.log(lengths))
+    lines[-1].note += f"; grows as n^{exponents[-1]:.2f} from {lengths[-2]} to {lengths[-1]} links"
+    if scene.calculation == "aba" and effort is THOROUGH:
+        lines[-1].goal, lines[-1].met = "linear: n^1.1 at most", bool(exponents[-1] <= 1.1)
+    return lines
+
+
+def measure_start(scene, effort):
+    arguments = ["--help"] if scene.calculation == "help" else ["inspect", str(MODELS[scene.model].path)]
+    rounds = START_ROUNDS if effort is THOROUGH else 2
+    seconds = processes.command_seconds(arguments, rounds)
+    heavy = processes.heavy_imports(arguments)
+    note = f"an empty Python process takes {formatted(statistics.median(seconds['python']))}; "
+    note += f"imports {', '.join(heavy)}" if heavy else f"no import of {', '.join(processes.HEAVY_PACKAGES)}"
+    line = against_limit(scene, statistics.median(seconds["mbcli"]), note)
+    line.met = line.met and not heavy
+    return [line]
+
+
+@cache
+def compile_seconds(path):
+    return processes.compile_seconds(path, 5)
+
+
+def measure_compile(scene, effort):
+    if effort is QUICK:
+        raise Skipped("compiling takes long: not with --quick")
+    first, cached = compile_seconds(MODELS[scene.model].path)
+    if scene.calculation == "first":
+        return [against_limit(scene, first, "first step with an empty cache, import of numba counted")]
+    return [against_limit(scene, statistics.median(cached), "first step from the cache, import of numba counted")]
+
+
+def against_limit(scene, seconds, note):
+    return Line(scene.name, seconds, goal=f"<= {scene.at_most:g} s", met=seconds <= scene.at_most, note=note)
+
+
+MEASURES = {
+    "engine": measure_engine,
+    "plant": measure_plant,
+    "steps": measure_steps,
+    "growth": measure_growth,
+    "batch": measure_batch,
+    "start": measure_start,
+    "compile": measure_compile,
+}
+
+
+# ------------------------------------------------------------------------------------------------ report
+
+
+def formatted(seconds):
+    """A time with three digits and a unit."""
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def print_line(line):
+    peer = f"{line.peer} {formatted(line.peer_seconds)}" if line.peer else ""
+    ratio = f"{line.ratio:.2f} x" if line.ratio is not None else ""
+    verdict = "" if line.met is None else ("met" if line.met else "MISSED")
+    text = f"{line.scene:56} {formatted(line.seconds):>8}  {peer:20} {ratio:>8}  {line.goal:10} {verdict:6} {line.note}"
+    print(text.rstrip(), flush=True)
+
+
+def print_growth(lines):
+    """The times of a chain as bars, both axes logarithmic: equal steps upwards mean a power of the length."""
+    own_lines = list({line.scene: line for line in lines}.values())
+    shortest = min(line.seconds for line in own_lines)
+    for line in own_lines:
+        bar = "#" * (1 + round(10 * np.log10(line.seconds / shortest)))
+        print(f"    {line.scene.rsplit('.', 1)[1]:>5} links |{bar} {formatted(line.seconds)}")
+
+
+def surroundings():
+    """Processor and versions, for the head of a report."""
+    from mbcli.log.provenance import collect_provenance
+
+    found = collect_provenance()
+    packages = {}
+    for package in ("numpy", "numba", "drake", "pin", "mujoco"):
+        try:
+            packages[package] = version(package)
+        except PackageNotFoundError:
+            packages[package] = "not installed"
+    return {"cpu": found["cpu"], "python": found["python"], "mbcli": found["mbcli_version"], **packages}
+
+
+def selected(names):
+    """Scenes whose name is one of those given, or begins with one and a dot or a hyphen."""
+    if not names:
+        return SCENES
+    scenes = [s for s in SCENES if any(s.name == n or s.name.startswith((n + ".", n + "-")) for n in names)]
+    if not scenes:
+        raise SystemExit(f"no scene is named {', '.join(names)}; --list shows them")
+    return scenes
+
+
+def run(scenes, effort):
+    """Measures scenes and prints their lines; returns the lines and whether something failed."""
+    lines, failed = [], False
+    for scene in scenes:
+        try:
+            found = MEASURES[scene.kind](scene, effort)
+        except (Skipped, processes.NotAvailable) as reason:
+            print(f"{scene.name:56} skipped: {reason}", flush=True)
+            continue
+        except Disagreement as reason:
+            print(f"{scene.name:56} FAILED: {reason}", flush=True)
+            failed = True
+            continue
+        for line in found:
+            print_line(line)
+        if scene.kind == "growth":
+            print_growth(found)
+        lines.extend(found)
+    return lines, failed
+
+
+def print_memory(steps):
+    try:
+        found = processes.memory_of_a_long_run(ROOT / "sample_models" / "pendulum.urdf", steps)
+    except processes.NotAvailable as reason:
+        print(f"memory: skipped: {reason}")
+        return
+    for step, size in found["resident"]:
+        print(f"memory: {size / 2**20:8.1f} MiB after {step:,} steps")
+    print(f"memory: the log has {found['log_bytes'] / 2**20:.0f} MiB")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("--scene", nargs="+", default=[], metavar="NAME", help="only scenes with these names or prefixes")
+    parser.add_argument("--list", action="store_true", help="print the names of the scenes")
+    parser.add_argument("--json", metavar="FILE", help="also write the lines to a JSON file")
+    parser.add_argument("--quick", action="store_true", help="few and short rounds: does it run, not how fast is it")
+    parser.add_argument("--memory", type=int, metavar="STEPS", help="only the memory of a run of so many logged steps")
+    options = parser.parse_args(arguments)
+    if options.list:
+        print("\n".join(scene.name for scene in SCENES))
+        return 0
+    where = surroundings()
+    print(", ".join(f"{name} {value}" for name, value in where.items()))
+    if options.memory is not None:
+        print_memory(options.memory)
+        return 0
+    lines, failed = run(selected(options.scene), QUICK if options.quick else THOROUGH)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"surroundings": where, "lines": [asdict(line) for line in lines]}, file, indent=1)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

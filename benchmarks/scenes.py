@@ -1,0 +1,125 @@
+"""What is measured, as data: models, and one Scene per line of the report."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED_MODELS = Path(os.environ.get("MBCLI_MODELS") or ROOT.parent / "shared" / "models")
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A model file; `weld` names the body that is welded to the world, where the file leaves it free."""
+
+    path: Path
+    weld: str | None = None
+
+
+MODELS = {
+    "atlas": ModelFile(SHARED_MODELS / "atlas" / "atlas_minimal_contact.urdf"),
+    "iiwa": ModelFile(SHARED_MODELS / "iiwa14" / "iiwa14_no_collision.urdf"),
+    "quadruped": ModelFile(ROOT / "sample_models" / "quadruped.urdf"),
+    "arm7": ModelFile(ROOT / "sample_models" / "arm7.urdf"),
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One measurement.
+
+    Attributes:
+        name: what --scene selects, with or without what follows the first dot.
+        kind: engine, plant, steps, growth, batch, start or compile; run.py has a function for each.
+        model: key of MODELS.
+        calculation: what is computed; a name that contestants know.
+        new_state: whether q and v are set before every call.
+        goals: how many times as fast as each peer mbcli shall be.
+        at_most: [s] what mbcli shall not exceed.
+    """
+
+    name: str
+    kind: str
+    model: str = ""
+    calculation: str = ""
+    new_state: bool = False
+    goals: dict = field(default_factory=dict)
+    at_most: float | None = None
+
+
+ENGINE_GOALS = {"rnea": 2.0, "crba": 1.5, "aba": 1.5}  # against Pinocchio, on Atlas
+
+PLANT_CALCULATIONS = (
+    "CalcMassMatrix",
+    "CalcMassMatrixViaInverseDynamics",
+    "CalcBiasTerm",
+    "CalcGravityGeneralizedForces",
+    "CalcInverseDynamics",
+    "CalcForceElementsContribution",
+    "CalcGeneralizedForces",
+    "CalcSpatialAccelerationsFromVdot",
+    "EvalTimeDerivatives",
+    "EvalBodyPoseInWorld",
+    "EvalBodySpatialVelocityInWorld",
+    "EvalBodySpatialAccelerationInWorld",
+    "CalcRelativeTransform",
+    "CalcPointsPositions",
+    "CalcKineticEnergy",
+    "CalcPotentialEnergy",
+    "CalcConservativePower",
+    "CalcTotalMass",
+    "CalcCenterOfMassPositionInWorld",
+    "CalcCenterOfMassTranslationalVelocityInWorld",
+    "CalcSpatialMomentumInWorldAboutPoint",
+    "MapVelocityToQDot",
+    "MapQDotToVelocity",
+    "GetPositionsAndVelocities",
+    "SetPositionsAndVelocities",
+)
+
+
+def _plant_scenes(model):
+    for calculation in PLANT_CALCULATIONS:
+        goal = 3.0 if calculation == "CalcMassMatrix" else 1.0
+        for new_state in (True, False):
+            name = f"plant-{model}.{calculation}" + (".new-state" if new_state else "")
+            yield Scene(name, "plant", model, calculation, new_state, {"Drake": goal})
+
+
+SCENES = (
+    *(Scene(f"engine-atlas.{c}", "engine", "atlas", c, goals={"Pinocchio": g}) for c, g in ENGINE_GOALS.items()),
+    *(Scene(f"engine-{m}.{c}", "engine", m, c) for m in ("iiwa", "quadruped", "arm7") for c in ENGINE_GOALS),
+    *_plant_scenes("atlas"),
+    *_plant_scenes("iiwa"),
+    *_plant_scenes("quadruped"),
+    Scene("steps-iiwa", "steps", "iiwa", goals={"MuJoCo": 1.0}),
+    *(Scene(f"steps-{m}", "steps", m) for m in ("atlas", "arm7", "quadruped")),
+    Scene("growth.aba", "growth", calculation="aba"),
+    Scene("growth.crba", "growth", calculation="crba"),
+    Scene("batch-atlas.rnea", "batch", "atlas", "rnea"),
+    Scene("batch-arm7.rnea", "batch", "arm7", "rnea"),
+    Scene("start.help", "start", calculation="help", at_most=0.15),
+    Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.3),
+    Scene("compile.first", "compile", "arm7", calculation="first", at_most=15.0),
+    Scene("compile.cached", "compile", "arm7", calculation="cached", at_most=0.6),
+)
+
+CHAIN_LENGTHS = (10, 30, 100, 300, 1000)
+BATCH_STATES = 10_000
+TIME_STEP = 1.0e-3  # [s]
+
+
+def chain_urdf(links):
+    """A chain of links with hinges about x, y and z in turn, as URDF text."""
+    parts = ['<robot name="chain"><link name="world"/>']
+    for k in range(links):
+        axis = ("1 0 0", "0 1 0", "0 0 1")[k % 3]
+        inboard = f"link_{k - 1}" if k else "world"
+        parts.append(
+            f'<link name="link_{k}"><inertial><origin xyz="0.01 0.02 -0.05"/><mass value="1"/>'
+            '<inertia ixx="0.01" iyy="0.012" izz="0.008" ixy="0.001" ixz="0" iyz="0"/></inertial></link>'
+            f'<joint name="joint_{k}" type="revolute"><parent link="{inboard}"/><child link="link_{k}"/>'
+            f'<origin xyz="0 0 -0.1"/><axis xyz="{axis}"/><limit lower="-3" upper="3" effort="1" velocity="1"/></joint>'
+        )
+    parts.append("</robot>")
+    return "".join(parts)

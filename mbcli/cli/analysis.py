@@ -1,0 +1,147 @@
+"""What every analysis has in common: one state to text or JSON, or a batch of states to rows."""
+
+import click
+
+from mbcli.cli.model import load
+from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, OUTPUT_KEYS, STATE_KEYS, take
+from mbcli.cli.output import document, emit, to_json
+from mbcli.cli.state import set_state
+
+ROW_FORMATS = ("jsonl", "csv", "npz", "hdf5")
+
+
+class Analysis:
+    """A calculation at a state.
+
+    Args:
+        command: its name on the command line.
+        evaluate: (plant, context, inputs) -> dict of results, inputs holding vdot, tau or u where given.
+        render: (plant, results) -> text.
+        takes: which of vdot, tau, u a row of a batch may carry.
+        columns: (plant, results) -> dict of arrays for a row; default: the results themselves.
+        component_names: plant -> names of the components of each column, for CSV headers.
+    """
+
+    def __init__(self, command, evaluate, render, *, takes=(), columns=None, component_names=None):
+        self.command, self.evaluate, self.render, self.takes = command, evaluate, render, takes
+        self.columns = columns or (lambda plant, results: results)
+        self.component_names = component_names or (lambda plant: {})
+
+    def run(self, ctx, values, inputs):
+        """Runs the command: values are click's keyword arguments, inputs maps vdot, tau or u to the option's text."""
+        model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
+        batch, output = take(values, BATCH_KEYS), take(values, OUTPUT_KEYS)
+        if output.as_json:
+            output.output_format = "json"
+        if batch.states is None:
+            from mbcli.engine.jit import prefer_interpreted
+
+            prefer_interpreted()
+        loaded = load(model, ctx)
+        context = loaded.plant.CreateDefaultContext()
+        set_state(loaded.plant, context, state)
+        given = parse_inputs(loaded.plant, inputs)
+        if batch.states is not None:
+            self._run_batch(loaded, context, given, batch, output)
+        else:
+            self._run_one(loaded, context, given, output)
+
+    def _run_one(self, loaded, context, given, output):
+        results = self.evaluate(loaded.plant, context, given)
+        format_ = output.output_format or _format_of(output.output)
+        if format_ in ROW_FORMATS:
+            with self._writer(loaded, output, format_) as writer:
+                columns = self.columns(loaded.plant, results)
+                writer.write({name: _stack([value]) for name, value in columns.items()})
+        elif format_ == "json":
+            emit(to_json(document(self.command, loaded, context, **results)), output)
+        else:
+            emit(self.render(loaded.plant, results), output)
+
+    def _run_batch(self, loaded, context, given, batch, output):
+        from mbcli.batch.state_reader import StateLayout, open_states
+
+        plant = loaded.plant
+        if output.output_format in ("text", "json"):
+            raise click.UsageError("--states gives rows: --format is one of jsonl, csv, npz, hdf5")
+        layout = StateLayout(
+            plant.GetPositionNames(),
+            plant.GetVelocityNames(),
+            plant.GetActuatorNames(),
+            plant.GetPositions(context),
+            plant.GetVelocities(context),
+        )
+        chunks = open_states(batch.states, layout, input_format=batch.states_format)
+        with self._writer(loaded, output, output.output_format) as writer:
+            for chunk in chunks:
+                rows = []
+                for k in range(len(chunk)):
+                    plant.SetPositions(context, chunk.q[k])
+                    plant.SetVelocities(context, chunk.v[k])
+                    inputs = dict(given)
+                    for name in self.takes:
+                        column = getattr(chunk, name)
+                        if column is not None:
+                            inputs[name] = column[k]
+                    rows.append(self.columns(plant, self.evaluate(plant, context, inputs)))
+                columns = {name: _stack([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+                if chunk.time is not None:
+                    columns = {"time": chunk.time, **columns}
+                writer.write(columns)
+
+    def _writer(self, loaded, output, format_):
+        from mbcli.batch.result_writer import open_results
+
+        plant = loaded.plant
+        metadata = {
+            "schema": f"mbcli/{self.command}",
+            "schema_version": 1,
+            "model": loaded.description(),
+            "position_names": plant.GetPositionNames(),
+            "velocity_names": plant.GetVelocityNames(),
+        }
+        return open_results(
+            output.output,
+            format_,
+            force=output.force,
+            metadata=metadata,
+            component_names=self.component_names(plant),
+        )
+
+
+def _stack(values):
+    import numpy as np
+
+    return np.array(values)
+
+
+def _format_of(path):
+    suffix = (path or "").rpartition(".")[2].lower()
+    return {"json": "json", "jsonl": "jsonl", "csv": "csv", "npz": "npz", "h5": "hdf5", "hdf5": "hdf5"}.get(suffix)
+
+
+def parse_inputs(plant, inputs):
+    """The values of vdot, tau and u from option text: a list in order, or NAME=VALUE pairs."""
+    from mbcli.cli.state import find_name, number, numbers
+
+    names_of = {
+        "vdot": plant.GetVelocityNames,
+        "tau": plant.GetVelocityNames,
+        "u": plant.GetActuatorNames,
+    }
+    result = {}
+    for name, text in inputs.items():
+        if text is None:
+            continue
+        names = names_of[name]()
+        if "=" in text:
+            import numpy as np
+
+            value = np.zeros(len(names))
+            for pair in text.replace(",", " ").split():
+                key, _, word = pair.partition("=")
+                value[find_name(key, names, name)] = number(word, f"--{name}")
+            result[name] = value
+        else:
+            result[name] = numbers(text, names, f"--{name}")
+    return result

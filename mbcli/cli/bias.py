@@ -1,0 +1,27 @@
+"""`mbcli bias`: C(q,v)v."""
+
+import click
+
+from mbcli.cli.analysis import Analysis
+from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.output import named_vector
+
+
+@click.command()
+@model_options
+@state_options
+@batch_options
+@output_options
+@click.pass_context
+def bias(ctx, **values):
+    """The bias term C(q,v)v [N m or N]: Coriolis, centripetal and gyroscopic forces, no gravity.
+
+    \b
+    mbcli bias arm.urdf --random 1
+    """
+    Analysis(
+        "bias",
+        lambda plant, context, inputs: {"Cv": plant.CalcBiasTerm(context)},
+        lambda plant, r: named_vector(plant.GetVelocityNames(), r["Cv"]),
+        component_names=lambda plant: {"Cv": [f"Cv:{n}" for n in plant.GetVelocityNames()]},
+    ).run(ctx, values, {})

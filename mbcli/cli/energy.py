@@ -1,0 +1,56 @@
+"""`mbcli energy`: energies and powers at a state."""
+
+import click
+
+from mbcli.cli.analysis import Analysis
+from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.output import table
+
+
+@click.command()
+@model_options
+@state_options
+@batch_options
+@click.option("--bodies", "per_body", is_flag=True, help="Also for each body (without --states).")
+@output_options
+@click.pass_context
+def energy(ctx, per_body, **values):
+    """Kinetic and potential energy [J] and power [W] at a state.
+
+    The kinetic energy counts the reflected inertia of actuators, the potential energy gravity (zero at the world's
+    origin) and springs. The conservative power is the rate at which these give energy to the motion; the
+    non-conservative power is that of joint damping.
+
+    \b
+    mbcli energy robot.urdf --random 3 --bodies
+    """
+    if per_body and values["states"] is not None:
+        raise click.UsageError("--bodies is for one state")
+
+    def evaluate(plant, context, inputs):
+        v = plant.GetVelocities(context)
+        result = {
+            "kinetic": plant.CalcKineticEnergy(context),
+            "potential": plant.CalcPotentialEnergy(context),
+            "conservative_power": plant.CalcConservativePower(context),
+            "nonconservative_power": 0.0 - float(v @ (plant._model.dof_damping * v)),
+        }
+        if per_body:
+            result["bodies"] = plant.CalcBodyEnergies(context)
+        return result
+
+    Analysis("energy", evaluate, render).run(ctx, values, {})
+
+
+def render(plant, results):
+    lines = [
+        ["kinetic energy", results["kinetic"], "J"],
+        ["potential energy", results["potential"], "J"],
+        ["conservative power", results["conservative_power"], "W"],
+        ["non-conservative power", results["nonconservative_power"], "W"],
+    ]
+    text = table(lines)
+    if "bodies" in results:
+        rows = [[name, e["kinetic"], e["potential"]] for name, e in results["bodies"].items()]
+        text += "\n\n" + table(rows, ["body", "kinetic [J]", "potential [J]"])
+    return text

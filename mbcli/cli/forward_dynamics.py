@@ -1,0 +1,55 @@
+"""`mbcli forward-dynamics`: accelerations for given forces."""
+
+import click
+
+from mbcli.cli.analysis import Analysis
+from mbcli.cli.external_forces import force_option, parse_body_forces
+from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.output import named_vector
+
+
+@click.command()
+@model_options
+@state_options
+@batch_options
+@click.option("--tau", metavar="LIST", help="Generalized forces, a list or NAME=VALUE pairs; default: 0.")
+@click.option("--u", metavar="LIST", help="Actuation, a list or NAME=VALUE pairs; default: 0.")
+@force_option
+@output_options
+@click.pass_context
+def forward_dynamics(ctx, tau, u, body_forces, **values):
+    """Accelerations vdot at a state under gravity, springs, joint damping and the given forces.
+
+    By the articulated-body algorithm. --tau and --u add up.
+
+    \b
+    mbcli forward-dynamics arm.urdf --u "joint_1=5 joint_2=-2"
+    """
+    with_forces = {}
+
+    def evaluate(plant, context, inputs):
+        if "F" not in with_forces:
+            with_forces["F"] = parse_body_forces(plant, body_forces)
+        vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"), with_forces["F"])
+        require_finite(plant, vdot)
+        return {"vdot": vdot}
+
+    Analysis(
+        "forward-dynamics",
+        evaluate,
+        lambda plant, r: named_vector(plant.GetVelocityNames(), r["vdot"]),
+        takes=("tau", "u"),
+        component_names=lambda plant: {"vdot": [f"vdot:{n}" for n in plant.GetVelocityNames()]},
+    ).run(ctx, values, {"tau": tau, "u": u})
+
+
+def require_finite(plant, vdot):
+    """NumericalError naming the first acceleration that is not finite: its inertia is zero."""
+    import numpy as np
+
+    from mbcli.errors import NumericalError
+
+    bad = np.flatnonzero(~np.isfinite(vdot))
+    if bad.size:
+        name = plant.GetVelocityNames()[int(bad[0])]
+        raise NumericalError(f"the acceleration of '{name}' is not finite: nothing it moves has inertia along it")

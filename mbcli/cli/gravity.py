@@ -1,0 +1,29 @@
+"""`mbcli gravity`: tau_g(q)."""
+
+import click
+
+from mbcli.cli.analysis import Analysis
+from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.output import named_vector
+
+
+@click.command()
+@model_options
+@state_options
+@batch_options
+@output_options
+@click.pass_context
+def gravity(ctx, **values):
+    """The generalized forces of gravity tau_g(q) [N m or N], as they act: M vdot + C v = tau_g + ...
+
+    A motor that holds the model still applies -tau_g.
+
+    \b
+    mbcli gravity arm.urdf --q "0 0.5 0 -1 0 0.3 0"
+    """
+    Analysis(
+        "gravity",
+        lambda plant, context, inputs: {"tau_g": plant.CalcGravityGeneralizedForces(context)},
+        lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau_g"]),
+        component_names=lambda plant: {"tau_g": [f"tau_g:{n}" for n in plant.GetVelocityNames()]},
+    ).run(ctx, values, {})

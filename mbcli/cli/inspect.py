@@ -1,0 +1,306 @@
+"""`mbcli inspect`: a model as data."""
+
+import math
+
+import click
+
+from mbcli.cli.model import load
+from mbcli.cli.options import MODEL_KEYS, OUTPUT_KEYS, model_options, output_options, take
+from mbcli.cli.output import document, emit, printable, table, to_json
+
+
+@click.command()
+@model_options
+@click.option("--tree", type=click.Choice(["text", "dot", "mermaid"]), help="Only the tree of bodies and joints.")
+@output_options
+@click.pass_context
+def inspect(ctx, tree, **values):
+    """What a model is: its tree, joints, masses, frames, actuators, geometry, and what of the file was not used.
+
+    \b
+    mbcli inspect robot.urdf
+    mbcli inspect robot.sdf --json | jq .counts
+    mbcli inspect robot.urdf --tree dot | dot -Tsvg > tree.svg
+    """
+    model, output = take(values, MODEL_KEYS), take(values, OUTPUT_KEYS)
+    if output.output_format not in (None, "text", "json"):
+        raise click.UsageError("inspect gives text or JSON")
+    loaded = load(model, ctx)
+    if tree is not None:
+        emit(TREES[tree](loaded.plant), output)
+    elif output.as_json or output.output_format == "json" or (output.output or "").endswith(".json"):
+        emit(to_json(describe(loaded)), output)
+    else:
+        emit(render(describe(loaded), loaded.plant), output)
+
+
+def describe(loaded):
+    """The model as a JSON document."""
+    plant = loaded.plant
+    geometries = _geometries(loaded)
+    return document(
+        "inspect",
+        loaded,
+        format=[{"name": spec.name, "format": spec.format, "version": spec.version} for spec in loaded.specs],
+        time_step=plant.time_step(),
+        gravity=plant.gravity_field().gravity_vector(),
+        counts={
+            "nq": plant.num_positions(),
+            "nv": plant.num_velocities(),
+            "nu": plant.num_actuators(),
+            "bodies": plant.num_bodies() - 1,
+            "joints": plant.num_joints(),
+            "frames": plant.num_frames(),
+            "actuators": plant.num_actuators(),
+            "model_instances": plant.num_model_instances() - 2,
+            "force_elements": plant.num_force_elements(),
+            "constraints": plant.num_constraints(),
+            "visuals": sum(g["role"] == "visual" for g in geometries),
+            "collisions": sum(g["role"] == "collision" for g in geometries),
+            "moving_bodies": plant._model.sizes["nbody"] - 1,
+        },
+        total_mass=float(plant._model.link_inertia[:, 0].sum()),
+        position_names=plant.GetPositionNames(),
+        velocity_names=plant.GetVelocityNames(),
+        actuator_names=plant.GetActuatorNames(),
+        default_positions=plant.GetDefaultPositions(),
+        bodies=[_body(plant, body) for body in plant._bodies[1:]],
+        joints=[_joint(plant, joint) for joint in plant._joints],
+        frames=[_frame(plant, frame) for frame in plant._frames if not frame.is_body_frame()],
+        actuators=[_actuator(plant, actuator) for actuator in plant._actuators],
+        force_elements=[_force_element(element) for element in plant._force_elements],
+        constraints=[],
+        geometries=geometries,
+        not_used=[f.as_dict() for f in loaded.diagnostics.findings],
+    )
+
+
+def _instance(plant, element):
+    return plant.GetModelInstanceName(element.model_instance())
+
+
+def _place(element):
+    return str(element._place) if element._place is not None else None
+
+
+def _body(plant, body):
+    M = body.default_spatial_inertia()
+    I = M.CalcRotationalInertia().CopyToFullMatrix3()
+    com = M.get_com()
+    central = I - M.get_mass() * ((com @ com) * _identity() - com[:, None] * com[None, :])
+    return {
+        "name": body.name(),
+        "model_instance": _instance(plant, body),
+        "mass": M.get_mass(),
+        "com": com,
+        "inertia_about_com": central,
+        "floating": body.is_floating_base_body(),
+        "anchored": plant.IsAnchored(body),
+        "place": _place(body),
+    }
+
+
+def _identity():
+    import numpy as np
+
+    return np.eye(3)
+
+
+def _joint(plant, joint):
+    nq, nv = joint.num_positions(), joint.num_velocities()
+    result = {
+        "name": joint.name(),
+        "model_instance": _instance(plant, joint),
+        "type": joint.type_name(),
+        "parent": joint.parent_body().name(),
+        "child": joint.child_body().name(),
+        "position_start": joint.position_start() if nq else None,
+        "num_positions": nq,
+        "velocity_start": joint.velocity_start() if nv else None,
+        "num_velocities": nv,
+        "X_PF": joint.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4(),
+        "X_CM": joint.frame_on_child().GetFixedPoseInBodyFrame().GetAsMatrix4(),
+        "place": _place(joint),
+        "added_by_mbcli": joint.is_ephemeral(),
+    }
+    if hasattr(joint, "axis"):
+        result["axis"] = joint.axis()
+    if joint.type_name() == "screw":
+        result["pitch"] = joint.screw_pitch()
+    if nv:
+        result["damping"] = joint.default_damping_vector()
+        for kind in ("position", "velocity", "acceleration"):
+            lower = getattr(joint, f"{kind}_lower_limits")().tolist()
+            upper = getattr(joint, f"{kind}_upper_limits")().tolist()
+            result[f"{kind}_limits"] = [[_limit(low), _limit(high)] for low, high in zip(lower, upper, strict=True)]
+    return result
+
+
+def _limit(value):
+    """A limit that the file does not set is no number."""
+    return value if math.isfinite(value) else None
+
+
+def _frame(plant, frame):
+    return {
+        "name": frame.name(),
+        "model_instance": _instance(plant, frame),
+        "body": frame.body().name(),
+        "X_BF": frame.GetFixedPoseInBodyFrame().GetAsMatrix4(),
+    }
+
+
+def _actuator(plant, actuator):
+    return {
+        "name": actuator.name(),
+        "model_instance": _instance(plant, actuator),
+        "joint": actuator.joint().name(),
+        "effort_limit": _limit(actuator.effort_limit()),
+        "rotor_inertia": actuator.default_rotor_inertia(),
+        "gear_ratio": actuator.default_gear_ratio(),
+        "place": _place(actuator),
+    }
+
+
+def _force_element(element):
+    result = {"type": type(element).__name__}
+    if hasattr(element, "gravity_vector"):
+        result["gravity_vector"] = element.gravity_vector()
+    if hasattr(element, "joint"):
+        result.update(joint=element.joint().name(), stiffness=element.default_stiffness())
+    return result
+
+
+def _geometries(loaded):
+    result = []
+    for spec in loaded.specs:
+        for link in spec.links:
+            for role, geometries in (("visual", link.visuals), ("collision", link.collisions)):
+                for geometry in geometries:
+                    shape = geometry.shape
+                    result.append(
+                        {
+                            "name": geometry.name,
+                            "role": role,
+                            "body": link.name,
+                            "shape": type(shape).__name__.lower(),
+                            "parameters": {key: getattr(shape, key) for key in shape.__slots__},
+                            "X_BG": geometry.X_LG,
+                        }
+                    )
+    return result
+
+
+# ------------------------------------------------------------------------------------------------ text
+
+
+def render(info, plant):
+    counts = info["counts"]
+    names = ", ".join(f"{f['name']} ({f['format'].upper()} {f['version']})" for f in info["format"])
+    lines = [
+        names,
+        f"{counts['bodies']} bodies, {counts['joints']} joints, {counts['actuators']} actuators; "
+        f"nq = {counts['nq']}, nv = {counts['nv']}; total mass {info['total_mass']:.6g} kg; "
+        f"{counts['visuals']} visuals, {counts['collisions']} collisions",
+        "",
+        text_tree(plant),
+    ]
+    rows = []
+    for joint in info["joints"]:
+        for k in range(joint["num_positions"]):
+            rows.append(_coordinate_row(info, joint, k))
+    if rows:
+        header = ["position", "index", "default", "lower", "upper", "velocity", "effort", "damping"]
+        lines += ["", table(sorted(rows, key=lambda row: int(row[1])), header)]
+    heavy = [[b["name"], b["mass"], *b["com"]] for b in info["bodies"] if b["mass"]]
+    if heavy:
+        lines += ["", table(heavy, ["body", "mass [kg]", "com x [m]", "y", "z"])]
+    unused = [f for f in info["not_used"] if f["severity"] != "error"]
+    if unused:
+        lines += ["", f"{len(unused)} findings on what the file says (mbcli -v inspect prints all, --json has them)"]
+    return "\n".join(lines)
+
+
+def _coordinate_row(info, joint, k):
+    i = joint["position_start"] + k
+    lower, upper = joint["position_limits"][k]
+    one = joint["num_positions"] == joint["num_velocities"]
+    speed = joint["velocity_limits"][k][1] if one else None
+    efforts = [a["effort_limit"] for a in info["actuators"] if a["joint"] == joint["name"]]
+    actuated = "" if not efforts else ("no limit" if efforts[0] is None else f"{efforts[0]:.6g}")
+    return [
+        info["position_names"][i],
+        str(i),
+        f"{float(info['default_positions'][i]):.6g}",
+        "" if lower is None else f"{lower:.6g}",
+        "" if upper is None else f"{upper:.6g}",
+        "" if speed is None else f"{speed:.6g}",
+        actuated,
+        f"{float(joint['damping'][k]):.6g}" if one else "",
+    ]
+
+
+def branches_of(plant):
+    """(inboard body, joint, outboard body) as the plant's coordinates hang on each other, depth first."""
+    from mbcli.multibody.topology import Edge, spanning_forest
+
+    edges = [
+        Edge(k, int(j.parent_body().index()), int(j.child_body().index()), j.name())
+        for k, j in enumerate(plant._joints)
+    ]
+    return [(m.inboard, plant._joints[m.joint], m.link) for m in spanning_forest(plant.num_bodies(), edges)]
+
+
+def text_tree(plant):
+    branches = branches_of(plant)
+    last_child = {inboard: outboard for inboard, _, outboard in branches}
+    indent = {0: ""}
+    lines = ["world"]
+    for inboard, joint, outboard in branches:
+        is_last = last_child[inboard] == outboard
+        indent[outboard] = indent[inboard] + ("   " if is_last else "│  ")
+        corner = "└─" if is_last else "├─"
+        lines.append(f"{indent[inboard]}{corner} {_branch(joint)} {printable(plant._bodies[outboard].name())}")
+    return "\n".join(lines)
+
+
+def _branch(joint):
+    if joint.type_name() == "weld":
+        return "weld ─"
+    if joint.is_ephemeral():
+        return "floating ─"
+    return f"{printable(joint.name())} ({joint.type_name()}) ─"
+
+
+def _label(joint):
+    return f"{joint.name()} ({joint.type_name()})"
+
+
+def dot_tree(plant):
+    lines = ["digraph model {", '  node [shape=box, fontname="sans-serif"];', '  b0 [label="world"];']
+    lines += [f"  b{n} [label={_quoted(body.name())}];" for n, body in enumerate(plant._bodies) if n]
+    for inboard, joint, outboard in branches_of(plant):
+        style = " style=dashed" if joint.type_name() == "weld" else ""
+        lines.append(f"  b{inboard} -> b{outboard} [label={_quoted(_label(joint))}{style}];")
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text):
+    escaped = printable(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def mermaid_tree(plant):
+    lines = ["graph TD", '  b0["world"]']
+    lines += [f"  b{n}[{_entity(body.name())}]" for n, body in enumerate(plant._bodies) if n]
+    for inboard, joint, outboard in branches_of(plant):
+        lines.append(f"  b{inboard} -->|{_entity(_label(joint))}| b{outboard}")
+    return "\n".join(lines)
+
+
+def _entity(text):
+    safe = printable(text).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+    return f'"{safe}"'
+
+
+TREES = {"text": text_tree, "dot": dot_tree, "mermaid": mermaid_tree}

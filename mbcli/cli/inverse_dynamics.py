@@ -1,0 +1,53 @@
+"""`mbcli inverse-dynamics`: tau for given accelerations."""
+
+import click
+
+from mbcli.cli.analysis import Analysis
+from mbcli.cli.external_forces import force_option, parse_body_forces
+from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.output import named_vector
+
+
+@click.command()
+@model_options
+@state_options
+@batch_options
+@click.option("--vdot", metavar="LIST", help="Accelerations, a list or NAME=VALUE pairs; default: 0.")
+@click.option("--no-gravity", is_flag=True, help="Without gravity.")
+@click.option("--no-springs", is_flag=True, help="Without springs on joints.")
+@click.option("--no-damping", is_flag=True, help="Without joint damping.")
+@force_option
+@output_options
+@click.pass_context
+def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces, **values):
+    """Generalized forces [N m or N] that give the accelerations --vdot at a state.
+
+    tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler.
+
+    \b
+    mbcli inverse-dynamics arm.urdf --q "0 0.5 0 -1 0 0.3 0" --json
+    mbcli inverse-dynamics arm.urdf --states motion.csv > torques.jsonl
+    """
+    with_forces = {}
+
+    def evaluate(plant, context, inputs):
+        if "F" not in with_forces:
+            with_forces["F"] = parse_body_forces(plant, body_forces)
+        return {
+            "tau": plant.CalcRequiredForces(
+                context,
+                inputs.get("vdot"),
+                gravity=not no_gravity,
+                springs=not no_springs,
+                damping=not no_damping,
+                body_forces=with_forces["F"],
+            )
+        }
+
+    Analysis(
+        "inverse-dynamics",
+        evaluate,
+        lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"]),
+        takes=("vdot",),
+        component_names=lambda plant: {"tau": [f"tau:{n}" for n in plant.GetVelocityNames()]},
+    ).run(ctx, values, {"vdot": vdot})

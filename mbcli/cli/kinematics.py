@@ -1,0 +1,130 @@
+"""`mbcli kinematics`: where bodies and frames are and how they move."""
+
+import click
+
+from mbcli.cli.analysis import Analysis
+from mbcli.cli.model import find_frame
+from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.output import table
+
+
+@click.command()
+@model_options
+@state_options
+@batch_options
+@click.option("--frame", "names", multiple=True, metavar="NAME", help="A body or frame; default: every body.")
+@click.option(
+    "--relative-to", "base", default="world", metavar="NAME", help="Measure in this frame instead of the world."
+)
+@click.option("--vdot", metavar="LIST", help="Accelerations: also give A_WF.")
+@output_options
+@click.pass_context
+def kinematics(ctx, names, base, vdot, **values):
+    """Poses and velocities of bodies and frames, measured and expressed in the world or in --relative-to.
+
+    Spatial velocities are rotational first, at the frame's origin; quaternions are w, x, y, z.
+
+    \b
+    mbcli kinematics arm.urdf --frame tool --at elbow=0.3
+    mbcli kinematics arm.urdf --states motion.csv --frame tool --format csv
+    """
+
+    def evaluate(plant, context, inputs):
+        return {"frames": evaluate_frames(plant, context, names, base, inputs.get("vdot"))}
+
+    Analysis("kinematics", evaluate, render, takes=("vdot",), columns=columns).run(ctx, values, {"vdot": vdot})
+
+
+def evaluate_frames(plant, context, names, base, vdot):
+    """{name: {X_WF, p_WF, quaternion, V_WF, A_WF}} of the named frames, or of every body."""
+    import numpy as np
+
+    frames = [find_frame(plant, name) for name in names] or [body.body_frame() for body in plant._bodies[1:]]
+    base_frame = find_frame(plant, base)
+    accelerations = None if vdot is None else plant.CalcSpatialAccelerationsFromVdot(context, vdot)
+    result = {}
+    for frame, name in zip(frames, names or unique_names(plant, frames), strict=True):
+        X = frame.CalcPose(context, base_frame)
+        V = relative_velocity(context, frame, base_frame)
+        entry = {
+            "X_WF": X.GetAsMatrix4(),
+            "p_WF": np.array(X.translation()),
+            "quaternion": np.array(X.rotation().ToQuaternion().wxyz()),
+            "V_WF": V,
+        }
+        if accelerations is not None:
+            entry["A_WF"] = relative_acceleration(context, frame, base_frame, accelerations)
+        result[name] = entry
+    return result
+
+
+def unique_names(plant, frames):
+    """Names of frames, with their model instance where several have the same."""
+    plain = [frame.name() for frame in frames]
+    return [
+        name if plain.count(name) == 1 else f"{plant.GetModelInstanceName(frame.model_instance())}::{name}"
+        for name, frame in zip(plain, frames, strict=True)
+    ]
+
+
+def relative_velocity(context, frame, base):
+    """V_AF_A, (6,): velocity of a frame measured and expressed in the frame A."""
+    import numpy as np
+
+    V_WF = frame.CalcSpatialVelocityInWorld(context).get_coeffs()
+    if base.is_world_frame():
+        return V_WF
+    V_WA = base.CalcSpatialVelocityInWorld(context).get_coeffs()
+    p = frame.CalcPoseInWorld(context).translation() - base.CalcPoseInWorld(context).translation()
+    R_AW = base.CalcPoseInWorld(context).rotation().matrix().T
+    v = V_WF[3:] - V_WA[3:] - np.cross(V_WA[:3], p)
+    return np.concatenate([R_AW @ (V_WF[:3] - V_WA[:3]), R_AW @ v])
+
+
+def relative_acceleration(context, frame, base, accelerations):
+    """A_AF_A, (6,): classical acceleration of a frame measured and expressed in the frame A."""
+    import numpy as np
+
+    def in_world(f):
+        body = f.body()
+        R_WB = body.EvalPoseInWorld(context).rotation()
+        offset = R_WB @ f.CalcPoseInBodyFrame(context).translation()
+        w = body.EvalSpatialVelocityInWorld(context).rotational()
+        return accelerations[int(body.index())].Shift(offset, w).get_coeffs()
+
+    A_WF = in_world(frame)
+    if base.is_world_frame():
+        return A_WF
+    A_WA = in_world(base)
+    V_WF = frame.CalcSpatialVelocityInWorld(context).get_coeffs()
+    V_WA = base.CalcSpatialVelocityInWorld(context).get_coeffs()
+    X_WA = base.CalcPoseInWorld(context)
+    p = frame.CalcPoseInWorld(context).translation() - X_WA.translation()
+    w = V_WA[:3]
+    v_rel = V_WF[3:] - V_WA[3:] - np.cross(w, p)
+    alpha = A_WF[:3] - A_WA[:3] - np.cross(w, V_WF[:3] - w)
+    a = A_WF[3:] - A_WA[3:] - np.cross(A_WA[:3], p) - np.cross(w, np.cross(w, p)) - 2.0 * np.cross(w, v_rel)
+    R_AW = X_WA.rotation().matrix().T
+    return np.concatenate([R_AW @ alpha, R_AW @ a])
+
+
+def columns(plant, results):
+    """Rows of a batch: one column per frame and quantity."""
+    return {
+        f"{name}.{quantity}": value
+        for name, entry in results["frames"].items()
+        for quantity, value in entry.items()
+        if quantity != "X_WF"
+    }
+
+
+def render(plant, results):
+    rows = [[name, *entry["p_WF"], *entry["quaternion"]] for name, entry in results["frames"].items()]
+    text = table(rows, ["frame", "x [m]", "y", "z", "qw", "qx", "qy", "qz"])
+    if any((entry["V_WF"] != 0.0).any() for entry in results["frames"].values()):
+        rows = [[name, *entry["V_WF"]] for name, entry in results["frames"].items()]
+        text += "\n\n" + table(rows, ["frame", "wx [rad/s]", "wy", "wz", "vx [m/s]", "vy", "vz"])
+    if any("A_WF" in entry for entry in results["frames"].values()):
+        rows = [[name, *entry["A_WF"]] for name, entry in results["frames"].items()]
+        text += "\n\n" + table(rows, ["frame", "alphax [rad/s^2]", "y", "z", "ax [m/s^2]", "ay", "az"])
+    return text

@@ -1,0 +1,45 @@
+"""`mbcli mass-matrix`: M(q)."""
+
+import click
+
+from mbcli.cli.analysis import Analysis
+from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.output import matrix
+
+
+@click.command()
+@model_options
+@state_options
+@batch_options
+@click.option("--inverse", is_flag=True, help="The inverse of M instead.")
+@click.option("--via-inverse-dynamics", is_flag=True, help="Column by column, by recursive Newton-Euler.")
+@output_options
+@click.pass_context
+def mass_matrix(ctx, inverse, via_inverse_dynamics, **values):
+    """The mass matrix M(q) [kg, kg m, kg m^2], reflected inertia of actuators included.
+
+    \b
+    mbcli mass-matrix arm.urdf --at elbow=0.3 --json
+    mbcli mass-matrix arm.urdf --states states.csv -o masses.npz
+    """
+
+    def evaluate(plant, context, inputs):
+        M = (plant.CalcMassMatrixViaInverseDynamics if via_inverse_dynamics else plant.CalcMassMatrix)(context)
+        return {"M": inverse_of(M, plant) if inverse else M}
+
+    Analysis("mass-matrix", evaluate, lambda plant, r: matrix(plant.GetVelocityNames(), r["M"])).run(ctx, values, {})
+
+
+def inverse_of(M, plant):
+    """The inverse of a mass matrix; NumericalError where it is singular."""
+    import numpy as np
+
+    from mbcli.errors import NumericalError
+
+    try:
+        factor = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        weak = plant.GetVelocityNames()[int(np.argmin(np.diag(M)))]
+        raise NumericalError(f"the mass matrix is singular; the least inertia is along '{weak}'") from None
+    half = np.linalg.solve(factor, np.eye(M.shape[0]))
+    return half.T @ half

@@ -1,0 +1,21 @@
+"""What tests share: where compiled kernels are kept, and the folder of public robot models."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+
+# Set before any test imports the engine, and inherited by commands that tests start: one compile for all of them, kept
+# from run to run, outside the user's own cache.
+os.environ.setdefault("MBCLI_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "kernels"))
+
+
+@pytest.fixture(scope="session")
+def models_dir():
+    """The folder of public models: MBCLI_MODELS, or shared/models beside the repository; skips where there is none."""
+    folder = Path(os.environ.get("MBCLI_MODELS", REPOSITORY / "../shared/models")).resolve()
+    if not folder.is_dir():
+        pytest.skip("no folder of public models: set MBCLI_MODELS")
+    return folder
