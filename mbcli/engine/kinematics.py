@@ -18,10 +18,11 @@ def position_kinematics(model, data):
     X_PF, X_WB, p_RoBo, S = model.body_X_PF, data.X_WB, data.p_RoBo, data.S
     for b in range(1, parent.shape[0]):
         p, t, i, d = parent[b], joint_type[b], model.body_q[b], model.body_v[b]
-        # world axes and origin of the inboard frame F; the origin counts from Ro, at a root from World
+        # world axes and origin of the inboard frame F; the origin counts from Ro, at a root from World.
+        # z is not x cross y: errors of length would multiply from joint to joint, and a long chain would fall apart
         x = rotate(X_WB, p, (X_PF[b, 0], X_PF[b, 3], X_PF[b, 6]))
         y = rotate(X_WB, p, (X_PF[b, 1], X_PF[b, 4], X_PF[b, 7]))
-        z = cross(x, y)
+        z = rotate(X_WB, p, (X_PF[b, 2], X_PF[b, 5], X_PF[b, 8]))
         r = add(row3(p_RoBo, p, 0), rotate(X_WB, p, row3(X_PF, b, 9)))
         if t == REVOLUTE:
             lever = scale(0.0, r) if p == 0 else r
