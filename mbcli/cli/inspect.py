@@ -54,7 +54,7 @@ def describe(loaded):
             "actuators": plant.num_actuators(),
             "model_instances": plant.num_model_instances() - 2,
             "force_elements": plant.num_force_elements(),
-            "constraints": plant.num_constraints(),
+            "constraints": plant.num_constraints() + len(plant._loop_joints),
             "visuals": sum(g["role"] == "visual" for g in geometries),
             "collisions": sum(g["role"] == "collision" for g in geometries),
             "moving_bodies": plant._model.sizes["nbody"] - 1,
@@ -69,7 +69,7 @@ def describe(loaded):
         frames=[_frame(plant, frame) for frame in plant._frames if not frame.is_body_frame()],
         actuators=[_actuator(plant, actuator) for actuator in plant._actuators],
         force_elements=[_force_element(element) for element in plant._force_elements],
-        constraints=[],
+        constraints=[_loop(plant, joint) for joint in plant._loop_joints],
         geometries=geometries,
         not_used=[f.as_dict() for f in loaded.diagnostics.findings],
     )
@@ -108,15 +108,16 @@ def _identity():
 
 def _joint(plant, joint):
     nq, nv = joint.num_positions(), joint.num_velocities()
+    closes_loop = joint in plant._loop_joints
     result = {
         "name": joint.name(),
         "model_instance": _instance(plant, joint),
         "type": joint.type_name(),
         "parent": joint.parent_body().name(),
         "child": joint.child_body().name(),
-        "position_start": joint.position_start() if nq else None,
+        "position_start": joint.position_start() if nq and not closes_loop else None,
         "num_positions": nq,
-        "velocity_start": joint.velocity_start() if nv else None,
+        "velocity_start": joint.velocity_start() if nv and not closes_loop else None,
         "num_velocities": nv,
         "X_PF": joint.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4(),
         "X_CM": joint.frame_on_child().GetFixedPoseInBodyFrame().GetAsMatrix4(),
@@ -139,6 +140,16 @@ def _joint(plant, joint):
 def _limit(value):
     """A limit that the file does not set is no number."""
     return value if math.isfinite(value) else None
+
+
+def _loop(plant, joint):
+    return {
+        "type": "loop",
+        "joint": joint.name(),
+        "joint_type": joint.type_name(),
+        "bodies": [joint.parent_body().name(), joint.child_body().name()],
+        "place": _place(joint),
+    }
 
 
 def _frame(plant, frame):
@@ -206,8 +217,10 @@ def render(info, plant):
         text_tree(plant),
     ]
     rows = []
+    for loop in info["constraints"]:
+        lines.append(f"loop closed by {loop['joint']} ({loop['joint_type']}) between {' and '.join(loop['bodies'])}")
     for joint in info["joints"]:
-        for k in range(joint["num_positions"]):
+        for k in range(joint["num_positions"] if joint["position_start"] is not None else 0):
             rows.append(_coordinate_row(info, joint, k))
     if rows:
         header = ["position", "index", "default", "lower", "upper", "velocity", "effort", "damping"]
@@ -242,13 +255,7 @@ def _coordinate_row(info, joint, k):
 
 def branches_of(plant):
     """(inboard body, joint, outboard body) as the plant's coordinates hang on each other, depth first."""
-    from mbcli.multibody.topology import Edge, spanning_forest
-
-    edges = [
-        Edge(k, int(j.parent_body().index()), int(j.child_body().index()), j.name())
-        for k, j in enumerate(plant._joints)
-    ]
-    return [(m.inboard, plant._joints[m.joint], m.link) for m in spanning_forest(plant.num_bodies(), edges)]
+    return [(m.inboard, plant._joints[m.joint], m.link) for m in plant._forest()[0]]
 
 
 def text_tree(plant):

@@ -125,13 +125,7 @@ def find_frame(plant, name):
 
 def _weld_bases(plant):
     """Welds what would float where its file puts it."""
-    from mbcli.multibody.topology import Edge, spanning_forest
-
-    edges = [
-        Edge(k, int(j.parent_body().index()), int(j.child_body().index()), j.name())
-        for k, j in enumerate(plant._joints)
-    ]
-    for mobod in spanning_forest(plant.num_bodies(), edges, lambda n: plant._bodies[n].name()):
+    for mobod in plant._forest()[0]:
         if mobod.joint is None:
             body = plant._bodies[mobod.link]
             plant.WeldFrames(plant.world_frame(), body.body_frame(), plant.GetDefaultFreeBodyPose(body))

@@ -35,7 +35,7 @@ EVENTS_PER_CHUNK = 16
 class LogWriter:
     """A log being written: OUT.partial until finish() renames it to OUT.
 
-    Use it as a context manager: left by an exception, the log ends as "failed" ("interrupted" for Ctrl-C).
+    Use it as a context manager: left by an exception, the log ends as "failed" ("interrupted" by a signal).
     After a disk error the file stays as OUT.partial, with the rows that it holds.
 
     Args:
@@ -176,8 +176,9 @@ class LogWriter:
             return
         if kind is None:
             self.finish("failed", 70, "the run ended without saying how")
-        elif issubclass(kind, KeyboardInterrupt):
-            self.finish("interrupted", 130, "interrupted")
+        elif not issubclass(kind, Exception):  # Ctrl-C, or what a handler of SIGTERM raises
+            code = 130 if issubclass(kind, KeyboardInterrupt) else 143
+            self.finish("interrupted", code, "stopped by a signal")
         else:
             self.finish("failed", getattr(error, "exit_code", 70), str(error) or kind.__name__)
 

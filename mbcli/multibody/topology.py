@@ -8,13 +8,12 @@ Rules, chosen so that coordinates come in pydrake's order:
    joints before others, then by index; each new base grows its tree before the next is chosen.
 3. Coordinates are numbered depth first, children in the order of their joints.
 
-A joint whose child is on World's side keeps its coordinates as the file defines them and is marked reversed.
+A joint whose child is on World's side keeps its coordinates as the file defines them and is marked reversed. A joint
+between two links that both have their place already closes a loop: it stays out of the forest.
 """
 
 from collections import deque
 from dataclasses import dataclass
-
-from mbcli.errors import ModelError
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,6 @@ class Edge:
     joint: int
     parent: int
     child: int
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -37,13 +35,12 @@ class Mobod:
     reversed: bool
 
 
-def spanning_forest(num_links, edges, link_name=str):
-    """The mobilized bodies in depth-first order, World (link 0) left out.
+def spanning_forest(num_links, edges):
+    """The mobilized bodies in depth-first order, World (link 0) left out, and the joints that close loops, in order.
 
     Args:
         num_links: number of links, World included.
         edges: the joints in their order.
-        link_name: names a link for messages.
     """
     joints_of = [[] for _ in range(num_links)]
     for edge in edges:
@@ -53,6 +50,7 @@ def spanning_forest(num_links, edges, link_name=str):
     placed = [False] * num_links
     placed[0] = True
     used = set()
+    loops = []
 
     def grow(front):
         while front:
@@ -61,12 +59,10 @@ def spanning_forest(num_links, edges, link_name=str):
                 if edge.joint in used:
                     continue
                 outboard = edge.child if edge.parent == link else edge.parent
-                if placed[outboard]:
-                    raise ModelError(
-                        f"joint '{edge.name}' closes a loop at link '{link_name(outboard)}': "
-                        "closed loops are not supported yet"
-                    )
                 used.add(edge.joint)
+                if placed[outboard]:
+                    loops.append(edge.joint)
+                    continue
                 placed[outboard] = True
                 children[link].append(Mobod(outboard, link, edge.joint, edge.parent == outboard))
                 front.append(outboard)
@@ -82,7 +78,7 @@ def spanning_forest(num_links, edges, link_name=str):
             placed[link] = True
             children[0].append(Mobod(link, 0, None, False))
             grow(deque([link]))
-    return _depth_first(children)
+    return _depth_first(children), sorted(loops)
 
 
 def _depth_first(children):

@@ -2,6 +2,6 @@
 
 from mbcli.multibody.plant.actuation import ExternallyAppliedSpatialForce
 from mbcli.multibody.plant.config import MultibodyPlantConfig
-from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+from mbcli.multibody.plant.multibody_plant import DiscreteContactApproximation, MultibodyPlant
 
-__all__ = ["ExternallyAppliedSpatialForce", "MultibodyPlant", "MultibodyPlantConfig"]
+__all__ = ["DiscreteContactApproximation", "ExternallyAppliedSpatialForce", "MultibodyPlant", "MultibodyPlantConfig"]

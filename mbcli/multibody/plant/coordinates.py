@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant.context import Context
@@ -31,6 +32,10 @@ class Coordinates:
         actuators = self._of_instance(self._actuators, model_instance)
         return [self._prefix(a, prefix) + a.name() for a in actuators]
 
+    def _mobilized(self, model_instance=None):
+        """The joints with a place in the forest."""
+        return [j for j in self._of_instance(self._joints, model_instance) if j not in self._loop_joints]
+
     def _prefix(self, element, wanted):
         return f"{self.GetModelInstanceName(element.model_instance())}_" if wanted else ""
 
@@ -38,7 +43,7 @@ class Coordinates:
         self._require_finalized(f"Get{kind.capitalize()}Names")
         prefix = model_instance is None if prefix is None else prefix
         by_start = {}
-        for joint in self._of_instance(self._joints, model_instance):
+        for joint in self._mobilized(model_instance):
             suffixes = getattr(joint.kinematics, f"{kind.upper()}_SUFFIXES")
             start = joint.position_start() if kind == "position" else joint.velocity_start()
             for k, suffix in enumerate(suffixes):
@@ -78,7 +83,7 @@ class Coordinates:
     def _limits_vector(self, size, start, limits):
         self._require_finalized(limits)
         result = np.zeros(self._model.sizes[size])
-        for joint in self._joints:
+        for joint in self._mobilized():
             value = getattr(joint, limits)()
             first = getattr(joint, start)()
             result[first : first + value.size] = value
@@ -99,7 +104,7 @@ class Coordinates:
     def _indices(self, model_instance, start, count):
         self._require_finalized("coordinates of a model instance")
         result = []
-        for joint in self._of_instance(self._joints, model_instance):
+        for joint in self._mobilized(model_instance):
             first = getattr(joint, start)()
             result.extend(range(first, first + getattr(joint, count)()))
         return sorted(result)
@@ -185,7 +190,7 @@ class Coordinates:
         """q of a new context."""
         self._require_finalized("GetDefaultPositions")
         q = np.zeros(self._model.sizes["nq"])
-        for joint in self._joints:
+        for joint in self._mobilized():
             start = joint.position_start()
             q[start : start + joint.num_positions()] = joint._default_positions
         return q if model_instance is None else q[self._q_indices(model_instance)]
@@ -196,13 +201,20 @@ class Coordinates:
         full = self.GetDefaultPositions()
         indices = slice(None) if model_instance is None else self._q_indices(model_instance)
         full[indices] = self._vector(q, self.num_positions(model_instance), "q")
-        for joint in self._joints:
+        for joint in self._mobilized():
             start = joint.position_start()
             joint.set_default_positions(full[start : start + joint.num_positions()])
 
     def CreateDefaultContext(self):
         """A context at time 0 with the default positions and zero velocities."""
         self._require_finalized("CreateDefaultContext")
+        if self._loop_joints:
+            first = self._loop_joints[0]
+            place = f"{first._place}: error: " if first._place else ""
+            raise ModelError(
+                f"{place}joint '{first.name()}' closes a loop between '{first.parent_body().name()}' and "
+                f"'{first.child_body().name()}': closed loops can be inspected, but not computed with yet"
+            )
         context = Context(self)
         context._set_q(self.GetDefaultPositions())
         return context

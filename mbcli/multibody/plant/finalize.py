@@ -24,11 +24,8 @@ class Finalization:
     def Finalize(self):
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
         self._require_not_finalized("Finalize")
-        edges = [
-            Edge(k, int(joint.parent_body().index()), int(joint.child_body().index()), joint.name())
-            for k, joint in enumerate(self._joints)
-        ]
-        forest = spanning_forest(len(self._bodies), edges, lambda n: self._bodies[n].name())
+        forest, loops = self._forest()
+        self._loop_joints = [self._joints[k] for k in loops]
         self._free_joints = {}
         mobilized = []
         for mobod in forest:
@@ -57,6 +54,14 @@ class Finalization:
         for n, pose in self._default_free_poses.items():
             if self._bodies[n].is_floating_base_body():
                 self._free_joints[n].SetDefaultPose(pose)
+
+    def _forest(self):
+        """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""
+        edges = [
+            Edge(k, int(joint.parent_body().index()), int(joint.child_body().index()))
+            for k, joint in enumerate(self._joints)
+        ]
+        return spanning_forest(len(self._bodies), edges)
 
     def _add_floating_joint(self, body):
         instance = body.model_instance()

@@ -1,5 +1,7 @@
 """MultibodyPlant: a model of bodies, joints, actuators and forces, and what can be asked of it."""
 
+from enum import Enum
+
 from mbcli.multibody.plant.actuation import Actuation
 from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.plant.dynamics import Dynamics, Kinematics
@@ -7,7 +9,14 @@ from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.finalize import Finalization
 from mbcli.multibody.plant.lookup import Lookup
 
-APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
+
+class DiscreteContactApproximation(Enum):
+    """How contact enters the step of a discrete plant. Without contact, joint damping is explicit in kTamsi only."""
+
+    kTamsi = 0
+    kSap = 1
+    kSimilar = 2
+    kLagged = 3
 
 
 class MultibodyPlant(Elements, Lookup, Finalization, Coordinates, Kinematics, Dynamics, Actuation):
@@ -24,6 +33,7 @@ class MultibodyPlant(Elements, Lookup, Finalization, Coordinates, Kinematics, Dy
             raise RuntimeError(f"time_step must not be negative, it is {time_step}")
         self._time_step = float(time_step)
         self._model = None
+        self._loop_joints = []
         self._default_free_poses = {}
         self._discrete_contact_approximation = "lagged"
         self._start_elements()
@@ -34,6 +44,19 @@ class MultibodyPlant(Elements, Lookup, Finalization, Coordinates, Kinematics, Dy
 
     def is_discrete(self):
         return self._time_step > 0.0
+
+    def set_discrete_contact_approximation(self, approximation):
+        """Chooses a DiscreteContactApproximation, before Finalize(). RuntimeError for a continuous plant."""
+        self._require_not_finalized("set_discrete_contact_approximation")
+        if not self.is_discrete():
+            raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")
+        if not isinstance(approximation, DiscreteContactApproximation):
+            raise TypeError(f"expected a DiscreteContactApproximation, not {approximation!r}")
+        self._discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
+
+    def get_discrete_contact_approximation(self):
+        """The DiscreteContactApproximation, kLagged where none was set."""
+        return DiscreteContactApproximation[f"k{self._discrete_contact_approximation.capitalize()}"]
 
     def __repr__(self):
         state = "finalized" if self.is_finalized() else "not finalized"
