@@ -59,6 +59,8 @@ def _format_of(source, name):
     suffix = os.path.splitext(source)[1].lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
+    if suffix in (".yaml", ".yml"):
+        raise ModelError(f"{source}: model directives and scenarios (YAML) cannot be read as a model yet")
     if suffix == ".xacro":
         raise ModelError(f"{source}: xacro files must be expanded first: xacro {source} > model.urdf")
     if not os.path.isfile(source):

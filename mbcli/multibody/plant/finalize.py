@@ -44,7 +44,7 @@ class Finalization:
         self._model = compile_model(
             self._bodies,
             mobilized,
-            self._actuators,
+            [a for a in self._actuators if a.joint() not in self._loop_joints],
             springs,
             self._gravity.gravity_vector(),
             lambda body: self._gravity.is_enabled(body.model_instance()),
