@@ -78,20 +78,12 @@ def load_kernels(compiled):
 
 
 def _compile(functions):
-    import numba
-
     namespaces = {module: dict(vars(sys.modules[module])) for module in set(functions.values())}
-    previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory())
-    try:
-        compiled = {}
-        for function, module in functions.items():
-            twin = FunctionType(function.__code__, namespaces[module], function.__name__, function.__defaults__)
-            twin.__doc__ = function.__doc__
-            # contract lets the compiler fuse multiply-add; nothing assumes the absence of NaN
-            decorate = numba.njit(cache=True, fastmath={"contract"}, error_model="numpy", nogil=True)
-            compiled[function] = decorate(twin)
-    finally:
-        numba.config.CACHE_DIR = previous
+    compiled = {}
+    for function, module in functions.items():
+        twin = FunctionType(function.__code__, namespaces[module], function.__name__, function.__defaults__)
+        twin.__doc__ = function.__doc__
+        compiled[function] = cached_njit(twin)
     for namespace in namespaces.values():
         for name, value in namespace.items():
             if isinstance(value, FunctionType) and value in compiled:
@@ -99,9 +91,16 @@ def _compile(functions):
     return compiled
 
 
-def is_cached(name):
-    """Whether a compiled form of the kernel of this name lies in the cache."""
-    return any(cache_directory().rglob(f"*.{name}-*.nbi"))
+def cached_njit(function):
+    """The function as numba compiles it, with its machine code in cache_directory()."""
+    import numba
+
+    previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory())
+    try:
+        # contract lets the compiler fuse multiply-add; nothing assumes the absence of NaN
+        return numba.njit(cache=True, fastmath={"contract"}, error_model="numpy", nogil=True)(function)
+    finally:
+        numba.config.CACHE_DIR = previous
 
 
 def cache_directory():

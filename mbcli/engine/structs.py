@@ -5,13 +5,14 @@ makes for a proxy class would compile in every process.
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.experimental import structref
 from numba.extending import intrinsic, overload
 
 from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS
 from mbcli.engine.handles import data_at, model_at
+from mbcli.engine.jit import cached_njit
 
 
 @structref.register
@@ -46,12 +47,12 @@ MODEL = struct_type(ModelType, MODEL_FIELDS, types.float64, True)
 DATA = struct_type(DataType, DATA_FIELDS, types.float64, False)
 
 
-@njit(cache=True)
+@cached_njit
 def make_model(arrays):
     return ModelStruct(*arrays)
 
 
-@njit(cache=True)
+@cached_njit
 def make_data(arrays):
     return DataStruct(*arrays)
 
@@ -65,7 +66,7 @@ def _address(typingctx, struct):
     return types.intp(struct), codegen
 
 
-@njit(cache=True)
+@cached_njit
 def address_of(struct):
     """Address of a struct that some Python object keeps alive."""
     return _address(struct)
