@@ -1,0 +1,24 @@
+"""What the tests have to know about kernels: which ones do not keep to the rule of smooth ones, and their switches.
+
+A smooth kernel is analytic in its real numbers: it runs on complex arrays, and its derivatives by complex steps are
+right. All others are listed here, so that a new kernel is smooth unless someone says otherwise.
+"""
+
+NOT_SMOOTH = {
+    # error estimates, Newton's method and pivots compare sizes of numbers
+    "explicit_step",
+    "larger",
+    "factorize",
+    "solve_factorized",
+    "jacobian_by_differences",
+    "implicit_step",
+    # the loops compare times and look for numbers that are not finite
+    "all_finite",
+    "hold_input",
+    "record",
+    "run_discrete",
+    "run_continuous",
+}
+
+# parameters that choose, 0 or 1, where others carry numbers
+SWITCHES = {"gravity", "is_root"}

@@ -1,0 +1,350 @@
+"""The declarations behind the engine: fields, kernel modules, the rules that kernel sources keep, the kernel cache."""
+
+import ast
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kernel_kinds import NOT_SMOOTH, SWITCHES
+
+import mbcli.engine
+from mbcli.engine import jit, load_kernels
+from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS, shape_of
+from mbcli.engine.model import Data, Model
+
+ENGINE = Path(mbcli.engine.__file__).parent
+SIZES = {"nbody": 3, "nlink": 5, "nq": 8, "nv": 7, "nu": 2}
+INTEGER_FIELDS = {field.name for field in MODEL_FIELDS if field.kind == "int"}
+
+
+def arrays(**changed):
+    """A value for each field of Model."""
+    return {field.name: np.zeros(shape_of(field, SIZES)) for field in MODEL_FIELDS} | changed
+
+
+# fields
+
+
+@pytest.mark.parametrize("field", MODEL_FIELDS + DATA_FIELDS, ids=lambda field: field.name)
+def test_every_field_says_its_shape_kind_unit_and_meaning(field):
+    assert all(isinstance(n, int) or n in SIZES for n in field.shape)
+    assert field.kind in ("real", "int")
+    assert len(field.doc) >= 8
+    if field.kind == "int":
+        assert field.unit == ""  # an index or a flag has none
+    elif field.name != "qdot":  # its elements have the units of q per second
+        assert field.unit
+
+
+def test_field_names_are_unique():
+    for fields in (MODEL_FIELDS, DATA_FIELDS):
+        names = [field.name for field in fields]
+        assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_model_and_data_have_the_declared_shapes_and_kinds(dtype):
+    model, data = Model(SIZES, arrays(), dtype), Data(SIZES, dtype)
+    for owner, fields in ((model, MODEL_FIELDS), (data, DATA_FIELDS)):
+        for field in fields:
+            value = getattr(owner, field.name)
+            assert value.shape == shape_of(field, SIZES), field.name
+            assert value.dtype == (dtype if field.kind == "real" else np.int64), field.name
+            assert value.flags.c_contiguous, field.name
+
+
+def test_model_refuses_a_wrong_shape_an_unknown_field_and_a_missing_one():
+    with pytest.raises(ValueError, match=r"body_travel has shape \(2,\), not \(3,\)"):
+        Model(SIZES, arrays(body_travel=[0.0, 0.0]))
+    with pytest.raises(ValueError, match="not fields of Model: .*body_colour"):
+        Model(SIZES, arrays(body_colour=[0.0]))
+    incomplete = arrays()
+    del incomplete["gravity"]
+    with pytest.raises(KeyError, match="gravity"):
+        Model(SIZES, incomplete)
+
+
+def test_model_copies_what_it_is_given_and_cannot_be_written():
+    mine = np.zeros(3)
+    model = Model(SIZES, arrays(body_travel=mine))
+    mine[0] = 1.0
+    assert model.body_travel[0] == 0.0
+    for field in MODEL_FIELDS:
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(model, field.name)[...] = 0
+
+
+def test_replace_changes_the_given_fields_only():
+    model = Model(SIZES, arrays())
+    other = model.replace(dtype=complex, body_travel=[0.0, 1.0j, 2.0])
+    assert other.body_travel[1] == 1.0j
+    assert other.gravity.dtype == complex
+    assert model.body_travel.dtype == float
+    assert not model.body_travel.any()
+
+
+# sources
+
+
+def engine_modules():
+    """Names, relative to mbcli.engine, and syntax trees of all its modules."""
+    for path in sorted(ENGINE.rglob("*.py")):
+        parts = path.relative_to(ENGINE).with_suffix("").parts
+        yield ".".join(parts), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def kernels_of(tree):
+    """The functions of a module that are marked @kernel."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            marks = [d.id for d in node.decorator_list if isinstance(d, ast.Name)]
+            if "kernel" in marks:
+                yield node
+
+
+KERNELS = {f"{module}.{f.name}": f for module, tree in engine_modules() for f in kernels_of(tree)}
+
+
+def test_every_module_that_defines_kernels_is_listed_and_only_those():
+    defining = {name.rpartition(".")[0] for name in KERNELS}
+    assert set(jit.KERNEL_MODULES) == defining
+    assert len(set(jit.KERNEL_MODULES)) == len(jit.KERNEL_MODULES)
+
+
+def test_kernels_have_unique_names_and_are_all_loaded():
+    names = [name.rpartition(".")[2] for name in KERNELS]
+    assert len(set(names)) == len(names)
+    assert set(vars(load_kernels(False))) == set(names)
+
+
+def test_interpreted_kernels_import_no_numba():
+    code = "import sys; from mbcli.engine import load_kernels; load_kernels(False); assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+ALLOWED_STATEMENTS = (
+    ast.Assign,
+    ast.AugAssign,
+    ast.Expr,
+    ast.For,
+    ast.While,
+    ast.If,
+    ast.Return,
+    ast.Break,
+    ast.Continue,
+)
+ALLOWED_NUMPY = {"trigonometry.sine_and_cosine": {"rint", "floor", "sin", "cos"}}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_are_scalar_loops_that_allocate_nothing(name):
+    """No `@`, no numpy but the listed functions of one number, no containers but tuples, nothing that raises."""
+    function = KERNELS[name]
+    for node in ast.walk(function):
+        where = f"{name}, line {getattr(node, 'lineno', '?')}"
+        if isinstance(node, ast.stmt) and node is not function:
+            assert isinstance(node, ALLOWED_STATEMENTS), f"{where}: {type(node).__name__}"
+        assert not isinstance(node, ast.MatMult), where
+        containers = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+        assert not isinstance(node, (*containers, ast.JoinedStr, ast.Lambda, ast.Starred)), where
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np":
+            assert node.attr in ALLOWED_NUMPY.get(name, ()), f"{where}: np.{node.attr}"
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
+    """A call that is no kernel has no place in both kinds of running; handles are resolved by two functions."""
+    known = {n.rpartition(".")[2] for n in KERNELS} | {"range", "model_at", "data_at"}
+    not_smooth = {"abs", "max", "min"}
+    for node in ast.walk(KERNELS[name]):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            allowed = known | (not_smooth if short(name) in NOT_SMOOTH or name in ALLOWED_NUMPY else set())
+            assert node.func.id in allowed, f"{name}, line {node.lineno}: {node.func.id}()"
+
+
+def short(name):
+    return name.rpartition(".")[2]
+
+
+class Integers:
+    """Which expressions of a kernel are surely integers or flags of the model.
+
+    These are constants, shapes, elements of the model's integer fields, constants of modules, loop counters,
+    parameters declared as switches, and locals that are assigned from nothing else.
+    """
+
+    def __init__(self, function):
+        self.names = {a.arg for a in function.args.args if a.arg in SWITCHES}
+        self.arrays = set()
+        targets = [(n.target, None) for n in ast.walk(function) if isinstance(n, ast.For)]
+        self.names |= {t.id for t, _ in targets}
+        assigned = {}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    for name, value in pairs(target, node.value):
+                        assigned.setdefault(name, []).append(value)
+        for _ in range(len(assigned) + 1):  # locals that depend on others settle in as many rounds
+            for name, values in assigned.items():
+                if all(v is not None and self.is_array(v) for v in values):
+                    self.arrays.add(name)
+                elif all(v is not None and self.holds(v) for v in values):
+                    self.names.add(name)
+
+    def is_array(self, node):
+        if isinstance(node, ast.Name):
+            return node.id in self.arrays
+        return isinstance(node, ast.Attribute) and node.attr in INTEGER_FIELDS
+
+    def holds(self, node):
+        if isinstance(node, ast.Constant):
+            return True
+        if isinstance(node, ast.Name):
+            return node.id in self.names or node.id.isupper()
+        if isinstance(node, ast.Subscript):
+            is_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+            return is_shape or self.is_array(node.value)
+        if isinstance(node, (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare)):
+            return all(self.holds(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        return False
+
+
+def pairs(target, value):
+    """(name, value) of an assignment, element by element where both sides are tuples; value None where unknown."""
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple):
+        known = isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts)
+        for k, element in enumerate(target.elts):
+            yield from pairs(element, value.elts[k] if known else None)
+
+
+def decisions(function):
+    """All expressions on whose truth a kernel decides, and all comparisons."""
+    for node in ast.walk(function):
+        if isinstance(node, (ast.If, ast.While, ast.IfExp)):
+            yield node.test
+        elif isinstance(node, (ast.Compare, ast.BoolOp)):
+            yield node
+
+
+def unsmooth_decisions(function):
+    integers = Integers(function)
+    return [node for node in decisions(function) if not integers.holds(node)]
+
+
+@pytest.mark.parametrize("name", [n for n in KERNELS if short(n) not in NOT_SMOOTH and n not in ALLOWED_NUMPY])
+def test_smooth_kernels_decide_on_the_model_only(name):
+    """The rule behind derivatives by complex steps: no branch on the value of a real element."""
+    found = [f"line {node.lineno}: {ast.unparse(node)}" for node in unsmooth_decisions(KERNELS[name])]
+    assert not found, f"{name}: {found}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if data.q[0] > 0.0: data.v[0] = 1.0",
+        "x = data.q[0]\n    if x > 0.0: data.v[0] = 1.0",
+        "q, n = data.q, 3\n    while q[n] < 1.0: q[n] += 1.0",
+        "data.v[0] = 1.0 if model.gravity[2] else 0.0",
+        "i = 0\n    i = data.q[0]\n    if i: data.v[0] = 1.0",
+        "m, h = weight(model, data)\n    if m == 0.0: data.v[0] = 1.0",
+    ],
+)
+def test_the_check_for_smooth_kernels_sees_a_branch_on_an_element(body):
+    function = ast.parse(f"def f(model, data):\n    {body}\n").body[0]
+    assert unsmooth_decisions(function)
+
+
+def test_the_lists_of_exceptions_name_existing_kernels_and_parameters():
+    names = {short(name) for name in KERNELS}
+    assert set(NOT_SMOOTH) <= names
+    assert set(ALLOWED_NUMPY) <= set(KERNELS)
+    parameters = {a.arg for f in KERNELS.values() for a in f.args.args}
+    assert set(SWITCHES) <= parameters
+
+
+def test_the_engine_imports_nothing_of_the_layers_above():
+    for name, tree in engine_modules():
+        for node in ast.walk(tree):
+            modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module] if isinstance(node, ast.ImportFrom) else []
+            for module in modules:
+                if module.startswith("mbcli"):
+                    assert module.startswith("mbcli.engine"), f"{name} imports {module}"
+
+
+# the cache of compiled kernels
+
+
+def test_the_cache_directory_is_named_by_the_sources(tmp_path, monkeypatch):
+    """A changed, a new and a renamed source file give a new directory; an untouched copy gives the same."""
+    monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
+    copy = tmp_path / "engine"
+    shutil.copytree(ENGINE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def directory():
+        jit._source_hash.cache_clear()
+        return jit.cache_directory()
+
+    original = directory()
+    assert original.parent == tmp_path / "cache"
+    monkeypatch.setattr(jit, "__file__", str(copy / "jit.py"))
+    try:
+        assert directory() == original
+        seen = {original}
+        source = copy / "joints" / "revolute.py"
+        source.write_text(source.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+        seen.add(directory())
+        (copy / "new.py").write_text("", encoding="utf-8")
+        seen.add(directory())
+        (copy / "new.py").rename(copy / "newer.py")
+        seen.add(directory())
+        assert len(seen) == 4
+    finally:
+        monkeypatch.undo()
+        jit._source_hash.cache_clear()
+
+
+PLACE = """
+import numpy as np
+from mbcli.engine import load_kernels
+X, S, x = np.zeros((1, 12)), np.zeros((1, 6)), (1.0, 0.0, 0.0)
+print(load_kernels(True).place_prismatic(2.0, x, x, x, (0.0, 0.0, 0.0), X, 0, S, 0)[0])
+"""
+
+
+def test_an_edit_in_an_imported_kernel_is_seen_by_the_next_process(tmp_path):
+    """place_prismatic calls scale of another module: numba's own cache would keep the old one (numba issue 1833)."""
+    package = tmp_path / "mbcli"
+    shutil.copytree(ENGINE, package / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "__init__.py").touch()
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "MBCLI_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run():
+        done = subprocess.run(
+            [sys.executable, "-c", PLACE], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return float(done.stdout)
+
+    assert run() == 2.0
+    source = package / "engine" / "spatial.py"
+    text = source.read_text(encoding="utf-8")
+    changed = text.replace("return (s * a[0],", "return (10.0 * s * a[0],")
+    assert changed != text
+    source.write_text(changed, encoding="utf-8")
+    assert run() == 20.0
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_importing_a_kernel_module_leaves_its_functions_plain():
+    """Loading the compiled kernels does not replace what an import gives: both kinds live in one process."""
+    load_kernels(True)
+    module = importlib.import_module("mbcli.engine.spatial")
+    assert module.dot is load_kernels(False).dot
+    assert module.dot is not load_kernels(True).dot
