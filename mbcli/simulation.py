@@ -76,6 +76,7 @@ class Run:
 
     def __init__(self, plant, context, until, *, config=None, actuation=None, sample_period=None, next_step=None):
         self.plant, self.context, self.until = plant, context, float(until)
+        context._at_positions()  # the arrays of the context's own parameters
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
         self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation

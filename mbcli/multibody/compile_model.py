@@ -34,18 +34,19 @@ class MobilizedJoint:
     reversed: bool
 
 
-def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of):
+def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of, parameters):
     """The Model of a plant; sets the coordinate starts of the joints.
 
     Args:
         bodies: the plant's bodies in index order, World first.
         mobilized: MobilizedJoint for every joint, welds included, in depth-first order.
         actuators: in the order of u.
-        springs: (joint, nominal, stiffness) on joints of one degree of freedom.
+        springs: RevoluteSpring and PrismaticSpring elements.
         gravity: g_W (3,).
         weight_of: body -> whether it is subject to gravity.
+        parameters: Parameters, what the elements' values are.
     """
-    link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized)
+    link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, parameters)
     nbody = len(moving) + 1
     parent = [0] * nbody
     arrays = {name: [0] * nbody for name in ("body_joint_type", "body_reversed", "body_q", "body_v", "body_nv")}
@@ -68,7 +69,7 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of):
             dof_parent.append(last_dof[b])
             last_dof[b] = len(dof_body)
             dof_body.append(b)
-            damping.append(joint._damping[k])
+            damping.append(parameters.get(joint, "damping")[k])
         nq += joint.num_positions()
     for mobilized_joint in mobilized:
         if mobilized_joint.joint.num_velocities() == 0:
@@ -82,13 +83,15 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of):
     root = [0] * nbody
     for b in range(1, nbody):
         root[b] = root[parent[b]] or b
-    inertia, weight, link_inertia, uniform = _inertias(bodies, link_body, link_X_BL, nbody, weight_of)
+    inertia, weight, link_inertia, uniform = _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters)
     armature, stiffness, nominal = np.zeros(nv), np.zeros(nv), np.zeros(nv)
     for actuator in actuators:
-        armature[actuator.joint().velocity_start()] += actuator.default_reflected_inertia()
+        ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
+        armature[actuator.joint().velocity_start()] += ratio**2 * rotor
     spring_energy = 0.0
-    for joint, rest, k in springs:
-        d = joint.velocity_start()
+    for spring in springs:
+        d = spring.joint().velocity_start()
+        rest, k = parameters.get(spring, "nominal"), parameters.get(spring, "stiffness")
         # springs in parallel: one spring of their summed stiffness about the weighted rest position, and a constant
         total = stiffness[d] + k
         if total:
@@ -123,15 +126,15 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of):
     )
 
 
-def _place_links(num_links, mobilized):
+def _place_links(num_links, mobilized, parameters):
     """Which body each link is part of and where, the joints that move, and X_PF of each body."""
     link_body = [0] * num_links
     link_X_BL = [np.eye(4) for _ in range(num_links)]
     moving, X_PF = [], [_row(np.eye(4))]
     for m in mobilized:
         joint = m.joint
-        X_LpF = joint.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4()
-        X_LcM = joint.frame_on_child().GetFixedPoseInBodyFrame().GetAsMatrix4()
+        X_LpF = joint.frame_on_parent()._pose_in_body(parameters).GetAsMatrix4()
+        X_LcM = joint.frame_on_child()._pose_in_body(parameters).GetAsMatrix4()
         X_inboard, X_outboard = (X_LcM, X_LpF) if m.reversed else (X_LpF, X_LcM)
         X_BF = link_X_BL[m.inboard] @ X_inboard
         if joint.num_velocities() == 0:
@@ -156,7 +159,7 @@ def _place_links(num_links, mobilized):
     return link_body, link_X_BL, moving, X_PF
 
 
-def _inertias(bodies, link_body, link_X_BL, nbody, weight_of):
+def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters):
     """Rows (mass, com, central inertia) of bodies and links, weights of bodies, and whether all mass has weight."""
     link_inertia = np.zeros((len(bodies), 10))
     of_body = [[] for _ in range(nbody)]
@@ -165,7 +168,7 @@ def _inertias(bodies, link_body, link_X_BL, nbody, weight_of):
     for n, body in enumerate(bodies):
         if n == 0:
             continue
-        M = body.default_spatial_inertia()
+        M = parameters.get(body, "M_BBo_B")
         mass, com = M.get_mass(), M.get_com()
         central = M.CalcRotationalInertia().CopyToFullMatrix3() - mass * _square(com)
         link_inertia[n] = [mass, *com, *_six(central)]

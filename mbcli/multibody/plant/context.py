@@ -5,6 +5,7 @@ import numpy as np
 from mbcli.engine import load_kernels
 from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import Data
+from mbcli.multibody.tree.parameters import Parameters
 
 
 class Context:
@@ -23,6 +24,8 @@ class Context:
         self._compiled = compiled
         self._kernels = load_kernels(compiled)
         self._model_handle = self._model.handle(compiled)
+        self._parameters = Parameters()
+        self._parameters_current = True
         self._data_handle = self._data.handle(compiled)
         self._inputs = {}
         self._q = self._data.q
@@ -57,6 +60,8 @@ class Context:
         other._q[:] = self._q
         other._v[:] = self._v
         other._inputs = dict(self._inputs)
+        other._parameters = self._parameters.copy()
+        other._parameters_current = False
         return other
 
     # what is current
@@ -91,6 +96,17 @@ class Context:
         self._inputs[name] = value
         self._accelerations_current = False
 
+    def _set_parameter(self, element, name, value):
+        self._parameters.set(element, name, value)
+        self._parameters_current = False
+        self._forget_positions()
+
+    def _use_parameters(self):
+        """Arrays of this context's own, made from its parameters."""
+        self._model = self._plant._compile(self._parameters)
+        self._model_handle = self._model.handle(self._compiled)
+        self._parameters_current = True
+
     # stages, each run once until its inputs change
 
     def _run(self, name, *arguments):
@@ -98,6 +114,8 @@ class Context:
 
     def _at_positions(self):
         if not self._positions_current:
+            if not self._parameters_current:
+                self._use_parameters()
             self._kernels.position_stage(self._model_handle, self._data_handle)
             self._positions_current = True
         return self._data

@@ -104,7 +104,7 @@ class Dynamics:
         return data.tau.copy()
 
     def CalcInverseDynamics(self, context, known_vdot, external_forces):
-        """tau = M vdot + C v - tau_app - sum J^T F_app, (nv,), with the applied forces in external_forces (MultibodyForces).
+        """tau = M vdot + C v - tau_app - sum J^T F_app, (nv,), with the applied forces in external_forces.
 
         Gravity and other force elements count only as far as external_forces has them.
         """
@@ -123,7 +123,7 @@ class Dynamics:
         tau = M vdot + C v - tau_g - springs - damping - sum J^T F, with F (num_bodies, 6) at body origins in World.
         """
         self._check_context(context)
-        data, model = context._at_velocities(), self._model
+        data, model = context._at_velocities(), context._model
         data.vdot[:] = 0.0 if vdot is None else self._vector(vdot, model.sizes["nv"], "vdot")
         data.F_link[:] = 0.0 if body_forces is None else body_forces
         context._run("calc_inverse_dynamics", float(gravity))
@@ -137,7 +137,7 @@ class Dynamics:
     def CalcAccelerations(self, context, tau=None, u=None, body_forces=None):
         """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6)."""
         self._check_context(context)
-        data, model = context._at_velocities(), self._model
+        data, model = context._at_velocities(), context._model
         data.tau[:] = 0.0 if tau is None else self._vector(tau, model.sizes["nv"], "tau")
         if u is not None:
             np.add.at(data.tau, model.actuator_dof, self._vector(u, model.sizes["nu"], "u"))
@@ -147,7 +147,7 @@ class Dynamics:
 
     def _spring_stretch(self, context):
         """q - nominal of the coordinates that have springs, (nv,)."""
-        model = self._model
+        model = context._model
         if model.sizes["nq"] == 0:
             return np.zeros(0)
         return context._q[model.dof_q] - model.dof_nominal
@@ -156,7 +156,7 @@ class Dynamics:
         """Sets `forces` to those of all force elements, gravity and springs on joints, and of joint damping."""
         self._check_context(context)
         self._check_forces(forces)
-        X, model = context._at_links().X_WL, self._model
+        X, model = context._at_links().X_WL, context._model
         forces.SetZero()
         g = model.gravity
         for n, body in enumerate(self._bodies):
@@ -240,15 +240,15 @@ class Dynamics:
         return context._run("calc_energy")
 
     def CalcBodyEnergies(self, context):
-        """{scoped body name: {"kinetic", "potential"}} [J] of every body but World; reflected inertias count nowhere."""
+        """{scoped body name: {"kinetic", "potential"}} [J] of every body but World, without reflected inertias."""
         self._check_context(context)
         mass, position, velocity = self._coms(context)
-        inertia, V = self._model.link_inertia[1:], context._data.V_WL[1:]
+        inertia, V = context._model.link_inertia[1:], context._data.V_WL[1:]
         R = context._data.X_WL[1:, :9].reshape(-1, 3, 3)
         central = inertia[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
         w_L = np.einsum("nji,nj->ni", R, V[:, :3])
         kinetic = 0.5 * (mass * (velocity**2).sum(axis=1) + np.einsum("ni,nij,nj->n", w_L, central, w_L))
-        potential = -mass * (position @ self._model.gravity)
+        potential = -mass * (position @ context._model.gravity)
         return {
             str(body.scoped_name().get_full()): {
                 "kinetic": float(kinetic[n]),
@@ -260,12 +260,13 @@ class Dynamics:
     def CalcTotalMass(self, context):
         """[kg], World excluded"""
         self._check_context(context)
-        return float(self._model.link_inertia[:, 0].sum())
+        context._at_positions()
+        return float(context._model.link_inertia[:, 0].sum())
 
     def _coms(self, context):
         """Masses (n,), centres of mass in W (n, 3) and their velocities (n, 3) of all bodies but World."""
         data = context._at_links()
-        inertia = self._model.link_inertia[1:]
+        inertia = context._model.link_inertia[1:]
         R = data.X_WL[1:, :9].reshape(-1, 3, 3)
         arm = np.einsum("nij,nj->ni", R, inertia[:, 1:4])
         velocity = data.V_WL[1:, 3:] + np.cross(data.V_WL[1:, :3], arm)
@@ -293,7 +294,7 @@ class Dynamics:
         """L_WSP_W of all bodies about point P (3,)."""
         self._check_context(context)
         mass, position, velocity = self._coms(context)
-        data, inertia = context._data, self._model.link_inertia[1:]
+        data, inertia = context._data, context._model.link_inertia[1:]
         R = data.X_WL[1:, :9].reshape(-1, 3, 3)
         central = inertia[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
         w_L = np.einsum("nji,nj->ni", R, data.V_WL[1:, :3])

@@ -5,6 +5,7 @@ from mbcli.multibody.topology import Edge, spanning_forest
 from mbcli.multibody.tree.force_element import PrismaticSpring, RevoluteSpring
 from mbcli.multibody.tree.index import JointIndex
 from mbcli.multibody.tree.joint import QuaternionFloatingJoint
+from mbcli.multibody.tree.parameters import DEFAULTS
 
 
 class Finalization:
@@ -36,24 +37,25 @@ class Finalization:
             if joint.num_velocities() == 6 and not mobod.reversed:
                 self._free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
-        springs = [
-            (e.joint(), e._nominal, e.default_stiffness())
-            for e in self._force_elements
-            if isinstance(e, (RevoluteSpring, PrismaticSpring))
-        ]
-        self._model = compile_model(
-            self._bodies,
-            mobilized,
-            [a for a in self._actuators if a.joint() not in self._loop_joints],
-            springs,
-            self._gravity.gravity_vector(),
-            lambda body: self._gravity.is_enabled(body.model_instance()),
-        )
+        self._mobilized_joints = mobilized
+        self._model = self._compile(DEFAULTS)
         for start, actuator in enumerate(self._actuators):
             actuator._input_start = start
         for n, pose in self._default_free_poses.items():
             if self._bodies[n].is_floating_base_body():
                 self._free_joints[n].SetDefaultPose(pose)
+
+    def _compile(self, parameters):
+        """The arrays of the plant for the given parameter values."""
+        return compile_model(
+            self._bodies,
+            self._mobilized_joints,
+            [a for a in self._actuators if a.joint() not in self._loop_joints],
+            [e for e in self._force_elements if isinstance(e, (RevoluteSpring, PrismaticSpring))],
+            self._gravity.gravity_vector(),
+            lambda body: self._gravity.is_enabled(body.model_instance()),
+            parameters,
+        )
 
     def _forest(self):
         """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""

@@ -2,6 +2,7 @@
 
 from mbcli.math import RigidTransform
 from mbcli.multibody.tree.element import NamedElement
+from mbcli.multibody.tree.parameters import DEFAULTS
 
 
 class Frame(NamedElement):
@@ -18,11 +19,11 @@ class Frame(NamedElement):
 
     def GetFixedPoseInBodyFrame(self):
         """X_BF, the default pose of this frame in its body."""
-        raise NotImplementedError  # each kind of frame answers for itself
+        return self._pose_in_body(DEFAULTS)
 
     def CalcPoseInBodyFrame(self, context):
         """X_BF as the context has it."""
-        return self.GetFixedPoseInBodyFrame()
+        return self._pose_in_body(context._parameters)
 
     def GetFixedRotationMatrixInBodyFrame(self):
         return self.GetFixedPoseInBodyFrame().rotation()
@@ -75,7 +76,7 @@ class RigidBodyFrame(Frame):
         self._body = body
         self._name = body.name()
 
-    def GetFixedPoseInBodyFrame(self):
+    def _pose_in_body(self, parameters):
         return RigidTransform()
 
 
@@ -103,9 +104,13 @@ class FixedOffsetFrame(Frame):
     def parent_frame(self):
         return self._parent_frame
 
-    def GetFixedPoseInBodyFrame(self):
-        return self._parent_frame.GetFixedPoseInBodyFrame() @ self._X_PF
+    def _pose_in_body(self, parameters):
+        return self._parent_frame._pose_in_body(parameters) @ parameters.get(self, "X_PF")
 
     def GetPoseInParentFrame(self, context):
-        """X_PF."""
-        return self._X_PF
+        """X_PF as the context has it."""
+        return context._parameters.get(self, "X_PF")
+
+    def SetPoseInParentFrame(self, context, X_PF):
+        """Moves the frame in one context; the default stays."""
+        context._set_parameter(self, "X_PF", X_PF)

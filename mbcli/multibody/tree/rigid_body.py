@@ -44,16 +44,25 @@ class RigidBody(NamedElement):
         return self._M_BBo_B
 
     def get_mass(self, context):
-        """[kg]"""
-        return self._M_BBo_B.get_mass()
+        """[kg] as the context has it"""
+        return self.CalcSpatialInertiaInBodyFrame(context).get_mass()
 
     def CalcCenterOfMassInBodyFrame(self, context):
-        """p_BoBcm_B [m]"""
-        return self._M_BBo_B.get_com()
+        """p_BoBcm_B [m] as the context has it"""
+        return self.CalcSpatialInertiaInBodyFrame(context).get_com()
 
     def CalcSpatialInertiaInBodyFrame(self, context):
-        """M_BBo_B"""
-        return self._M_BBo_B
+        """M_BBo_B as the context has it"""
+        return context._parameters.get(self, "M_BBo_B")
+
+    def SetSpatialInertiaInBodyFrame(self, context, M_Bo_B):
+        """Another M_BBo_B in one context; the default stays."""
+        context._set_parameter(self, "M_BBo_B", M_Bo_B)
+
+    def SetMass(self, context, mass):
+        """Another mass [kg] in one context, with the same centre of mass and unit inertia."""
+        M = self.CalcSpatialInertiaInBodyFrame(context)
+        self.SetSpatialInertiaInBodyFrame(context, SpatialInertia(mass, M.get_com(), M.get_unit_inertia()))
 
     def EvalPoseInWorld(self, context):
         """X_WB"""
