@@ -39,17 +39,18 @@ KERNEL_MODULES = (
     "energy",
     "joint_forces",
     "stages",
+    "batch",
     "step",
     "integrators",
     "loop",
 )
 
-_kernels = {}  # plain function -> its module name
+_kernels = []
 
 
 def kernel(function):
     """Mark a function as a kernel. It stays the plain function that it is."""
-    _kernels[function] = function.__module__
+    _kernels.append(function)
     return function
 
 
@@ -73,22 +74,26 @@ def load_kernels(compiled):
     """All kernels by name, as attributes of one object; compiled ones accept structs, plain ones Python objects."""
     for name in KERNEL_MODULES:
         import_module("mbcli.engine." + name)
-    functions = _compile(_kernels) if compiled else {f: f for f in _kernels}
-    return SimpleNamespace(**{f.__name__: g for f, g in functions.items()})
+    return compile_kernels() if compiled else SimpleNamespace(**{f.__name__: f for f in _kernels})
 
 
-def _compile(functions):
-    namespaces = {module: dict(vars(sys.modules[module])) for module in set(functions.values())}
+def compile_kernels(replacements=None):
+    """Compiled twins of all loaded kernels by name; replacements maps some to what stands in for them.
+
+    That is how another scalar type brings its own way of doing what cannot be written for all types at once.
+    """
+    bodies = {function: (replacements or {}).get(function, function) for function in _kernels}
+    namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
     compiled = {}
-    for function, module in functions.items():
-        twin = FunctionType(function.__code__, namespaces[module], function.__name__, function.__defaults__)
-        twin.__doc__ = function.__doc__
+    for function, body in bodies.items():
+        twin = FunctionType(body.__code__, namespaces[body.__module__], body.__name__, body.__defaults__)
+        twin.__doc__ = body.__doc__
         compiled[function] = cached_njit(twin)
     for namespace in namespaces.values():
         for name, value in namespace.items():
             if isinstance(value, FunctionType) and value in compiled:
                 namespace[name] = compiled[value]
-    return compiled
+    return SimpleNamespace(**{f.__name__: g for f, g in compiled.items()})
 
 
 def cached_njit(function):

@@ -11,68 +11,80 @@ import numpy as np
 from mbcli.engine.jit import kernel
 
 TWO_OVER_PI = 0.6366197723675814
-HALF_PI_HIGH = 1.5707963109016418  # 33 bits: exact when multiplied by a count below 2^20
-HALF_PI_LOW = 1.5893254712295857e-8
+HALF_PI_HIGH = 1.5707963109016418  # 25 bits: exact when multiplied by a count below 2^20
+HALF_PI_LOW = 1.5893254773528196e-8
 LARGEST = 5.0e5  # [rad]
 
 
 @kernel
 def sine_and_cosine(x, sine, cosine):
     """sine[i], cosine[i] of x[i] [rad] for arrays of one length."""
+    if largest_magnitude(x) < LARGEST:
+        by_polynomials(x, sine, cosine)
+    else:
+        by_library(x, sine, cosine)
+
+
+@kernel
+def largest_magnitude(x):
     largest = 0.0
     for i in range(x.shape[0]):
         largest = max(largest, abs(x[i].real))
-    if largest < LARGEST:
-        for i in range(x.shape[0]):
-            count = np.rint(x[i].real * TWO_OVER_PI)
-            r = x[i] - count * HALF_PI_HIGH
-            r = r - count * HALF_PI_LOW
-            z = r * r
-            s = r + r * z * (
-                -1.66666666666666324348e-01
+    return largest
+
+
+@kernel
+def by_polynomials(x, sine, cosine):
+    for i in range(x.shape[0]):
+        count = np.rint(x[i].real * TWO_OVER_PI)
+        r = x[i] - count * HALF_PI_HIGH
+        r = r - count * HALF_PI_LOW
+        z = r * r
+        s = r + r * z * (
+            -1.66666666666666324348e-01
+            + z
+            * (
+                8.33333333332248946124e-03
                 + z
                 * (
-                    8.33333333332248946124e-03
+                    -1.98412698298579493134e-04
+                    + z
+                    * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))
+                )
+            )
+        )
+        c = (
+            1.0
+            - 0.5 * z
+            + z
+            * z
+            * (
+                4.16666666666666019037e-02
+                + z
+                * (
+                    -1.38888888888741095749e-03
                     + z
                     * (
-                        -1.98412698298579493134e-04
+                        2.48015872894767294178e-05
                         + z
                         * (
-                            2.75573137070700676789e-06
-                            + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)
+                            -2.75573143513906633035e-07
+                            + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)
                         )
                     )
                 )
             )
-            c = (
-                1.0
-                - 0.5 * z
-                + z
-                * z
-                * (
-                    4.16666666666666019037e-02
-                    + z
-                    * (
-                        -1.38888888888741095749e-03
-                        + z
-                        * (
-                            2.48015872894767294178e-05
-                            + z
-                            * (
-                                -2.75573143513906633035e-07
-                                + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)
-                            )
-                        )
-                    )
-                )
-            )
-            # the quadrant as 0/1 numbers: odd swaps sine and cosine, half turns change the sign
-            half = np.floor(count * 0.5)
-            odd = count - 2.0 * half
-            sign = 1.0 - 2.0 * (half - 2.0 * np.floor(half * 0.5))
-            sine[i] = sign * ((1.0 - odd) * s + odd * c)
-            cosine[i] = sign * ((1.0 - odd) * c - odd * s)
-    else:
-        for i in range(x.shape[0]):
-            sine[i] = np.sin(x[i])
-            cosine[i] = np.cos(x[i])
+        )
+        # the quadrant as 0/1 numbers: odd swaps sine and cosine, half turns change the sign
+        half = np.floor(count * 0.5)
+        odd = count - 2.0 * half
+        sign = 1.0 - 2.0 * (half - 2.0 * np.floor(half * 0.5))
+        sine[i] = sign * ((1.0 - odd) * s + odd * c)
+        cosine[i] = sign * ((1.0 - odd) * c - odd * s)
+
+
+@kernel
+def by_library(x, sine, cosine):
+    for i in range(x.shape[0]):
+        sine[i] = np.sin(x[i])
+        cosine[i] = np.cos(x[i])

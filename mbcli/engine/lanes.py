@@ -1,0 +1,330 @@
+"""A scalar of eight doubles in one vector register, so that a kernel works on eight states at once.
+
+To numba it is one more number type: its value is the LLVM vector <8 x double>, its arithmetic is that of every lane by
+itself, and a float or an integer that meets it is copied into all lanes. Kernels compile for Data over arrays of lanes
+from the same source. Where the machine's registers are narrower, the compiler takes several for one scalar.
+
+What happens in a lane depends on that lane alone and on code that is the same for all, so a state has the same result,
+to the last bit, whichever lane and group it falls into. That is why angles too large for the polynomials of sine and
+cosine are seen to lane by lane, after the polynomials ran in all.
+
+Memory of lanes is float64 with a last axis of WIDTH. Arrays of lanes are declared unaligned, so no address can fault;
+`aligned_zeros` puts them on whole cache lines, where loads and stores are fastest. Imported only where batches are
+evaluated.
+"""
+
+import functools
+import operator
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_cast, lower_getattr
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+from numba.extending import intrinsic, models, overload, register_model
+from numba.np.arrayobj import populate_array
+
+from mbcli.engine import batch, trigonometry
+from mbcli.engine.fields import DATA_FIELDS
+from mbcli.engine.jit import cached_njit, compile_kernels
+from mbcli.engine.model import Data
+from mbcli.engine.structs import DataStruct
+from mbcli.engine.trigonometry import LARGEST, by_library, by_polynomials, largest_magnitude
+
+WIDTH = 8
+ALIGNMENT = 64  # [bytes]: a cache line, and one register of AVX-512
+DOUBLE, INT32 = ir.DoubleType(), ir.IntType(32)
+VECTOR = ir.VectorType(DOUBLE, WIDTH)
+NUMBERS = (types.Float, types.Integer)
+
+
+class LanesType(types.Type):
+    def __init__(self):
+        super().__init__(name=f"f64x{WIDTH}")
+
+    def can_convert_from(self, typingctx, other):
+        return Conversion.promote if isinstance(other, NUMBERS) else None
+
+
+f64x8 = LanesType()
+
+
+@register_model(LanesType)
+class LanesModel(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, VECTOR)
+
+
+@lower_cast(types.Float, LanesType)
+@lower_cast(types.Integer, LanesType)
+def number_to_lanes(context, builder, fromty, toty, value):
+    """The same number in every lane."""
+    number = context.cast(builder, value, fromty, types.float64)
+    empty = ir.Constant(VECTOR, ir.Undefined)
+    first = builder.insert_element(empty, number, INT32(0))
+    return builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(INT32, WIDTH), [0] * WIDTH))
+
+
+# ------------------------------------------------------------------------------------------- arithmetic
+
+
+def _binary(operation, instruction):
+    @infer_global(operation)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if f64x8 in args and all(a == f64x8 or isinstance(a, NUMBERS) for a in args):
+                return signature(f64x8, f64x8, f64x8)
+            return None
+
+    @lower_builtin(operation, f64x8, f64x8)
+    def lower(context, builder, sig, args):
+        return getattr(builder, instruction)(*args)
+
+
+for _operations, _instruction in (
+    ((operator.add, operator.iadd), "fadd"),
+    ((operator.sub, operator.isub), "fsub"),
+    ((operator.mul, operator.imul), "fmul"),
+    ((operator.truediv, operator.itruediv), "fdiv"),
+):
+    for _operation in _operations:
+        _binary(_operation, _instruction)
+
+
+@infer_global(operator.neg)
+class _Negative(AbstractTemplate):
+    def generic(self, args, kws):
+        return signature(f64x8, f64x8) if args == (f64x8,) else None
+
+
+@lower_builtin(operator.neg, f64x8)
+def _negative(context, builder, sig, args):
+    return builder.fneg(args[0])
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):
+    key = LanesType
+
+    def resolve_real(self, lanes):
+        return f64x8
+
+
+@lower_getattr(LanesType, "real")
+def _real(context, builder, typ, value):
+    return value
+
+
+def _llvm_function(builder, name):
+    """LLVM's own function of one vector."""
+    return builder.module.declare_intrinsic(f"llvm.{name}.v{WIDTH}f64", (), ir.FunctionType(VECTOR, [VECTOR]))
+
+
+def _unary(name):
+    @intrinsic
+    def call(typingctx, x):
+        def codegen(context, builder, sig, args):
+            return builder.call(_llvm_function(builder, name), args)
+
+        return f64x8(f64x8), codegen
+
+    return call
+
+
+_rint, _floor = _unary("rint"), _unary("floor")
+
+
+@overload(np.rint)
+def _overload_rint(x):
+    return (lambda x: _rint(x)) if x == f64x8 else None
+
+
+@overload(np.floor)
+def _overload_floor(x):
+    return (lambda x: _floor(x)) if x == f64x8 else None
+
+
+@intrinsic
+def any_reaches(typingctx, x, limit):
+    """Whether the magnitude in some lane is not below limit; NaN is below."""
+
+    def codegen(context, builder, sig, args):
+        magnitude = builder.call(_llvm_function(builder, "fabs"), [args[0]])
+        mask = builder.fcmp_ordered(">=", magnitude, args[1])
+        bits = builder.bitcast(mask, ir.IntType(WIDTH))
+        return builder.icmp_unsigned("!=", bits, ir.IntType(WIDTH)(0))
+
+    return types.boolean(f64x8, f64x8), codegen
+
+
+@intrinsic
+def lane_value(typingctx, x, lane):
+    """The number in one lane."""
+
+    def codegen(context, builder, sig, args):
+        return builder.extract_element(*args)
+
+    return types.float64(f64x8, types.intp), codegen
+
+
+# ------------------------------------------------------------------------------- views of the same memory
+
+
+def lanes_array(ndim):
+    """The type of arrays of lanes; unaligned as far as the compiler knows."""
+    return types.Array(f64x8, ndim, "C", aligned=False)
+
+
+def _view(context, builder, source, value, target, data, shape, strides, itemsize):
+    """An array of the target type over the memory of another."""
+    array = context.make_array(source)(context, builder, value)
+    result = context.make_array(target)(context, builder)
+    pointer = builder.bitcast(data, context.get_data_type(target.dtype).as_pointer())
+    populate_array(
+        result,
+        data=pointer,
+        shape=shape,
+        strides=strides,
+        itemsize=context.get_constant(types.intp, itemsize),
+        meminfo=array.meminfo,
+        parent=array.parent,
+    )
+    return result._getvalue()
+
+
+def _as_lanes(context, builder, source, value):
+    array = context.make_array(source)(context, builder, value)
+    shape = cgutils.unpack_tuple(builder, array.shape)[:-1]
+    strides = cgutils.unpack_tuple(builder, array.strides)[:-1]
+    target = lanes_array(source.ndim - 1)
+    return _view(context, builder, source, value, target, array.data, shape, strides, 8 * WIDTH)
+
+
+@intrinsic
+def as_lanes(typingctx, arrays):
+    """A tuple of C-contiguous float64 arrays (..., WIDTH) as arrays of lanes (...)."""
+    targets = types.Tuple([lanes_array(a.ndim - 1) for a in arrays])
+
+    def codegen(context, builder, sig, args):
+        values = [
+            _as_lanes(context, builder, source, builder.extract_value(args[0], k))
+            for k, source in enumerate(sig.args[0])
+        ]
+        result = context.make_tuple(builder, sig.return_type, values)
+        return impl_ret_borrowed(context, builder, sig.return_type, result)
+
+    return targets(arrays), codegen
+
+
+@intrinsic
+def as_doubles(typingctx, x):
+    """An array of lanes (...) as float64 (..., WIDTH)."""
+    target = types.Array(types.float64, x.ndim + 1, "C")
+
+    def codegen(context, builder, sig, args):
+        array = context.make_array(sig.args[0])(context, builder, args[0])
+        one, size = context.get_constant(types.intp, WIDTH), context.get_constant(types.intp, 8)
+        shape = [*cgutils.unpack_tuple(builder, array.shape), one]
+        strides = [*cgutils.unpack_tuple(builder, array.strides), size]
+        result = _view(context, builder, sig.args[0], args[0], target, array.data, shape, strides, 8)
+        return impl_ret_borrowed(context, builder, sig.return_type, result)
+
+    return target(x), codegen
+
+
+# ------------------------------------------------ what lanes do otherwise than scalars of one state
+
+
+def sine_and_cosine(x, sine, cosine):
+    """As trigonometry.sine_and_cosine; a state with a large angle is computed again by the library."""
+    by_polynomials(x, sine, cosine)
+    large = False
+    for i in range(x.shape[0]):
+        large |= any_reaches(x[i], LARGEST)
+    if large:
+        angles, sines, cosines = as_doubles(x), as_doubles(sine), as_doubles(cosine)
+        for lane in range(WIDTH):
+            if largest_magnitude(angles[:, lane]) >= LARGEST:
+                by_library(angles[:, lane], sines[:, lane], cosines[:, lane])
+
+
+def states_at_once(x):
+    return WIDTH
+
+
+def take(rows, k, x):
+    """Rows k to k + WIDTH - 1 -> the lanes of x; past the end, the last row again."""
+    X, last = as_doubles(x), rows.shape[0] - 1
+    for lane in range(WIDTH):
+        row = min(k + lane, last)
+        for i in range(X.shape[0]):
+            X[i, lane] = rows[row, i]
+
+
+def put(x, rows, k):
+    """The lanes of x -> rows from k on, as many as there are."""
+    X = as_doubles(x)
+    for lane in range(min(WIDTH, rows.shape[0] - k)):
+        for i in range(X.shape[0]):
+            rows[k + lane, i] = X[i, lane]
+
+
+def put_table(x, rows, k):
+    """The lanes of x (m, n) -> rows (..., m, n) from k on, as many as there are."""
+    X = as_doubles(x)
+    for lane in range(min(WIDTH, rows.shape[0] - k)):
+        for i in range(X.shape[0]):
+            for j in range(X.shape[1]):
+                rows[k + lane, i, j] = X[i, j, lane]
+
+
+def put_number(x, rows, k):
+    """The lanes of one scalar -> rows (n,) from k on, as many as there are."""
+    for lane in range(min(WIDTH, rows.shape[0] - k)):
+        rows[k + lane] = lane_value(x, lane)
+
+
+@functools.cache
+def load_lane_kernels():
+    """All kernels by name, for Data of lanes."""
+    return compile_kernels(
+        {
+            trigonometry.sine_and_cosine: sine_and_cosine,
+            batch.states_at_once: states_at_once,
+            batch.take: take,
+            batch.put: put,
+            batch.put_table: put_table,
+            batch.put_number: put_number,
+        }
+    )
+
+
+# ------------------------------------------------------------------------------------------------- Data
+
+
+def aligned_zeros(shape):
+    """Zeros of shape (*shape, WIDTH) on whole cache lines."""
+    size = WIDTH * int(np.prod(shape))
+    buffer = np.zeros(size + ALIGNMENT // 8)
+    offset = -buffer.ctypes.data % ALIGNMENT // 8
+    return buffer[offset : offset + size].reshape(*shape, WIDTH)
+
+
+@cached_njit
+def make_lane_data(arrays):
+    return DataStruct(*as_lanes(arrays))
+
+
+class LaneData:
+    """As Data for WIDTH states at once: each attribute has a last axis of WIDTH. `handle` is what kernels take."""
+
+    def __init__(self, sizes):
+        one = Data(sizes)
+        for field in DATA_FIELDS:
+            initial = getattr(one, field.name)
+            array = aligned_zeros(initial.shape)
+            array[...] = initial[..., np.newaxis]
+            setattr(self, field.name, array)
+        self.handle = make_lane_data(tuple(getattr(self, field.name) for field in DATA_FIELDS))
