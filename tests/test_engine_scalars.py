@@ -1,0 +1,416 @@
+"""Every stage of the engine on real and complex numbers, interpreted and compiled, and what it reads and writes."""
+
+import functools
+import sys
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from kernel_kinds import NOT_SMOOTH
+from random_trees import random_plant, random_state
+
+from mbcli.engine import jit, load_kernels
+from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS
+from mbcli.engine.integrators import METHODS
+from mbcli.engine.model import Data
+
+COMPLEX_STEP = 1e-30
+# Differences of fourth order with step 1e-4, of accelerations up to 1e3: rounding 1e-13 relative over the step.
+DIFFERENCES = 1e-8
+# Compiled and interpreted differ by fused multiply-adds.
+ROUNDING = 1e-12
+
+PER_BODY = {f.name for f in DATA_FIELDS if f.shape[0] == "nbody"}
+# rows that only joints of several velocities have
+SEVERAL_VELOCITIES = {"X_FM", "p_RoMo"}
+INPUTS = ("q", "v", "vdot", "tau", "qdot", "F_link", "F_applied", "diagonal")
+
+PLANTS = {
+    "mixed": {"seed": 1},
+    "reversed": {"seed": 2, "reversed_probability": 1.0},
+    "weightless": {"seed": 3, "weightless": True, "trees": 2, "floating_bases": 1},
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How a kernel is run, the stages before it, and the fields of Data that it reads as inputs and writes."""
+
+    run: object
+    writes: str
+    reads: str = ""
+    after: tuple = ()
+    takes_handles: bool = True
+    returns: bool = field(default=False)
+
+
+def named(name, *arguments):
+    return lambda kernels, model, data: getattr(kernels, name)(model, data, *arguments)
+
+
+POSITION = "sin_q cos_q X_FM X_WB p_RoBo p_RoMo S inertia"
+VELOCITY = "V V_across A_bias"
+ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
+AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")
+
+STAGES = {
+    "position_stage": Stage(named("position_stage"), POSITION, "q"),
+    "velocity_stage": Stage(named("velocity_stage"), VELOCITY, "v", AT_POSITION),
+    "links_stage": Stage(named("links_stage"), "X_WL V_WL", "", AT_VELOCITY),
+    "calc_link_accelerations": Stage(named("calc_link_accelerations"), "A A_WL", "vdot", AT_VELOCITY),
+    "calc_mass_matrix": Stage(named("calc_mass_matrix"), "composite M", "", AT_POSITION),
+    "calc_inverse_dynamics": Stage(
+        named("calc_inverse_dynamics", 1.0), "F_applied A F tau", "vdot F_link", AT_VELOCITY
+    ),
+    "calc_inverse_dynamics without gravity": Stage(
+        named("calc_inverse_dynamics", 0.0), "F_applied A F tau", "vdot F_link", AT_VELOCITY
+    ),
+    "calc_bias_term": Stage(named("calc_bias_term"), "vdot F_applied A F tau", "", AT_VELOCITY),
+    "calc_gravity": Stage(named("calc_gravity"), "F tau", "", AT_POSITION),
+    "calc_forward_dynamics": Stage(
+        named("calc_forward_dynamics"), f"tau diagonal F_applied {ARTICULATED}", "q v tau F_link", AT_VELOCITY
+    ),
+    "calc_energy": Stage(named("calc_energy"), "energy", "q v", AT_VELOCITY, returns=True),
+    "calc_qdot": Stage(named("calc_qdot"), "qdot", "q v", AT_POSITION),
+    "calc_velocity_from_qdot": Stage(named("calc_velocity_from_qdot"), "v", "q qdot", AT_POSITION),
+    "full_mass_matrix": Stage(named("full_mass_matrix"), f"{POSITION} composite M", "q"),
+    "full_inverse_dynamics": Stage(
+        named("full_inverse_dynamics"), f"{POSITION} {VELOCITY} A F tau", "q v vdot F_applied"
+    ),
+    "full_forward_dynamics": Stage(
+        named("full_forward_dynamics"), f"{POSITION} {VELOCITY} {ARTICULATED}", "q v tau F_applied diagonal"
+    ),
+    "discrete_step": Stage(
+        named("discrete_step", 0.01, 1.0),
+        f"{POSITION} {VELOCITY} {ARTICULATED} diagonal tau q v qdot",
+        "q v tau F_applied",
+        takes_handles=False,
+    ),
+}
+
+
+@functools.cache
+def plant_of(name):
+    return random_plant(**PLANTS[name])
+
+
+@functools.cache
+def inputs_of(name):
+    """A value for each input by name."""
+    plant, rng = plant_of(name), np.random.default_rng(PLANTS[name]["seed"])
+    q, v = random_state(plant, rng)
+    shapes = {n: getattr(Data(plant._model.sizes), n).shape for n in INPUTS}
+    values = {n: rng.normal(size=shapes[n]) for n in INPUTS}
+    return values | {"q": q, "v": v, "diagonal": rng.uniform(0.1, 1.0, v.size)}
+
+
+def data_with(model, inputs):
+    data = Data(model.sizes, model.dtype)
+    for name, value in inputs.items():
+        getattr(data, name)[...] = value
+    return data
+
+
+def handles(stage, model, data, compiled):
+    both = model.handle(compiled), data.handle(compiled)
+    return both if stage.takes_handles or not compiled else (model._struct, data._struct)
+
+
+def run(name, model, data, *, compiled=False, only=False):
+    """Runs a stage, after those that it needs unless `only`; returns what it returns."""
+    stage, kernels = STAGES[name], load_kernels(compiled)
+    if not only:
+        for needed in stage.after:
+            STAGES[needed].run(kernels, *handles(STAGES[needed], model, data, compiled))
+    return stage.run(kernels, *handles(stage, model, data, compiled))
+
+
+def results(name, model, inputs, *, compiled=False):
+    """All that a stage writes, by field, and what it returns."""
+    data = data_with(model, inputs)
+    returned = run(name, model, data, compiled=compiled)
+    values = {n: getattr(data, n) for n in STAGES[name].writes.split()}
+    return values | ({"returned": np.array(returned)} if STAGES[name].returns else {})
+
+
+def assert_fields_close(values, expected, tolerance):
+    """Each field equal up to `tolerance` of its largest element (of one, where all are smaller)."""
+    assert values.keys() == expected.keys()
+    for name, value in values.items():
+        scale = max(1.0, abs(expected[name]).max(initial=0.0))
+        assert np.isfinite(value).all(), name
+        assert abs(value - expected[name]).max(initial=0.0) <= tolerance * scale, name
+
+
+def differences(function, step=1e-4):
+    """Derivative at 0, by field, of a function that gives fields, by central differences of fourth order."""
+    f = [function(k * step) for k in (-2, -1, 1, 2)]
+    return {n: (f[0][n] - 8.0 * f[1][n] + 8.0 * f[2][n] - f[3][n]) / (12.0 * step) for n in f[0]}
+
+
+def imaginary(fields):
+    return {n: value.imag / COMPLEX_STEP for n, value in fields.items()}
+
+
+def real_parameters(model):
+    return {f.name: getattr(model, f.name) for f in MODEL_FIELDS if f.kind == "real"}
+
+
+def moved(values, direction, t):
+    return {n: value + t * direction[n] for n, value in values.items()}
+
+
+stages = pytest.mark.parametrize("stage", STAGES)
+plants = pytest.mark.parametrize("plant", PLANTS)
+
+
+# scalar types
+
+
+@plants
+@stages
+def test_complex_steps_along_all_inputs_are_the_derivatives(stage, plant):
+    model, inputs = plant_of(plant)._model, inputs_of(plant)
+    rng = np.random.default_rng(5)
+    direction = {n: rng.normal(size=value.shape) for n, value in inputs.items()}
+    derivative = imaginary(results(stage, model.replace(dtype=complex), moved(inputs, direction, 1j * COMPLEX_STEP)))
+    expected = differences(lambda t: results(stage, model, moved(inputs, direction, t)))
+    assert_fields_close(derivative, expected, DIFFERENCES)
+    assert any(abs(value).max() > 1e-3 for value in derivative.values())
+
+
+@plants
+@stages
+def test_complex_steps_along_all_real_parameters_are_the_derivatives(stage, plant):
+    """Frames, inertias, gravity, damping, springs, rotors: a derivative by any of them is one complex step away."""
+    model, inputs = plant_of(plant)._model, inputs_of(plant)
+    rng = np.random.default_rng(6)
+    parameters = real_parameters(model)
+    direction = {n: 0.1 * rng.normal(size=value.shape) for n, value in parameters.items()}
+    complex_model = model.replace(dtype=complex, **moved(parameters, direction, 1j * COMPLEX_STEP))
+    derivative = imaginary(results(stage, complex_model, inputs))
+    expected = differences(lambda t: results(stage, model.replace(**moved(parameters, direction, t)), inputs))
+    assert_fields_close(derivative, expected, DIFFERENCES)
+
+
+def test_the_derivative_of_forces_by_a_mass_is_what_the_unit_mass_needs():
+    """tau is linear in a mass: its derivative is tau with one kilogram more, minus tau."""
+    model, inputs = plant_of("mixed")._model, inputs_of("mixed")
+    more, complex_more = model.body_inertia.copy(), model.body_inertia.astype(complex)
+    more[4, 0] += 1.0
+    complex_more[4, 0] += 1j * COMPLEX_STEP
+    complex_model = model.replace(dtype=complex, body_inertia=complex_more)
+    derivative = results("calc_inverse_dynamics", complex_model, inputs)["tau"].imag / COMPLEX_STEP
+    taus = [results("calc_inverse_dynamics", m, inputs)["tau"] for m in (model.replace(body_inertia=more), model)]
+    assert abs(derivative).max() > 0.1
+    np.testing.assert_allclose(derivative, taus[0] - taus[1], rtol=0.0, atol=1e-12 * abs(taus[1]).max())
+
+
+@pytest.mark.parametrize("name", [*(n for n in METHODS if not METHODS[n].implicit), "semi_explicit_euler"])
+def test_complex_steps_pass_through_whole_integration_steps(name):
+    plant, kernels = plant_of("mixed"), load_kernels(False)
+    inputs, rng = inputs_of("mixed"), np.random.default_rng(8)
+    y, u = np.concatenate([inputs["q"], inputs["v"]]), rng.normal(size=plant.num_actuators())
+    dy, du = rng.normal(size=y.size), rng.normal(size=u.size)
+
+    def end(t):
+        model = plant._model.replace(dtype=np.result_type(t, float))
+        data = Data(model.sizes, model.dtype)
+        method = METHODS.get(name, METHODS["explicit_euler"])
+        rates, stage, result = (np.zeros((*n, y.size), model.dtype) for n in ((method.b.size,), (), ()))
+        if name == "semi_explicit_euler":
+            kernels.semi_explicit_step(model, data, y + t * dy, u + t * du, 0.01, rates, result)
+        else:
+            tables = method.A, method.b, method.error
+            kernels.explicit_step(model, data, y + t * dy, u + t * du, 0.01, *tables, rates, stage, result)
+        return {"end": result}
+
+    assert_fields_close(imaginary(end(1j * COMPLEX_STEP)), differences(end), DIFFERENCES)
+
+
+def test_complex_steps_pass_through_normalization_of_quaternions():
+    model, inputs = plant_of("mixed")._model, inputs_of("mixed")
+    dq = np.random.default_rng(9).normal(size=inputs["q"].size)
+
+    def normalized(t):
+        q = inputs["q"] * 1.2 + t * dq
+        load_kernels(False).normalize_quaternions(model, q)
+        return {"q": q}
+
+    assert_fields_close(imaginary(normalized(1j * COMPLEX_STEP)), differences(normalized), DIFFERENCES)
+
+
+@pytest.mark.parametrize("largest", [1.0, 1e12])
+def test_complex_steps_pass_through_sine_and_cosine(largest):
+    x = np.random.default_rng(4).uniform(-largest, largest, 50)
+    sine, cosine = sine_and_cosine(x + 1j * COMPLEX_STEP)
+    assert abs(sine.imag / COMPLEX_STEP - np.cos(x)).max() < 1e-15
+    assert abs(cosine.imag / COMPLEX_STEP + np.sin(x)).max() < 1e-15
+
+
+def test_every_smooth_kernel_has_run_on_complex_numbers():
+    """The kernels that the stages call, seen by the profiler; a kernel that none calls is missing here."""
+    called = set()
+
+    def see(frame, event, argument):
+        if event == "call":
+            called.add(frame.f_code)
+
+    previous = sys.getprofile()
+    sys.setprofile(see)
+    try:
+        for plant in PLANTS:
+            model, inputs = plant_of(plant)._model.replace(dtype=complex), inputs_of(plant)
+            for stage in STAGES:
+                results(stage, model, inputs)
+        test_complex_steps_pass_through_whole_integration_steps("semi_explicit_euler")
+        test_complex_steps_pass_through_normalization_of_quaternions()
+        test_complex_steps_pass_through_sine_and_cosine(1e12)
+    finally:
+        sys.setprofile(previous)
+    smooth = {n: f for n, f in vars(load_kernels(False)).items() if n not in NOT_SMOOTH}
+    # batch.py only takes states through the others
+    missing = {n for n, f in smooth.items() if f.__module__ != "mbcli.engine.batch" and f.__code__ not in called}
+    assert not missing
+
+
+# interpreted and compiled
+
+
+@plants
+@stages
+def test_compiled_and_interpreted_agree(stage, plant):
+    model, inputs = plant_of(plant)._model, inputs_of(plant)
+    compiled = results(stage, model, inputs, compiled=True)
+    assert_fields_close(compiled, results(stage, model, inputs), ROUNDING)
+
+
+def test_kernels_compile_for_complex_numbers_too():
+    model, inputs = plant_of("mixed")._model.replace(dtype=complex), inputs_of("mixed")
+    inputs = inputs | {"q": inputs["q"] + 0.1j}
+    compiled = results("full_mass_matrix", model, inputs, compiled=True)
+    assert abs(compiled["M"].imag).max() > 0.01
+    assert_fields_close(compiled, results("full_mass_matrix", model, inputs), ROUNDING)
+
+
+def test_a_kernel_that_writes_the_model_does_not_compile():
+    import numba
+
+    model = plant_of("mixed")._model
+    model.handle(True)
+
+    @numba.njit
+    def pull_harder(model):
+        model.gravity[2] = -20.0
+
+    with pytest.raises(numba.TypingError, match="readonly array"):
+        pull_harder(model._struct)
+    with pytest.raises(ValueError, match="read-only"):
+        pull_harder.py_func(model)
+
+
+@pytest.mark.parametrize(("setting", "preferred"), [("0", False), ("1", True), (None, True)])
+def test_the_environment_decides_whether_kernels_are_compiled(setting, preferred, monkeypatch):
+    monkeypatch.setattr(jit, "_prefer_compiled", True)
+    if setting is None:
+        monkeypatch.delenv("MBCLI_JIT", raising=False)
+    else:
+        monkeypatch.setenv("MBCLI_JIT", setting)
+    assert jit.compiled_by_default() == preferred
+    jit.prefer_interpreted()
+    assert jit.compiled_by_default() == (setting == "1")
+
+
+# what a stage writes
+
+
+def snapshot(data):
+    return {f.name: getattr(data, f.name).copy() for f in DATA_FIELDS}
+
+
+def poisoned(stage, model, inputs, compiled):
+    """Data for a stage in which all is NaN but what the stages before it gave and the inputs that it reads."""
+    data = data_with(model, inputs)
+    for needed in STAGES[stage].after:
+        STAGES[needed].run(load_kernels(compiled), *handles(STAGES[needed], model, data, compiled))
+    reads = set(STAGES[stage].reads.split())
+    given = reads.union(*(STAGES[needed].writes.split() for needed in STAGES[stage].after))
+    given |= reads.union(*(STAGES[needed].reads.split() for needed in STAGES[stage].after))
+    for f in DATA_FIELDS:
+        if f.name not in given or (f.name in STAGES[stage].writes.split() and f.name not in reads):
+            first = 1 if f.name in PER_BODY else 0  # row 0 is World's, which Data starts with
+            getattr(data, f.name)[first:] = np.nan
+    return data
+
+
+def claimed_rows(model, name):
+    """The rows of a field that a stage which writes it must write."""
+    rows = np.ones(getattr(Data(model.sizes), name).shape[0], bool)
+    if name in PER_BODY:
+        rows[0] = False
+    if name in SEVERAL_VELOCITIES:
+        rows &= model.body_nv > 1
+    return rows
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["interpreted", "compiled"])
+@plants
+@stages
+def test_a_stage_writes_what_it_claims_and_nothing_else(stage, plant, compiled):
+    model, inputs = plant_of(plant)._model, inputs_of(plant)
+    expected = results(stage, model, inputs, compiled=compiled)
+    data = poisoned(stage, model, inputs, compiled)
+    before = snapshot(data)
+    returned = run(stage, model, data, compiled=compiled, only=True)
+    writes = STAGES[stage].writes.split()
+    for f in DATA_FIELDS:
+        value = getattr(data, f.name)
+        if f.name not in writes:
+            np.testing.assert_array_equal(value, before[f.name], err_msg=f.name)
+            continue
+        rows = claimed_rows(model, f.name)
+        assert np.isfinite(value[rows]).all(), f.name
+        np.testing.assert_array_equal(value[rows], expected[f.name][rows], err_msg=f.name)
+        if f.name not in ("A", "F_applied"):  # where World's row has a value of its own
+            np.testing.assert_array_equal(value[~rows], before[f.name][~rows], err_msg=f.name)
+    if STAGES[stage].returns:
+        assert returned == expected["returned"]
+
+
+def test_the_stages_of_the_engine_are_all_in_the_table():
+    stages = {n for n, f in vars(load_kernels(False)).items() if f.__module__ == "mbcli.engine.stages"}
+    assert stages <= set(STAGES)
+
+
+# sine and cosine
+
+
+def sine_and_cosine(x, compiled=False):
+    sine, cosine = np.empty_like(x), np.empty_like(x)
+    load_kernels(compiled).sine_and_cosine(x, sine, cosine)
+    return sine, cosine
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize("largest", [1.0, 100.0, 4.9e5, 1e12])
+def test_sine_and_cosine_are_right_to_the_last_digit(largest, compiled):
+    x = np.random.default_rng(0).uniform(-largest, largest, 2000)
+    x = np.concatenate([x, [0.0, -0.0], np.arange(-20, 21) * np.pi / 4])
+    sine, cosine = sine_and_cosine(x, compiled)
+    last_digit = np.finfo(float).eps
+    assert abs(sine - np.sin(x.astype(np.longdouble))).max() < last_digit
+    assert abs(cosine - np.cos(x.astype(np.longdouble))).max() < last_digit
+
+
+def test_sine_and_cosine_of_what_is_not_finite_are_not_finite():
+    x = np.array([0.5, np.nan, 0.25])
+    sine, cosine = sine_and_cosine(x)
+    assert np.isnan([sine[1], cosine[1]]).all()
+    assert np.isfinite(np.delete([sine, cosine], 1, axis=1)).all()
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(sine_and_cosine(np.array([np.inf]))).all()
+
+
+def test_sine_of_a_small_angle_keeps_all_its_digits():
+    x = np.array([1e-300, 1e-20, 1e-8])
+    np.testing.assert_array_equal(sine_and_cosine(x)[0], np.sin(x))
