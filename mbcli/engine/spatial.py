@@ -55,16 +55,6 @@ def rotate(X, i, a):
 
 
 @kernel
-def rotate_back(X, i, a):
-    """Transpose of R times a, with R the rotation of pose row i."""
-    return (
-        X[i, 0] * a[0] + X[i, 3] * a[1] + X[i, 6] * a[2],
-        X[i, 1] * a[0] + X[i, 4] * a[1] + X[i, 7] * a[2],
-        X[i, 2] * a[0] + X[i, 5] * a[1] + X[i, 8] * a[2],
-    )
-
-
-@kernel
 def symmetric_times(A, i, k, a):
     """S a, with S the symmetric matrix stored as xx, yy, zz, xy, xz, yz from column k of row i."""
     return (
