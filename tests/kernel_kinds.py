@@ -21,4 +21,4 @@ NOT_SMOOTH = {
 }
 
 # parameters that choose, 0 or 1, where others carry numbers
-SWITCHES = {"gravity", "is_root"}
+SWITCHES = {"gravity", "is_root", "loaded"}
