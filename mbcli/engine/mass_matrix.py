@@ -28,9 +28,9 @@ def mass_matrix(model, data):
     """
     composite_inertias(model, data)
     dof_parent, S, M = model.dof_parent, data.S, data.M
-    for d in range(M.shape[0]):
-        for e in range(M.shape[0]):
-            M[d, e] = 0.0
+    elements = M.reshape(M.size)
+    for k in range(elements.shape[0]):
+        elements[k] = 0.0
     for d in range(M.shape[0]):
         torque, force = inertia_times(data.composite, model.dof_body[d], row3(S, d, 0), row3(S, d, 3))
         e = d
