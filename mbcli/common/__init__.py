@@ -1,0 +1,1 @@
+"""The part of pydrake.common that a plant's user meets."""
