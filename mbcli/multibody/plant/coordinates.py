@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mbcli.errors import ModelError
-from mbcli.math import RigidTransform
+from mbcli.errors import ModelError, NumericalError
+from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant.context import Context
 
@@ -260,8 +260,9 @@ class Coordinates:
     # velocities and rates
 
     def MapVelocityToQDot(self, context, v):
-        """qdot = N(q) v, (nq,)"""
+        """qdot = N(q) v, (nq,); NumericalError where a joint with roll, pitch and yaw is at gimbal lock."""
         self._check_context(context)
+        self._refuse_gimbal_lock(context)
         return self._map(context, "calc_qdot", "v", "qdot", self._vector(v, self.num_velocities(), "v"))
 
     def MapQDotToVelocity(self, context, qdot):
@@ -270,6 +271,13 @@ class Coordinates:
         return self._map(
             context, "calc_velocity_from_qdot", "qdot", "v", self._vector(qdot, self.num_positions(), "qdot")
         )
+
+    def _refuse_gimbal_lock(self, context):
+        for joint in self._joints:
+            if joint.type_name() in ("ball_rpy", "rpy_floating"):
+                pitch = context._q[joint.position_start() + 1]
+                if RollPitchYaw.DoesCosPitchAngleViolateGimbalLockTolerance(np.cos(pitch)):
+                    raise NumericalError(f"joint '{joint.name()}' is at gimbal lock: its pitch is {pitch:.6g} rad")
 
     def _map(self, context, kernel, source, target, value):
         data = context._at_positions()
