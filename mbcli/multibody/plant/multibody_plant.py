@@ -4,10 +4,12 @@ from enum import Enum
 
 from mbcli.multibody.plant.actuation import Actuation
 from mbcli.multibody.plant.coordinates import Coordinates
-from mbcli.multibody.plant.dynamics import Dynamics, Kinematics
+from mbcli.multibody.plant.dynamics import Dynamics
 from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.finalize import Finalization
+from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.plant.lookup import Lookup
+from mbcli.multibody.plant.mass_properties import MassProperties
 
 
 class DiscreteContactApproximation(Enum):
@@ -19,7 +21,7 @@ class DiscreteContactApproximation(Enum):
     kLagged = 3
 
 
-class MultibodyPlant(Elements, Lookup, Finalization, Coordinates, Kinematics, Dynamics, Actuation):
+class MultibodyPlant(Elements, Lookup, Finalization, Coordinates, Kinematics, MassProperties, Dynamics, Actuation):
     """A system of interconnected rigid bodies, under the names of pydrake.multibody.plant.
 
     Add elements, call Finalize(), make a context, compute. Its subjects are in the files of this package.
