@@ -15,10 +15,11 @@ from mbcli.simulation import Simulator
 
 NUM_STATES = 16  # states that calls with a new state go through
 
+# kernel, its result, its inputs
 ENGINE_KERNELS = {
-    "rnea": ("full_inverse_dynamics", "tau"),
-    "crba": ("full_mass_matrix", "M"),
-    "aba": ("full_forward_dynamics", "vdot"),
+    "rnea": ("full_inverse_dynamics", "tau", ("q", "v", "vdot")),
+    "crba": ("full_mass_matrix", "M", ("q",)),
+    "aba": ("full_forward_dynamics", "vdot", ("q", "v", "tau")),
 }
 
 
@@ -64,27 +65,31 @@ class Case:
 
 
 def engine_call(case, calculation):
-    """A kernel called from Python, with its inputs written before each call."""
+    """A kernel called from Python; its inputs lie in Data, as those of Pinocchio lie in the arrays it is given."""
     kernel, data, handles = _prepared(case, calculation)
-    q, v, vdot, tau = case.q[0], case.v[0], case.vdot, data.tau.copy()
+    model_handle, data_handle = handles
     result = getattr(data, ENGINE_KERNELS[calculation][1])
 
-    def rnea():
-        data.q[:], data.v[:], data.vdot[:] = q, v, vdot
-        kernel(*handles)
+    def run():
+        kernel(model_handle, data_handle)
         return result
 
-    def crba():
-        data.q[:] = q
-        kernel(*handles)
-        return result
+    run.keeps_alive = data  # handles are addresses
+    return Call(run)
 
-    def aba():
-        data.q[:], data.v[:], data.tau[:] = q, v, tau
-        kernel(*handles)
-        return result
 
-    return Call({"rnea": rnea, "crba": crba, "aba": aba}[calculation])
+def written_engine_call(case, calculation):
+    """The same, with the inputs copied into Data before each call."""
+    kernel, data, handles = _prepared(case, calculation)
+    copies = [(getattr(data, name), getattr(data, name).copy()) for name in ENGINE_KERNELS[calculation][2]]
+
+    def run():
+        for target, value in copies:
+            target[:] = value
+        kernel(*handles)
+
+    run.keeps_alive = data
+    return Call(run)
 
 
 def repeated_engine_call(case, calculation, count):
@@ -100,15 +105,22 @@ def repeated_engine_call(case, calculation, count):
     return Call(run)
 
 
-def inverse_dynamics_of_states(case, count):
-    """Generalized forces at `count` states in one compiled loop; returns the last."""
-    kernel, data, handles = _prepared(case, "rnea")
-    q, v = (np.resize(a, (count, a.shape[1])) for a in (case.q, case.v))
+def inverse_dynamics_of_states(case, count, lanes):
+    """Generalized forces at `count` states, eight at once in vector registers or one by one; returns the last."""
+    sizes, q, v = case.plant._model.sizes, *(np.resize(a, (count, a.shape[1])) for a in (case.q, case.v))
     vdot, tau = np.resize(case.vdot, v.shape), np.zeros(v.shape)
-    loop = _over_states()
+    if lanes:
+        from mbcli.engine.lanes import LaneData, load_lane_kernels
+
+        kernels, data = load_lane_kernels(), LaneData(sizes)
+        data_handle = data.handle
+    else:
+        kernels, data = load_kernels(True), Data(sizes)
+        data_handle = data.handle(True)
+    model_handle = case.plant._model.handle(True)
 
     def run():
-        loop(kernel, *handles, q, v, vdot, tau)
+        kernels.inverse_dynamics_of_states(model_handle, data_handle, q, v, vdot, 1.0, 0.0, 0.0, False, tau)
         return tau[-1]
 
     run.keeps_alive = data  # handles are addresses
@@ -116,7 +128,7 @@ def inverse_dynamics_of_states(case, count):
 
 
 def _prepared(case, calculation):
-    """Kernel, Data with the first state, tau the inverse dynamics there, and the kernel's handles."""
+    """Kernel, Data with the first state, its vdot and the tau that gives it, and the kernel's handles."""
     kernels = load_kernels(True)
     data = Data(case.plant._model.sizes)
     handles = case.plant._model.handle(True), data.handle(True)
@@ -136,28 +148,6 @@ def _repeat():
             kernel(model, data)
 
     return repeat
-
-
-@functools.cache
-def _over_states():
-    import numba
-
-    from mbcli.engine.handles import data_at
-
-    @numba.njit
-    def over_states(kernel, model, data, q, v, vdot, tau):
-        d = data_at(data)
-        for k in range(q.shape[0]):
-            for i in range(q.shape[1]):
-                d.q[i] = q[k, i]
-            for i in range(v.shape[1]):
-                d.v[i] = v[k, i]
-                d.vdot[i] = vdot[k, i]
-            kernel(model, data)
-            for i in range(v.shape[1]):
-                tau[k, i] = d.tau[i]
-
-    return over_states
 
 
 # ------------------------------------------------------------------------------------------------- plant
@@ -215,15 +205,15 @@ PLANT_CALLS = {
 
 
 def plant_call(side, calculation, new_state):
-    """One call of a plant's method; with new_state it sets the next of several states first."""
+    """One call of a plant's method; with new_state it sets the next of several q first."""
     method = PLANT_CALLS[calculation]
     if not new_state:
         return Call(lambda: method(side), _numbers)
-    states = itertools.cycle(np.concatenate([side.case.q, side.case.v], axis=1))
-    set_state, context = side.plant.SetPositionsAndVelocities, side.context
+    states = itertools.cycle(side.case.q)
+    set_positions, context = side.plant.SetPositions, side.context
 
     def run():
-        set_state(context, next(states))
+        set_positions(context, next(states))
         return method(side)
 
     return Call(run, _numbers)

@@ -7,6 +7,8 @@ import sys
 import tempfile
 import time
 
+import numpy as np
+
 HEAVY_PACKAGES = ("numba", "scipy", "h5py")
 
 
@@ -46,6 +48,21 @@ def heavy_imports(arguments):
     return sorted(imported.intersection(HEAVY_PACKAGES))
 
 
+def batch_command_seconds(command, path, states, rounds):
+    """Seconds of `mbcli COMMAND MODEL --states FILE -o FILE`, by round; states: arrays of a batch by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, result = os.path.join(folder, "states.npz"), os.path.join(folder, "result.npz")
+        np.savez(source, **states)
+        arguments = ["-m", "mbcli", command, str(path), "--states", source, "-o", result, "--force"]
+        _checked(arguments)  # what it compiles is in the cache now
+        seconds = []
+        for _ in range(rounds):
+            started = time.perf_counter()
+            _checked(arguments)
+            seconds.append(time.perf_counter() - started)
+        return seconds
+
+
 _FIRST_STEP = """
 import sys, time
 from mbcli.multibody.parsing import Parser
@@ -61,12 +78,13 @@ print(time.perf_counter() - started)
 
 
 def compile_seconds(path, rounds):
-    """Seconds to the end of the first step: with an empty cache, and [seconds] with a full one; numba's import counts."""
+    """Seconds to the end of the first step with an empty cache, and a list of them with a full one.
+
+    The import of numba counts, reading the model does not.
+    """
     with tempfile.TemporaryDirectory() as folder:
         cache = {"MBCLI_CACHE_DIR": folder, "NUMBA_CACHE_DIR": folder, "MBCLI_JIT": "1"}
-        first, *cached = (
-            float(_checked(["-c", _FIRST_STEP, str(path)], **cache).stdout) for _ in range(1 + rounds)
-        )
+        first, *cached = (float(_checked(["-c", _FIRST_STEP, str(path)], **cache).stdout) for _ in range(1 + rounds))
     return first, cached
 
 

@@ -16,6 +16,7 @@ from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
 from benchmarks.scenes import BATCH_STATES, CHAIN_LENGTHS, MODELS, ROOT, SCENES, TIME_STEP, chain_urdf
 
 AGREEMENT = 1e-9  # relative to the largest element; programs that differ by more do not compute the same
+PINOCCHIO_LINKS = 100  # its Data grows with the cube of the length: 1.7 GiB for 300 links
 KERNEL_REPEATS = 100
 START_ROUNDS = 9
 
@@ -104,7 +105,10 @@ def calls_of(scene):
         for name, peer in adapters(case, model, "Drake").items():
             calls[name] = peer.plant_call(scene.calculation, scene.new_state)
     else:
-        calls = {"mbcli": own.inverse_dynamics_of_states(case, BATCH_STATES)}
+        calls = {
+            "mbcli": own.inverse_dynamics_of_states(case, BATCH_STATES, lanes=True),
+            "one by one": own.inverse_dynamics_of_states(case, BATCH_STATES, lanes=False),
+        }
         for name, peer in adapters(case, model, "Pinocchio").items():
             calls[name] = peer.inverse_dynamics_of_states(BATCH_STATES)
     return {name: call for name, call in calls.items() if call is not None}
@@ -113,9 +117,15 @@ def calls_of(scene):
 def measure_engine(scene, effort):
     calls = calls_of(scene)
     check_agreement(scene, calls)
-    loop = own.repeated_engine_call(case_of(scene.model), scene.calculation, KERNEL_REPEATS)
-    kernel = statistics.median(seconds_per_call({"kernel": loop.run}, effort)["kernel"]) / KERNEL_REPEATS
-    return compare(scene, calls, effort, note=f"{formatted(kernel)} in a compiled loop")
+    case = case_of(scene.model)
+    variants = {
+        "written": own.written_engine_call(case, scene.calculation).run,
+        "loop": own.repeated_engine_call(case, scene.calculation, KERNEL_REPEATS).run,
+    }
+    seconds = {name: statistics.median(times) for name, times in seconds_per_call(variants, effort).items()}
+    note = f"{formatted(seconds['written'])} with its inputs copied in"
+    note += f", {formatted(seconds['loop'] / KERNEL_REPEATS)} in a compiled loop"
+    return compare(scene, calls, effort, note=note)
 
 
 def measure_plant(scene, effort):
@@ -151,6 +161,18 @@ def check_steps_agree(scene, case, peers):
         check_agreement(scene, {"mbcli": own.acceleration_call(case), "MuJoCo": peers["MuJoCo"].acceleration_call()})
 
 
+def measure_command(scene, effort):
+    """The batch command in a process of its own, from a file of states to a file of results; start-up counts."""
+    rounds = 5 if effort is THOROUGH else 1
+    case, model = case_of(scene.model), MODELS[scene.model]
+    fields = {"q": case.q, "v": case.v, "vdot": np.resize(case.vdot, case.v.shape)}
+    states = {name: np.resize(rows, (BATCH_STATES, rows.shape[1])) for name, rows in fields.items()}
+    seconds = processes.batch_command_seconds(scene.calculation, model.path, states, rounds)
+    line = Line(scene.name, statistics.median(seconds) / BATCH_STATES)
+    line.note = f"{1.0 / line.seconds:,.0f} states per second, with start-up, NPZ to NPZ"
+    return [line]
+
+
 def measure_growth(scene, effort):
     """Seconds per call over the length of a chain, and the exponent of the growth."""
     lines, times = [], []
@@ -159,7 +181,7 @@ def measure_growth(scene, effort):
         text = chain_urdf(links)
         case = own.Case(text=text)
         calls = {"mbcli": own.engine_call(case, scene.calculation)}
-        if installed("Pinocchio"):
+        if installed("Pinocchio") and links <= PINOCCHIO_LINKS:
             calls["Pinocchio"] = ADAPTERS["Pinocchio"](case, text).engine_call(scene.calculation)
         check_agreement(scene, calls)
         for line in compare(scene, calls, effort):
@@ -210,6 +232,7 @@ MEASURES = {
     "steps": measure_steps,
     "growth": measure_growth,
     "batch": measure_batch,
+    "command": measure_command,
     "start": measure_start,
     "compile": measure_compile,
 }
@@ -301,7 +324,9 @@ def print_memory(steps):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--scene", nargs="+", default=[], metavar="NAME", help="only scenes with these names or prefixes")
+    parser.add_argument(
+        "--scene", nargs="+", default=[], metavar="NAME", help="only scenes with these names or prefixes"
+    )
     parser.add_argument("--list", action="store_true", help="print the names of the scenes")
     parser.add_argument("--json", metavar="FILE", help="also write the lines to a JSON file")
     parser.add_argument("--quick", action="store_true", help="few and short rounds: does it run, not how fast is it")

@@ -30,10 +30,10 @@ class Scene:
 
     Attributes:
         name: what --scene selects, with or without what follows the first dot.
-        kind: engine, plant, steps, growth, batch, start or compile; run.py has a function for each.
+        kind: engine, plant, steps, growth, batch, command, start or compile; run.py has a function for each.
         model: key of MODELS.
         calculation: what is computed; a name that contestants know.
-        new_state: whether q and v are set before every call.
+        new_state: whether another q is set before every call.
         goals: how many times as fast as each peer mbcli shall be.
         at_most: [s] what mbcli shall not exceed.
     """
@@ -76,12 +76,13 @@ PLANT_CALCULATIONS = (
     "GetPositionsAndVelocities",
     "SetPositionsAndVelocities",
 )
+WITHOUT_COMPUTATION = ("CalcTotalMass", "GetPositionsAndVelocities", "SetPositionsAndVelocities")
 
 
 def _plant_scenes(model):
     for calculation in PLANT_CALCULATIONS:
         goal = 3.0 if calculation == "CalcMassMatrix" else 1.0
-        for new_state in (True, False):
+        for new_state in (True, False) if calculation not in WITHOUT_COMPUTATION else (False,):
             name = f"plant-{model}.{calculation}" + (".new-state" if new_state else "")
             yield Scene(name, "plant", model, calculation, new_state, {"Drake": goal})
 
@@ -98,6 +99,7 @@ SCENES = (
     Scene("growth.crba", "growth", calculation="crba"),
     Scene("batch-atlas.rnea", "batch", "atlas", "rnea"),
     Scene("batch-arm7.rnea", "batch", "arm7", "rnea"),
+    Scene("batch-arm7.command", "command", "arm7", "inverse-dynamics"),
     Scene("start.help", "start", calculation="help", at_most=0.15),
     Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.3),
     Scene("compile.first", "compile", "arm7", calculation="first", at_most=15.0),
