@@ -269,6 +269,7 @@ class Simulator:
     def __init__(self, system, context=None):
         self._plant = system
         self._context = system.CreateDefaultContext() if context is None else context
+        system._check_context(self._context)
         self._config = SimulatorConfig()
         self._steps = 0
         self._next_step = None

@@ -39,6 +39,10 @@ class Elements:
         elements.append(element)
         return element
 
+    def _require_own(self, element, wanted_by):
+        if element._plant is not self:
+            raise RuntimeError(f"{wanted_by}: {element!r} is not part of this plant")
+
     def _refuse_duplicate(self, kind, elements, name, model_instance):
         for element in elements:
             if element.name() == name and element.model_instance() == model_instance:
@@ -83,6 +87,7 @@ class Elements:
 
     def AddFrame(self, frame):
         """Adds a FixedOffsetFrame; returns it."""
+        self._require_own(frame.parent_frame(), f"frame '{frame.name()}'")
         if frame.name():
             self._refuse_duplicate("frame", self._frames, frame.name(), frame._model_instance)
         return self._register(frame, self._frames, FrameIndex, frame._model_instance)
@@ -91,8 +96,7 @@ class Elements:
         """Adds a joint; returns it. It belongs to the model instance of its child's frame."""
         instance = joint.frame_on_child().model_instance()
         for frame in (joint.frame_on_parent(), joint.frame_on_child()):
-            if frame._plant is not self:
-                raise RuntimeError(f"joint '{joint.name()}': frame '{frame.name()}' is not part of this plant")
+            self._require_own(frame, f"joint '{joint.name()}'")
         if joint.parent_body() is joint.child_body():
             raise RuntimeError(f"joint '{joint.name()}' connects body '{joint.child_body().name()}' with itself")
         self._refuse_duplicate("joint", self._joints, joint.name(), instance)
@@ -105,6 +109,7 @@ class Elements:
 
     def AddJointActuator(self, name, joint, effort_limit=np.inf):
         """An actuator for a joint of one degree of freedom; effort_limit [N m or N] is greater than 0."""
+        self._require_own(joint, f"actuator '{name}'")
         actuator = JointActuator(name, joint, effort_limit)
         self._refuse_duplicate("actuator", self._actuators, name, joint.model_instance())
         return self._register(actuator, self._actuators, JointActuatorIndex, joint.model_instance())
@@ -114,6 +119,8 @@ class Elements:
         if isinstance(force_element, UniformGravityFieldElement) and self._force_elements:
             raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
         joint = getattr(force_element, "_joint", None)
+        if joint is not None:
+            self._require_own(joint, type(force_element).__name__)
         instance = world_model_instance() if joint is None else joint.model_instance()
         return self._register(force_element, self._force_elements, ForceElementIndex, instance)
 

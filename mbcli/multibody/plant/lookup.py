@@ -1,6 +1,6 @@
 """Finding elements by index and by name, and counting them."""
 
-from mbcli.multibody.tree.index import BodyIndex, ModelInstanceIndex
+from mbcli.multibody.tree.index import BodyIndex, ModelInstanceIndex, TypeSafeIndex
 
 
 class Lookup:
@@ -82,6 +82,8 @@ class Lookup:
 
     @staticmethod
     def _at(elements, index, kind):
+        if elements and isinstance(index, TypeSafeIndex):
+            index = type(elements[0].index())(index)  # TypeError for the index of another kind
         if not 0 <= int(index) < len(elements):
             raise RuntimeError(f"there is no {kind} with index {int(index)}: the plant has {len(elements)}")
         return elements[int(index)]

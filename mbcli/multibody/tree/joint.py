@@ -163,19 +163,26 @@ class Joint(NamedElement):
 
     # state
 
+    def _check_context(self, context):
+        self.GetParentPlant()._check_context(context)
+
     def GetPositions(self, context):
+        self._check_context(context)
         i = self.position_start()
         return context._q[i : i + self.num_positions()].copy()
 
     def GetVelocities(self, context):
+        self._check_context(context)
         d = self.velocity_start()
         return context._v[d : d + self.num_velocities()].copy()
 
     def SetPositions(self, context, positions):
+        self._check_context(context)
         i = self.position_start()
         context._set_q_slice(i, self._sized(positions, self.num_positions()))
 
     def SetVelocities(self, context, velocities):
+        self._check_context(context)
         d = self.velocity_start()
         context._set_v_slice(d, self._sized(velocities, self.num_velocities()))
 
@@ -187,10 +194,12 @@ class Joint(NamedElement):
 
     def GetOnePosition(self, context):
         self._require_one_dof()
+        self._check_context(context)
         return float(context._q[self.position_start()])
 
     def GetOneVelocity(self, context):
         self._require_one_dof()
+        self._check_context(context)
         return float(context._v[self.velocity_start()])
 
     def _require_one_dof(self):
@@ -207,6 +216,7 @@ class Joint(NamedElement):
 
     def AddInDamping(self, context, forces):
         """Adds the viscous forces -damping * v."""
+        self._check_context(context)
         d, n = self.velocity_start(), self.num_velocities()
         forces.mutable_generalized_forces()[d : d + n] -= self._damping * context._v[d : d + n]
 
