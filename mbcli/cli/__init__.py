@@ -3,12 +3,13 @@
 import os
 import signal
 import sys
+import threading
 from importlib import import_module
 
 import click
 
 from mbcli import __version__
-from mbcli.errors import MbcliError
+from mbcli.errors import MbcliError, OutputError, ResourceError
 
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {
@@ -39,6 +40,12 @@ class Commands(click.Group):
         module = COMMANDS[name][0]
         return getattr(import_module(f"mbcli.cli.{module}"), module)
 
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # click itself would exit with 1
+            raise PipeClosed from None
+
     def resolve_command(self, ctx, args):
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
@@ -68,7 +75,7 @@ def _show_version(ctx, param, value):
 )
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Version.")
 @click.option("-v", "--verbose", is_flag=True, help="Also print the notes on a model, not only warnings.")
-@click.option("-q", "--quiet", is_flag=True, help="Print no warnings.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no warnings, no progress.")
 @click.option("--no-color", is_flag=True, help="No colours (NO_COLOR does the same).")
 @click.option("--debug", is_flag=True, help="Print a traceback where an error stops the command.")
 @click.pass_context
@@ -80,55 +87,90 @@ def mbcli(ctx, verbose, quiet, no_color, debug):
     mbcli inspect robot.urdf                     see what it is
     mbcli mass-matrix robot.urdf --at elbow=0.3  compute something at a state
     """
+    ctx.ensure_object(dict)["verbosity"] = int(verbose) - int(quiet)
     if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         ctx.color = False
-    ctx.obj = {"verbosity": int(verbose) - int(quiet), "debug": debug}
 
 
 class Terminated(BaseException):
     """SIGTERM arrived."""
 
 
+class PipeClosed(BaseException):
+    """The reader of stdout has gone, as `head` does."""
+
+
 def _terminate(signum, frame):
     raise Terminated
 
 
+GLOBAL_OPTIONS = ("-v", "--verbose", "-q", "--quiet", "--no-color", "--debug", "--version")
+
+
 def run(arguments):
     """Runs the command line and returns its exit code; every error becomes one line on stderr."""
-    if hasattr(signal, "SIGTERM"):
+    arguments = list(arguments)
+    if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _terminate)
-    debug = "--debug" in arguments
     try:
-        code = mbcli.main(args=list(arguments), prog_name="mbcli", standalone_mode=False)
+        code = mbcli.main(arguments, "mbcli", standalone_mode=False, obj={"arguments": arguments})
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except MbcliError as error:
-        if debug:
-            raise
-        say(error)
-        return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except Terminated:
         return TERMINATED
-    except BrokenPipeError:
-        # what is still buffered has nowhere to go
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (PipeClosed, BrokenPipeError):
+        _discard_stdout()
         return PIPE_CLOSED
     except Exception as error:
-        if debug:
-            raise
-        click.echo(
-            f"mbcli: internal error: {type(error).__name__}: {error}\n"
-            "This is a bug in mbcli: please report it with the model and the output of --debug.",
-            err=True,
-        )
-        return BUG
+        if "--debug" in arguments:
+            import traceback
+
+            traceback.print_exc()
+        return report_error(error)
+
+
+def report_error(error):
+    """Says in one line what stopped the command; returns its exit code."""
+    if isinstance(error, click.UsageError):
+        _say_usage_error(error)
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        say(error.format_message())
+        return error.exit_code
+    if isinstance(error, OSError) and error.filename is not None:
+        error = ResourceError(f"{error.filename}: error: {error.strerror}")
+    elif isinstance(error, OSError):  # the disk behind stdout
+        error = OutputError(f"<stdout>: error: cannot be written: {error.strerror}")
+        _discard_stdout()
+    if isinstance(error, MbcliError):
+        say(error)
+        return error.exit_code
+    click.echo(
+        f"mbcli: internal error: {type(error).__name__}: {error}\n"
+        "This is a bug in mbcli: please report it with the model and the output of --debug.",
+        err=True,
+    )
+    return BUG
+
+
+def _discard_stdout():
+    """What is still buffered has nowhere to go; Python would complain of it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say_usage_error(error):
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return
+    command = error.ctx.command_path if error.ctx else "mbcli"
+    message = error.format_message()
+    if getattr(error, "option_name", None) in GLOBAL_OPTIONS:
+        message = f"{error.option_name} goes before the command: mbcli {error.option_name} {error.ctx.info_name} ..."
+    click.echo(f"{command}: error: {message.rstrip('.')}; try {command} --help", err=True)
 
 
 def say(error):

@@ -3,7 +3,7 @@
 import click
 
 from mbcli.cli.model import load
-from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, OUTPUT_KEYS, STATE_KEYS, take
+from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
 from mbcli.cli.output import document, emit, to_json
 from mbcli.cli.state import set_state
 
@@ -30,9 +30,10 @@ class Analysis:
     def run(self, ctx, values, inputs):
         """Runs the command: values are click's keyword arguments, inputs maps vdot, tau or u to the option's text."""
         model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
-        batch, output = take(values, BATCH_KEYS), take(values, OUTPUT_KEYS)
-        if output.as_json:
-            output.output_format = "json"
+        batch, output = take(values, BATCH_KEYS), take_output(values)
+        output.output_format = output.result_format()
+        if batch.states is None and batch.states_format is not None:
+            raise click.UsageError("--states-format needs --states")
         if batch.states is None:
             from mbcli.engine.jit import prefer_interpreted
 
@@ -41,14 +42,17 @@ class Analysis:
         context = loaded.plant.CreateDefaultContext()
         set_state(loaded.plant, context, state)
         given = parse_inputs(loaded.plant, inputs)
-        if batch.states is not None:
-            self._run_batch(loaded, context, given, batch, output)
-        else:
-            self._run_one(loaded, context, given, output)
+        import numpy as np
+
+        with np.errstate(all="ignore"):  # what is not finite is reported with its name
+            if batch.states is not None:
+                self._run_batch(loaded, context, given, batch, output)
+            else:
+                self._run_one(loaded, context, given, output)
 
     def _run_one(self, loaded, context, given, output):
         results = self.evaluate(loaded.plant, context, given)
-        format_ = output.output_format or _format_of(output.output)
+        format_ = output.output_format
         if format_ in ROW_FORMATS:
             with self._writer(loaded, output, format_) as writer:
                 columns = self.columns(loaded.plant, results)
@@ -115,20 +119,16 @@ def _stack(values):
     return np.array(values)
 
 
-def _format_of(path):
-    suffix = (path or "").rpartition(".")[2].lower()
-    return {"json": "json", "jsonl": "jsonl", "csv": "csv", "npz": "npz", "h5": "hdf5", "hdf5": "hdf5"}.get(suffix)
-
-
 def parse_inputs(plant, inputs):
     """The values of vdot, tau and u from option text: a list in order, or NAME=VALUE pairs."""
-    from mbcli.cli.state import find_name, number, numbers
+    from mbcli.cli.state import find_option_name, number, numbers
 
     names_of = {
         "vdot": plant.GetVelocityNames,
         "tau": plant.GetVelocityNames,
         "u": plant.GetActuatorNames,
     }
+    kinds = {"vdot": "velocity", "tau": "velocity", "u": "actuator"}
     result = {}
     for name, text in inputs.items():
         if text is None:
@@ -140,7 +140,7 @@ def parse_inputs(plant, inputs):
             value = np.zeros(len(names))
             for pair in text.replace(",", " ").split():
                 key, _, word = pair.partition("=")
-                value[find_name(key, names, name)] = number(word, f"--{name}")
+                value[find_option_name(key, names, kinds[name], f"--{name}")] = number(word, f"--{name} {key}")
             result[name] = value
         else:
             result[name] = numbers(text, names, f"--{name}")

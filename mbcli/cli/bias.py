@@ -5,6 +5,7 @@ import click
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
+from mbcli.cli.units import force_units
 
 
 @click.command()
@@ -22,6 +23,6 @@ def bias(ctx, **values):
     Analysis(
         "bias",
         lambda plant, context, inputs: {"Cv": plant.CalcBiasTerm(context)},
-        lambda plant, r: named_vector(plant.GetVelocityNames(), r["Cv"]),
+        lambda plant, r: named_vector(plant.GetVelocityNames(), r["Cv"], force_units(plant)),
         component_names=lambda plant: {"Cv": [f"Cv:{n}" for n in plant.GetVelocityNames()]},
     ).run(ctx, values, {})

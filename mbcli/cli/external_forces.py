@@ -24,7 +24,7 @@ def parse_body_forces(plant, entries):
         words = text.replace(",", " ").split()
         if len(words) != 6:
             raise click.UsageError(f"--force-on takes BODY=TX,TY,TZ,FX,FY,FZ, not '{entry}'")
-        frame = find_frame(plant, name)
+        frame = find_frame(plant, name, "--force-on")
         if not frame.is_body_frame():
             raise click.UsageError(f"--force-on: '{name}' is not a body")
         forces[int(frame.body().index())] += [number(word, "--force-on") for word in words]

@@ -6,6 +6,7 @@ from mbcli.cli.analysis import Analysis
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
+from mbcli.cli.units import acceleration_units
 
 
 @click.command()
@@ -37,7 +38,7 @@ def forward_dynamics(ctx, tau, u, body_forces, **values):
     Analysis(
         "forward-dynamics",
         evaluate,
-        lambda plant, r: named_vector(plant.GetVelocityNames(), r["vdot"]),
+        lambda plant, r: named_vector(plant.GetVelocityNames(), r["vdot"], acceleration_units(plant)),
         takes=("tau", "u"),
         component_names=lambda plant: {"vdot": [f"vdot:{n}" for n in plant.GetVelocityNames()]},
     ).run(ctx, values, {"tau": tau, "u": u})

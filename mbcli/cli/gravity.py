@@ -5,6 +5,7 @@ import click
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
+from mbcli.cli.units import force_units
 
 
 @click.command()
@@ -24,6 +25,6 @@ def gravity(ctx, **values):
     Analysis(
         "gravity",
         lambda plant, context, inputs: {"tau_g": plant.CalcGravityGeneralizedForces(context)},
-        lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau_g"]),
+        lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau_g"], force_units(plant)),
         component_names=lambda plant: {"tau_g": [f"tau_g:{n}" for n in plant.GetVelocityNames()]},
     ).run(ctx, values, {})

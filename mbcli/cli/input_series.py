@@ -2,53 +2,57 @@
 
 import csv
 import os
+import sys
 
-from mbcli.cli.state import find_name, number
+import numpy as np
+
+from mbcli.cli.options import parse_number
+from mbcli.cli.output import printable
+from mbcli.cli.state import find_name
 from mbcli.errors import ModelError, ResourceError
 
 
 def read_input(plant, path):
-    """The Input of a file; each row holds until the time of the next. Actuators without a column get zero."""
-    import click
-    import numpy as np
+    """The Input of a file ('-': stdin); each row holds until the time of the next one.
 
+    Actuators without a column get zero, and so do all of them before the first time.
+    """
     from mbcli.simulation import Input
 
+    if path == "-":
+        return Input(*_read_rows(plant, sys.stdin, "<stdin>"))
     if not os.path.isfile(path):
-        raise ResourceError(f"{path}: no such file")
+        raise ResourceError(f"{path}: error: no such file")
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        return Input(*_read_rows(plant, file, path))
+
+
+def _read_rows(plant, file, name):
+    """Times (k,) and values (k, nu)."""
     names = plant.GetActuatorNames()
-    times, values = [], []
-    columns = None
+    times, values, columns = [], [], None
+    reader = csv.reader(file)
     try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            for row in reader:
-                if not any(cell.strip() for cell in row):
-                    continue
-                place = f"{path}:{reader.line_num}"
-                if columns is None:
-                    columns = _columns([cell.strip() for cell in row], names, place)
-                    continue
-                if len(row) != len(columns):
-                    raise ModelError(f"{place}: error: {len(row)} values under {len(columns)} columns")
-                try:
-                    numbers = [number(cell.strip(), "value") for cell in row]
-                except click.UsageError as error:
-                    raise ModelError(f"{place}: error: {error.message}") from None
-                if times and not numbers[columns.index(None)] > times[-1]:
-                    raise ModelError(f"{place}: error: time {numbers[columns.index(None)]:g} does not increase")
-                u = np.zeros(len(names))
-                for column, value in zip(columns, numbers, strict=True):
-                    if column is None:
-                        times.append(value)
-                    else:
-                        u[column] = value
-                values.append(u)
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            place = f"{name}:{reader.line_num}"
+            if columns is None:
+                columns = _columns(cells, names, place)
+                continue
+            time, u = _row(cells, columns, len(names), place)
+            if times and not time > times[-1]:
+                raise ModelError(f"{place}: error: time {time:g} does not increase")
+            times.append(time)
+            values.append(u)
     except UnicodeDecodeError as error:
-        raise ModelError(f"{path}: error: not UTF-8 text: {error.reason}") from None
+        raise ModelError(f"{name}: error: not UTF-8 text: {error.reason}") from None
+    except csv.Error as error:
+        raise ModelError(f"{name}:{reader.line_num}: error: not CSV: {error}") from None
     if not times:
-        raise ModelError(f"{path}: error: an input file has a header and at least one row")
-    return Input(np.array(times), np.array(values))
+        raise ModelError(f"{name}: error: an input file has a header and at least one row")
+    return np.array(times), np.array(values)
 
 
 def _columns(header, names, place):
@@ -57,13 +61,26 @@ def _columns(header, names, place):
         raise ModelError(f"{place}: error: the header needs one column 'time' and actuator names")
     columns = []
     for cell in header:
-        if cell == "time":
-            columns.append(None)
-            continue
         try:
-            columns.append(find_name(cell.removeprefix("u:"), names, "actuator"))
-        except ModelError as error:
-            raise ModelError(f"{place}: error: {error}") from None
+            columns.append(None if cell == "time" else find_name(cell.removeprefix("u:"), names, "actuator"))
+        except LookupError as error:
+            raise ModelError(f"{place}: error: {printable(error.args[0])}") from None
     if len(set(columns)) != len(columns):
         raise ModelError(f"{place}: error: two columns for one actuator")
     return columns
+
+
+def _row(cells, columns, nu, place):
+    """The time and u (nu,) of a row."""
+    if len(cells) != len(columns):
+        raise ModelError(f"{place}: error: {len(cells)} values under {len(columns)} columns")
+    time, u = None, np.zeros(nu)
+    for column, cell in zip(columns, cells, strict=True):
+        value = parse_number(cell)
+        if value is None:
+            raise ModelError(f"{place}: error: '{printable(cell)}' is not a finite number")
+        if column is None:
+            time = value
+        else:
+            u[column] = value
+    return time, u

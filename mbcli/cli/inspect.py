@@ -5,8 +5,9 @@ import math
 import click
 
 from mbcli.cli.model import load
-from mbcli.cli.options import MODEL_KEYS, OUTPUT_KEYS, model_options, output_options, take
-from mbcli.cli.output import document, emit, printable, table, to_json
+from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, take_output
+from mbcli.cli.output import document, emit, number, printable, table, to_json
+from mbcli.cli.units import coordinate_units
 
 
 @click.command()
@@ -22,13 +23,16 @@ def inspect(ctx, tree, **values):
     mbcli inspect robot.sdf --json | jq .counts
     mbcli inspect robot.urdf --tree dot | dot -Tsvg > tree.svg
     """
-    model, output = take(values, MODEL_KEYS), take(values, OUTPUT_KEYS)
-    if output.output_format not in (None, "text", "json"):
+    model, output = take(values, MODEL_KEYS), take_output(values)
+    result_format = output.result_format()
+    if result_format not in (None, "text", "json"):
         raise click.UsageError("inspect gives text or JSON")
+    if tree is not None and result_format == "json":
+        raise click.UsageError("--tree gives text, dot or mermaid, no JSON")
     loaded = load(model, ctx)
     if tree is not None:
         emit(TREES[tree](loaded.plant), output)
-    elif output.as_json or output.output_format == "json" or (output.output or "").endswith(".json"):
+    elif result_format == "json":
         emit(to_json(describe(loaded)), output)
     else:
         emit(render(describe(loaded), loaded.plant), output)
@@ -41,7 +45,10 @@ def describe(loaded):
     return document(
         "inspect",
         loaded,
-        format=[{"name": spec.name, "format": spec.format, "version": spec.version} for spec in loaded.specs],
+        format=[
+            {"name": spec.name, "model_instance": instance, "format": spec.format, "version": spec.version}
+            for spec, instance in zip(loaded.specs, loaded.instances, strict=True)
+        ],
         time_step=plant.time_step(),
         gravity=plant.gravity_field().gravity_vector(),
         counts={
@@ -184,7 +191,7 @@ def _force_element(element):
 
 def _geometries(loaded):
     result = []
-    for spec in loaded.specs:
+    for spec, instance in zip(loaded.specs, loaded.instances, strict=True):
         for link in spec.links:
             for role, geometries in (("visual", link.visuals), ("collision", link.collisions)):
                 for geometry in geometries:
@@ -193,6 +200,7 @@ def _geometries(loaded):
                         {
                             "name": geometry.name,
                             "role": role,
+                            "model_instance": instance,
                             "body": link.name,
                             "shape": type(shape).__name__.lower(),
                             "parameters": {key: getattr(shape, key) for key in shape.__slots__},
@@ -207,50 +215,81 @@ def _geometries(loaded):
 
 def render(info, plant):
     counts = info["counts"]
-    names = ", ".join(f"{f['name']} ({f['format'].upper()} {f['version']})" for f in info["format"])
+    names = ", ".join(f"{f['model_instance']} ({f['format'].upper()} {f['version']})" for f in info["format"])
+    sizes = [_count(counts["bodies"], "body", "bodies"), _count(counts["joints"], "joint")]
+    sizes.append(_count(counts["actuators"], "actuator"))
+    shapes = f"{_count(counts['visuals'], 'visual')}, {_count(counts['collisions'], 'collision')}"
     lines = [
-        names,
-        f"{counts['bodies']} bodies, {counts['joints']} joints, {counts['actuators']} actuators; "
-        f"nq = {counts['nq']}, nv = {counts['nv']}; total mass {info['total_mass']:.6g} kg; "
-        f"{counts['visuals']} visuals, {counts['collisions']} collisions",
+        printable(names),
+        f"{', '.join(sizes)}; nq = {counts['nq']}, nv = {counts['nv']}; "
+        f"total mass {number(info['total_mass'])} kg; {shapes}",
         "",
         text_tree(plant),
     ]
-    rows = []
     for loop in info["constraints"]:
-        lines.append(f"loop closed by {loop['joint']} ({loop['joint_type']}) between {' and '.join(loop['bodies'])}")
+        line = f"loop closed by {loop['joint']} ({loop['joint_type']}) between {' and '.join(loop['bodies'])}"
+        lines.append(printable(line))
+    named = [frame.name() for frame in plant._frames if frame._place is not None and not frame.is_body_frame()]
+    if named:
+        lines.append(printable(f"frames: {', '.join(named)}"))
+    blocks = [_coordinate_table(info, plant), _mass_table(info), _findings_line(info["not_used"])]
+    return "\n\n".join(["\n".join(lines), *(block for block in blocks if block)])
+
+
+def _count(number, one, several=None):
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def _coordinate_table(info, plant):
+    """Every position with its limits; columns that are empty for all are left out."""
+    units = coordinate_units(plant)[0]
+    rows = []
     for joint in info["joints"]:
         for k in range(joint["num_positions"] if joint["position_start"] is not None else 0):
-            rows.append(_coordinate_row(info, joint, k))
-    if rows:
-        header = ["position", "index", "default", "lower", "upper", "velocity", "effort", "damping"]
-        lines += ["", table(sorted(rows, key=lambda row: int(row[1])), header)]
-    heavy = [[b["name"], b["mass"], *b["com"]] for b in info["bodies"] if b["mass"]]
-    if heavy:
-        lines += ["", table(heavy, ["body", "mass [kg]", "com x [m]", "y", "z"])]
-    unused = [f for f in info["not_used"] if f["severity"] != "error"]
-    if unused:
-        lines += ["", f"{len(unused)} findings on what the file says (mbcli -v inspect prints all, --json has them)"]
-    return "\n".join(lines)
+            rows.append(_coordinate_row(info, joint, k, units))
+    if not rows:
+        return ""
+    header = ["position", "index", "unit", "default", "lower", "upper", "max speed", "max effort", "damping"]
+    rows = [header, *sorted(rows, key=lambda row: int(row[1]))]
+    used = [k for k in range(len(header)) if any(row[k] for row in rows[1:])]
+    return table([[row[k] for k in used] for row in rows])
 
 
-def _coordinate_row(info, joint, k):
+def _coordinate_row(info, joint, k, units):
     i = joint["position_start"] + k
     lower, upper = joint["position_limits"][k]
     one = joint["num_positions"] == joint["num_velocities"]
     speed = joint["velocity_limits"][k][1] if one else None
-    efforts = [a["effort_limit"] for a in info["actuators"] if a["joint"] == joint["name"]]
-    actuated = "" if not efforts else ("no limit" if efforts[0] is None else f"{efforts[0]:.6g}")
+    efforts = [
+        a["effort_limit"]
+        for a in info["actuators"]
+        if (a["joint"], a["model_instance"]) == (joint["name"], joint["model_instance"])
+    ]
     return [
         info["position_names"][i],
         str(i),
-        f"{float(info['default_positions'][i]):.6g}",
-        "" if lower is None else f"{lower:.6g}",
-        "" if upper is None else f"{upper:.6g}",
-        "" if speed is None else f"{speed:.6g}",
-        actuated,
-        f"{float(joint['damping'][k]):.6g}" if one else "",
+        units[i],
+        number(info["default_positions"][i]),
+        *("" if value is None else number(value) for value in (lower, upper, speed)),
+        "" if not efforts else "none" if efforts[0] is None else number(efforts[0]),
+        number(joint["damping"][k]) if one else "",
     ]
+
+
+def _mass_table(info):
+    several = len(info["format"]) > 1
+    rows = [
+        [f"{b['model_instance']}::{b['name']}" if several else b["name"], b["mass"], *b["com"]]
+        for b in info["bodies"]
+        if b["mass"]
+    ]
+    return table(rows, ["body", "mass [kg]", "com x [m]", "y", "z"]) if rows else ""
+
+
+def _findings_line(findings):
+    counted = [(sum(f["severity"] == severity for f in findings), severity) for severity in ("warning", "note")]
+    said = " and ".join(_count(n, severity) for n, severity in counted if n)
+    return f"{said} on what the file says (mbcli -v inspect prints all, --json has them)" if said else ""
 
 
 def branches_of(plant):

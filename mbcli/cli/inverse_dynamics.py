@@ -6,6 +6,7 @@ from mbcli.cli.analysis import Analysis
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
+from mbcli.cli.units import force_units
 
 
 @click.command()
@@ -47,7 +48,7 @@ def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces,
     Analysis(
         "inverse-dynamics",
         evaluate,
-        lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"]),
+        lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"], force_units(plant)),
         takes=("vdot",),
         component_names=lambda plant: {"tau": [f"tau:{n}" for n in plant.GetVelocityNames()]},
     ).run(ctx, values, {"vdot": vdot})

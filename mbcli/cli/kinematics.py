@@ -39,8 +39,8 @@ def evaluate_frames(plant, context, names, base, vdot):
     """{name: {X_WF, p_WF, quaternion, V_WF, A_WF}} of the named frames, or of every body."""
     import numpy as np
 
-    frames = [find_frame(plant, name) for name in names] or [body.body_frame() for body in plant._bodies[1:]]
-    base_frame = find_frame(plant, base)
+    frames = [find_frame(plant, name, "--frame") for name in names] or [body.body_frame() for body in plant._bodies[1:]]
+    base_frame = find_frame(plant, base, "--relative-to")
     accelerations = None if vdot is None else plant.CalcSpatialAccelerationsFromVdot(context, vdot)
     result = {}
     for frame, name in zip(frames, names or unique_names(plant, frames), strict=True):

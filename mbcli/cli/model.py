@@ -1,12 +1,13 @@
 """From model arguments and options to a finalized plant."""
 
 import os
-import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import click
 
-from mbcli.errors import ModelError, ResourceError
+from mbcli.cli.options import joined
+from mbcli.errors import MbcliError, ModelError, ResourceError
 
 
 @dataclass
@@ -19,6 +20,11 @@ class LoadedModel:
     diagnostics: object
 
     @property
+    def instances(self):
+        """The name in the plant of each spec's model; it differs from the spec's where that was taken."""
+        return self.plant._instances[2:]
+
+    @property
     def sources(self):
         """Every model file read, once."""
         unique = {source.path: source for spec in self.specs for source in spec.sources}
@@ -27,7 +33,7 @@ class LoadedModel:
     def description(self):
         """The `model` entry of every JSON document."""
         return {
-            "name": ", ".join(spec.name for spec in self.specs),
+            "name": ", ".join(self.instances),
             "files": [{"path": source.path, "sha256": source.sha256} for source in self.sources],
         }
 
@@ -54,20 +60,27 @@ def load(options, ctx, *, time_step=None):
     parser.SetAutoRenaming(True)
     if options.strict:
         parser.SetStrictParsing()
-    try:
-        for model in options.models:
-            _add(parser, model, options)
-    finally:
-        report(diagnostics, ctx)
+    for model in options.models:
+        _add(parser, model, options, ctx)
+    report(diagnostics.findings, ctx)
     for name in options.welds:
-        frame = find_frame(plant, name)
-        if frame.is_world_frame():
-            raise click.UsageError("--weld: the world cannot be welded to itself", ctx)
-        plant.WeldFrames(plant.world_frame(), frame)
+        _weld(plant, name)
     if options.weld_base:
         _weld_bases(plant)
-    plant.Finalize()
+    with _invalid_model():
+        plant.Finalize()
     return LoadedModel(plant, parser.specs, config, diagnostics)
+
+
+@contextmanager
+def _invalid_model(place=""):
+    """What a plant refuses with a RuntimeError is the model's fault here, not a bug."""
+    try:
+        yield
+    except MbcliError:
+        raise
+    except RuntimeError as error:
+        raise ModelError(f"{place}: error: {error}" if place else str(error)) from None
 
 
 def _config(options, diagnostics):
@@ -101,16 +114,21 @@ def _packages(options):
     return packages
 
 
-def _add(parser, model, options):
-    if model == "-":
-        if options.input_format is None:
-            raise click.UsageError("a model from standard input needs --input-format")
-        parser.AddModels(file_contents=sys.stdin.buffer.read(), file_type=options.input_format)
-    else:
-        parser.AddModels(model, file_type=options.input_format)
+def _add(parser, model, options, ctx):
+    try:
+        with _invalid_model("<stdin>" if model == "-" else model):
+            if model == "-":
+                content = click.get_binary_stream("stdin").read()
+                parser.AddModels(file_contents=content, file_type=options.input_format)
+            else:
+                parser.AddModels(model, file_type=options.input_format)
+    except MbcliError as error:
+        said = set(str(error).splitlines())  # with --strict the warnings are among the errors
+        report([f for f in parser.diagnostics.findings if str(f) not in said], ctx)
+        raise
 
 
-def find_frame(plant, name):
+def find_frame(plant, name, option):
     """A frame or body by its name, or by `instance::name` where several models have one of that name."""
     instance, scoped, element = name.rpartition("::")
     if scoped and plant.HasModelInstanceNamed(instance):
@@ -120,7 +138,35 @@ def find_frame(plant, name):
     try:
         return plant.GetFrameByName(element, where)
     except RuntimeError as error:
-        raise ModelError(str(error)) from None
+        message = str(error)
+        if "name the model instance" in message:
+            found = [f for f in plant._frames if f.name() == element]
+            message += f", as {plant.GetModelInstanceName(found[0].model_instance())}::{element}"
+        elif "did you mean" not in message:
+            frames = [f.name() for f in plant._frames if f.name() and not f.name().startswith("_")]
+            message += f"; there are {joined(*frames)}"
+        raise click.UsageError(f"{option}: {message}") from None
+
+
+def _weld(plant, name):
+    """Welds a frame to the world; ModelError where its body is held already."""
+    frame = find_frame(plant, name, "--weld")
+    if frame.is_world_frame():
+        raise click.UsageError("--weld: the world cannot be welded to itself")
+    body = frame.body()
+    inboard = {mobod.link: mobod for mobod in plant._forest()[0]}
+    mobod = inboard[int(body.index())]
+    while mobod.joint is not None:
+        joint = plant._joints[mobod.joint]
+        if mobod.inboard == 0:
+            place = f"{joint._place}: error: " if joint._place is not None else ""
+            raise ModelError(
+                f"{place}joint '{joint.name()}' holds '{joint.child_body().name()}' at the world: to weld '{name}' too "
+                "would close a loop"
+            )
+        mobod = inboard[mobod.inboard]
+    with _invalid_model():
+        plant.WeldFrames(plant.world_frame(), frame)
 
 
 def _weld_bases(plant):
@@ -131,11 +177,11 @@ def _weld_bases(plant):
             plant.WeldFrames(plant.world_frame(), body.body_frame(), plant.GetDefaultFreeBodyPose(body))
 
 
-def report(diagnostics, ctx):
+def report(findings, ctx):
     """Prints the findings that are no errors, as far as the verbosity wants them; errors are raised elsewhere."""
     verbosity = (ctx.obj or {}).get("verbosity", 0)
     wanted = {1: ("warning", "note"), 0: ("warning",)}.get(verbosity, ())
     colors = {"warning": "yellow", "note": None}
-    for finding in diagnostics.findings:
+    for finding in findings:
         if finding.severity in wanted:
             click.secho(str(finding), err=True, fg=colors[finding.severity])

@@ -1,13 +1,42 @@
 """The options that commands share, and which commands take them.
 
-model_options    every command that reads models
+model_options    every command that reads models; optional_model_options: simulate, whose --resume knows them
 state_options    every analysis of one state or of a batch
 output_options   every command with a result
 """
 
 import functools
+import math
+import re
 
 import click
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def parse_number(text):
+    """A finite number in plain notation, or None: no inf, no nan, no 1_000."""
+    value = float(text) if NUMBER.fullmatch(text) else math.nan
+    return value if math.isfinite(value) else None
+
+
+class Number(click.ParamType):
+    """The value of an option that is one finite number, at least `minimum` or greater than `above`."""
+
+    name = "number"
+
+    def __init__(self, *, minimum=None, above=None):
+        self.minimum, self.above = minimum, above
+
+    def convert(self, value, param, ctx):
+        number = value if isinstance(value, float) else parse_number(value)
+        if number is None:
+            self.fail(f"'{value}' is not a finite number", param, ctx)
+        if self.minimum is not None and number < self.minimum:
+            self.fail(f"{value} is less than {self.minimum:g}", param, ctx)
+        if self.above is not None and number <= self.above:
+            self.fail(f"{value} is not greater than {self.above:g}", param, ctx)
+        return number
 
 
 def _together(*options):
@@ -17,28 +46,41 @@ def _together(*options):
     return decorate
 
 
-model_options = _together(
-    click.argument("models", nargs=-1, required=True, metavar="MODEL..."),
-    click.option("--input-format", type=click.Choice(["urdf", "sdf"]), help="Format of MODEL, needed for '-' (stdin)."),
+_model_settings = (
+    click.option("--input-format", type=click.Choice(["urdf", "sdf"]), help="Format of MODEL; '-' is stdin."),
     click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="Where package://NAME is."),
     click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR."),
-    click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world."),
-    click.option("--weld-base", is_flag=True, help="Weld the root of every model that is not held by a joint."),
+    click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
+    click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
     click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
     click.option("--scenario-name", metavar="NAME", help="Which scenario of the configuration file."),
-    click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Change one setting."),
+    click.option(
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="PATH=VALUE",
+        help="Change one setting, as plant_config.time_step=0.002.",
+    ),
     click.option("--strict", is_flag=True, help="Warnings on the model are errors."),
 )
+model_options = _together(click.argument("models", nargs=-1, required=True, metavar="MODEL..."), *_model_settings)
+optional_model_options = _together(click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings)
 
 state_options = _together(
     click.option("--q", "q_list", metavar="LIST", help="Positions, in the order of `inspect`."),
     click.option("--v", "v_list", metavar="LIST", help="Velocities, in the order of `inspect`."),
     click.option(
-        "--at", "assignments", multiple=True, metavar="NAME=VALUE", help="One position (or velocity) by name."
+        "--at",
+        "assignments",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="One position (or velocity) by name; the end of a name will do.",
     ),
-    click.option("--state", "state_file", metavar="FILE", help="State from a JSON document or a log."),
-    click.option("--time", "state_time", type=float, metavar="T", help="Which time [s] of a log; default: the last."),
-    click.option("--random", "random_seed", type=int, metavar="SEED", help="A random state."),
+    click.option("--state", "state_file", metavar="FILE", help="State from a JSON document ('-': stdin) or a log."),
+    click.option(
+        "--time", "state_time", type=Number(), metavar="T", help="Which time [s] of a log; default: the last."
+    ),
+    click.option("--random", "random_seed", type=click.IntRange(min=0), metavar="SEED", help="A random state."),
 )
 
 batch_options = _together(
@@ -82,6 +124,31 @@ class Options:
         self.__dict__.update(values)
 
 
+def joined(*names):
+    """Names in a message: all, or the first few where they are many."""
+    return ", ".join(names[:6]) + (f", ... ({len(names)} in all)" if len(names) > 6 else "")
+
+
 def take(values, *groups):
     """Removes the values of the named groups from click's keyword arguments and returns them as Options."""
     return Options(**{key: values.pop(key) for group in groups for key in group if key in values})
+
+
+FORMAT_OF_SUFFIX = {"json": "json", "jsonl": "jsonl", "csv": "csv", "npz": "npz", "h5": "hdf5", "hdf5": "hdf5"}
+
+
+class OutputOptions(Options):
+    """The values of output_options."""
+
+    def result_format(self):
+        """What --json, --format or the suffix of -o ask for; None where nothing does."""
+        if self.as_json and self.output_format not in (None, "json"):
+            raise click.UsageError(f"--json and --format {self.output_format} exclude each other")
+        if self.as_json:
+            return "json"
+        return self.output_format or FORMAT_OF_SUFFIX.get((self.output or "").rpartition(".")[2].lower())
+
+
+def take_output(values):
+    """take() for output_options."""
+    return OutputOptions(**vars(take(values, OUTPUT_KEYS)))

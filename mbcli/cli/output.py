@@ -29,7 +29,28 @@ def to_json(value):
     clean = _clean(value, "", missing)
     if missing:
         clean["not_finite"] = missing
-    return json.dumps(clean, indent=2, allow_nan=False, ensure_ascii=False)
+    return "".join(_json_parts(clean, "\n"))
+
+
+def _json_parts(value, newline):
+    """Indented JSON with lists of numbers, as the rows of a matrix, on one line each."""
+    inner = newline + "  "
+    if isinstance(value, dict) and value:
+        for k, (key, item) in enumerate(value.items()):
+            yield f"{',' if k else '{'}{inner}{_dumps(key)}: "
+            yield from _json_parts(item, inner)
+        yield f"{newline}}}"
+    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+        for k, item in enumerate(value):
+            yield f"{',' if k else '['}{inner}"
+            yield from _json_parts(item, inner)
+        yield f"{newline}]"
+    else:
+        yield _dumps(value)
+
+
+def _dumps(value):
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 def _clean(value, path, missing):
@@ -55,28 +76,37 @@ def emit(text, options):
 
 
 def refuse_existing(path, force):
-    if os.path.exists(path) and not force:
-        raise OutputError(f"{path}: exists already; --force replaces it")
+    """OutputError where a file is there that --force does not give free."""
+    if os.path.isdir(path):
+        raise OutputError(f"{path}: error: is a directory")
+    if os.path.lexists(path) and not force:
+        raise OutputError(f"{path}: error: exists already; --force replaces it")
 
 
 def write_file(path, text, force):
-    """Writes a file under a temporary name and renames it."""
-    refuse_existing(path, force)
-    directory = os.path.dirname(os.path.abspath(path))
+    """Writes a file under a temporary name and renames it; pipes and devices are written to as they are."""
     try:
-        handle, temporary = tempfile.mkstemp(dir=directory, prefix=".mbcli-", suffix=".tmp")
+        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return
+        refuse_existing(path, force)
+        target = os.path.realpath(path)
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".mbcli-", suffix=".tmp")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
+            os.replace(temporary, target)
         except BaseException:
             os.unlink(temporary)
             raise
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise OutputError(f"{path}: {error.strerror}") from None
+        raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
 
 
 def _umask():
@@ -100,22 +130,27 @@ def number(value):
 def table(rows, header=None):
     """Aligned columns; the first one to the left, numbers to the right."""
     cells = [[c if isinstance(c, str) else number(c) for c in row] for row in ([header] if header else []) + rows]
-    if not cells:
-        return ""
+    cells = [[printable(cell) for cell in row] for row in cells]
     widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
     lines = []
     for row in cells:
-        first = printable(row[0]).ljust(widths[0])
-        rest = [printable(cell).rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        first = row[0].ljust(widths[0])
+        rest = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         lines.append("  ".join([first, *rest]).rstrip())
     return "\n".join(lines)
 
 
-def named_vector(names, *columns, header=None):
-    """One line per name with its number in each column."""
-    return table([[name, *(float(c[k]) for c in columns)] for k, name in enumerate(names)], header)
+NO_FREEDOM = "the model has no degrees of freedom"
+
+
+def named_vector(names, values, units):
+    """One line per name with its number and unit."""
+    rows = [[name, float(value), unit] for name, value, unit in zip(names, values, units, strict=True)]
+    width = max((len(unit) for unit in units), default=0)
+    return table([[*row[:2], row[2].ljust(width)] for row in rows]) if rows else NO_FREEDOM
 
 
 def matrix(names, M):
     """A square matrix with the names of its rows; columns are in the same order."""
-    return table([[name, *(float(x) for x in row)] for name, row in zip(names, M, strict=True)])
+    rows = [[name, *(float(x) for x in row)] for name, row in zip(names, M, strict=True)]
+    return table(rows) if rows else NO_FREEDOM

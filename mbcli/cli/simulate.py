@@ -3,208 +3,270 @@
 import os
 import signal
 import sys
+import threading
 import time
 
 import click
 
 from mbcli.cli.model import load
-from mbcli.cli.options import MODEL_KEYS, STATE_KEYS, model_options, state_options, take
+from mbcli.cli.options import MODEL_KEYS, STATE_KEYS, Number, joined, optional_model_options, state_options, take
 from mbcli.cli.output import document, number, refuse_existing, to_json
-from mbcli.cli.state import set_state
+from mbcli.errors import NumericalError, OutputError
 
 DEFAULT_DURATION = 5.0  # [s]
 DEFAULT_RATE = 100.0  # [Hz] of samples
-FIELDS = ("energy", "u", "com", "momentum")
+CHECKPOINT_SECONDS = 0.5  # of wall-clock time: what a killed run may lose
+MOST_ROWS = 1e9
+MOST_STEPS = 2.0**53  # beyond, steps cannot be counted in doubles
+
+SUMMARY_KEYS = """
+\b
+Keys of the JSON document, beside those that all have; q and v are those of the end:
+  status                        complete or interrupted
+  steps, refused_steps          steps of this run; those that error control tried and did not take
+  start_time, end_time          [s] of this run
+  simulated_time, wall_time     [s]; the wall-clock time of the steps, without compiling and writing
+  realtime_rate                 their quotient, null where it cannot be said
+  time_step, integrator         [s], 0 for a continuous plant; null for a discrete one
+  energy_start, energy_end      [J] kinetic and potential; of the first and the last row
+  energy_drift                  [J] their difference
+  exceeded_limits               positions that were beyond their limits in some row
+  exceeded_efforts              actuators whose input is beyond their effort limit
+  log, rows                     the file (null without one) and the rows in it
+"""
 
 
-@click.command()
-@model_options
+@click.command(epilog=SUMMARY_KEYS)
+@optional_model_options
 @click.option(
-    "-t", "--duration", type=click.FloatRange(min=0.0), metavar="S", help=f"Simulated time; {DEFAULT_DURATION:g} s."
+    "-t",
+    "--duration",
+    type=Number(minimum=0.0),
+    metavar="S",
+    help=f"Simulated time from the start of the run; default {DEFAULT_DURATION:g} s.",
 )
 @click.option(
     "--dt",
     "--time-step",
     "time_step",
-    type=click.FloatRange(min=0.0),
+    type=Number(minimum=0.0),
     metavar="S",
-    help="Step of a discrete plant; 0 integrates in continuous time. Default 0.001.",
+    help="Step of a discrete plant; 0 integrates in continuous time. Default 0.001 s.",
 )
 @click.option(
-    "--integrator", metavar="NAME", help="Integration scheme; makes the plant continuous. Default runge_kutta3."
+    "--integrator",
+    metavar="NAME",
+    help="Makes the plant continuous: runge_kutta3 (default), runge_kutta2, runge_kutta5, bogacki_shampine3, "
+    "explicit_euler, semi_explicit_euler, implicit_euler, radau1, radau3.",
 )
-@click.option("--accuracy", type=float, metavar="A", help="Accuracy of continuous integration.")
-@click.option("--max-step", "max_step", type=float, metavar="S", help="Longest step of continuous integration.")
+@click.option("--accuracy", type=Number(above=0.0), metavar="A", help="Accuracy of continuous integration.")
+@click.option(
+    "--max-step", "max_step", type=Number(above=0.0), metavar="S", help="Longest step of continuous integration."
+)
 @click.option("--u", "u_text", metavar="LIST", help="Constant actuation, a list or NAME=VALUE pairs.")
 @click.option(
-    "--input", "input_file", metavar="FILE", help="Actuation over time: CSV with columns time and actuator names."
+    "--input",
+    "input_file",
+    metavar="FILE",
+    help="Actuation over time ('-': stdin): CSV with columns time and actuator names; a row holds until the next.",
 )
 @state_options
-@click.option("--seed", type=int, metavar="N", help="Seed recorded in the log.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed recorded in the log.")
 @click.option("-o", "--log", "log_path", metavar="FILE", help="The log; default: the model's name with .h5.")
 @click.option(
     "--log-rate",
-    type=click.FloatRange(min=0.0),
+    type=Number(minimum=0.0),
     metavar="HZ",
     help=f"Samples per second, {DEFAULT_RATE:g}; 0 logs every step of a discrete plant.",
 )
 @click.option(
-    "--fields", metavar="LIST", help="What to log beside q and v: energy, u, com, momentum. Default energy,u."
+    "--fields",
+    metavar="LIST",
+    help="What to log beside q and v: energy, u (actuation), com (centre of mass), momentum (about the world's "
+    "origin). Default energy,u.",
 )
 @click.option("--no-log", is_flag=True, help="Write no log.")
-@click.option("--resume", "resume_path", metavar="LOG", help="Go on where this log ends.")
+@click.option(
+    "--resume",
+    "resume_path",
+    metavar="LOG",
+    help="Go on where this log ends (the .partial one of a run that was killed, too), to the same rows as a run "
+    "without a break. Without MODEL, with the command that the log records.",
+)
 @click.option("--force", is_flag=True, help="Replace an existing log.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
 @click.pass_context
-def simulate(
-    ctx,
-    duration,
-    time_step,
-    integrator,
-    accuracy,
-    max_step,
-    u_text,
-    input_file,
-    seed,
-    log_path,
-    log_rate,
-    fields,
-    no_log,
-    resume_path,
-    force,
-    as_json,
-    **values,
-):
+def simulate(ctx, **values):
     """Run a model over time and write an HDF5 log.
 
-    The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise.
+    The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Limits of
+    positions and efforts are not enforced: the run says which were exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
     mbcli simulate arm.urdf --weld base --input torques.csv -o run.h5
     mbcli simulate cart.sdf --integrator runge_kutta5 --accuracy 1e-8 --log-rate 1000
+    mbcli simulate --resume run.h5 -t 20
     """
+    if values["resume_path"] is not None:
+        given = [key for key in STATE_KEYS if values[key] not in (None, ())]
+        if given:
+            raise click.UsageError("--resume takes its state from the log: no --q, --v, --at, --state, --random")
+        if not values["models"]:
+            return _repeat_command(ctx, values)
+    elif not values["models"]:
+        raise click.UsageError("Missing argument 'MODEL...'")
+    return _run_command(ctx, values)
+
+
+def _repeat_command(ctx, values):
+    """Runs the command that a log records, with the options that are given now after its own."""
+    from mbcli.cli.resume import recorded_arguments
+
+    given = ctx.obj["arguments"] if ctx.obj else []
+    words = recorded_arguments(values["resume_path"]) + given[given.index("simulate") + 1 :]
+    ctx.obj["arguments"] = ["simulate", *words]
+    again = simulate.make_context("simulate", list(words), parent=ctx.parent)
+    if "-" in again.params["models"]:
+        raise click.UsageError("--resume: the model came from standard input: give MODEL and the options again")
+    for key in ("log_path", "force", "as_json", "resume_path"):
+        again.params[key] = values[key]
+    again.params.update({key: values[key] for key in STATE_KEYS})
+    with again:
+        return _run_command(again, again.params)
+
+
+def _run_command(ctx, values):
     model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
-    if integrator is not None or accuracy is not None or max_step is not None:
+    options = take(values, tuple(values))
+    time_step = options.time_step
+    if options.integrator is not None or options.accuracy is not None or options.max_step is not None:
         if time_step:
             raise click.UsageError("--integrator, --accuracy and --max-step are for continuous plants, --dt is not 0")
         time_step = 0.0
-    if input_file is not None and u_text is not None:
+    if options.input_file is not None and options.u_text is not None:
         raise click.UsageError("--input and --u exclude each other")
-    loaded = load(model, ctx, time_step=time_step)
-    _apply(loaded.config.simulator_config, integrator, accuracy, max_step)
-    plant = loaded.plant
-    if duration is None:
-        configured = loaded.config.simulation_duration
-        duration = configured if configured != float("inf") else DEFAULT_DURATION
-    output = None if no_log else log_path or _default_log(model.models[0], resume_path)
+    if options.no_log and options.log_path is not None:
+        raise click.UsageError("--no-log and -o exclude each other")
+    quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+    output = None if options.no_log else options.log_path or _default_log(model.models[0], options.resume_path)
     if output is not None:
-        refuse_existing(output, force or resume_path is not None)
-    _announce_compiling(plant)
-    job = SimulationJob(
-        loaded,
-        start=loaded.config.simulator_config.start_time,
-        duration=duration,
-        period=_period(log_rate, plant),
-        fields=_fields(fields, plant),
-        seed=loaded.config.random_seed if seed is None else seed,
-    )
-    set_state(plant, job.context, state)
-    if input_file is not None:
-        from mbcli.cli.input_series import read_input
-
-        job.actuation = read_input(plant, input_file)
-    elif u_text is not None:
-        from mbcli.cli.analysis import parse_inputs
-
-        plant.get_actuation_input_port().FixValue(job.context, parse_inputs(plant, {"u": u_text})["u"])
-    _warn_about_what_is_left_out(loaded, ctx)
-    summary = job.run(output, resume_path, force, progress=ProgressLine(duration))
-    if summary["exceeded_limits"] and (ctx.obj or {}).get("verbosity", 0) >= 0:
-        names = ", ".join(summary["exceeded_limits"])
-        click.secho(
-            f"mbcli: warning: position limits are not enforced, and were exceeded by {names}", err=True, fg="yellow"
-        )
+        check_output(output, options.resume_path, options.force)
+    loaded = load(model, ctx, time_step=time_step)
+    plant = loaded.plant
+    _apply(loaded.config.simulator_config, options)
+    job = SimulationJob(loaded, state, options, arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])])
+    warn = (lambda line: None) if quiet else _warn
+    _warn_about_what_is_left_out(loaded, warn)
+    if job.exceeded_efforts:
+        warn(f"effort limits are not enforced, and the input exceeds those of {joined(*job.exceeded_efforts)}")
+    if not quiet:
+        _announce_compiling(plant)
+    summary = job.run(output, options.resume_path, options.force, ProgressLine(job, shown=not quiet))
+    if summary["exceeded_limits"]:
+        warn(f"position limits are not enforced, and were exceeded by {joined(*summary['exceeded_limits'])}")
     result = document("simulate", loaded, job.context, **summary)
-    click.echo(to_json(result) if as_json else render(summary, plant))
+    click.echo(to_json(result) if options.as_json else render(summary))
     return {"complete": 0, "interrupted": job.stop.exit_code}[summary["status"]]
 
 
-def _apply(config, integrator, accuracy, max_step):
-    if integrator is not None:
-        config.integration_scheme = integrator
-    if accuracy is not None:
-        config.accuracy = accuracy
-    if max_step is not None:
-        config.max_step_size = max_step
+def _warn(line):
+    click.secho(f"mbcli: warning: {line}", err=True, fg="yellow")
+
+
+def _apply(config, options):
+    from mbcli.simulation import SCHEMES
+
+    if options.integrator is not None:
+        if options.integrator not in SCHEMES:
+            raise click.UsageError(f"--integrator: there is no '{options.integrator}'; there are {', '.join(SCHEMES)}")
+        config.integration_scheme = options.integrator
+    if options.accuracy is not None:
+        config.accuracy = options.accuracy
+    if options.max_step is not None:
+        config.max_step_size = options.max_step
 
 
 def _default_log(model, resume_path):
     if resume_path is not None:
-        return resume_path.removesuffix(".partial")
-    stem = "model" if model == "-" else os.path.basename(model).rsplit(".", 1)[0]
-    return f"{stem}.h5"
+        return resume_path.removesuffix(".old").removesuffix(".partial")
+    return ("model" if model == "-" else os.path.splitext(os.path.basename(model))[0]) + ".h5"
 
 
-def _period(rate, plant):
+def check_output(path, resume_path, force):
+    """OutputError where no log can be written, said before anything is compiled."""
+    partial = f"{path}.partial"
+    resumed = None if resume_path is None else os.path.realpath(resume_path)
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise OutputError(f"{path}: error: is no regular file; --no-log writes no log")
+    refuse_existing(path, force or os.path.realpath(path) == resumed)
+    if os.path.exists(partial) and not force and os.path.realpath(partial) != resumed:
+        raise OutputError(
+            f"{partial}: error: is left from a run that did not finish, or is being written; --resume goes on with it, "
+            "--force replaces it"
+        )
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise OutputError(f"{path}: error: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"{path}: error: cannot be written: no permission for {folder}")
+
+
+def _period(rate, plant, duration):
     """Time between samples [s]; None for every step of a discrete plant."""
+    h = plant.time_step()
     if rate is None:
-        return max(1.0 / DEFAULT_RATE, plant.time_step())
+        return max(1.0 / DEFAULT_RATE, h)
     if rate == 0.0:
         if not plant.is_discrete():
             raise click.UsageError("--log-rate 0 logs every step of a discrete plant; this one is continuous")
         return None
-    if plant.is_discrete() and abs(1.0 / (rate * plant.time_step()) - round(1.0 / (rate * plant.time_step()))) > 1e-6:
-        raise click.UsageError(
-            f"--log-rate {rate:g}: a discrete plant is logged at whole steps, {plant.time_step():g} s each; "
-            f"choose a divisor of {1.0 / plant.time_step():g} Hz"
-        )
+    if plant.is_discrete():
+        steps = 1.0 / max(rate * h, 1e-300)
+        if steps < 0.5 or abs(steps - round(steps)) > 1e-6 * steps:
+            raise click.UsageError(
+                f"--log-rate {rate:g}: a discrete plant is logged at whole steps, {h:g} s each; "
+                f"choose a divisor of {1.0 / h:g} Hz"
+            )
+    if duration * rate > MOST_ROWS:
+        raise click.UsageError(f"--log-rate {rate:g}: {duration:g} s would give more than {MOST_ROWS:g} rows")
     return 1.0 / rate
 
 
-def _fields(text, plant):
-    fields = ["energy", "u"] if text is None else [f for f in text.replace(",", " ").split() if f not in ("q", "v")]
-    for field in fields:
-        if field not in FIELDS:
-            raise click.UsageError(f"--fields: there is no '{field}'; there are {', '.join(FIELDS)}")
-    return [f for f in fields if f != "u" or plant.num_actuators()]
-
-
 def _announce_compiling(plant):
-    from mbcli.engine.jit import compiled_by_default, is_cached
+    from mbcli.engine.jit import cache_directory, compiled_by_default
 
+    if not compiled_by_default():
+        return
     kernel = "run_discrete" if plant.is_discrete() else "run_continuous"
-    if compiled_by_default() and not is_cached(kernel):
+    if not any(cache_directory().rglob(f"*.{kernel}-*.nbi")):
         click.echo("mbcli: compiling the simulation, once on this machine (about 15 s)", err=True)
 
 
-def _warn_about_what_is_left_out(loaded, ctx):
+def _warn_about_what_is_left_out(loaded, warn):
     """What the model has and the simulation does not do yet is said, once a run."""
-    if (ctx.obj or {}).get("verbosity", 0) < 0:
-        return
     collisions = sum(len(link.collisions) for spec in loaded.specs for link in spec.links)
     mimics = [j.name for spec in loaded.specs for j in spec.joints if any(a.mimic for a in j.axes)]
     frictions = [j.name for spec in loaded.specs for j in spec.joints if any(a.friction for a in j.axes)]
-    left_out = []
     if collisions:
-        left_out.append(f"contact is not simulated yet ({collisions} collision geometries)")
+        noun = "collision geometry" if collisions == 1 else "collision geometries"
+        warn(f"contact is not simulated yet ({collisions} {noun})")
     if mimics:
-        left_out.append(f"mimic joints move freely ({', '.join(mimics[:3])}{', ...' if len(mimics) > 3 else ''})")
+        warn(f"mimic joints move freely: {joined(*mimics)}")
     if frictions:
-        more = ", ..." if len(frictions) > 3 else ""
-        left_out.append(f"Coulomb friction of joints is not simulated ({', '.join(frictions[:3])}{more})")
-    for line in left_out:
-        click.secho(f"mbcli: warning: {line}", err=True, fg="yellow")
+        warn(f"Coulomb friction of joints is not simulated: {joined(*frictions)}")
 
 
 class StopSignal:
-    """Ctrl-C or SIGTERM: the run ends after the current block; a second Ctrl-C aborts at once."""
+    """Ctrl-C or SIGTERM: the run ends after the current block of steps; a second signal ends it at once."""
 
     def __init__(self):
         self.exit_code = 0
 
     def __enter__(self):
-        self._previous = {s: signal.signal(s, self._stop) for s in (signal.SIGINT, signal.SIGTERM)}
+        self._previous = {}
+        if threading.current_thread() is threading.main_thread():
+            self._previous = {s: signal.signal(s, self._stop) for s in (signal.SIGINT, signal.SIGTERM)}
         return self
 
     def __exit__(self, *_):
@@ -213,7 +275,9 @@ class StopSignal:
 
     def _stop(self, signum, frame):
         if self.exit_code:
-            raise KeyboardInterrupt
+            from mbcli.cli import Terminated
+
+            raise KeyboardInterrupt if signum == signal.SIGINT else Terminated
         self.exit_code = 128 + signum
 
     def __call__(self):
@@ -223,48 +287,136 @@ class StopSignal:
 class ProgressLine:
     """One line on stderr where that is a terminal."""
 
-    def __init__(self, end):
-        self.end, self.started, self.shown = end, time.monotonic(), 0.0
-        self.active = sys.stderr.isatty()
+    def __init__(self, job, shown):
+        self._job, self._active, self._drawn_at = job, shown and sys.stderr.isatty(), 0.0
 
     def __call__(self, t):
         now = time.monotonic()
-        if self.active and now - self.shown > 0.2:
-            self.shown = now
-            rate = t / max(now - self.started, 1e-9)
-            sys.stderr.write(f"\r\x1b[K{t:.3g} of {self.end:g} s, {rate:.3g} times real time ")
-            sys.stderr.flush()
+        if not self._active or now - self._drawn_at < 0.2:
+            return
+        self._drawn_at = now
+        job = self._job
+        rate = (t - job.run_from) / max(job.stopwatch.seconds, 1e-9)
+        left = f", {(job.until - t) / rate:.0f} s left" if rate > 0.0 else ""
+        done = (t - job.start) / max(job.until - job.start, 1e-300)
+        sys.stderr.write(f"\r\x1b[K{done:4.0%}  {t:.4g} of {job.until:g} s, {_rate(rate)} times real time{left} ")
+        sys.stderr.flush()
 
     def close(self):
-        if self.active and self.shown:
+        if self._active and self._drawn_at:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+class Stopwatch:
+    """Adds up wall-clock time while it runs."""
+
+    def __init__(self):
+        self.seconds, self._since = 0.0, None
+
+    def start(self):
+        self._since = time.perf_counter()
+
+    def stop(self):
+        if self._since is not None:
+            self.seconds += time.perf_counter() - self._since
+            self._since = None
 
 
 class SimulationJob:
     """One run with its log."""
 
-    def __init__(self, loaded, *, start, duration, period, fields, seed):
-        self.loaded, self.plant = loaded, loaded.plant
+    def __init__(self, loaded, state, options, arguments):
+        import numpy as np
+
+        from mbcli.cli.recording import parse_fields
+        from mbcli.cli.state import set_state
+
+        config = loaded.config
+        self.loaded, self.plant, self.arguments = loaded, loaded.plant, arguments
         self.context = self.plant.CreateDefaultContext()
-        self.context.SetTime(start)
-        self.until, self.period, self.fields, self.seed = start + duration, period, fields, seed
-        self.actuation = None
-        self.stop = StopSignal()
+        self.start = self.run_from = config.simulator_config.start_time
+        duration = options.duration
+        if duration is None:
+            duration = config.simulation_duration if np.isfinite(config.simulation_duration) else DEFAULT_DURATION
+        if self.plant.is_discrete() and (self.start + duration) / self.plant.time_step() > MOST_STEPS:
+            raise click.UsageError(f"--dt {self.plant.time_step():g}: {duration:g} s are too many steps")
+        self.until = self.start + duration
+        self.period = _period(options.log_rate, self.plant, duration)
+        self.fields = parse_fields(options.fields, self.plant)
+        seeds = (options.seed, state.random_seed, config.random_seed)
+        self.seed = next(seed for seed in seeds if seed is not None)
+        self.context.SetTime(self.start)
+        set_state(self.plant, self.context, state)
+        self.actuation = self._read_actuation(options)
+        self.stop, self.stopwatch = StopSignal(), Stopwatch()
         self._energies = []
-        self._last_time = -float("inf")
+        self._last_time = -np.inf
         self._lower, self._upper = self.plant.GetPositionLowerLimits(), self.plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
+        self._kept_at, self._kept_rows = time.monotonic(), 0
+
+    def _read_actuation(self, options):
+        import numpy as np
+
+        from mbcli.cli.analysis import parse_inputs
+        from mbcli.cli.input_series import read_input
+        from mbcli.simulation import constant_input
+
+        if options.input_file is not None:
+            return read_input(self.plant, options.input_file)
+        given = parse_inputs(self.plant, {"u": options.u_text})
+        return constant_input(given.get("u", np.zeros(self.plant.num_actuators())))
+
+    @property
+    def exceeded_efforts(self):
+        """The actuators whose input goes beyond their effort limit before the end of the run."""
+        import numpy as np
+
+        used = self.actuation.values[self.actuation.times <= self.until]
+        beyond = (np.abs(used) > self.plant.GetEffortUpperLimits()).any(axis=0)
+        return [name for name, exceeds in zip(self.plant.GetActuatorNames(), beyond, strict=True) if exceeds]
+
+    def input_at(self, t):
+        """u (nu,) at time t [s]."""
+        import numpy as np
+
+        row = np.searchsorted(self.actuation.times, t, side="right") - 1
+        return self.actuation.values[row] if row >= 0 else np.zeros(self.actuation.values.shape[1])
+
+    def is_sample(self, t):
+        """Whether a run that does not end at time t [s] takes a sample there."""
+        h = self.plant.time_step()
+        if self.plant.is_discrete():
+            every = 1 if self.period is None else max(1, round(self.period / h))
+            return round(t / h) % every == 0
+        return round(t / self.period) * self.period == t
 
     def run(self, output, resume_path, force, progress):
         """Runs to the end or to a signal, writes the log, and returns the summary. NumericalError passes through."""
+        if resume_path is None:
+            return self._run(output, force, progress, None)
+        from mbcli.cli.resume import EarlierRun, move_aside
+
+        path, aside = resume_path, None
+        with EarlierRun(path, self.loaded, self.fields, self.start, self.is_sample) as earlier:
+            earlier.check_input(self.input_at)
+            replaced = output is not None and os.path.realpath(path) == os.path.realpath(f"{output}.partial")
+            if replaced:
+                aside = move_aside(path)
+            same = output is not None and os.path.realpath(path) == os.path.realpath(output)
+            return self._run(output, force or replaced or same, progress, earlier, aside)
+
+    def _run(self, output, force, progress, earlier, aside=None):
         import numpy as np
 
         from mbcli.simulation import Run
 
-        next_step, old = None, None
-        if resume_path is not None:
-            old, next_step = self._resume(resume_path)
+        if earlier is not None:
+            self.context.SetTime(earlier.time)
+            self.plant.SetPositions(self.context, earlier.q)
+            self.plant.SetVelocities(self.context, earlier.v)
+            self.until = max(self.until, earlier.time)
         run = Run(
             self.plant,
             self.context,
@@ -272,232 +424,187 @@ class SimulationJob:
             config=self.loaded.config.simulator_config,
             actuation=self.actuation,
             sample_period=self.period,
-            next_step=next_step,
+            next_step=None if earlier is None else earlier.next_step,
         )
-        start = self.context.get_time()
         run.compile()
-        started = time.perf_counter()
+        self.run_from = self.context.get_time()
+        rows = None
         with self.stop:
             if output is None:
-                for samples in run.blocks(self.stop, progress):
+                for samples in self._blocks(run, progress, None):
                     self._observe(samples)
             else:
-                with self._open_log(output, force or old is not None) as log:
-                    for rows in old or ():
-                        self._last_time = float(rows["time"][-1])
-                        log.append(**rows)
-                    for samples in run.blocks(self.stop, progress):
-                        self._observe(samples)
-                        self._append(log, samples)
-                        self._checkpoint(log, run)
-                    if self.stop():
-                        log.finish("interrupted", self.stop.exit_code, "stopped by a signal")
-                    else:
-                        log.finish("complete", 0)
+                rows = self._run_with_log(run, output, force, progress, earlier, aside)
         progress.close()
-        wall = time.perf_counter() - started
         names = self.plant.GetPositionNames()
-        simulated = self.context.get_time() - start
+        simulated = self.context.get_time() - self.run_from
+        wall = self.stopwatch.seconds
+        first, last = self._energies if self._energies else (None, None)
         return {
             "status": "interrupted" if self.stop() else "complete",
             "steps": run.steps,
             "refused_steps": run.refused_steps,
-            "simulated_time": simulated,
+            "start_time": self.run_from,
             "end_time": self.context.get_time(),
+            "simulated_time": simulated,
             "wall_time": wall,
-            "realtime_rate": simulated / wall if wall else None,
+            "realtime_rate": simulated / wall if simulated and wall else None,
             "time_step": self.plant.time_step(),
             "integrator": None if self.plant.is_discrete() else run.config.integration_scheme,
-            "energy_start": self._energies[0] if self._energies else None,
-            "energy_end": self._energies[-1] if self._energies else None,
-            "energy_drift": self._energies[-1] - self._energies[0] if self._energies else None,
+            "energy_start": first,
+            "energy_end": last,
+            "energy_drift": None if first is None else last - first,
             "exceeded_limits": [names[k] for k in np.flatnonzero(self._exceeded)],
+            "exceeded_efforts": self.exceeded_efforts,
             "log": output,
+            "rows": rows,
         }
 
-    def _observe(self, samples):
-        energy = samples.energy.sum(axis=1)
+    def _run_with_log(self, run, output, force, progress, earlier, aside):
+        """Returns the number of rows of the log."""
+        with self._open_log(output, force) as log:
+            try:
+                self._begin(log, run, earlier)
+                if aside is not None:
+                    os.unlink(aside)
+                for samples in self._blocks(run, progress, log):
+                    self._observe(samples, log, run)
+                    self._append(log, samples)
+            except NumericalError as error:
+                log.event(self.context.get_time(), run.steps, "error", "NOT_FINITE", str(error))
+                log.finish("failed", error.exit_code, str(error))
+                raise NumericalError(f"{error}; the rows before it are in {output}") from None
+            if self.stop():
+                log.checkpoint(self._state(run))
+                log.finish("interrupted", self.stop.exit_code, "stopped by a signal")
+            else:
+                if not self.plant.is_discrete():
+                    log.checkpoint(self._state(run))
+                log.finish("complete", 0)
+            return log.row_count
+
+    def _begin(self, log, run, earlier):
+        """The rows of the earlier log, and what a run needs that goes on from here."""
+        from mbcli.cli.recording import RowMaker
+
+        self._rows_of = RowMaker(self.plant, self.fields)
+        if earlier is not None:
+            for rows in earlier.blocks():
+                self._observe_rows(rows)
+                log.append(**rows)
+            for event in earlier.events():
+                log.event(**event)
+            self._last_time = earlier.last_time
+        if not self.plant.is_discrete() or earlier is not None:
+            log.checkpoint(self._state(run))
+
+    def _blocks(self, run, progress, log):
+        """The blocks of samples of a run, with the time that its steps take on the stopwatch."""
+
+        def pause(t):
+            self.stopwatch.stop()
+            if log is not None:
+                self._keep(log, run)
+            progress(t)
+            self.stopwatch.start()
+
+        blocks = run.blocks(self.stop, pause)
+        try:
+            while True:
+                self.stopwatch.start()
+                samples = next(blocks, None)
+                self.stopwatch.stop()
+                if samples is None:
+                    return
+                yield samples
+        finally:
+            self.stopwatch.stop()
+            progress.close()
+
+    def _keep(self, log, run):
+        """What --resume needs, as often as the log reaches the disk; rows are enough for a discrete run."""
+        log.flush_if_due()
+        if time.monotonic() - self._kept_at < CHECKPOINT_SECONDS:
+            return
+        if not self.plant.is_discrete() or log.row_count == self._kept_rows:
+            log.checkpoint(self._state(run))
+        self._kept_at, self._kept_rows = time.monotonic(), log.row_count
+
+    def _state(self, run):
+        context = self.context
+        next_step = run.next_step or self.loaded.config.simulator_config.max_step_size
+        return {"time": context.get_time(), "q": context._q, "v": context._v, "next_step": next_step}
+
+    def _observe_rows(self, rows):
+        """The rows of an earlier log count in the summary."""
+        self._exceeded |= ((rows["q"] < self._lower) | (rows["q"] > self._upper)).any(axis=0)
+        if "energy" in self.fields:
+            self._note_energy(rows["derived/energy_kinetic"] + rows["derived/energy_potential"])
+
+    def _note_energy(self, energy):
         self._energies = [self._energies[0] if self._energies else float(energy[0]), float(energy[-1])]
-        self._exceeded |= ((samples.q < self._lower) | (samples.q > self._upper)).any(axis=0)
+
+    def _observe(self, samples, log=None, run=None):
+        self._note_energy(samples.energy.sum(axis=1))
+        beyond = (samples.q < self._lower) | (samples.q > self._upper)
+        new = beyond.any(axis=0) & ~self._exceeded
+        self._exceeded |= new
+        if log is None:
+            return
+        for row, k in sorted((int(beyond[:, k].argmax()), k) for k in new.nonzero()[0]):
+            name, value = self.plant.GetPositionNames()[k], samples.q[row, k]
+            limits = f"{self._lower[k]:.6g} to {self._upper[k]:.6g}"
+            message = f"{name} is {value:.6g}, its limits are {limits}"
+            log.event(samples.time[row], self._step_at(samples.time[row], run), "warning", "POSITION_LIMIT", message)
+
+    def _step_at(self, t, run):
+        return round(t / self.plant.time_step()) if self.plant.is_discrete() else run.steps
 
     # the log
 
     def _open_log(self, output, force):
-        import yaml
-
-        from mbcli.cli.inspect import describe
-        from mbcli.log.format import Field, LogHeader
+        from mbcli.cli.recording import log_header
         from mbcli.log.writer import LogWriter
 
-        plant = self.plant
-        position_units, velocity_units, effort_units = coordinate_units(plant)
-        declared = []
-        for field in self.fields:
-            if field == "energy":
-                declared += [Field("derived/energy_kinetic", "J"), Field("derived/energy_potential", "J")]
-            elif field == "u":
-                declared.append(
-                    Field("input/u", effort_units, tuple(plant.GetActuatorNames()), (plant.num_actuators(),))
-                )
-            elif field == "com":
-                declared.append(Field("derived/com", "m", ("x", "y", "z"), (3,)))
-            else:
-                names = ("hx", "hy", "hz", "lx", "ly", "lz")
-                units = ("N m s",) * 3 + ("N s",) * 3
-                declared.append(Field("derived/momentum", units, names, (6,)))
-        header = LogHeader(
-            model_name=self.loaded.description()["name"],
-            position_names=tuple(plant.GetPositionNames()),
-            position_units=position_units,
-            velocity_names=tuple(plant.GetVelocityNames()),
-            velocity_units=velocity_units,
-            actuator_names=tuple(plant.GetActuatorNames()),
-            actuator_units=effort_units,
-            fields=tuple(declared),
-            sources=tuple(self.loaded.sources),
-            config=yaml.safe_dump(_plain(self.loaded.config), sort_keys=False),
-            model=to_json(describe(self.loaded)),
-            argv=tuple(sys.argv),
+        period = self.period or self.plant.time_step()
+        header = log_header(
+            self.loaded,
+            self.fields,
+            argv=tuple(self.arguments),
             seed=self.seed,
-            checkpoint=self._state(0.0),
-            expected_rows=self._expected_rows(),
+            checkpoint={"time": 0.0, "q": self.context._q, "v": self.context._v, "next_step": 0.0},
+            expected_rows=int((self.until - self.start) / period) + 2,
         )
         return LogWriter(output, header, force=force)
 
-    def _expected_rows(self):
-        period = self.period or self.plant.time_step()
-        return int((self.until - self.context.get_time()) / period) + 2
-
-    def _state(self, next_step):
-        return {"time": self.context.get_time(), "q": self.context._q, "v": self.context._v, "next_step": next_step}
-
     def _append(self, log, samples):
-        new = samples.time > self._last_time  # a resumed run starts with the row it resumes from
-        rows = {"time": samples.time[new], "q": samples.q[new], "v": samples.v[new]}
-        if not rows["time"].size:
-            return
-        self._last_time = float(rows["time"][-1])
-        for field in self.fields:
-            if field == "energy":
-                rows["derived/energy_kinetic"] = samples.energy[new, 0]
-                rows["derived/energy_potential"] = samples.energy[new, 1]
-            elif field == "u":
-                rows["input/u"] = samples.u[new]
-            else:
-                rows[f"derived/{field}"] = self._derived(field, rows)
-        log.append(**rows)
-
-    def _derived(self, field, rows):
-        """Centre of mass or momentum about the world's origin at each row."""
-        import numpy as np
-
-        plant = self.plant
-        other = plant.CreateDefaultContext()
-        result = []
-        for q, v in zip(rows["q"], rows["v"], strict=True):
-            plant.SetPositions(other, q)
-            plant.SetVelocities(other, v)
-            if field == "com":
-                result.append(plant.CalcCenterOfMassPositionInWorld(other))
-            else:
-                result.append(plant.CalcSpatialMomentumInWorldAboutPoint(other, np.zeros(3)).get_coeffs())
-        return np.array(result)
-
-    def _checkpoint(self, log, run):
-        """What --resume needs, as often as the log reaches the disk."""
-        if not self.plant.is_discrete() and time.monotonic() - self._checkpointed > 0.5:
-            log.checkpoint(self._state(run.next_step))
-            self._checkpointed = time.monotonic()
-
-    _checkpointed = 0.0
-
-    def _resume(self, path):
-        """The rows of an earlier log in blocks, and the next step of its integrator; sets the context to its end."""
-        from mbcli.errors import ModelError
-        from mbcli.log.reader import Log
-
-        with Log(path) as log:
-            ours = {source.sha256 for source in self.loaded.sources}
-            if {entry["sha256"] for entry in log.source_digests()} != ours:
-                raise ModelError(f"{path}: written from other model files: a run is resumed with the same model")
-            if list(log.position_names) != self.plant.GetPositionNames():
-                raise ModelError(f"{path}: its coordinates are not those of this model")
-            if log.row_count == 0:
-                raise ModelError(f"{path}: the log has no rows to resume from")
-            wanted = self._field_paths()
-            if set(log.fields()) - {"time", "state/q", "state/v"} != set(wanted):
-                raise ModelError(f"{path}: its fields are {', '.join(log.fields())}: give the same --fields")
-            last = log.row_count - 1
-            end, q, v, next_step = float(log.time[last]), log.q[last], log.v[last], None
-            checkpoint = log.read_checkpoint()
-            if not self.plant.is_discrete() and checkpoint is not None:
-                end, q, v = float(checkpoint["time"]), checkpoint["q"], checkpoint["v"]
-                next_step = float(checkpoint["next_step"])
-            blocks = []
-            names = ["time", "state/q", "state/v", *wanted]
-            for block in log.chunks(names):
-                keep = block["time"] <= end
-                rows = {name.removeprefix("state/"): block[name][keep] for name in names}
-                if rows["time"].size:
-                    blocks.append(rows)
-        self.context.SetTime(end)
-        self.plant.SetPositions(self.context, q)
-        self.plant.SetVelocities(self.context, v)
-        return blocks, next_step
-
-    def _field_paths(self):
-        paths = []
-        for field in self.fields:
-            if field == "energy":
-                paths += ["derived/energy_kinetic", "derived/energy_potential"]
-            else:
-                paths.append("input/u" if field == "u" else f"derived/{field}")
-        return paths
+        """The rows that a run without a break has; one that goes on also samples where it begins."""
+        chosen = samples.time > self._last_time
+        if samples.time.size and samples.time[0] == self.run_from and self.run_from not in (self.start, self.until):
+            chosen[0] &= self.is_sample(self.run_from)
+        if chosen.any():
+            rows = self._rows_of.rows(samples, chosen)
+            self._last_time = float(rows["time"][-1])
+            log.append(**rows)
 
 
-def coordinate_units(plant):
-    """Units of q, v and u, one per entry, in the spelling of UDUNITS."""
-    units_of = {"q": "rad", "w": "rad s-1", "v": "m s-1", "qw": "1"}
-    positions, velocities = [""] * plant.num_positions(), [""] * plant.num_velocities()
-    for joint in plant._joints:
-        quaternion = joint.type_name() == "quaternion_floating"
-        for k in range(joint.num_positions()):
-            suffix = joint.position_suffix(k)
-            rotation = "1" if quaternion else "rad"
-            positions[joint.position_start() + k] = rotation if suffix.startswith("q") else "m"
-        for k in range(joint.num_velocities()):
-            suffix = joint.velocity_suffix(k)
-            velocities[joint.velocity_start() + k] = units_of["w" if suffix.startswith("w") else "v"]
-    efforts = ["N" if a.joint().type_name() == "prismatic" else "N m" for a in plant._actuators]
-    return tuple(positions), tuple(velocities), tuple(efforts)
-
-
-def _plain(config):
-    """A configuration as YAML can write it."""
-    import dataclasses
-
-    return {
-        field.name: _plain(value) if dataclasses.is_dataclass(value := getattr(config, field.name)) else value
-        for field in dataclasses.fields(config)
-    }
-
-
-def render(summary, plant):
-    how = (
-        f"{summary['steps']} steps of {summary['time_step']:g} s"
-        if plant.is_discrete()
-        else f"{summary['steps']} steps of {summary['integrator']}, {summary['refused_steps']} refused"
-    )
-    lines = [
-        f"simulated {summary['simulated_time']:.6g} s in {summary['wall_time']:.3g} s of wall-clock time "
-        f"({summary['realtime_rate'] or 0.0:.3g} times real time): {how}"
-    ]
+def render(summary):
+    if summary["integrator"] is None:
+        how = f"{summary['steps']} steps of {summary['time_step']:g} s"
+    else:
+        how = f"{summary['steps']} steps of {summary['integrator']}, {summary['refused_steps']} more refused"
+    rate = "" if summary["realtime_rate"] is None else f" ({_rate(summary['realtime_rate'])} times real time)"
+    lines = [f"simulated {summary['simulated_time']:.6g} s in {summary['wall_time']:.3g} s{rate}: {how}"]
     if summary["energy_start"] is not None:
         lines.append(
             f"energy {number(summary['energy_start'])} J at the start, {number(summary['energy_end'])} J at the end"
         )
     if summary["status"] == "interrupted":
-        lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s")
+        lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s; --resume goes on from there")
     if summary["log"]:
-        lines.append(f"log: {summary['log']}")
+        lines.append(f"log: {summary['log']} ({summary['rows']} rows)")
     return "\n".join(lines)
+
+
+def _rate(value):
+    return f"{value:.3g}" if value < 1000.0 else f"{value:.0f}"

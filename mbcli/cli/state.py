@@ -2,12 +2,17 @@
 
 import json
 import math
+import os
 import re
 
 import click
 import numpy as np
 
+from mbcli.cli.options import joined, parse_number
+from mbcli.cli.output import printable
 from mbcli.errors import ModelError, ResourceError
+
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 def set_state(plant, context, options):
@@ -40,34 +45,49 @@ def numbers(text, names, option):
     """A comma or space separated list of finite numbers, one for each name."""
     words = [word for word in re.split(r"[,\s]+", text.strip()) if word]
     if len(words) != len(names):
-        raise click.UsageError(f"{option} needs {len(names)} numbers, it has {len(words)}: {', '.join(names)}")
+        of = f": {joined(*names)}" if names else ""
+        raise click.UsageError(f"{option} needs {len(names)} numbers, it has {len(words)}{of}")
     return np.array([number(word, option) for word in words])
 
 
 def number(word, option):
-    try:
-        value = float(word) if "_" not in word else math.nan
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = parse_number(word.strip())
+    if value is None:
         raise click.UsageError(f"{option}: '{word}' is not a finite number")
     return value
 
 
 def find_name(name, names, what):
-    """Index of a coordinate: its name, or an ending of it after `_` that no other shares, or `joint` of `joint_q`."""
+    """Index of a coordinate of a name: `model_joint_q`, or a part after some `_` and before the last that is unique.
+
+    Raises LookupError.
+    """
+    name = name.strip().replace("::", "_")
     if name in names:
         return names.index(name)
-    found = [k for k, n in enumerate(names) if n.endswith(f"_{name}") or n.rpartition("_")[0].endswith(f"_{name}")]
+    stems = [n.rpartition("_")[0] for n in names]
+    found = [k for k, stem in enumerate(stems) if stem == name]
+    if not found:
+        ending = f"_{name}"
+        found = [k for k, n in enumerate(names) if n.endswith(ending) or stems[k].endswith(ending)]
     if len(found) == 1:
         return found[0]
     if found:
-        raise ModelError(f"'{name}' can mean {', '.join(names[k] for k in found)}")
+        raise LookupError(f"{what} '{name}' can mean {joined(*(names[k] for k in found))}")
     from difflib import get_close_matches
 
-    close = get_close_matches(name, [*names, *(n.split("_", 1)[-1] for n in names)], 1)
-    hint = f"; did you mean '{close[0]}'?" if close else f"; there are {', '.join(names) or 'none'}"
-    raise ModelError(f"there is no {what} named '{name}'{hint}")
+    shorter = [n.split("_", 1)[-1] for n in names]
+    close = get_close_matches(name, [*names, *shorter, *(n.rpartition("_")[0] for n in shorter)], 1)
+    hint = f"; did you mean '{close[0]}'?" if close else f"; there are {joined(*names) or 'none'}"
+    raise LookupError(f"there is no {what} named '{name}'{hint}")
+
+
+def find_option_name(name, names, what, option):
+    """find_name() for a name that stands in an option."""
+    try:
+        return find_name(name, names, what)
+    except LookupError as error:
+        raise click.UsageError(f"{option}: {error}") from None
 
 
 def _assign(plant, context, assignments):
@@ -77,29 +97,31 @@ def _assign(plant, context, assignments):
         name, equals, word = assignment.partition("=")
         if not equals:
             raise click.UsageError(f"--at takes NAME=VALUE, not '{assignment}'")
-        value = number(word, "--at")
-        if name in velocities and name not in positions:
-            v[velocities.index(name)] = value
-            continue
+        value = number(word, f"--at {name}")
         try:
             q[find_name(name, positions, "position")] = value
-        except ModelError:
+        except LookupError as error:
             try:
                 v[find_name(name, velocities, "velocity")] = value
-            except ModelError:
-                find_name(name, positions, "position")
+            except LookupError:
+                raise click.UsageError(f"--at: {error}") from None
     plant.SetPositions(context, q)
     plant.SetVelocities(context, v)
 
 
 def _from_file(plant, context, path, time):
-    import os
-
-    if not os.path.exists(path):
-        raise ResourceError(f"{path}: no such file")
-    with open(path, "rb") as file:
-        is_log = file.read(8) == b"\x89HDF\r\n\x1a\n"
-    q, v = _from_log(plant, path, time) if is_log else _from_json(plant, path)
+    if path == "-":
+        content, is_log = click.get_binary_stream("stdin").read(), False
+    elif not os.path.exists(path):
+        raise ResourceError(f"{path}: error: no such file")
+    else:
+        with open(path, "rb") as file:
+            content = file.read(len(HDF5_SIGNATURE))
+            is_log = content == HDF5_SIGNATURE
+            content += b"" if is_log else file.read()
+    if time is not None and not is_log:
+        raise click.UsageError(f"--time: {path} is no log, it holds one state")
+    q, v = _from_log(plant, path, time) if is_log else _from_json(plant, content, "<stdin>" if path == "-" else path)
     if q is not None:
         plant.SetPositions(context, q)
     if v is not None:
@@ -113,38 +135,52 @@ def _from_log(plant, path, time):
         names = (log.position_names, log.velocity_names)
         for ours, theirs in zip((plant.GetPositionNames(), plant.GetVelocityNames()), names, strict=True):
             if list(ours) != list(theirs):
-                raise ModelError(f"{path}: its coordinates are not those of this model: {', '.join(theirs)}")
+                raise ModelError(f"{path}: error: its coordinates are not those of this model: {joined(*theirs)}")
         if log.row_count == 0:
-            raise ModelError(f"{path}: the log has no rows")
-        if time is None:
-            return log.q[log.row_count - 1], log.v[log.row_count - 1]
-        return log.state_at(time)
+            raise ModelError(f"{path}: error: the log has no rows")
+        if time is not None:
+            return log.state_at(time)
+        last = next(log.chunks(["state/q", "state/v"], start=log.row_count - 1))
+        return last["state/q"][0], last["state/v"][0]
 
 
-def _from_json(plant, path):
+def _from_json(plant, content, path):
     try:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        line = getattr(error, "lineno", 0)
-        raise ModelError(f"{path}:{line}: error: not a JSON document: {error}") from None
+        document = json.loads(content)
+    except json.JSONDecodeError as error:
+        raise ModelError(f"{path}:{error.lineno}:{error.colno}: error: not a JSON document: {error.msg}") from None
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise ModelError(f"{path}: error: not a JSON document: {error}") from None
     if not isinstance(document, dict) or not {"q", "v"} & set(document):
         raise ModelError(f"{path}: error: a state is an object with q, v or both")
-    result = []
-    for key, names in (("q", plant.GetPositionNames()), ("v", plant.GetVelocityNames())):
-        value = document.get(key)
-        if value is None:
-            result.append(None)
-            continue
-        listed = document.get("position_names" if key == "q" else "velocity_names", names)
-        if sorted(listed) != sorted(names) or len(value) != len(names):
-            raise ModelError(f"{path}: error: {key} must have {len(names)} numbers: {', '.join(names)}")
-        order = [listed.index(name) for name in names]
-        array = np.array(value, dtype=float)[order]
-        if not np.isfinite(array).all():
-            raise ModelError(f"{path}: error: {key} has a number that is not finite")
-        result.append(array)
-    return result
+    return (
+        _json_vector(document, "q", "position_names", plant.GetPositionNames(), path),
+        _json_vector(document, "v", "velocity_names", plant.GetVelocityNames(), path),
+    )
+
+
+def _json_vector(document, key, names_key, names, path):
+    """The numbers under a key in the order of our names; None where the key is not there."""
+    if key not in document:
+        return None
+    values, listed = document[key], document.get(names_key, names)
+    if not isinstance(values, list) or len(values) != len(names):
+        found = f"it has {len(values)}" if isinstance(values, list) else "it is no list"
+        raise ModelError(f"{path}: error: {key} needs {len(names)} numbers, {found}: {joined(*names)}")
+    if not isinstance(listed, list) or not all(isinstance(n, str) for n in listed) or sorted(listed) != sorted(names):
+        raise ModelError(f"{path}: error: {names_key} are not those of this model: {joined(*names)}")
+    for name, value in zip(listed, values, strict=True):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
+            raise ModelError(f"{path}: error: {key} of '{printable(name)}' is not a finite number")
+    by_name = dict(zip(listed, values, strict=True))
+    return np.array([by_name[name] for name in names], dtype=float)
+
+
+def _is_finite(value):
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 def set_random_state(plant, context, rng):
@@ -153,8 +189,10 @@ def set_random_state(plant, context, rng):
     reach = np.array(
         [1.0 if name.rpartition("_")[2] in ("x", "y", "z") else math.pi for name in plant.GetPositionNames()]
     )
-    bounded = np.isfinite(lower) & np.isfinite(upper)
-    low, high = np.where(bounded, lower, -reach), np.where(bounded, upper, reach)
+    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * reach, -reach))
+    high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2.0 * reach, reach))
+    endless = ~np.isfinite(high - low)
+    low, high = np.where(endless, -reach, low), np.where(endless, reach, high)
     q = rng.uniform(low, high) if low.size else low
     for joint in plant._joints:
         i = joint.position_start()

@@ -1,0 +1,162 @@
+"""`mbcli simulate --resume`: the state that an earlier log ends with, and whether it is the same run."""
+
+import json
+import os
+
+import numpy as np
+
+from mbcli.cli.output import to_json
+from mbcli.cli.recording import field_paths, plain_config
+from mbcli.errors import ModelError
+from mbcli.log.reader import Log
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.plant_config import read_run_config
+
+
+def recorded_arguments(path):
+    """The words that followed `simulate` in the command that wrote a log."""
+    with Log(path) as log:
+        argv = log.attrs.get("argv")
+    if not isinstance(argv, list) or not all(isinstance(w, str) for w in argv) or "simulate" not in argv[1:]:
+        raise ModelError(f"{path}: error: does not say which command wrote it: give MODEL and the options again")
+    return argv[argv.index("simulate", 1) + 1 :]
+
+
+class EarlierRun:
+    """A log to go on from, open for reading.
+
+    A discrete run goes on from the last row, or from the checkpoint where that is later. A continuous one needs the
+    length of the next step as well, which only the checkpoint has; rows after it are computed again, and without a
+    checkpoint it starts anew from the first row. Either way the rows become those of a run that never stopped.
+
+    Args:
+        path: the log.
+        loaded: the model, which must be the one that the log is of.
+        fields: those of --fields.
+        run_start: [s] start of the whole run.
+        is_sample: (time [s]) -> whether a run that goes on takes a sample there.
+    """
+
+    def __init__(self, path, loaded, fields, run_start, is_sample):
+        self.path, self._fields = path, fields
+        self.log = Log(path)
+        try:
+            self._check_model(loaded)
+            self._find_end(loaded.plant.is_discrete(), run_start, is_sample)
+        except BaseException:
+            self.log.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.log.close()
+
+    def _find_end(self, discrete, run_start, is_sample):
+        log, checkpoint = self.log, self.log.read_checkpoint()
+        last = self._row(log.row_count - 1) if log.row_count else None
+        self.next_step = None
+        if checkpoint is not None and (not discrete or last is None or checkpoint["time"] > last["time"]):
+            self.time, self.q, self.v = float(checkpoint["time"]), checkpoint["q"], checkpoint["v"]
+            self.next_step = None if discrete else float(checkpoint["next_step"])
+        elif last is not None:
+            row = last if discrete else self._row(0)
+            self.time, self.q, self.v = float(row["time"]), row["state/q"], row["state/v"]
+        else:
+            raise ModelError(f"{self.path}: error: the log has no rows to go on from")
+        if not np.isfinite([self.time, *self.q, *self.v]).all() or self.time < run_start:
+            raise ModelError(f"{self.path}: error: the state at its end is not finite, or before the start of the run")
+        self.row_count = log.first_row_at(np.nextafter(self.time, np.inf))
+        if self.row_count:
+            end = float(self._row(self.row_count - 1)["time"])
+            if end != run_start and not is_sample(end):
+                self.row_count -= 1  # the end of the run as it was then, between two samples
+        self.last_time = float(self._row(self.row_count - 1)["time"]) if self.row_count else -np.inf
+
+    def _row(self, k):
+        block = next(self.log.chunks(start=k, stop=k + 1))
+        return {path: values[0] for path, values in block.items()}
+
+    def blocks(self):
+        """The rows up to where the run goes on, as LogWriter.append() takes them."""
+        names = ["time", "state/q", "state/v", *field_paths(self._fields)]
+        for block in self.log.chunks(names, stop=self.row_count):
+            yield {name.removeprefix("state/"): block[name] for name in names}
+
+    def events(self):
+        return [event for event in self.log.events() if event["time"] <= self.time]
+
+    # whether it is the same run
+
+    def _check_model(self, loaded):
+        from mbcli.cli.inspect import describe
+
+        log, plant = self.log, loaded.plant
+        if {entry["sha256"] for entry in log.source_digests()} != {source.sha256 for source in loaded.sources}:
+            raise ModelError(f"{self.path}: error: is of other model files: a run goes on with the same model")
+        names = (list(log.position_names), list(log.velocity_names))
+        if names != (plant.GetPositionNames(), plant.GetVelocityNames()):
+            raise ModelError(f"{self.path}: error: its coordinates are not those of this model (--weld, --weld-base?)")
+        there, here = _essential(self._json(log.model)), _essential(json.loads(to_json(describe(loaded))))
+        for key in here:
+            if there.get(key) != here[key]:
+                raise ModelError(f"{self.path}: error: is of a model with other {key}: give the same options")
+        self._check_config(loaded.config)
+        paths = {"time", "state/q", "state/v", *field_paths(self._fields)}
+        if set(log.fields()) != paths:
+            raise ModelError(f"{self.path}: error: has the fields {', '.join(log.fields())}: give the same --fields")
+
+    def _json(self, text):
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict):
+            raise ModelError(f"{self.path}: error: its /model/resolved is no JSON document")
+        return document
+
+    def _check_config(self, config):
+        diagnostics = Diagnostics()
+        recorded = read_run_config(self.log.config.encode(), diagnostics, name=f"{self.path}: /config/resolved")
+        diagnostics.raise_if_errors()
+        there, here = _settings(plain_config(recorded)), _settings(plain_config(config))
+        for path, value in here.items():
+            if path not in ("random_seed", "simulation_duration") and there[path] != value:
+                raise ModelError(f"{self.path}: error: was run with {path} = {there[path]}, now it is {value}")
+
+    def check_input(self, input_at):
+        """ModelError where the actuation of the last row is not the one that input_at(time) gives now."""
+        if "u" not in self._fields or not self.row_count:
+            return
+        if not np.array_equal(self._row(self.row_count - 1)["input/u"], input_at(self.last_time)):
+            raise ModelError(f"{self.path}: error: was run with other actuation: give the same --u or --input")
+
+
+def _essential(document):
+    """What a model is, without where its files are."""
+    keys = ("gravity", "bodies", "joints", "frames", "actuators", "force_elements", "constraints")
+    return {key: _without_places(document.get(key)) for key in keys}
+
+
+def _without_places(value):
+    if isinstance(value, dict):
+        return {key: _without_places(item) for key, item in value.items() if key != "place"}
+    return [_without_places(item) for item in value] if isinstance(value, list) else value
+
+
+def _settings(config, prefix=""):
+    """{path: value} of nested settings."""
+    result = {}
+    for key, value in config.items():
+        result |= _settings(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return result
+
+
+def move_aside(path):
+    """Renames an unfinished log that is about to be written anew; returns its new name."""
+    aside = f"{path}.old"
+    if os.path.exists(aside):
+        raise ModelError(f"{aside}: error: is left from a --resume that was cut short: resume that log, or remove it")
+    os.replace(path, aside)
+    return aside

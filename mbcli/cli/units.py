@@ -1,0 +1,33 @@
+"""Units of coordinates, one per entry of q, v and u: in UDUNITS spelling for logs, in plain spelling for text."""
+
+
+def coordinate_units(plant):
+    """Units of q, v and u as the log has them."""
+    positions = [""] * plant.num_positions()
+    for joint in plant._mobilized():
+        quaternion = joint.type_name() == "quaternion_floating"
+        for k in range(joint.num_positions()):
+            rotation = "1" if quaternion else "rad"
+            positions[joint.position_start() + k] = rotation if joint.position_suffix(k).startswith("q") else "m"
+    velocities = ["rad s-1" if angular else "m s-1" for angular in _angular(plant)]
+    actuators = [a for a in plant._actuators if a.joint() not in plant._loop_joints]
+    efforts = ["N" if a.joint().type_name() == "prismatic" else "N m" for a in actuators]
+    return tuple(positions), tuple(velocities), tuple(efforts)
+
+
+def force_units(plant):
+    """Units of generalized forces."""
+    return ["N m" if angular else "N" for angular in _angular(plant)]
+
+
+def acceleration_units(plant):
+    return ["rad/s^2" if angular else "m/s^2" for angular in _angular(plant)]
+
+
+def _angular(plant):
+    """Whether each entry of v is angular."""
+    result = [False] * plant.num_velocities()
+    for joint in plant._mobilized():
+        for k in range(joint.num_velocities()):
+            result[joint.velocity_start() + k] = joint.velocity_suffix(k).startswith("w")
+    return result
