@@ -44,21 +44,21 @@ def put(x, rows, k):
 
 @kernel
 def put_table(x, rows, k):
-    """x of two dimensions -> row k."""
+    """x (m, n) -> row k of m * n numbers."""
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
-            rows[k, i, j] = x[i, j]
+            rows[k, i * x.shape[1] + j] = x[i, j]
 
 
 @kernel
 def put_number(x, rows, k):
-    """A scalar -> row k."""
-    rows[k] = x
+    """A scalar -> row k of one number."""
+    rows[k, 0] = x
 
 
 @kernel
 def mass_matrices(model, data, q, M):
-    """q (n, nq) -> M (n, nv, nv)."""
+    """q (n, nq) -> M (n, nv * nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
@@ -138,7 +138,7 @@ def gravity_of_states(model, data, q, tau_g):
 
 @kernel
 def energies(model, data, q, v, energy, power):
-    """q (n, nq), v (n, nv) -> energy (n, 2), kinetic and potential, and power (n,) of gravity and springs."""
+    """q (n, nq), v (n, nv) -> energy (n, 2), kinetic and potential, and power (n, 1) of gravity and springs."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
@@ -153,7 +153,7 @@ def energies(model, data, q, v, energy, power):
 
 @kernel
 def link_motions(model, data, q, v, X_WL, V_WL):
-    """q (n, nq), v (n, nv) -> X_WL (n, nlink, 12), V_WL (n, nlink, 6)."""
+    """q (n, nq), v (n, nv) -> X_WL (n, nlink * 12), V_WL (n, nlink * 6)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
@@ -168,7 +168,7 @@ def link_motions(model, data, q, v, X_WL, V_WL):
 
 @kernel
 def link_accelerations_of_states(model, data, q, v, vdot, A_WL):
-    """q (n, nq), v, vdot (n, nv) -> A_WL (n, nlink, 6)."""
+    """q (n, nq), v, vdot (n, nv) -> A_WL (n, nlink * 6)."""
     m, d = model_at(model), data_at(data)
     for i in range(6):
         d.A[0, i] = 0.0

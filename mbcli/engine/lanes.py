@@ -9,8 +9,7 @@ to the last bit, whichever lane and group it falls into. That is why angles too 
 cosine are seen to lane by lane, after the polynomials ran in all.
 
 Memory of lanes is float64 with a last axis of WIDTH. Arrays of lanes are declared unaligned, so no address can fault;
-`aligned_zeros` puts them on whole cache lines, where loads and stores are fastest. Imported only where batches are
-evaluated.
+LaneData puts them on whole cache lines, where loads and stores are fastest. Imported only where batches are evaluated.
 """
 
 import functools
@@ -23,7 +22,7 @@ from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_cast, lower_getattr
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, models, overload, register_jitable, register_model
 from numba.np.arrayobj import populate_array
 
 from mbcli.engine import batch, trigonometry
@@ -35,8 +34,9 @@ from mbcli.engine.trigonometry import LARGEST, by_library, by_polynomials, large
 
 WIDTH = 8
 ALIGNMENT = 64  # [bytes]: a cache line, and one register of AVX-512
-DOUBLE, INT32 = ir.DoubleType(), ir.IntType(32)
-VECTOR = ir.VectorType(DOUBLE, WIDTH)
+GAP = 5  # [cache lines] between fields, so that their rows for one body do not compete for a place in the cache
+INT32, INTP = ir.IntType(32), ir.IntType(64)
+VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 NUMBERS = (types.Float, types.Integer)
 
 
@@ -220,18 +220,55 @@ def as_lanes(typingctx, arrays):
 
 @intrinsic
 def as_doubles(typingctx, x):
-    """An array of lanes (...) as float64 (..., WIDTH)."""
-    target = types.Array(types.float64, x.ndim + 1, "C")
+    """An array of n lanes, of whatever shape, as float64 (n, WIDTH)."""
+    target = types.Array(types.float64, 2, "C")
 
     def codegen(context, builder, sig, args):
         array = context.make_array(sig.args[0])(context, builder, args[0])
-        one, size = context.get_constant(types.intp, WIDTH), context.get_constant(types.intp, 8)
-        shape = [*cgutils.unpack_tuple(builder, array.shape), one]
-        strides = [*cgutils.unpack_tuple(builder, array.strides), size]
+        shape = array.nitems, context.get_constant(types.intp, WIDTH)
+        strides = [context.get_constant(types.intp, n) for n in (8 * WIDTH, 8)]
         result = _view(context, builder, sig.args[0], args[0], target, array.data, shape, strides, 8)
         return impl_ret_borrowed(context, builder, sig.return_type, result)
 
     return target(x), codegen
+
+
+@intrinsic
+def move_square(typingctx, source, i, j, target, k, l):
+    """target[k + b, l + a] = source[i + a, j + b] for a, b below WIDTH, of C-contiguous float64 arrays (m, n)."""
+
+    def address(context, builder, array, row, column, step):
+        start = builder.add(
+            builder.mul(builder.add(row, INTP(step)), cgutils.unpack_tuple(builder, array.shape)[1]), column
+        )
+        return builder.bitcast(builder.gep(array.data, [start]), VECTOR.as_pointer())
+
+    def codegen(context, builder, sig, args):
+        source, target = (context.make_array(sig.args[n])(context, builder, args[n]) for n in (0, 3))
+        rows = [builder.load(address(context, builder, source, args[1], args[2], a), align=8) for a in range(WIDTH)]
+        for b, column in enumerate(_transposed(builder, rows)):
+            builder.store(column, address(context, builder, target, args[4], args[5], b), align=8)
+        return context.get_dummy_value()
+
+    return types.void(source, types.intp, types.intp, target, types.intp, types.intp), codegen
+
+
+def _transposed(builder, rows):
+    """The columns of a square matrix of WIDTH vectors: blocks of 1, 2, 4 change places across the diagonal."""
+    for size in (1, 2, 4):
+        pick = [[], []]
+        for n in range(WIDTH):
+            side = n & size
+            pick[0].append(n if not side else n - size + WIDTH)
+            pick[1].append(n + size if not side else n + WIDTH)
+        upper, lower = (ir.Constant(ir.VectorType(INT32, WIDTH), p) for p in pick)
+        moved = list(rows)
+        for n in range(WIDTH):
+            if not n & size:
+                moved[n] = builder.shuffle_vector(rows[n], rows[n + size], upper)
+                moved[n + size] = builder.shuffle_vector(rows[n], rows[n + size], lower)
+        rows = moved
+    return rows
 
 
 # ------------------------------------------------ what lanes do otherwise than scalars of one state
@@ -257,33 +294,36 @@ def states_at_once(x):
 def take(rows, k, x):
     """Rows k to k + WIDTH - 1 -> the lanes of x; past the end, the last row again."""
     X, last = as_doubles(x), rows.shape[0] - 1
+    squares = whole_squares(rows, k)
+    for i in range(0, squares, WIDTH):
+        move_square(rows, k, i, X, i, 0)
     for lane in range(WIDTH):
         row = min(k + lane, last)
-        for i in range(X.shape[0]):
+        for i in range(squares, rows.shape[1]):
             X[i, lane] = rows[row, i]
 
 
 def put(x, rows, k):
     """The lanes of x -> rows from k on, as many as there are."""
     X = as_doubles(x)
+    squares = whole_squares(rows, k)
+    for i in range(0, squares, WIDTH):
+        move_square(X, i, 0, rows, k, i)
     for lane in range(min(WIDTH, rows.shape[0] - k)):
-        for i in range(X.shape[0]):
+        for i in range(squares, rows.shape[1]):
             rows[k + lane, i] = X[i, lane]
 
 
-def put_table(x, rows, k):
-    """The lanes of x (m, n) -> rows (..., m, n) from k on, as many as there are."""
-    X = as_doubles(x)
-    for lane in range(min(WIDTH, rows.shape[0] - k)):
-        for i in range(X.shape[0]):
-            for j in range(X.shape[1]):
-                rows[k + lane, i, j] = X[i, j, lane]
+@register_jitable
+def whole_squares(rows, k):
+    """How many columns, from the first on, go by squares of WIDTH rows from k on."""
+    return rows.shape[1] // WIDTH * WIDTH if k + WIDTH <= rows.shape[0] else 0
 
 
 def put_number(x, rows, k):
-    """The lanes of one scalar -> rows (n,) from k on, as many as there are."""
+    """The lanes of one scalar -> rows of one number from k on, as many as there are."""
     for lane in range(min(WIDTH, rows.shape[0] - k)):
-        rows[k + lane] = lane_value(x, lane)
+        rows[k + lane, 0] = lane_value(x, lane)
 
 
 @functools.cache
@@ -295,7 +335,7 @@ def load_lane_kernels():
             batch.states_at_once: states_at_once,
             batch.take: take,
             batch.put: put,
-            batch.put_table: put_table,
+            batch.put_table: put,
             batch.put_number: put_number,
         }
     )
@@ -304,12 +344,11 @@ def load_lane_kernels():
 # ------------------------------------------------------------------------------------------------- Data
 
 
-def aligned_zeros(shape):
-    """Zeros of shape (*shape, WIDTH) on whole cache lines."""
-    size = WIDTH * int(np.prod(shape))
-    buffer = np.zeros(size + ALIGNMENT // 8)
-    offset = -buffer.ctypes.data % ALIGNMENT // 8
-    return buffer[offset : offset + size].reshape(*shape, WIDTH)
+def aligned_zeros(count):
+    """Zeros (count, WIDTH), each row on one cache line."""
+    buffer = np.zeros(WIDTH * count + ALIGNMENT // 8)
+    start = -buffer.ctypes.data % ALIGNMENT // 8
+    return buffer[start : start + WIDTH * count].reshape(count, WIDTH)
 
 
 @cached_njit
@@ -322,9 +361,12 @@ class LaneData:
 
     def __init__(self, sizes):
         one = Data(sizes)
+        memory = aligned_zeros(sum(getattr(one, field.name).size + GAP for field in DATA_FIELDS))
+        start = 0
         for field in DATA_FIELDS:
             initial = getattr(one, field.name)
-            array = aligned_zeros(initial.shape)
+            array = memory[start : start + initial.size].reshape(*initial.shape, WIDTH)
             array[...] = initial[..., np.newaxis]
             setattr(self, field.name, array)
+            start += initial.size + GAP
         self.handle = make_lane_data(tuple(getattr(self, field.name) for field in DATA_FIELDS))

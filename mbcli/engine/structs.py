@@ -139,6 +139,17 @@ model_from_address = _view_from_address(MODEL, "ModelView")
 data_from_address = _view_from_address(DATA, "DataView")
 
 
+@intrinsic
+def view_of(typingctx, struct):
+    """The view of a struct that the caller holds."""
+
+    def codegen(context, builder, signature, args):
+        helper = context.make_helper(builder, signature.args[0], value=args[0])
+        return context.nrt.meminfo_data(builder, helper.meminfo)
+
+    return View(struct, f"View({struct.name})")(struct), codegen
+
+
 @overload(model_at)
 def _model_at(handle):
     if isinstance(handle, types.Integer):
@@ -150,6 +161,8 @@ def _model_at(handle):
 def _data_at(handle):
     if isinstance(handle, types.Integer):
         return lambda handle: data_from_address(handle)
+    if isinstance(handle, DataType):
+        return lambda handle: view_of(handle)
     return lambda handle: handle
 
 

@@ -1,0 +1,95 @@
+"""Calculations at many states of one model: arrays of rows in and out."""
+
+import numpy as np
+
+from mbcli.engine.jit import cache_directory, load_kernels
+from mbcli.engine.model import Data
+
+
+class StateBatch:
+    """Evaluates many states of a model, eight at once on lanes where it is compiled.
+
+    States are rows: q (n, nq) [rad or m], v, vdot, tau (n, nv). A row's result depends on that row alone: it is the
+    same to the last bit whatever rows are evaluated with it.
+
+    Args:
+        model: Model, float64.
+        compiled: False evaluates one state after another, interpreted; its results differ in the last digits.
+        announce: called before a calculation that has to be compiled first.
+    """
+
+    def __init__(self, model, compiled=True, announce=lambda: None):
+        self._model, self._compiled, self._announce, self._used = model, compiled, announce, set()
+        if compiled:
+            from mbcli.engine.lanes import LaneData, load_lane_kernels
+
+            self._kernels, self._data = load_lane_kernels(), LaneData(model.sizes)
+            self._handles = model.handle(True), self._data.handle
+        else:
+            self._kernels, self._data = load_kernels(False), Data(model.sizes)
+            self._handles = model, self._data
+
+    def mass_matrix(self, q):
+        """M (n, nv, nv)."""
+        nv = self._model.sizes["nv"]
+        return self._run("mass_matrices", [q], [nv * nv])[0].reshape(len(q), nv, nv)
+
+    def inverse_dynamics(self, q, v, vdot, *, gravity=True, springs=True, damping=True, body_forces=None):
+        """tau (n, nv) that gives vdot against the chosen forces; body_forces (nlink, 6) at link origins in World."""
+        loaded = self._load(body_forces)
+        switches = (float(gravity), float(springs), float(damping), loaded)
+        return self._run("inverse_dynamics_of_states", [q, v, vdot], [self._model.sizes["nv"]], *switches)[0]
+
+    def forward_dynamics(self, q, v, tau, *, body_forces=None):
+        """vdot (n, nv) under gravity, springs, damping, tau and body_forces (nlink, 6)."""
+        loaded = self._load(body_forces)
+        return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], loaded)[0]
+
+    def bias_term(self, q, v):
+        """C(q,v) v, (n, nv)."""
+        return self._run("bias_terms", [q, v], [self._model.sizes["nv"]])[0]
+
+    def gravity(self, q):
+        """tau_g (n, nv)."""
+        return self._run("gravity_of_states", [q], [self._model.sizes["nv"]])[0]
+
+    def energy(self, q, v):
+        """Kinetic and potential energy (n, 2) [J], and the power (n,) [W] of gravity and springs."""
+        energy, power = self._run("energies", [q, v], [2, 1])
+        return energy, power[:, 0]
+
+    def link_motions(self, q, v):
+        """X_WL (n, nlink, 12), V_WL (n, nlink, 6) of every link."""
+        nlink = self._model.sizes["nlink"]
+        X, V = self._run("link_motions", [q, v], [nlink * 12, nlink * 6])
+        return X.reshape(len(q), nlink, 12), V.reshape(len(q), nlink, 6)
+
+    def link_accelerations(self, q, v, vdot):
+        """A_WL (n, nlink, 6) of every link."""
+        nlink = self._model.sizes["nlink"]
+        return self._run("link_accelerations_of_states", [q, v, vdot], [nlink * 6])[0].reshape(len(q), nlink, 6)
+
+    def _load(self, body_forces):
+        """Puts forces on the links of every state; whether there are any."""
+        data = self._data
+        loaded = body_forces is not None and bool(np.any(body_forces))
+        if loaded:
+            data.F_link[...] = np.asarray(body_forces)[..., np.newaxis] if self._compiled else body_forces
+        else:
+            data.F_applied[...] = 0.0
+        return int(loaded)
+
+    def _run(self, name, inputs, widths, *switches):
+        """Calls a kernel with q and other inputs as rows; returns the outputs, rows of the given widths."""
+        rows = [np.ascontiguousarray(array, dtype=float) for array in inputs]
+        nq, nv, n = self._model.sizes["nq"], self._model.sizes["nv"], len(rows[0])
+        for array, width in zip(rows, (nq, nv, nv), strict=False):
+            if array.shape != (n, width):
+                raise ValueError(f"states have shape {array.shape}, not {(n, width)}")
+        results = [np.empty((n, width)) for width in widths]
+        if self._compiled and name not in self._used:
+            self._used.add(name)
+            if not any(cache_directory().rglob(f"*.{name}-*.nbi")):
+                self._announce()
+        getattr(self._kernels, name)(*self._handles, *rows, *switches, *results)
+        return results
