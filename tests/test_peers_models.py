@@ -86,7 +86,8 @@ def draw(side, rng):
         joint = plant.get_joint(index)
         if joint.type_name() == "quaternion_floating":
             start = joint.position_start()
-            q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
+            # also off the unit sphere, where integrators leave them
+            q[start : start + 4] *= rng.choice([1.0, 0.7, 1.5]) / np.linalg.norm(q[start : start + 4])
     # pydrake 1.51 clamps u at the effort limits even without a PD controller; its reference page says that without
     # one they do not bind, and ours do not: comparisons stay below the limits
     largest = np.minimum(0.9 * plant.GetEffortUpperLimits(), 10.0)

@@ -123,6 +123,15 @@ def test_continuous_runs_equal_pydrake(file):
     assert error(ours, theirs) < 10.0 * ACCURACY
 
 
+@needs_models
+def test_times_between_steps_are_reached_as_pydrake_does():
+    file, times = "acrobot/Acrobot.sdf", [0.0004, 0.001, 0.0015, 0.002, 0.0031, 0.0099999, 0.01, 0.0100001]
+    ours, theirs = (
+        states(library, file, make_plant(library, file, TIME_STEP), times) for library in ("mbcli", "pydrake")
+    )
+    assert error(ours, theirs) < TOLERANCE
+
+
 DAMPED_WHEEL = """
 <robot name="wheel">
   <link name="rim"><inertial><mass value="1"/>

@@ -1006,6 +1006,21 @@ def test_a_model_twice_needs_another_name():
     assert plant.GetModelInstanceName(third) == "third::robot"
 
 
+def test_a_file_with_one_name_taken_adds_none_of_its_models():
+    world = '<sdf version="1.9"><world name="w">{}</world></sdf>'
+    model = '<model name="{}"><link name="a"/></model>'
+    plant = MultibodyPlant(0.0)
+    parser = Parser(plant)
+    parser.AddModelsFromString(world.format(model.format("second")), "sdf")
+    both = world.format(model.format("first") + model.format("second"))
+    with pytest.raises(ModelError, match="'second'"):
+        parser.AddModelsFromString(both, "sdf")
+    assert (plant.num_bodies(), plant.num_model_instances()) == (2, 3)
+    parser.SetAutoRenaming(True)
+    names = [plant.GetModelInstanceName(i) for i in parser.AddModelsFromString(both, "sdf")]
+    assert names == ["first", "second_1"]
+
+
 def test_packages_under_the_names_of_pydrake(tmp_path):
     folder = tmp_path / "robots"
     folder.mkdir()

@@ -1,5 +1,6 @@
 """Parser: reads model files and adds their models to a plant."""
 
+from mbcli.errors import ModelError
 from mbcli.multibody.parsing.add_model import add_model
 from mbcli.multibody.parsing.package_map import PackageMap
 from mbcli.parsers.diagnostics import Diagnostics
@@ -55,10 +56,9 @@ class Parser:
             source, input_format = str(file_name if file_name is not None else url), file_type
         specs = load_models(source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics)
         self.diagnostics.raise_if_errors(strict=self._strict)
-        instances = []
-        for spec in specs:
-            instances.append(add_model(self._plant, spec, self._instance_name(spec)))
-            self.specs.append(spec)
+        names = self._instance_names(specs)
+        instances = [add_model(self._plant, spec, name) for spec, name in zip(specs, names, strict=True)]
+        self.specs.extend(specs)
         return instances
 
     def AddModelsFromString(self, file_contents, file_type):
@@ -67,12 +67,16 @@ class Parser:
     def AddModelsFromUrl(self, url):
         return self.AddModels(url=url)
 
-    def _instance_name(self, spec):
-        name = self._prefix + spec.name
-        if not self._auto_renaming:
-            return name
-        candidate, n = name, 0
-        while self._plant.HasModelInstanceNamed(candidate):
-            n += 1
-            candidate = f"{name}_{n}"
-        return candidate
+    def _instance_names(self, specs):
+        """A new name for the instance of each model; ModelError where one is taken and models are not renamed."""
+        names = []
+        for spec in specs:
+            name = candidate = self._prefix + spec.name
+            n = 0
+            while candidate in names or self._plant.HasModelInstanceNamed(candidate):
+                if not self._auto_renaming:
+                    raise ModelError(f"{spec.place}: error: there is a model instance named '{name}' already")
+                n += 1
+                candidate = f"{name}_{n}"
+            names.append(candidate)
+        return names
