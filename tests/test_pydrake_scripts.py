@@ -171,7 +171,7 @@ slide = plant.AddJoint(PrismaticJoint("slide", plant.world_frame(), block.body_f
 plant.AddForceElement(PrismaticSpring(slide, nominal_position=0.1, stiffness=50.0))
 plant.Finalize()
 simulator = Simulator(plant)
-ApplySimulatorConfig(SimulatorConfig(integration_scheme="runge_kutta3", accuracy=1e-12, max_step_size=0.01), simulator)
+ApplySimulatorConfig(SimulatorConfig(integration_scheme="runge_kutta3", accuracy=1e-10, max_step_size=0.01), simulator)
 context = simulator.get_mutable_context()
 slide.set_translation(context, 0.4)
 slide.set_translation_rate(context, -0.2)
