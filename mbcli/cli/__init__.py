@@ -40,10 +40,16 @@ class Commands(click.Group):
         module = COMMANDS[name][0]
         return getattr(import_module(f"mbcli.cli.{module}"), module)
 
+    def make_context(self, *args, **kwargs):
+        try:
+            return super().make_context(*args, **kwargs)
+        except BrokenPipeError:  # click itself would exit with 1
+            raise PipeClosed from None
+
     def invoke(self, ctx):
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # click itself would exit with 1
+        except BrokenPipeError:
             raise PipeClosed from None
 
     def resolve_command(self, ctx, args):
@@ -169,8 +175,10 @@ def _say_usage_error(error):
     command = error.ctx.command_path if error.ctx else "mbcli"
     message = error.format_message()
     if getattr(error, "option_name", None) in GLOBAL_OPTIONS:
-        message = f"{error.option_name} goes before the command: mbcli {error.option_name} {error.ctx.info_name} ..."
-    click.echo(f"{command}: error: {message.rstrip('.')}; try {command} --help", err=True)
+        message += f" It goes before the command: mbcli {error.option_name} {error.ctx.info_name}"
+    if type(error) is not click.UsageError:  # one of click's own checks
+        message = f"{message.rstrip('.')}; try {command} --help"
+    click.echo(f"{command}: error: {message}", err=True)
 
 
 def say(error):

@@ -1,5 +1,7 @@
 """What every analysis has in common: one state to text or JSON, or a batch of states to rows."""
 
+from types import SimpleNamespace
+
 import click
 
 from mbcli.cli.model import load
@@ -20,10 +22,16 @@ class Analysis:
         takes: which of vdot, tau, u a row of a batch may carry.
         columns: (plant, results) -> dict of arrays for a row; default: the results themselves.
         component_names: plant -> names of the components of each column, for CSV headers.
+        evaluate_rows: (plant, batch, states) -> dict of columns for all rows of a chunk, with batch a StateBatch and
+            states having q, v and what the command takes, each (n, ...) or None; without it rows go one by one.
+
+    A batch is compiled even where it is short and interpreting it would end sooner: how long a pipe is shows only at
+    its end, and the digits of a row shall not depend on how many rows follow. MBCLI_JIT=0 interprets all.
     """
 
-    def __init__(self, command, evaluate, render, *, takes=(), columns=None, component_names=None):
+    def __init__(self, command, evaluate, render, *, takes=(), columns=None, component_names=None, evaluate_rows=None):
         self.command, self.evaluate, self.render, self.takes = command, evaluate, render, takes
+        self.evaluate_rows = evaluate_rows
         self.columns = columns or (lambda plant, results: results)
         self.component_names = component_names or (lambda plant: {})
 
@@ -76,22 +84,51 @@ class Analysis:
             plant.GetVelocities(context),
         )
         chunks = open_states(batch.states, layout, input_format=batch.states_format)
+        evaluate = self._rows_at_once(loaded.plant, context, given) or self._rows_one_by_one(plant, context, given)
         with self._writer(loaded, output, output.output_format) as writer:
             for chunk in chunks:
-                rows = []
-                for k in range(len(chunk)):
-                    plant.SetPositions(context, chunk.q[k])
-                    plant.SetVelocities(context, chunk.v[k])
-                    inputs = dict(given)
-                    for name in self.takes:
-                        column = getattr(chunk, name)
-                        if column is not None:
-                            inputs[name] = column[k]
-                    rows.append(self.columns(plant, self.evaluate(plant, context, inputs)))
-                columns = {name: _stack([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+                columns = evaluate(chunk)
                 if chunk.time is not None:
                     columns = {"time": chunk.time, **columns}
                 writer.write(columns)
+
+    def _rows_at_once(self, plant, context, given):
+        """chunk -> columns, all rows in one compiled call; None where the command or MBCLI_JIT=0 wants it otherwise."""
+        from mbcli.engine.jit import compiled_by_default
+        from mbcli.engine.state_batch import StateBatch
+
+        if self.evaluate_rows is None or not compiled_by_default():
+            return None
+        batch = StateBatch(context._model, announce=_announce_compiling)
+
+        def evaluate(chunk):
+            states = SimpleNamespace(q=chunk.q, v=chunk.v)
+            for name in self.takes:
+                rows = getattr(chunk, name)
+                if rows is None and name in given:
+                    rows = _repeat(given[name], len(chunk))
+                setattr(states, name, rows)
+            return self.evaluate_rows(plant, batch, states)
+
+        return evaluate
+
+    def _rows_one_by_one(self, plant, context, given):
+        """chunk -> columns, each row evaluated as a single state is."""
+
+        def evaluate(chunk):
+            rows = []
+            for k in range(len(chunk)):
+                plant.SetPositions(context, chunk.q[k])
+                plant.SetVelocities(context, chunk.v[k])
+                inputs = dict(given)
+                for name in self.takes:
+                    column = getattr(chunk, name)
+                    if column is not None:
+                        inputs[name] = column[k]
+                rows.append(self.columns(plant, self.evaluate(plant, context, inputs)))
+            return {name: _stack([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+
+        return evaluate
 
     def _writer(self, loaded, output, format_):
         from mbcli.batch.result_writer import open_results
@@ -113,10 +150,20 @@ class Analysis:
         )
 
 
+def _announce_compiling():
+    click.echo("mbcli: compiling the calculation for batches, once on this machine (about 10 s)", err=True)
+
+
 def _stack(values):
     import numpy as np
 
     return np.array(values)
+
+
+def _repeat(row, count):
+    import numpy as np
+
+    return np.tile(row, (count, 1))
 
 
 def parse_inputs(plant, inputs):

@@ -25,4 +25,5 @@ def bias(ctx, **values):
         lambda plant, context, inputs: {"Cv": plant.CalcBiasTerm(context)},
         lambda plant, r: named_vector(plant.GetVelocityNames(), r["Cv"], force_units(plant)),
         component_names=lambda plant: {"Cv": [f"Cv:{n}" for n in plant.GetVelocityNames()]},
+        evaluate_rows=lambda plant, batch, states: {"Cv": batch.bias_term(states.q, states.v)},
     ).run(ctx, values, {})

@@ -39,7 +39,12 @@ def energy(ctx, per_body, **values):
             result["bodies"] = plant.CalcBodyEnergies(context)
         return result
 
-    Analysis("energy", evaluate, render).run(ctx, values, {})
+    def evaluate_rows(plant, batch, states):
+        energy, power = batch.energy(states.q, states.v)
+        names = ("kinetic", "potential", "conservative_power", "nonconservative_power")
+        return dict(zip(names, (*energy.T, *power.T), strict=True))
+
+    Analysis("energy", evaluate, render, evaluate_rows=evaluate_rows).run(ctx, values, {})
 
 
 def render(plant, results):

@@ -28,11 +28,21 @@ def forward_dynamics(ctx, tau, u, body_forces, **values):
     """
     with_forces = {}
 
-    def evaluate(plant, context, inputs):
+    def forces(plant):
         if "F" not in with_forces:
             with_forces["F"] = parse_body_forces(plant, body_forces)
-        vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"), with_forces["F"])
+        return with_forces["F"]
+
+    def evaluate(plant, context, inputs):
+        vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"), forces(plant))
         require_finite(plant, vdot)
+        return {"vdot": vdot}
+
+    def evaluate_rows(plant, batch, states):
+        tau = batch.generalized_forces(states.tau, states.u, len(states.q))
+        vdot = batch.forward_dynamics(states.q, states.v, tau, body_forces=forces(plant))
+        for row in vdot:
+            require_finite(plant, row)
         return {"vdot": vdot}
 
     Analysis(
@@ -41,6 +51,7 @@ def forward_dynamics(ctx, tau, u, body_forces, **values):
         lambda plant, r: named_vector(plant.GetVelocityNames(), r["vdot"], acceleration_units(plant)),
         takes=("tau", "u"),
         component_names=lambda plant: {"vdot": [f"vdot:{n}" for n in plant.GetVelocityNames()]},
+        evaluate_rows=evaluate_rows,
     ).run(ctx, values, {"tau": tau, "u": u})
 
 

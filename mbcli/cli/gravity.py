@@ -27,4 +27,5 @@ def gravity(ctx, **values):
         lambda plant, context, inputs: {"tau_g": plant.CalcGravityGeneralizedForces(context)},
         lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau_g"], force_units(plant)),
         component_names=lambda plant: {"tau_g": [f"tau_g:{n}" for n in plant.GetVelocityNames()]},
+        evaluate_rows=lambda plant, batch, states: {"tau_g": batch.gravity(states.q)},
     ).run(ctx, values, {})

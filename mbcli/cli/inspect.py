@@ -306,8 +306,14 @@ def text_tree(plant):
         is_last = last_child[inboard] == outboard
         indent[outboard] = indent[inboard] + ("   " if is_last else "│  ")
         corner = "└─" if is_last else "├─"
-        lines.append(f"{indent[inboard]}{corner} {_branch(joint)} {printable(plant._bodies[outboard].name())}")
+        lines.append(f"{indent[inboard]}{corner} {_branch(joint)} {printable(_body_label(plant, outboard))}")
     return "\n".join(lines)
+
+
+def _body_label(plant, n):
+    """A body's name, with its model's where there are several models."""
+    body = plant._bodies[n]
+    return body.name() if n == 0 or plant.num_model_instances() <= 3 else f"{_instance(plant, body)}::{body.name()}"
 
 
 def _branch(joint):
@@ -324,7 +330,7 @@ def _label(joint):
 
 def dot_tree(plant):
     lines = ["digraph model {", '  node [shape=box, fontname="sans-serif"];', '  b0 [label="world"];']
-    lines += [f"  b{n} [label={_quoted(body.name())}];" for n, body in enumerate(plant._bodies) if n]
+    lines += [f"  b{n} [label={_quoted(_body_label(plant, n))}];" for n in range(1, plant.num_bodies())]
     for inboard, joint, outboard in branches_of(plant):
         style = " style=dashed" if joint.type_name() == "weld" else ""
         lines.append(f"  b{inboard} -> b{outboard} [label={_quoted(_label(joint))}{style}];")
@@ -338,7 +344,7 @@ def _quoted(text):
 
 def mermaid_tree(plant):
     lines = ["graph TD", '  b0["world"]']
-    lines += [f"  b{n}[{_entity(body.name())}]" for n, body in enumerate(plant._bodies) if n]
+    lines += [f"  b{n}[{_entity(_body_label(plant, n))}]" for n in range(1, plant.num_bodies())]
     for inboard, joint, outboard in branches_of(plant):
         lines.append(f"  b{inboard} -->|{_entity(_label(joint))}| b{outboard}")
     return "\n".join(lines)

@@ -30,20 +30,19 @@ def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces,
     mbcli inverse-dynamics arm.urdf --states motion.csv > torques.jsonl
     """
     with_forces = {}
+    wanted = {"gravity": not no_gravity, "springs": not no_springs, "damping": not no_damping}
 
-    def evaluate(plant, context, inputs):
+    def forces(plant):
         if "F" not in with_forces:
             with_forces["F"] = parse_body_forces(plant, body_forces)
-        return {
-            "tau": plant.CalcRequiredForces(
-                context,
-                inputs.get("vdot"),
-                gravity=not no_gravity,
-                springs=not no_springs,
-                damping=not no_damping,
-                body_forces=with_forces["F"],
-            )
-        }
+        return with_forces["F"]
+
+    def evaluate(plant, context, inputs):
+        return {"tau": plant.CalcRequiredForces(context, inputs.get("vdot"), **wanted, body_forces=forces(plant))}
+
+    def evaluate_rows(plant, batch, states):
+        vdot = states.v * 0.0 if states.vdot is None else states.vdot
+        return {"tau": batch.inverse_dynamics(states.q, states.v, vdot, **wanted, body_forces=forces(plant))}
 
     Analysis(
         "inverse-dynamics",
@@ -51,4 +50,5 @@ def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces,
         lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"], force_units(plant)),
         takes=("vdot",),
         component_names=lambda plant: {"tau": [f"tau:{n}" for n in plant.GetVelocityNames()]},
+        evaluate_rows=evaluate_rows,
     ).run(ctx, values, {"vdot": vdot})

@@ -27,7 +27,19 @@ def mass_matrix(ctx, inverse, via_inverse_dynamics, **values):
         M = (plant.CalcMassMatrixViaInverseDynamics if via_inverse_dynamics else plant.CalcMassMatrix)(context)
         return {"M": inverse_of(M, plant) if inverse else M}
 
-    Analysis("mass-matrix", evaluate, lambda plant, r: matrix(plant.GetVelocityNames(), r["M"])).run(ctx, values, {})
+    def evaluate_rows(plant, batch, states):
+        M = batch.mass_matrix(states.q)
+        if inverse:
+            for k in range(len(M)):
+                M[k] = inverse_of(M[k], plant)
+        return {"M": M}
+
+    Analysis(
+        "mass-matrix",
+        evaluate,
+        lambda plant, r: matrix(plant.GetVelocityNames(), r["M"]),
+        evaluate_rows=None if via_inverse_dynamics else evaluate_rows,
+    ).run(ctx, values, {})
 
 
 def inverse_of(M, plant):

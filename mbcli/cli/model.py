@@ -87,10 +87,12 @@ def _config(options, diagnostics):
     from mbcli.parsers.plant_config import RunConfig, apply_overrides, read_run_config
 
     if options.config_file is None:
+        if options.scenario_name is not None:
+            raise click.UsageError("--scenario-name needs --config")
         config = RunConfig()
     else:
         if not os.path.exists(options.config_file):
-            raise ResourceError(f"{options.config_file}: no such file")
+            raise ResourceError(f"{options.config_file}: error: no such file")
         config = read_run_config(options.config_file, diagnostics, options.scenario_name)
         diagnostics.raise_if_errors(strict=options.strict)
     return apply_overrides(config, options.overrides)
@@ -143,8 +145,8 @@ def find_frame(plant, name, option):
             found = [f for f in plant._frames if f.name() == element]
             message += f", as {plant.GetModelInstanceName(found[0].model_instance())}::{element}"
         elif "did you mean" not in message:
-            frames = [f.name() for f in plant._frames if f.name() and not f.name().startswith("_")]
-            message += f"; there are {joined(*frames)}"
+            named = [f.name() for f in plant._frames if f.is_body_frame() or f._place is not None]
+            message += f"; there are {joined(*named)}"
         raise click.UsageError(f"{option}: {message}") from None
 
 

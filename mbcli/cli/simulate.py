@@ -215,13 +215,13 @@ def check_output(path, resume_path, force):
 def _period(rate, plant, duration):
     """Time between samples [s]; None for every step of a discrete plant."""
     h = plant.time_step()
-    if rate is None:
-        return max(1.0 / DEFAULT_RATE, h)
     if rate == 0.0:
         if not plant.is_discrete():
             raise click.UsageError("--log-rate 0 logs every step of a discrete plant; this one is continuous")
         return None
-    if plant.is_discrete():
+    if rate is None:
+        rate = min(DEFAULT_RATE, 1.0 / h) if h else DEFAULT_RATE
+    elif plant.is_discrete():
         steps = 1.0 / max(rate * h, 1e-300)
         if steps < 0.5 or abs(steps - round(steps)) > 1e-6 * steps:
             raise click.UsageError(
@@ -230,7 +230,7 @@ def _period(rate, plant, duration):
             )
     if duration * rate > MOST_ROWS:
         raise click.UsageError(f"--log-rate {rate:g}: {duration:g} s would give more than {MOST_ROWS:g} rows")
-    return 1.0 / rate
+    return min(1.0 / rate, MOST_STEPS * h) if h else 1.0 / rate
 
 
 def _announce_compiling(plant):
@@ -462,6 +462,8 @@ class SimulationJob:
 
     def _run_with_log(self, run, output, force, progress, earlier, aside):
         """Returns the number of rows of the log."""
+        from mbcli.simulation import Run
+
         with self._open_log(output, force) as log:
             try:
                 self._begin(log, run, earlier)
@@ -471,6 +473,7 @@ class SimulationJob:
                     self._observe(samples, log, run)
                     self._append(log, samples)
             except NumericalError as error:
+                self._append_last_good_row(log, Run)
                 log.event(self.context.get_time(), run.steps, "error", "NOT_FINITE", str(error))
                 log.finish("failed", error.exit_code, str(error))
                 raise NumericalError(f"{error}; the rows before it are in {output}") from None
@@ -482,6 +485,12 @@ class SimulationJob:
                     log.checkpoint(self._state(run))
                 log.finish("complete", 0)
             return log.row_count
+
+    def _append_last_good_row(self, log, Run):
+        """The state before the step that failed, which the context has."""
+        here = Run(self.plant, self.context, self.context.get_time(), actuation=self.actuation)
+        for samples in here.blocks():
+            self._append(log, samples)
 
     def _begin(self, log, run, earlier):
         """The rows of the earlier log, and what a run needs that goes on from here."""

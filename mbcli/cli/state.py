@@ -76,10 +76,14 @@ def find_name(name, names, what):
         raise LookupError(f"{what} '{name}' can mean {joined(*(names[k] for k in found))}")
     from difflib import get_close_matches
 
-    shorter = [n.split("_", 1)[-1] for n in names]
-    close = get_close_matches(name, [*names, *shorter, *(n.rpartition("_")[0] for n in shorter)], 1)
+    close = get_close_matches(name, [*names, *(end for n in (*names, *stems) for end in _endings(n))], 1)
     hint = f"; did you mean '{close[0]}'?" if close else f"; there are {joined(*names) or 'none'}"
     raise LookupError(f"there is no {what} named '{name}'{hint}")
+
+
+def _endings(name):
+    parts = name.split("_")
+    return ["_".join(parts[k:]) for k in range(1, len(parts))]
 
 
 def find_option_name(name, names, what, option):
