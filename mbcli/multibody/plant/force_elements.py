@@ -1,0 +1,158 @@
+"""Force elements of a plant: adding them, their forces, their energy and power."""
+
+from functools import cached_property
+
+import numpy as np
+
+from mbcli.errors import NumericalError
+from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
+from mbcli.multibody.tree.door_hinge import DoorHinge
+from mbcli.multibody.tree.force_element import redefines
+from mbcli.multibody.tree.index import ForceElementIndex, world_model_instance
+from mbcli.multibody.tree.joint_spring import JointSpring
+from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
+from mbcli.multibody.tree.multibody_forces import MultibodyForces
+from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
+
+# what the engine has arrays and kernels for; a subclass that computes something else runs in Python
+COMPILED = (JointSpring, LinearSpringDamper, DoorHinge, LinearBushingRollPitchYaw, UniformGravityFieldElement)
+
+
+def is_compiled(element):
+    """Whether the engine computes an element's forces, and not the methods of a user's class."""
+    return any(isinstance(element, kind) and not redefines(element, kind) for kind in COMPILED)
+
+
+class ForceElements:
+    """The part of MultibodyPlant that knows its force elements."""
+
+    def AddForceElement(self, force_element):
+        """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
+        if isinstance(force_element, UniformGravityFieldElement) and self._force_elements:
+            raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
+        for part in force_element._parts():
+            self._require_own(part, type(force_element).__name__)
+        instance = force_element._model_instance
+        if instance is None:
+            instance = world_model_instance()
+        self._check_instance(instance)
+        return self._register(force_element, self._force_elements, ForceElementIndex, instance)
+
+    def gravity_field(self):
+        return self._gravity
+
+    def mutable_gravity_field(self):
+        return self._gravity
+
+    def set_gravity_enabled(self, model_instance, is_enabled):
+        """Switches gravity for all bodies of an instance, before Finalize()."""
+        self._require_not_finalized("set_gravity_enabled")
+        self._gravity.set_enabled(model_instance, is_enabled)
+
+    def is_gravity_enabled(self, model_instance):
+        return self._gravity.is_enabled(model_instance)
+
+    # after Finalize()
+
+    def _compiled_force_elements(self):
+        """The elements that have arrays in the engine. A joint that closes a loop has no coordinates to act on."""
+        return [
+            e for e in self._force_elements if is_compiled(e) and not any(p in self._loop_joints for p in e._parts())
+        ]
+
+    @cached_property
+    def _user_force_elements(self):
+        self._require_finalized("force elements")
+        return [e for e in self._force_elements if not is_compiled(e)]
+
+    @cached_property
+    def _watched_force_elements(self):
+        """Those whose force is not defined everywhere, as the engine counts them: spring-dampers, bushings."""
+        kinds = (LinearSpringDamper, LinearBushingRollPitchYaw)
+        return tuple([e for e in self._compiled_force_elements() if isinstance(e, kind)] for kind in kinds)
+
+    def _force_element_fault(self, context):
+        """The element that has no force at the positions for which the context's data were computed last, or None."""
+        fault = context._run("calc_element_fault")
+        springs, bushings = self._watched_force_elements
+        if fault == 0:
+            return None
+        return springs[fault - 1] if fault > 0 else bushings[-fault - 1]
+
+    def _check_force_elements(self, context):
+        """NumericalError where a spring-damper has no length or a bushing is in gimbal lock."""
+        context._at_positions()
+        element = self._force_element_fault(context)
+        if element is not None:
+            raise NumericalError(element._fault())
+
+    def _user_forces(self, context):
+        """The forces of the users' elements. Their methods may compute anything in the context, its data change."""
+        forces = MultibodyForces(self)
+        for element in self._user_force_elements:
+            element.CalcAndAddForceContribution(context, forces)
+        return forces
+
+    def _force_element_forces(self, context, gravity, others, damping):
+        """Body forces (num_bodies, 6) and generalized forces (nv,) of gravity, all other elements, joint damping."""
+        if others and any(self._watched_force_elements):
+            self._check_force_elements(context)
+        user = self._user_forces(context) if others and self._user_force_elements else None
+        data = context._at_velocities()
+        context._run("calc_force_elements", float(gravity), float(others), float(damping))
+        if user is None:
+            return data.F_link, data.tau.copy()
+        return data.F_link + user._body_forces, data.tau + user._generalized_forces
+
+    def CalcForceElementsContribution(self, context, forces):
+        """Sets `forces` to those of all force elements and of joint damping."""
+        self._check_context(context)
+        self._check_forces(forces)
+        forces._body_forces[:], forces._generalized_forces[:] = self._force_element_forces(context, True, True, True)
+
+    # energy and power
+
+    def CalcPotentialEnergy(self, context):
+        """[J] of gravity and all force elements; gravity counts from the world's origin.
+
+        RuntimeError where an element, as a bushing, has none.
+        """
+        self._refuse_undefined_energy("CalcPotentialEnergy", context)
+        users = sum(element.CalcPotentialEnergy(context) for element in self._user_force_elements)
+        self._energy(context)
+        return float(context._data.energy[1]) + users
+
+    EvalPotentialEnergy = CalcPotentialEnergy
+
+    def CalcConservativePower(self, context):
+        """[W] of gravity and all force elements: minus the rate of the potential energy"""
+        self._refuse_undefined_energy("CalcConservativePower", context)
+        users = sum(element.CalcConservativePower(context) for element in self._user_force_elements)
+        return float(self._energy(context)) + users
+
+    EvalConservativePower = CalcConservativePower
+
+    def CalcNonConservativePower(self, context):
+        """[W] of what force elements dissipate or feed in; joint damping, actuation and applied forces do not count."""
+        self._refuse_undefined_energy("CalcNonConservativePower", context)
+        users = sum(element.CalcNonConservativePower(context) for element in self._user_force_elements)
+        context._at_velocities()
+        return float(context._run("calc_nonconservative_power")) + users
+
+    EvalNonConservativePower = CalcNonConservativePower
+
+    def _refuse_undefined_energy(self, method, context):
+        self._check_context(context)
+        springs, bushings = self._watched_force_elements
+        if bushings:
+            getattr(bushings[0], method)(context)  # raises
+        if springs:
+            self._check_force_elements(context)
+
+    def _energies(self, context):
+        """Kinetic and potential energy [J]; the potential one is NaN where an element has none."""
+        try:
+            potential = self.CalcPotentialEnergy(context)
+        except RuntimeError:
+            potential = np.nan
+        return self.CalcKineticEnergy(context), potential

@@ -1,0 +1,127 @@
+"""The torques of a door's hinge: spring, catch and friction."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from mbcli.engine import load_kernels
+from mbcli.multibody.tree.force_element import ForceElement, finite, non_negative
+from mbcli.multibody.tree.joints import RevoluteJoint
+
+
+@dataclass(kw_only=True)
+class DoorHingeConfig:
+    """The constants of a DoorHinge; the defaults are about those of a dishwasher's door. All but the first: >= 0."""
+
+    spring_zero_angle_rad: float = -1.5
+    """Angle where the spring is at rest [rad]."""
+    spring_constant: float = 1.5
+    """[N m/rad]"""
+    dynamic_friction_torque: float = 3.0
+    """[N m]"""
+    static_friction_torque: float = 2.0
+    """Friction about the threshold of motion, on top of the dynamic one [N m]; its peak is 0.77 of this."""
+    viscous_friction: float = 1.0
+    """[N m s/rad]"""
+    catch_width: float = 0.02
+    """Angle from the closed door over which the catch acts [rad]; with 0 there is no catch."""
+    catch_torque: float = 15.0
+    """[N m]; the peak of the catch's torque is 0.77 of this."""
+    motion_threshold: float = 0.001
+    """Rate at which friction is about its full size [rad/s]; with 0 only the viscous friction acts."""
+
+
+class DoorHinge(ForceElement):
+    """Torques on a revolute joint whose door is closed at angle q = 0 and opens towards positive q.
+
+    With s(t, x) = tanh(x/t) and d(t, x) = 2 s (1 - s^2), rate w, spring at rest at q0, half width h of the catch:
+    tau = -spring (q - q0) + catch d(h, q - h) - dynamic s(threshold, w) - static d(threshold, w) - viscous w.
+    Damping of the joint itself acts besides.
+
+    Args:
+        joint: RevoluteJoint.
+        config: DoorHingeConfig; RuntimeError where a number in it is negative that must not be, or not finite.
+    """
+
+    def __init__(self, joint, config):
+        if not isinstance(joint, RevoluteJoint):
+            raise TypeError(f"DoorHinge needs a RevoluteJoint, not {joint!r}")
+        values = {}
+        for field in fields(DoorHingeConfig):
+            check = finite if field.name == "spring_zero_angle_rad" else non_negative
+            values[field.name] = check(getattr(config, field.name), f"hinge of joint '{joint.name()}': {field.name}")
+        self._joint, self._config = joint, DoorHingeConfig(**values)
+        self._constants = _constants(self._config)
+        super().__init__(joint._model_instance)
+
+    def _parts(self):
+        return (self._joint,)
+
+    def joint(self):
+        """RuntimeError before the hinge is part of a plant."""
+        self.GetParentPlant()
+        return self._joint
+
+    def config(self):
+        """A copy of the constants."""
+        return replace(self._config)
+
+    def CalcHingeSpringTorque(self, angle):
+        """Torque [N m] of spring and catch at an angle [rad]."""
+        return float(load_kernels(False).hinge_spring_torque(self._constants[np.newaxis], 0, np.float64(angle)))
+
+    def CalcHingeFrictionalTorque(self, angular_rate):
+        """Torque [N m] of dynamic, static and viscous friction at a rate [rad/s]."""
+        return float(
+            load_kernels(False).hinge_friction_torque(self._constants[np.newaxis], 0, np.float64(angular_rate))
+        )
+
+    def CalcHingeTorque(self, angle, angular_rate):
+        """The sum of both [N m]."""
+        return self.CalcHingeSpringTorque(angle) + self.CalcHingeFrictionalTorque(angular_rate)
+
+    def CalcHingeStoredEnergy(self, angle):
+        """Energy [J] of spring and catch at an angle [rad], zero at the closed door."""
+        return float(load_kernels(False).hinge_energy(self._constants[np.newaxis], 0, np.float64(angle)))
+
+    def _state(self, context):
+        self._check_context(context)
+        return context._q[self._joint.position_start()], context._v[self._joint.velocity_start()]
+
+    def CalcAndAddForceContribution(self, context, forces):
+        torque = self.CalcHingeTorque(*self._state(context))
+        forces.mutable_generalized_forces()[self._joint.velocity_start()] += torque
+
+    def CalcPotentialEnergy(self, context):
+        angle, _ = self._state(context)
+        return self.CalcHingeStoredEnergy(angle)
+
+    def CalcConservativePower(self, context):
+        angle, rate = self._state(context)
+        return self.CalcHingeSpringTorque(angle) * float(rate)
+
+    def CalcNonConservativePower(self, context):
+        _, rate = self._state(context)
+        return self.CalcHingeFrictionalTorque(rate) * float(rate)
+
+
+def _constants(config):
+    """A row of the engine's hinge_constants; where a width is zero, what it belongs to is without torque."""
+    catch, width = config.catch_torque, config.catch_width
+    dynamic, static, threshold = config.dynamic_friction_torque, config.static_friction_torque, config.motion_threshold
+    if width == 0.0:
+        catch, width = 0.0, 2.0
+    if threshold == 0.0:
+        dynamic, static, threshold = 0.0, 0.0, 1.0
+    return np.array(
+        [
+            config.spring_zero_angle_rad,
+            config.spring_constant,
+            catch,
+            0.5 * width,
+            dynamic,
+            static,
+            config.viscous_friction,
+            threshold,
+        ]
+    )

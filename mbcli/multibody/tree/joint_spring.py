@@ -1,0 +1,125 @@
+"""Springs on the coordinate of a joint."""
+
+from mbcli.multibody.tree.force_element import ForceElement, finite, non_negative
+from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
+
+
+class JointSpring(ForceElement):
+    """-stiffness * (q - nominal) along the one coordinate q of a joint; both are parameters of a context."""
+
+    _joint_type = None
+
+    def __init__(self, joint, nominal, stiffness):
+        if not isinstance(joint, self._joint_type):
+            raise TypeError(f"{type(self).__name__} needs a {self._joint_type.__name__}, not {joint!r}")
+        self._joint = joint
+        self._nominal = self._checked_nominal(nominal)
+        self._stiffness = self._checked_stiffness(stiffness)
+        super().__init__(joint._model_instance)
+
+    def _checked_nominal(self, value):
+        return finite(value, f"spring of joint '{self._joint.name()}': its position at rest")
+
+    def _checked_stiffness(self, value):
+        return non_negative(value, f"spring of joint '{self._joint.name()}': its stiffness")
+
+    def _parts(self):
+        return (self._joint,)
+
+    def joint(self):
+        """RuntimeError before the spring is part of a plant."""
+        self.GetParentPlant()
+        return self._joint
+
+    def default_stiffness(self):
+        """[N m/rad or N/m]"""
+        return self._stiffness
+
+    stiffness = default_stiffness
+
+    def GetStiffness(self, context):
+        """[N m/rad or N/m] as the context has it"""
+        self._check_context(context)
+        return context._parameters.get(self, "stiffness")
+
+    def SetStiffness(self, context, stiffness):
+        """Another stiffness [N m/rad or N/m] in one context; RuntimeError where it is negative."""
+        self._check_context(context)
+        context._set_parameter(self, "stiffness", self._checked_stiffness(stiffness))
+
+    def _get_nominal(self, context):
+        self._check_context(context)
+        return context._parameters.get(self, "nominal")
+
+    def _set_nominal(self, context, value):
+        self._check_context(context)
+        context._set_parameter(self, "nominal", self._checked_nominal(value))
+
+    def _force(self, context):
+        """Stiffness, stretch, and rate of the coordinate."""
+        self._check_context(context)
+        stretch = context._q[self._joint.position_start()] - context._parameters.get(self, "nominal")
+        rate = context._v[self._joint.velocity_start()]
+        return context._parameters.get(self, "stiffness"), float(stretch), float(rate)
+
+    def CalcAndAddForceContribution(self, context, forces):
+        k, stretch, _ = self._force(context)
+        forces.mutable_generalized_forces()[self._joint.velocity_start()] -= k * stretch
+
+    def CalcPotentialEnergy(self, context):
+        k, stretch, _ = self._force(context)
+        return 0.5 * k * stretch**2
+
+    def CalcConservativePower(self, context):
+        k, stretch, rate = self._force(context)
+        return -k * stretch * rate
+
+    def CalcNonConservativePower(self, context):
+        self._check_context(context)
+        return 0.0
+
+
+class RevoluteSpring(JointSpring):
+    """Torque -stiffness [N m/rad] * (angle - nominal_angle [rad]) on a revolute joint."""
+
+    _joint_type = RevoluteJoint
+
+    def __init__(self, joint, nominal_angle, stiffness):
+        super().__init__(joint, nominal_angle, stiffness)
+
+    def default_nominal_angle(self):
+        """[rad]"""
+        return self._nominal
+
+    nominal_angle = default_nominal_angle
+
+    def GetNominalAngle(self, context):
+        """[rad] as the context has it"""
+        return self._get_nominal(context)
+
+    def SetNominalAngle(self, context, nominal_angle):
+        """Another angle at rest [rad] in one context."""
+        self._set_nominal(context, nominal_angle)
+
+
+class PrismaticSpring(JointSpring):
+    """Force -stiffness [N/m] * (translation - nominal_position [m]) on a prismatic joint."""
+
+    _joint_type = PrismaticJoint
+
+    def __init__(self, joint, nominal_position, stiffness):
+        super().__init__(joint, nominal_position, stiffness)
+
+    def default_nominal_position(self):
+        """[m]"""
+        return self._nominal
+
+    nominal_position = default_nominal_position
+
+    def GetNominalPosition(self, context):
+        """[m] as the context has it"""
+        return self._get_nominal(context)
+
+    def SetNominalPosition(self, context, nominal_position):
+        """Another position at rest [m] in one context."""
+        self._set_nominal(context, nominal_position)

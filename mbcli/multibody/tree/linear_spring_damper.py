@@ -1,0 +1,100 @@
+"""A spring and a damper between two points."""
+
+import numpy as np
+
+from mbcli.multibody.tree.force_element import ForceElement, non_negative
+
+
+class LinearSpringDamper(ForceElement):
+    """A massless spring and damper between point P of body A and point Q of body B.
+
+    With the length l = |PQ|, A feels the force (stiffness (l - free_length) + damping dl/dt) towards Q at P, and B the
+    opposite at Q. It has no direction where P and Q meet: what asks for its force there raises RuntimeError.
+
+    Args:
+        bodyA, bodyB: RigidBody.
+        p_AP, p_BQ: [m] (3,), in A and in B.
+        free_length: [m], positive.
+        stiffness: [N/m], not negative.
+        damping: [N s/m], not negative.
+    """
+
+    def __init__(self, bodyA, p_AP, bodyB, p_BQ, free_length, stiffness, damping):
+        self._bodyA, self._bodyB = bodyA, bodyB
+        what = f"spring-damper between bodies '{bodyA.name()}' and '{bodyB.name()}'"
+        self._p_AP, self._p_BQ = _point(p_AP, f"{what}: p_AP"), _point(p_BQ, f"{what}: p_BQ")
+        self._free_length = non_negative(free_length, f"{what}: its free length")
+        if self._free_length == 0.0:
+            raise RuntimeError(f"{what}: its free length must be greater than 0, it is {free_length}")
+        self._stiffness = non_negative(stiffness, f"{what}: its stiffness")
+        self._damping = non_negative(damping, f"{what}: its damping")
+        super().__init__(bodyA._model_instance)
+
+    def _parts(self):
+        return (self._bodyA, self._bodyB)
+
+    def bodyA(self):
+        return self._bodyA
+
+    def bodyB(self):
+        return self._bodyB
+
+    def p_AP(self):
+        """[m] (3,)"""
+        return self._p_AP.copy()
+
+    def p_BQ(self):
+        """[m] (3,)"""
+        return self._p_BQ.copy()
+
+    def free_length(self):
+        """[m]"""
+        return self._free_length
+
+    def stiffness(self):
+        """[N/m]"""
+        return self._stiffness
+
+    def damping(self):
+        """[N s/m]"""
+        return self._damping
+
+    def _fault(self):
+        return (
+            f"the spring-damper between bodies '{self._bodyA.name()}' and '{self._bodyB.name()}' (force element "
+            f"{int(self._index)}) has nearly no length: its force has no direction"
+        )
+
+    def _state(self, context):
+        """Force on A at P in World (3,), length, and rate of the length."""
+        self._check_context(context)
+        self.GetParentPlant()._check_force_elements(context)
+        context._at_velocities()
+        *f_AP, length, rate = context._run("calc_spring_damper", self._row)
+        return np.array(f_AP), length, rate
+
+    def CalcAndAddForceContribution(self, context, forces):
+        f_AP, _, _ = self._state(context)
+        X_WL = context._at_links().X_WL
+        for body, p, f in ((self._bodyA, self._p_AP, f_AP), (self._bodyB, self._p_BQ, -f_AP)):
+            n = int(body.index())
+            forces._body_forces[n] += [*np.cross(X_WL[n, :9].reshape(3, 3) @ p, f), *f]
+
+    def CalcPotentialEnergy(self, context):
+        _, length, _ = self._state(context)
+        return 0.5 * self._stiffness * (length - self._free_length) ** 2
+
+    def CalcConservativePower(self, context):
+        _, length, rate = self._state(context)
+        return -self._stiffness * (length - self._free_length) * rate
+
+    def CalcNonConservativePower(self, context):
+        _, _, rate = self._state(context)
+        return -self._damping * rate**2
+
+
+def _point(p, what):
+    value = np.array(p, dtype=float).reshape(-1)
+    if value.shape != (3,) or not np.isfinite(value).all():
+        raise RuntimeError(f"{what} must be three finite numbers, it is {p}")
+    return value

@@ -1,0 +1,79 @@
+"""The gravity of a plant."""
+
+import numpy as np
+
+from mbcli.multibody.tree.force_element import ForceElement
+
+
+class UniformGravityFieldElement(ForceElement):
+    """One vector g_W that acts on all bodies but those of the disabled model instances, at their centres of mass.
+
+    Every plant has exactly one, from its construction: MultibodyPlant.mutable_gravity_field().
+
+    Args:
+        g_W: [m/s^2] (3,).
+        disabled_model_instances: the instances without gravity.
+    """
+
+    kDefaultStrength = 9.81  # [m/s^2]
+
+    def __init__(self, g_W=(0.0, 0.0, -kDefaultStrength), disabled_model_instances=()):
+        super().__init__()
+        self.set_gravity_vector(g_W)
+        self._disabled = {int(instance) for instance in disabled_model_instances}
+
+    def gravity_vector(self):
+        """g_W [m/s^2], (3,)"""
+        return self._g_W.copy()
+
+    def set_gravity_vector(self, g_W):
+        """Before Finalize()."""
+        value = np.array(g_W, dtype=float)
+        if value.shape != (3,) or not np.isfinite(value).all():
+            raise RuntimeError(f"gravity must be three finite numbers, it is {g_W}")
+        if self._plant is not None and self._plant.is_finalized():
+            raise RuntimeError("gravity cannot be changed after Finalize()")
+        self._g_W = value
+
+    def is_enabled(self, model_instance):
+        self.GetParentPlant()._check_instance(model_instance)
+        return int(model_instance) not in self._disabled
+
+    def set_enabled(self, model_instance, is_enabled):
+        """Switches gravity for all bodies of an instance, before Finalize()."""
+        plant = self.GetParentPlant()
+        plant._check_instance(model_instance)
+        if plant.is_finalized():
+            raise RuntimeError("gravity can only be switched before Finalize()")
+        (self._disabled.discard if is_enabled else self._disabled.add)(int(model_instance))
+
+    def CalcGravityGeneralizedForces(self, context):
+        """tau_g(q), (nv,), on the side of the applied forces: M vdot + C v = tau_g."""
+        return self.GetParentPlant().CalcGravityGeneralizedForces(context)
+
+    def CalcAndAddForceContribution(self, context, forces):
+        self._check_context(context)
+        for n, mass, arm, _, _ in self._weights(context):
+            weight = mass * self._g_W
+            forces._body_forces[n] += [*np.cross(arm, weight), *weight]
+
+    def CalcPotentialEnergy(self, context):
+        """[J], zero for a mass at the world's origin"""
+        self._check_context(context)
+        return -sum(mass * position @ self._g_W for _, mass, _, position, _ in self._weights(context))
+
+    def CalcConservativePower(self, context):
+        self._check_context(context)
+        return sum(mass * velocity @ self._g_W for _, mass, _, _, velocity in self._weights(context))
+
+    def CalcNonConservativePower(self, context):
+        self._check_context(context)
+        return 0.0
+
+    def _weights(self, context):
+        """(body index, mass, p_BoBcm_W, p_WBcm, v_WBcm) of every body under gravity."""
+        data, model = context._at_links(), context._model
+        for n in np.flatnonzero(model.link_weight):
+            arm = data.X_WL[n, :9].reshape(3, 3) @ model.link_inertia[n, 1:4]
+            velocity = data.V_WL[n, 3:] + np.cross(data.V_WL[n, :3], arm)
+            yield n, model.link_weight[n], arm, data.X_WL[n, 9:] + arm, velocity
