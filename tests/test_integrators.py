@@ -9,6 +9,7 @@ from random_trees import random_inertia, random_plant, random_state
 from scipy.integrate import solve_ivp
 
 from mbcli.engine.integrators import METHODS
+from mbcli.engine.jit import compiled_by_default
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
@@ -19,6 +20,8 @@ from mbcli.simulator_config import SimulatorConfig
 SAMPLE_MODELS = Path(__file__).parents[1] / "sample_models"
 ORDERS = {name: method.order for name, method in METHODS.items()} | {"semi_explicit_euler": 1}
 WITH_ERROR_CONTROL = [name for name, method in METHODS.items() if method.error_order]
+
+only_compiled = pytest.mark.skipif(not compiled_by_default(), reason="takes minutes interpreted")
 
 
 def config(scheme, **settings):
@@ -131,6 +134,7 @@ def test_the_order_holds_where_rates_of_positions_are_not_velocities(scheme):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[scheme], abs=0.15)
 
 
+@only_compiled
 @pytest.mark.parametrize(("scheme", "accuracy"), [("runge_kutta5", 1e-13), ("runge_kutta3", 1e-12)])
 def test_energy_of_an_undamped_double_pendulum_is_conserved(scheme, accuracy):
     settings = config(scheme, accuracy=accuracy)
@@ -151,6 +155,7 @@ def test_error_control_meets_the_accuracy_roughly(scheme, accuracy):
     assert 0.1 * accuracy < error < 2.0 * accuracy * run.steps
 
 
+@only_compiled
 @pytest.mark.parametrize("scheme", WITH_ERROR_CONTROL)
 def test_a_tighter_accuracy_takes_more_steps_in_the_proportion_of_the_order(scheme):
     """The error of a step goes with h to the power of one more than the order of the estimate."""
