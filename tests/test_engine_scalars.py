@@ -71,6 +71,10 @@ STAGES = {
         named("calc_forward_dynamics"), f"tau diagonal F_applied {ARTICULATED}", "q v tau F_link", AT_VELOCITY
     ),
     "calc_energy": Stage(named("calc_energy"), "energy", "q v", AT_VELOCITY, returns=True),
+    "calc_generalized_forces": Stage(named("calc_generalized_forces"), "F_applied F tau", "F_link", AT_POSITION),
+    "calc_mass_matrix_by_inverse_dynamics": Stage(
+        named("calc_mass_matrix_by_inverse_dynamics"), "vdot V A_bias F_applied A F tau M", "", AT_POSITION
+    ),
     "calc_qdot": Stage(named("calc_qdot"), "qdot", "q v", AT_POSITION),
     "calc_velocity_from_qdot": Stage(named("calc_velocity_from_qdot"), "v", "q qdot", AT_POSITION),
     "full_mass_matrix": Stage(named("full_mass_matrix"), f"{POSITION} composite M", "q"),

@@ -73,14 +73,48 @@ def bias_term(model, data):
 
 
 @kernel
+def mass_matrix_by_inverse_dynamics(model, data):
+    """M, column by column: tau of one unit of acceleration at rest. After world_inertias; V, A_bias become 0."""
+    for k in range(6):
+        for b in range(data.F_applied.shape[0]):
+            data.V[b, k] = 0.0
+            data.A_bias[b, k] = 0.0
+            data.F_applied[b, k] = 0.0
+    nv = data.vdot.shape[0]
+    for d in range(nv):
+        data.vdot[d] = 0.0
+    for d in range(nv):
+        data.vdot[d] = 1.0
+        inverse_dynamics(model, data, 0.0)
+        data.vdot[d] = 0.0
+        for e in range(nv):
+            data.M[e, d] = data.tau[e]
+
+
+@kernel
 def gravity_forces(model, data):
     """tau = tau_g, on the side of the applied forces: M vdot + C v = tau_g. After position_kinematics; changes F."""
     g = gravity_vector(model)
-    parent, F, S = model.body_parent, data.F, data.S
-    for b in range(1, parent.shape[0]):
+    for b in range(1, data.F.shape[0]):
         m, h = weight_about_reference(model, data, b)
-        set_row3(F, b, 0, cross(h, g))
-        set_row3(F, b, 3, scale(m, g))
+        set_row3(data.F, b, 0, cross(h, g))
+        set_row3(data.F, b, 3, scale(m, g))
+    project_loads(model, data)
+
+
+@kernel
+def generalized_forces(model, data):
+    """tau = sum J^T F_applied. After position_kinematics; changes F."""
+    for b in range(1, data.F.shape[0]):
+        set_row3(data.F, b, 0, row3(data.F_applied, b, 0))
+        set_row3(data.F, b, 3, row3(data.F_applied, b, 3))
+    project_loads(model, data)
+
+
+@kernel
+def project_loads(model, data):
+    """tau = S . F of the loads F on the bodies, which add up from the leaves to World."""
+    parent, F, S = model.body_parent, data.F, data.S
     for b in range(parent.shape[0] - 1, 0, -1):
         torque, force = row3(F, b, 0), row3(F, b, 3)
         for d in range(model.body_v[b], model.body_v[b] + model.body_nv[b]):

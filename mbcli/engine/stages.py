@@ -8,7 +8,14 @@ from mbcli.engine.energy import conservative_power, total_energy
 from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.inertia import world_inertias
-from mbcli.engine.inverse_dynamics import apply_link_forces, bias_term, gravity_forces, inverse_dynamics
+from mbcli.engine.inverse_dynamics import (
+    apply_link_forces,
+    bias_term,
+    generalized_forces,
+    gravity_forces,
+    inverse_dynamics,
+    mass_matrix_by_inverse_dynamics,
+)
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.kinematics import (
@@ -61,6 +68,12 @@ def calc_mass_matrix(model, data):
 
 
 @kernel
+def calc_mass_matrix_by_inverse_dynamics(model, data):
+    """After position_stage: M; what velocity_stage computed is lost."""
+    mass_matrix_by_inverse_dynamics(model_at(model), data_at(data))
+
+
+@kernel
 def calc_inverse_dynamics(model, data, gravity):
     """After velocity_stage: vdot, F_link -> tau, with the weight of the bodies times `gravity` (0 or 1)."""
     m, d = model_at(model), data_at(data)
@@ -78,6 +91,14 @@ def calc_bias_term(model, data):
 def calc_gravity(model, data):
     """After position_stage: tau = tau_g."""
     gravity_forces(model_at(model), data_at(data))
+
+
+@kernel
+def calc_generalized_forces(model, data):
+    """After position_stage: F_link -> tau."""
+    m, d = model_at(model), data_at(data)
+    apply_link_forces(m, d)
+    generalized_forces(m, d)
 
 
 @kernel

@@ -1,5 +1,7 @@
 """Names, limits and values of coordinates, for the plant and for one model instance."""
 
+from functools import cached_property
+
 import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
@@ -131,6 +133,9 @@ class Coordinates:
 
     def GetPositionsAndVelocities(self, context, model_instance=None):
         """[q; v]"""
+        if model_instance is None:
+            self._check_context(context)
+            return np.concatenate((context._q, context._v))
         return np.concatenate([self.GetPositions(context, model_instance), self.GetVelocities(context, model_instance)])
 
     def SetPositions(self, context, *arguments, q=None, model_instance=None):
@@ -157,12 +162,18 @@ class Coordinates:
 
     def SetPositionsAndVelocities(self, context, *arguments, q_v=None, model_instance=None):
         """[q; v] of the plant or of a model instance."""
+        self._check_context(context)
         model_instance, q_v = _instance_and_value(arguments, model_instance, q_v)
-        q_v = self._vector(q_v, self.num_multibody_states(model_instance), "[q; v]")
-        nq = self.num_positions(model_instance)
-        instance = () if model_instance is None else (model_instance,)
-        self.SetPositions(context, *instance, q_v[:nq])
-        self.SetVelocities(context, *instance, q_v[nq:])
+        if model_instance is None:
+            nq = context._q.size
+            q_v = self._vector(q_v, nq + context._v.size, "[q; v]")
+            context._set_q(q_v[:nq])
+            context._set_v(q_v[nq:])
+        else:
+            q_v = self._vector(q_v, self.num_multibody_states(model_instance), "[q; v]")
+            nq = self.num_positions(model_instance)
+            self.SetPositions(context, model_instance, q_v[:nq])
+            self.SetVelocities(context, model_instance, q_v[nq:])
 
     def GetPositionsFromArray(self, model_instance, q):
         indices = self._q_indices(model_instance)
@@ -273,11 +284,15 @@ class Coordinates:
         )
 
     def _refuse_gimbal_lock(self, context):
-        for joint in self._joints:
-            if joint.type_name() in ("ball_rpy", "rpy_floating"):
-                pitch = context._q[joint.position_start() + 1]
-                if RollPitchYaw.DoesCosPitchAngleViolateGimbalLockTolerance(np.cos(pitch)):
-                    raise NumericalError(f"joint '{joint.name()}' is at gimbal lock: its pitch is {pitch:.6g} rad")
+        for joint in self._joints_with_rpy:
+            pitch = context._q[joint.position_start() + 1]
+            if RollPitchYaw.DoesCosPitchAngleViolateGimbalLockTolerance(np.cos(pitch)):
+                raise NumericalError(f"joint '{joint.name()}' is at gimbal lock: its pitch is {pitch:.6g} rad")
+
+    @cached_property
+    def _joints_with_rpy(self):
+        self._require_finalized("rates of coordinates")
+        return [joint for joint in self._joints if joint.type_name() in ("ball_rpy", "rpy_floating")]
 
     def _map(self, context, kernel, source, target, value):
         data = context._at_positions()

@@ -19,17 +19,11 @@ class Dynamics:
     def CalcMassMatrixViaInverseDynamics(self, context):
         """M(q), (nv, nv), one column per unit acceleration."""
         self._check_context(context)
-        other = context.Clone()
-        other._set_v(0.0)
-        data = other._at_velocities()
-        data.F_link[:] = 0.0
-        M = np.zeros((self.num_velocities(), self.num_velocities()))
-        for k in range(M.shape[0]):
-            data.vdot[:] = 0.0
-            data.vdot[k] = 1.0
-            other._run("calc_inverse_dynamics", 0.0)
-            M[:, k] = data.tau
-        return M
+        data = context._at_positions()
+        context._forget_velocities()
+        context._run("calc_mass_matrix_by_inverse_dynamics")
+        context._mass_matrix_current = False
+        return data.M.copy()
 
     def CalcBiasTerm(self, context):
         """C(q, v) v, (nv,): no gravity, no applied forces."""
@@ -114,9 +108,10 @@ class Dynamics:
         """tau + sum J^T F of a set of forces, (nv,)."""
         self._check_context(context)
         self._check_forces(forces)
-        other = context.Clone()
-        other._set_v(0.0)
-        return -self.CalcInverseDynamics(other, np.zeros(self.num_velocities()), forces)
+        data = context._at_positions()
+        data.F_link[:] = forces._body_forces
+        context._run("calc_generalized_forces")
+        return data.tau + forces._generalized_forces
 
     def _check_forces(self, forces):
         if forces.num_bodies() != self.num_bodies() or forces.num_velocities() != self.num_velocities():

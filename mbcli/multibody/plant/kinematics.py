@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.math import RigidTransform
+from mbcli.math.rigid_transform import _transform
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 
 
@@ -17,19 +17,19 @@ class Kinematics:
     def EvalBodyPoseInWorld(self, context, body):
         """X_WB"""
         self._check_context(context)
-        X = context._at_links().X_WL[self._body_row(body)]
-        return RigidTransform.MakeUnchecked(np.column_stack([X[:9].reshape(3, 3), X[9:]]))
+        X = context._at_links().X_WL[self._body_row(body)].copy()
+        return _transform(X[:9].reshape(3, 3), X[9:])
 
     def EvalBodySpatialVelocityInWorld(self, context, body):
         """V_WB_W at Bo"""
         self._check_context(context)
-        return SpatialVelocity(V=context._at_links().V_WL[self._body_row(body)].copy())
+        return SpatialVelocity._of(context._at_links().V_WL[self._body_row(body)].copy())
 
     def EvalBodySpatialAccelerationInWorld(self, context, body):
         """A_WB_W at Bo, from the forward dynamics of the context."""
         row = self._body_row(body)
         vdot = self._accelerations(context)
-        return SpatialAcceleration(A=self._link_accelerations(context, vdot)[row])
+        return SpatialAcceleration._of(self._link_accelerations(context, vdot)[row])
 
     def _link_accelerations(self, context, vdot):
         data = context._at_velocities()
@@ -41,7 +41,7 @@ class Kinematics:
         """A_WB_W of every body by BodyIndex, for accelerations (nv,)."""
         self._check_context(context)
         rows = self._link_accelerations(context, self._vector(known_vdot, self.num_velocities(), "known_vdot"))
-        return [SpatialAcceleration(A=row) for row in rows]
+        return [SpatialAcceleration._of(row) for row in rows]
 
     def CalcRelativeTransform(self, context, frame_A, frame_B):
         """X_AB"""

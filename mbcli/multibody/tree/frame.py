@@ -79,6 +79,10 @@ class RigidBodyFrame(Frame):
     def _pose_in_body(self, parameters):
         return RigidTransform()
 
+    def CalcPoseInWorld(self, context):
+        """X_WB."""
+        return self.GetParentPlant().EvalBodyPoseInWorld(context, self._body)
+
 
 class FixedOffsetFrame(Frame):
     """A frame F at a fixed pose in a frame P.
