@@ -53,13 +53,6 @@ class OutputPort:
 class Actuation:
     """The part of MultibodyPlant that takes inputs and gives them as forces."""
 
-    def MakeActuationMatrix(self):
-        """B (nv, nu): tau_u = B u."""
-        self._require_finalized("MakeActuationMatrix")
-        B = np.zeros((self._model.sizes["nv"], self._model.sizes["nu"]))
-        B[self._model.actuator_dof, np.arange(B.shape[1])] = 1.0
-        return B
-
     def get_actuation_input_port(self, model_instance=None):
         """u (nu,) of the plant or of one instance [N m or N]; what is not fixed counts as zero, both add up."""
         self._require_finalized("get_actuation_input_port")

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from mbcli.multibody.tree.force_element import UniformGravityFieldElement
 from mbcli.multibody.tree.index import (
     BodyIndex,
-    ForceElementIndex,
     FrameIndex,
     JointActuatorIndex,
     JointIndex,
@@ -13,9 +11,10 @@ from mbcli.multibody.tree.index import (
     default_model_instance,
     world_model_instance,
 )
-from mbcli.multibody.tree.joint import WeldJoint
 from mbcli.multibody.tree.joint_actuator import JointActuator
+from mbcli.multibody.tree.joints import WeldJoint
 from mbcli.multibody.tree.rigid_body import RigidBody
+from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
 
 class Elements:
@@ -23,6 +22,7 @@ class Elements:
 
     def _start_elements(self):
         self._instances = []
+        self._next_index = {}
         self._bodies, self._frames, self._joints, self._actuators, self._force_elements = [], [], [], [], []
         self.AddModelInstance("WorldModelInstance")
         self.AddModelInstance("DefaultModelInstance")
@@ -35,7 +35,9 @@ class Elements:
             raise RuntimeError(f"{element!r} is part of a plant already")
         element._plant = self
         element._model_instance = model_instance
-        element._index = index_type(len(elements))
+        k = self._next_index.get(index_type, 0)  # an index is never used again, even after a removal
+        self._next_index[index_type] = k + 1
+        element._index = index_type(k)
         elements.append(element)
         return element
 
@@ -113,29 +115,3 @@ class Elements:
         actuator = JointActuator(name, joint, effort_limit)
         self._refuse_duplicate("actuator", self._actuators, name, joint.model_instance())
         return self._register(actuator, self._actuators, JointActuatorIndex, joint.model_instance())
-
-    def AddForceElement(self, force_element):
-        """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
-        if isinstance(force_element, UniformGravityFieldElement) and self._force_elements:
-            raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
-        joint = getattr(force_element, "_joint", None)
-        if joint is not None:
-            self._require_own(joint, type(force_element).__name__)
-        instance = world_model_instance() if joint is None else joint.model_instance()
-        return self._register(force_element, self._force_elements, ForceElementIndex, instance)
-
-    def gravity_field(self):
-        return self._gravity
-
-    def mutable_gravity_field(self):
-        return self._gravity
-
-    def set_gravity_enabled(self, model_instance, is_enabled):
-        """Switches gravity for all bodies of an instance, before Finalize()."""
-        self._require_not_finalized("set_gravity_enabled")
-        self._check_instance(model_instance)
-        self._gravity.set_enabled(model_instance, is_enabled)
-
-    def is_gravity_enabled(self, model_instance):
-        self._check_instance(model_instance)
-        return self._gravity.is_enabled(model_instance)

@@ -1,6 +1,6 @@
 """Finding elements by index and by name, and counting them."""
 
-from mbcli.multibody.tree.index import BodyIndex, ModelInstanceIndex, TypeSafeIndex
+from mbcli.multibody.tree.index import ModelInstanceIndex, TypeSafeIndex
 
 
 class Lookup:
@@ -75,18 +75,22 @@ class Lookup:
         return self._at(self._force_elements, force_element_index, "force element")
 
     def has_joint(self, joint_index):
-        return 0 <= int(joint_index) < len(self._joints)
+        return any(int(joint.index()) == int(joint_index) for joint in self._joints)
 
     def has_joint_actuator(self, actuator_index):
-        return 0 <= int(actuator_index) < len(self._actuators)
+        return any(int(actuator.index()) == int(actuator_index) for actuator in self._actuators)
 
     @staticmethod
     def _at(elements, index, kind):
         if elements and isinstance(index, TypeSafeIndex):
             index = type(elements[0].index())(index)  # TypeError for the index of another kind
-        if not 0 <= int(index) < len(elements):
-            raise RuntimeError(f"there is no {kind} with index {int(index)}: the plant has {len(elements)}")
-        return elements[int(index)]
+        k = int(index)
+        if 0 <= k < len(elements) and int(elements[k].index()) == k:
+            return elements[k]
+        for element in elements:  # after a removal, indices run ahead of places
+            if int(element.index()) == k:
+                return element
+        raise RuntimeError(f"there is no {kind} with index {k}: the plant has {len(elements)}")
 
     # by name
 
@@ -201,13 +205,3 @@ class Lookup:
     def _free_joint_of(self, body):
         self._require_finalized("queries about free bodies")
         return self._free_joints.get(int(body.index()))
-
-    def GetFloatingBaseBodies(self):
-        """Indices of the bodies that no joint of the model connects to World: Finalize() gave them floating joints."""
-        self._require_finalized("GetFloatingBaseBodies")
-        return {BodyIndex(n) for n, joint in self._free_joints.items() if joint.is_ephemeral()}
-
-    def IsAnchored(self, body):
-        """Whether only welds stand between the body and World. After Finalize()."""
-        self._require_finalized("IsAnchored")
-        return int(self._model.link_body[int(body.index())]) == 0

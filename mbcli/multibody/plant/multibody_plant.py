@@ -7,9 +7,13 @@ from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.plant.dynamics import Dynamics
 from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.finalize import Finalization
+from mbcli.multibody.plant.force_elements import ForceElements
 from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.plant.mass_properties import MassProperties
+from mbcli.multibody.plant.removal import Removal
+from mbcli.multibody.plant.selectors import Selectors
+from mbcli.multibody.plant.topology_queries import TopologyQueries
 
 
 class DiscreteContactApproximation(Enum):
@@ -21,7 +25,20 @@ class DiscreteContactApproximation(Enum):
     kLagged = 3
 
 
-class MultibodyPlant(Elements, Lookup, Finalization, Coordinates, Kinematics, MassProperties, Dynamics, Actuation):
+class MultibodyPlant(
+    Elements,
+    ForceElements,
+    Removal,
+    Lookup,
+    TopologyQueries,
+    Selectors,
+    Finalization,
+    Coordinates,
+    Kinematics,
+    MassProperties,
+    Dynamics,
+    Actuation,
+):
     """A system of interconnected rigid bodies, under the names of pydrake.multibody.plant.
 
     Add elements, call Finalize(), make a context, compute. Its subjects are in the files of this package.

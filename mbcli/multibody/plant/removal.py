@@ -1,0 +1,31 @@
+"""Removing joints and actuators before Finalize(); the indices of the others stay as they are."""
+
+
+class Removal:
+    """The part of MultibodyPlant that takes elements out again."""
+
+    def RemoveJoint(self, joint):
+        """Removes a joint that nothing depends on. Its index is not used again, so indices may have gaps.
+
+        RuntimeError: after Finalize(); the plant has force elements beside gravity or constraints, whose dependence is
+        not tracked; an actuator drives the joint.
+        """
+        self._require_not_finalized(f"RemoveJoint of '{joint.name()}'")
+        self._require_own(joint, "RemoveJoint")
+        if len(self._force_elements) > 1 or self.num_constraints():
+            raise RuntimeError(
+                f"joint '{joint.name()}' cannot be removed: the plant has force elements or constraints, "
+                "which might depend on it"
+            )
+        for actuator in self._actuators:
+            if actuator.joint() is joint:
+                raise RuntimeError(f"joint '{joint.name()}' cannot be removed: actuator '{actuator.name()}' drives it")
+        self._joints.remove(joint)
+        joint._plant = None
+
+    def RemoveJointActuator(self, actuator):
+        """Removes an actuator. Its index is not used again. RuntimeError after Finalize()."""
+        self._require_not_finalized(f"RemoveJointActuator of '{actuator.name()}'")
+        self._require_own(actuator, "RemoveJointActuator")
+        self._actuators.remove(actuator)
+        actuator._plant = None

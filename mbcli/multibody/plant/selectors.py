@@ -1,0 +1,74 @@
+"""Matrices and slices between the vectors of a plant and those of a user or of a model instance."""
+
+import numpy as np
+
+from mbcli.multibody.tree.index import JointIndex
+
+
+class Selectors:
+    """The part of MultibodyPlant that selects from q, v and u."""
+
+    def MakeStateSelectorMatrix(self, user_to_joint_index_map):
+        """Sx with x_s = Sx x: positions of the listed joints in their order, then their velocities."""
+        self._require_finalized("MakeStateSelectorMatrix")
+        joints = [self.get_joint(index) for index in user_to_joint_index_map]
+        if len(set(joints)) != len(joints):
+            repeated = next(joint for k, joint in enumerate(joints) if joint in joints[:k])
+            raise RuntimeError(f"MakeStateSelectorMatrix: joint '{repeated.name()}' is listed twice")
+        nq = self.num_positions()
+        columns = [joint.position_start() + k for joint in joints for k in range(joint.num_positions())]
+        columns += [nq + joint.velocity_start() + k for joint in joints for k in range(joint.num_velocities())]
+        Sx = np.zeros((len(columns), nq + self.num_velocities()))
+        Sx[np.arange(len(columns)), columns] = 1.0
+        return Sx
+
+    def MakeStateSelectorMatrixFromJointNames(self, joint_names):
+        """MakeStateSelectorMatrix for joints by name."""
+        return self.MakeStateSelectorMatrix([self.GetJointByName(name).index() for name in joint_names])
+
+    def MakeActuatorSelectorMatrix(self, user_to_actuator_index_map):
+        """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators."""
+        self._require_finalized("MakeActuatorSelectorMatrix")
+        actuators = [self._actuator_for(index) for index in user_to_actuator_index_map]
+        if len(set(actuators)) != len(actuators):
+            raise RuntimeError("MakeActuatorSelectorMatrix: an actuator is listed twice")
+        Su = np.zeros((self.num_actuators(), len(actuators)))
+        for k, actuator in enumerate(actuators):
+            Su[actuator.input_start(), k] = 1.0
+        return Su
+
+    def _actuator_for(self, index):
+        if not isinstance(index, JointIndex):
+            return self.get_joint_actuator(index)
+        joint = self.get_joint(index)
+        for actuator in self._actuators:
+            if actuator.joint() is joint:
+                return actuator
+        raise RuntimeError(f"MakeActuatorSelectorMatrix: joint '{joint.name()}' has no actuator")
+
+    def MakeActuationMatrix(self):
+        """B (nv, nu): tau_u = B u."""
+        self._require_finalized("MakeActuationMatrix")
+        B = np.zeros((self._model.sizes["nv"], self._model.sizes["nu"]))
+        B[self._model.actuator_dof, np.arange(B.shape[1])] = 1.0
+        return B
+
+    def MakeActuationMatrixPseudoinverse(self):
+        """B+ (nu, nv) as a sparse matrix; u = B+ tau_u exactly where tau_u lies in the range of B."""
+        from scipy.sparse import csc_matrix
+
+        return csc_matrix(self.MakeActuationMatrix().T)
+
+    def _u_indices(self, model_instance):
+        self._require_finalized("actuation of a model instance")
+        return [actuator.input_start() for actuator in self._of_instance(self._actuators, model_instance)]
+
+    def GetActuationFromArray(self, model_instance, u):
+        """The actuation of an instance, by increasing actuator index, from u (nu,)."""
+        return self._vector(u, self.num_actuators(), "u")[self._u_indices(model_instance)]
+
+    def SetActuationInArray(self, model_instance, u_instance, u):
+        """Writes the actuation of an instance into u (nu,); other entries stay."""
+        indices = self._u_indices(model_instance)
+        self._vector(u, self.num_actuators(), "u")
+        u[indices] = self._vector(u_instance, len(indices), "u_instance")

@@ -1,0 +1,85 @@
+"""What hangs on what: welded groups, floating bases, what joints move, the graph as text."""
+
+from mbcli.multibody.tree.index import BodyIndex
+
+
+class TopologyQueries:
+    """The part of MultibodyPlant that answers how bodies are connected."""
+
+    def GetFloatingBaseBodies(self):
+        """Indices of the bodies that no joint of the model connects to World: Finalize() gave them floating joints."""
+        self._require_finalized("GetFloatingBaseBodies")
+        return {BodyIndex(n) for n, joint in self._free_joints.items() if joint.is_ephemeral()}
+
+    def HasUniqueFreeBaseBody(self, model_instance):
+        """Whether exactly one body of the instance is a floating base. After Finalize()."""
+        return len(self._free_bases(model_instance)) == 1
+
+    def GetUniqueFreeBaseBodyOrThrow(self, model_instance):
+        """The one floating base of the instance; RuntimeError where there is none or more than one."""
+        bases = self._free_bases(model_instance)
+        if len(bases) != 1:
+            names = ", ".join(f"'{body.name()}'" for body in bases) or "none"
+            raise RuntimeError(
+                f"model instance '{self.GetModelInstanceName(model_instance)}' has no unique floating base: {names}"
+            )
+        return bases[0]
+
+    def _free_bases(self, model_instance):
+        self._require_finalized("floating base queries")
+        return [body for body in self._of_instance(self._bodies, model_instance) if body.is_floating_base_body()]
+
+    def IsAnchored(self, body):
+        """Whether only welds stand between the body and World. After Finalize()."""
+        self._require_finalized("IsAnchored")
+        self._require_own(body, "IsAnchored")
+        return int(self._model.link_body[int(body.index())]) == 0
+
+    def GetBodiesWeldedTo(self, body):
+        """All bodies that weld joints connect with the body, itself among them."""
+        self._require_own(body, "GetBodiesWeldedTo")
+        neighbours = {}
+        for joint in self._joints:
+            if joint.type_name() == "weld":
+                parent, child = joint.parent_body(), joint.child_body()
+                neighbours.setdefault(parent, []).append(child)
+                neighbours.setdefault(child, []).append(parent)
+        found, front = {body: None}, [body]
+        while front:
+            for other in neighbours.get(front.pop(), ()):
+                if other not in found:
+                    found[other] = None
+                    front.append(other)
+        return list(found)
+
+    def GetBodiesKinematicallyAffectedBy(self, joint_indexes):
+        """Indices of the bodies outboard of any of the joints, in increasing order. After Finalize().
+
+        RuntimeError: an unknown index, a weld, a joint that closes a loop and so moves nothing.
+        """
+        self._require_finalized("GetBodiesKinematicallyAffectedBy")
+        chosen = [self.get_joint(index) for index in joint_indexes]
+        for joint in chosen:
+            if joint.num_velocities() == 0 or joint in self._loop_joints:
+                raise RuntimeError(f"joint '{joint.name()}' of type {joint.type_name()} moves no body")
+        moved = set()
+        for mobilized in self._mobilized_joints:  # depth first: the inboard link comes before
+            if mobilized.joint in chosen or mobilized.inboard in moved:
+                moved.add(mobilized.outboard)
+        return [BodyIndex(n) for n in sorted(moved)]
+
+    def GetTopologyGraphvizString(self):
+        """The bodies and joints as a graph in the dot language."""
+        lines = ["digraph MultibodyPlant {", "rankdir=BT;"]
+        for body in self._bodies:
+            lines.append(f"body{int(body.index())} [label={_quoted(body.name())}];")
+        for joint in self._joints:
+            child, parent = int(joint.child_body().index()), int(joint.parent_body().index())
+            label = _quoted(f"{joint.name()} [{joint.type_name()}]")
+            lines.append(f"body{child} -> body{parent} [arrowhead=none, label={label}];")
+        return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(text):
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
