@@ -35,7 +35,7 @@ def forward_dynamics(ctx, tau, u, body_forces, **values):
 
     def evaluate(plant, context, inputs):
         vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"), forces(plant))
-        require_finite(plant, vdot)
+        require_finite(plant, context, vdot)
         return {"vdot": vdot}
 
     def evaluate_rows(plant, batch, states):
@@ -55,13 +55,17 @@ def forward_dynamics(ctx, tau, u, body_forces, **values):
     ).run(ctx, values, {"tau": tau, "u": u})
 
 
-def require_finite(plant, vdot):
-    """NumericalError naming the first acceleration that is not finite: its inertia is zero."""
+def require_finite(plant, context, vdot):
+    """NumericalError naming the coordinate that has no inertia, else the first acceleration that is not finite."""
     import numpy as np
 
     from mbcli.errors import NumericalError
 
     bad = np.flatnonzero(~np.isfinite(vdot))
     if bad.size:
-        name = plant.GetVelocityNames()[int(bad[0])]
-        raise NumericalError(f"the acceleration of '{name}' is not finite: nothing it moves has inertia along it")
+        inertia = np.diag(plant.CalcMassMatrix(context))
+        names = plant.GetVelocityNames()
+        if (inertia <= 0.0).any():
+            name = names[int(np.argmin(inertia))]
+            raise NumericalError(f"the acceleration along '{name}' is not finite: nothing that it moves has inertia")
+        raise NumericalError(f"the acceleration along '{names[int(bad[0])]}' is not finite")

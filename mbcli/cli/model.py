@@ -1,6 +1,7 @@
 """From model arguments and options to a finalized plant."""
 
 import os
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -120,7 +121,7 @@ def _add(parser, model, options, ctx):
     try:
         with _invalid_model("<stdin>" if model == "-" else model):
             if model == "-":
-                content = click.get_binary_stream("stdin").read()
+                content = sys.stdin.buffer.read()
                 parser.AddModels(file_contents=content, file_type=options.input_format)
             else:
                 parser.AddModels(model, file_type=options.input_format)

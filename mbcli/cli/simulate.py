@@ -394,8 +394,14 @@ class SimulationJob:
 
     def run(self, output, resume_path, force, progress):
         """Runs to the end or to a signal, writes the log, and returns the summary. NumericalError passes through."""
-        if resume_path is None:
-            return self._run(output, force, progress, None)
+        import numpy as np
+
+        with np.errstate(all="ignore"):  # interpreted kernels; what is not finite ends the run with its name
+            if resume_path is None:
+                return self._run(output, force, progress)
+            return self._resume(output, resume_path, force, progress)
+
+    def _resume(self, output, resume_path, force, progress):
         from mbcli.cli.resume import EarlierRun, move_aside
 
         path, aside = resume_path, None
@@ -407,7 +413,7 @@ class SimulationJob:
             same = output is not None and os.path.realpath(path) == os.path.realpath(output)
             return self._run(output, force or replaced or same, progress, earlier, aside)
 
-    def _run(self, output, force, progress, earlier, aside=None):
+    def _run(self, output, force, progress, earlier=None, aside=None):
         import numpy as np
 
         from mbcli.simulation import Run

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import sys
 
 import click
 import numpy as np
@@ -115,7 +116,7 @@ def _assign(plant, context, assignments):
 
 def _from_file(plant, context, path, time):
     if path == "-":
-        content, is_log = click.get_binary_stream("stdin").read(), False
+        content, is_log = sys.stdin.buffer.read(), False
     elif not os.path.exists(path):
         raise ResourceError(f"{path}: error: no such file")
     else:

@@ -1,0 +1,71 @@
+"""Runs the command line in this process: arguments and stdin in; exit code, stdout and stderr out."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from mbcli.cli import run
+
+SAMPLES = Path(__file__).parents[1] / "sample_models"
+MODELS = sorted(path for path in SAMPLES.iterdir() if path.suffix in (".urdf", ".sdf"))
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    def json(self):
+        return json.loads(self.out)
+
+
+def cli(*arguments, stdin=""):
+    """The result of `mbcli ARGUMENTS`; binary output reads as latin-1."""
+    content = stdin.encode() if isinstance(stdin, str) else stdin
+    before = sys.stdin, sys.stdout, sys.stderr
+    out, err = io.BytesIO(), io.BytesIO()
+    streams = [io.TextIOWrapper(stream, encoding="utf-8", write_through=True) for stream in (out, err)]
+    sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"), *streams
+    try:
+        code = run([str(argument) for argument in arguments])
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+    raw = out.getvalue()
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    return Result(code, text, err.getvalue().decode())
+
+
+def succeed(*arguments, stdin=""):
+    result = cli(*arguments, stdin=stdin)
+    assert result.code == 0, result.err
+    return result
+
+
+def start(*arguments, **settings):
+    """A process of its own, compiled, with pipes for stdout and stderr."""
+    environment = {**os.environ, "MBCLI_JIT": "1", **settings.pop("env", {})}
+    command = [sys.executable, "-m", "mbcli", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | settings
+    return subprocess.Popen(command, env=environment, text=True, **pipes)
+
+
+def one_robot(links, joints=""):
+    """A URDF of links (with mass unless their name ends in 0) and joint elements."""
+    inertial = '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    bodies = "".join(f'<link name="{name}">{"" if name.endswith("0") else inertial}</link>' for name in links)
+    return f'<robot name="r">{bodies}{joints}</robot>'
+
+
+def hinge(name, parent, child, **limits):
+    given = "".join(f' {key}="{value}"' for key, value in ({"effort": 9, "velocity": 9} | limits).items())
+    return (
+        f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
+        f'<axis xyz="0 1 0"/><limit lower="-3" upper="3"{given}/></joint>'
+    )
