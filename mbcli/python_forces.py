@@ -1,0 +1,93 @@
+"""The time loops of the engine with forces that only Python knows: users' force elements, applied forces.
+
+The loops themselves are those of engine/loop.py, interpreted; each step or derivative asks for the forces, and hands
+them to the compiled stages.
+"""
+
+import numpy as np
+
+from mbcli.engine.jit import interpreted_with
+
+LOOPS = ("run_discrete", "run_continuous", "explicit_step", "semi_explicit_step", "hold_input")
+
+
+def needs_python(plant, context):
+    """Whether a run has forces that the compiled loops do not know."""
+    return bool(plant._user_force_elements) or any(name.startswith("applied_") for name in context._inputs)
+
+
+class PythonForces:
+    """Runs the loops of a plant in a context, which is at each step's time and state when forces are asked for.
+
+    Args:
+        plant, context: of the run.
+        u: the array (nu,) in which the loop holds the actuation.
+    """
+
+    def __init__(self, plant, context, u):
+        self._plant, self._context, self._u = plant, context, u
+        replacements = {
+            name: getattr(self, f"_{name}")
+            for name in ("hold_input", "record", "derivative", "discrete_step", "explicit_step")
+        }
+        self._twins = interpreted_with(LOOPS, replacements)
+
+    def run_discrete(self, model_handle, data_handle, *arguments):
+        return self._twins["run_discrete"](self._context._model, self._context._data, *arguments)
+
+    def run_continuous(self, model_handle, data_handle, *arguments):
+        return self._twins["run_continuous"](self._context._model, self._context._data, *arguments)
+
+    # what the loops call in place of the kernels of these names
+
+    def _hold_input(self, t, *arguments):
+        self._context.SetTime(t)
+        return self._twins["hold_input"](t, *arguments)
+
+    def _record(self, model, data, row, t, u, times, positions, velocities, energies, inputs):
+        context = self._context
+        context._forget_positions()
+        times[row], inputs[row] = t, u
+        positions[row], velocities[row] = context._q, context._v
+        energies[row] = self._plant._energies(context)
+
+    def _discrete_step(self, model, data, h, implicit_damping):
+        context = self._context
+        context._forget_positions()
+        tau, F = self._forces()
+        context._at_positions()
+        data.tau[:], data.F_link[:] = tau, F
+        context._run("step_under_link_forces", h, implicit_damping)
+        context._forget_positions()
+
+    def _explicit_step(self, model, data, y, u, h, A, *arguments):
+        """As the kernel, with the time of each stage."""
+        start = self._context.get_time()
+        self._stage_times = iter(start + h * A.sum(axis=1))
+        error = self._twins["explicit_step"](model, data, y, u, h, A, *arguments)
+        self._context.SetTime(start)
+        self._stage_times = iter(())
+        return error
+
+    def _derivative(self, model, data, y, u, dy):
+        context, nq = self._context, self._context._q.size
+        context.SetTime(next(self._stage_times, context.get_time()))
+        context._set_q(y[:nq])
+        context._set_v(y[nq:])
+        tau, F = self._forces()
+        context._at_velocities()
+        data.tau[:], data.F_link[:] = tau, F
+        context._run("calc_forward_dynamics")
+        context._run("calc_qdot")
+        dy[:nq], dy[nq:] = data.qdot, data.vdot
+
+    _stage_times = iter(())
+
+    def _forces(self):
+        """Generalized forces (nv,) and body forces (num_bodies, 6) of inputs and users' elements."""
+        plant, context = self._plant, self._context
+        tau, F = plant._input_generalized_forces(context, self._u), plant._input_body_forces(context)
+        if plant._user_force_elements:
+            user = plant._user_forces(context)
+            tau, F = tau + user._generalized_forces, F + user._body_forces
+        return np.array(tau), np.array(F)
