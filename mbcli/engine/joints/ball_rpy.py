@@ -54,3 +54,13 @@ def velocity_from_rpy_rates(sin_q, cos_q, i, qdot, d, v):
     v[d] = cy * cp * qdot[i] - sy * qdot[i + 1]
     v[d + 1] = sy * cp * qdot[i] + cy * qdot[i + 1]
     v[d + 2] = qdot[i + 2] - sp * qdot[i]
+
+
+@kernel
+def row_by_rpy_rates(sin_q, cos_q, i, J_v, d, J_q, row):
+    """J_q[row, i:i+3] = J_v[row, d:d+3] N+(q)."""
+    sp, cp, sy, cy = sin_q[i + 1], cos_q[i + 1], sin_q[i + 2], cos_q[i + 2]
+    a, b, c = J_v[row, d], J_v[row, d + 1], J_v[row, d + 2]
+    J_q[row, i] = cp * (cy * a + sy * b) - sp * c
+    J_q[row, i + 1] = cy * b - sy * a
+    J_q[row, i + 2] = c

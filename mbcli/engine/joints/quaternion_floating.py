@@ -51,3 +51,15 @@ def velocity_from_quaternion_rates(q, i, qdot, d, v):
     v[d] = t * (w * qdot[i + 1] - x * qdot[i] - z * qdot[i + 2] + y * qdot[i + 3])
     v[d + 1] = t * (w * qdot[i + 2] - y * qdot[i] + z * qdot[i + 1] - x * qdot[i + 3])
     v[d + 2] = t * (w * qdot[i + 3] - z * qdot[i] - y * qdot[i + 1] + x * qdot[i + 2])
+
+
+@kernel
+def row_by_quaternion_rates(q, i, J_v, d, J_q, row):
+    """J_q[row, i:i+4] = J_v[row, d:d+3] N+(q)."""
+    w, x, y, z = q[i], q[i + 1], q[i + 2], q[i + 3]
+    t = 2.0 / (w * w + x * x + y * y + z * z)
+    a, b, c = J_v[row, d], J_v[row, d + 1], J_v[row, d + 2]
+    J_q[row, i] = -t * (x * a + y * b + z * c)
+    J_q[row, i + 1] = t * (w * a + z * b - y * c)
+    J_q[row, i + 2] = t * (w * b - z * a + x * c)
+    J_q[row, i + 3] = t * (y * a - x * b + w * c)

@@ -30,6 +30,8 @@ class Context:
         self._inputs = {}
         self._q = self._data.q
         self._v = self._data.v
+        self._poses = {}  # (R, p) of frames in frames, by their numbers
+        self._A = self._A_for = None  # accelerations of bodies, and the vdot that they belong to
         self._forget_positions()
 
     def get_time(self):
@@ -68,6 +70,7 @@ class Context:
 
     def _forget_positions(self):
         self._positions_current = False
+        self._poses.clear()
         self._mass_matrix_current = False
         self._forget_velocities()
 

@@ -4,58 +4,120 @@ import numpy as np
 
 from mbcli.math.rigid_transform import _transform
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
+from mbcli.multibody.tree.frame import Frame
+
+WORLD_FRAME = 0
 
 
 class Kinematics:
     """The part of MultibodyPlant that answers where bodies are and how they move."""
 
-    def _body_row(self, body):
+    # what the engine takes: numbers of frames, points in columns
+
+    def _frame_number(self, frame):
+        if not isinstance(frame, Frame):
+            raise TypeError(f"expected a Frame, not {frame!r}")
+        if frame._plant is not self:
+            raise RuntimeError(f"frame '{frame.name()}' is not part of this plant")
+        return frame._index._value
+
+    def _frame_number_of(self, body):
         if body._plant is not self:
             raise RuntimeError(f"body '{body.name()}' is not part of this plant")
-        return int(body.index())
+        return body._frame._index._value
+
+    def _points(self, context, points, what):
+        """Points in the columns of a new array (3, n), from (3,) or (3, n)."""
+        columns = np.array(points, context._data.q.dtype, order="C")
+        if columns.ndim == 1:
+            columns = columns.reshape(-1, 1)
+        if columns.ndim != 2 or columns.shape[0] != 3:
+            raise RuntimeError(f"{what} must have shape (3,) or (3, n), it has {np.shape(points)}")
+        return columns
+
+    # motions of one frame f in another frame m, along the axes of a third frame e, by number
+
+    def _pose(self, context, f, m):
+        if context._plant is not self:
+            self._check_context(context)
+        pose = context._poses.get((f, m))
+        if pose is None:
+            dtype = context._at_positions().q.dtype
+            pose = R, p = np.empty((3, 3), dtype), np.empty(3, dtype)
+            context._kernels.query_pose(context._model_handle, context._data_handle, f, m, R, p)
+            context._poses[f, m] = pose
+        return _transform(*pose)
+
+    def _velocity(self, context, f, m, e):
+        if context._plant is not self:
+            self._check_context(context)
+        V = np.empty(6, context._at_velocities().q.dtype)
+        context._kernels.query_velocity(context._model_handle, context._data_handle, f, m, e, V)
+        return V
+
+    def _acceleration(self, context, A, f, m, e):
+        """From the accelerations of the bodies of the engine, rows A (nbody, 6)."""
+        result = np.empty(6, context._at_velocities().q.dtype)
+        context._kernels.query_acceleration(context._model_handle, context._data_handle, A, f, m, e, result)
+        return result
+
+    def _accelerations_of_bodies(self, context, vdot):
+        """Rows A (nbody, 6) of the engine for vdot (nv,)."""
+        data = context._at_velocities()
+        data.vdot[:] = vdot
+        context._run("query_body_accelerations")
+        return data.A.copy()
+
+    def _forward_accelerations(self, context):
+        """Rows A of the engine under the forward dynamics of the context."""
+        vdot = self._accelerations(context)
+        if context._A_for is not vdot:  # another array for every new result
+            context._A, context._A_for = self._accelerations_of_bodies(context, vdot), vdot
+        return context._A
+
+    # bodies
 
     def EvalBodyPoseInWorld(self, context, body):
-        """X_WB"""
-        self._check_context(context)
-        X = context._at_links().X_WL[self._body_row(body)].copy()
-        return _transform(X[:9].reshape(3, 3), X[9:])
+        """X_WB. RuntimeError for a body of another plant."""
+        return self._pose(context, self._frame_number_of(body), WORLD_FRAME)
 
     def EvalBodySpatialVelocityInWorld(self, context, body):
-        """V_WB_W at Bo"""
-        self._check_context(context)
-        return SpatialVelocity._of(context._at_links().V_WL[self._body_row(body)].copy())
+        """V_WB_W at Bo. RuntimeError for a body of another plant."""
+        f = self._frame_number_of(body)
+        return SpatialVelocity._of(self._velocity(context, f, WORLD_FRAME, WORLD_FRAME))
 
     def EvalBodySpatialAccelerationInWorld(self, context, body):
-        """A_WB_W at Bo, from the forward dynamics of the context."""
-        row = self._body_row(body)
-        vdot = self._accelerations(context)
-        return SpatialAcceleration._of(self._link_accelerations(context, vdot)[row])
+        """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
+        f = self._frame_number_of(body)
+        A = self._forward_accelerations(context)
+        return SpatialAcceleration._of(self._acceleration(context, A, f, WORLD_FRAME, WORLD_FRAME))
 
-    def _link_accelerations(self, context, vdot):
+    def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
+        """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
+        self._check_context(context)
+        vdot = self._vector(known_vdot, self.num_velocities(), "known_vdot")
         data = context._at_velocities()
         data.vdot[:] = vdot
         context._run("calc_link_accelerations")
-        return data.A_WL.copy()
+        return [SpatialAcceleration._of(row) for row in data.A_WL.copy()]
 
-    def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
-        """A_WB_W of every body by BodyIndex, for accelerations (nv,)."""
-        self._check_context(context)
-        rows = self._link_accelerations(context, self._vector(known_vdot, self.num_velocities(), "known_vdot"))
-        return [SpatialAcceleration._of(row) for row in rows]
+    # frames
 
     def CalcRelativeTransform(self, context, frame_A, frame_B):
-        """X_AB"""
-        return frame_B.CalcPose(context, frame_A)
+        """X_AB. RuntimeError for a frame of another plant."""
+        return self._pose(context, self._frame_number(frame_B), self._frame_number(frame_A))
 
     def CalcRelativeRotationMatrix(self, context, frame_A, frame_B):
-        """R_AB"""
-        return frame_B.CalcPose(context, frame_A).rotation()
+        """R_AB. RuntimeError for a frame of another plant."""
+        return self.CalcRelativeTransform(context, frame_A, frame_B).rotation()
 
     def CalcPointsPositions(self, context, frame_B, p_BQi, frame_A):
-        """p_AQi (3, n) of points given in frame B, (3, n) or (3,)."""
-        points = np.asarray(p_BQi, dtype=float)
-        points = points.reshape(3, -1) if points.ndim == 1 and points.size == 3 else points
-        if points.ndim != 2 or points.shape[0] != 3:
-            raise RuntimeError(f"p_BQi must have three rows, its shape is {points.shape}")
-        X_AB = frame_B.CalcPose(context, frame_A).GetAsMatrix4()
-        return X_AB[:3, :3] @ points + X_AB[:3, 3:]
+        """p_AQi (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
+        if context._plant is not self:
+            self._check_context(context)
+        f, m = self._frame_number(frame_B), self._frame_number(frame_A)
+        points = self._points(context, p_BQi, "p_BQi")
+        result = np.empty_like(points)
+        context._at_positions()
+        context._kernels.query_points(context._model_handle, context._data_handle, f, points, m, result)
+        return result

@@ -8,9 +8,11 @@ from mbcli.multibody.plant.dynamics import Dynamics
 from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.finalize import Finalization
 from mbcli.multibody.plant.force_elements import ForceElements
+from mbcli.multibody.plant.jacobians import Jacobians
 from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.plant.mass_properties import MassProperties
+from mbcli.multibody.plant.reaction_forces import ReactionForces
 from mbcli.multibody.plant.removal import Removal
 from mbcli.multibody.plant.selectors import Selectors
 from mbcli.multibody.plant.topology_queries import TopologyQueries
@@ -35,8 +37,10 @@ class MultibodyPlant(
     Finalization,
     Coordinates,
     Kinematics,
+    Jacobians,
     MassProperties,
     Dynamics,
+    ReactionForces,
     Actuation,
 ):
     """A system of interconnected rigid bodies, under the names of pydrake.multibody.plant.

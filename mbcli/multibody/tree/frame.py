@@ -1,21 +1,30 @@
 """Frames fixed to bodies."""
 
 from mbcli.math import RigidTransform
+from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.parameters import DEFAULTS
 
+WORLD = 0  # the number of World's frame
+
 
 class Frame(NamedElement):
-    """A frame F fixed to a body B."""
+    """A frame F fixed to a body B.
+
+    Spatial velocities and accelerations are those of its origin Fo. They are measured in a frame M, which may move, and
+    expressed in a frame E. Accelerations come from the forward dynamics of the context.
+    """
 
     def body(self):
         return self._body
 
     def is_world_frame(self):
-        return self._index is not None and int(self._index) == 0
+        return self._index is not None and int(self._index) == WORLD
 
     def is_body_frame(self):
         return isinstance(self, RigidBodyFrame)
+
+    # in the body
 
     def GetFixedPoseInBodyFrame(self):
         """X_BF, the default pose of this frame in its body."""
@@ -26,47 +35,96 @@ class Frame(NamedElement):
         return self._pose_in_body(context._parameters)
 
     def GetFixedRotationMatrixInBodyFrame(self):
+        """R_BF, the default."""
         return self.GetFixedPoseInBodyFrame().rotation()
 
     def CalcRotationMatrixInBodyFrame(self, context):
+        """R_BF as the context has it."""
         return self.CalcPoseInBodyFrame(context).rotation()
 
     def GetFixedOffsetPoseInBody(self, X_FQ):
-        """X_BQ = X_BF X_FQ."""
+        """X_BQ = X_BF X_FQ, by the default X_BF."""
         return self.GetFixedPoseInBodyFrame() @ X_FQ
 
     def CalcOffsetPoseInBody(self, context, X_FQ):
         """X_BQ = X_BF X_FQ as the context has it."""
         return self.CalcPoseInBodyFrame(context) @ X_FQ
 
+    def GetFixedRotationMatrixInBody(self, R_FQ):
+        """R_BQ = R_BF R_FQ, by the default R_BF."""
+        return self.GetFixedRotationMatrixInBodyFrame() @ R_FQ
+
+    def CalcOffsetRotationMatrixInBody(self, context, R_FQ):
+        """R_BQ = R_BF R_FQ as the context has it."""
+        return self.CalcRotationMatrixInBodyFrame(context) @ R_FQ
+
+    # in World and in other frames
+
     def CalcPoseInWorld(self, context):
-        """X_WF."""
-        return self.GetParentPlant().EvalBodyPoseInWorld(context, self._body) @ self.CalcPoseInBodyFrame(context)
+        """X_WF"""
+        return self.GetParentPlant()._pose(context, self._index._value, WORLD)
 
     def CalcPose(self, context, frame_M):
-        """X_MF, the pose of this frame in another."""
-        return frame_M.CalcPoseInWorld(context).InvertAndCompose(self.CalcPoseInWorld(context))
+        """X_MF"""
+        plant = self.GetParentPlant()
+        return plant._pose(context, self._index._value, plant._frame_number(frame_M))
 
     def CalcRotationMatrixInWorld(self, context):
+        """R_WF"""
         return self.CalcPoseInWorld(context).rotation()
 
     def CalcRotationMatrix(self, context, frame_M):
+        """R_MF"""
         return self.CalcPose(context, frame_M).rotation()
 
+    def EvalAngularVelocityInWorld(self, context):
+        """w_WF_W (3,)"""
+        return self.GetParentPlant()._velocity(context, self._index._value, WORLD, WORLD)[:3]
+
+    def CalcAngularVelocity(self, context, measured_in_frame, expressed_in_frame):
+        """w_MF_E (3,)"""
+        return self.CalcSpatialVelocity(context, measured_in_frame, expressed_in_frame).rotational().copy()
+
     def CalcSpatialVelocityInWorld(self, context):
-        """V_WF_W at Fo."""
+        """V_WF_W"""
+        return SpatialVelocity._of(self.GetParentPlant()._velocity(context, self._index._value, WORLD, WORLD))
+
+    def CalcSpatialVelocity(self, context, frame_M, frame_E):
+        """V_MF_E"""
         plant = self.GetParentPlant()
-        V_WB = plant.EvalBodySpatialVelocityInWorld(context, self._body)
-        R_WB = plant.EvalBodyPoseInWorld(context, self._body).rotation()
-        return V_WB.Shift(R_WB @ self.CalcPoseInBodyFrame(context).translation())
+        m, e = plant._frame_number(frame_M), plant._frame_number(frame_E)
+        return SpatialVelocity._of(plant._velocity(context, self._index._value, m, e))
+
+    def CalcRelativeSpatialVelocityInWorld(self, context, other_frame):
+        """V_WF_W - V_WB_W for the other frame B: the rate in World of the way from Bo to Fo, not V_BF."""
+        return self.CalcSpatialVelocityInWorld(context) - other_frame.CalcSpatialVelocityInWorld(context)
+
+    def CalcRelativeSpatialVelocity(self, context, other_frame, measured_in_frame, expressed_in_frame):
+        """V_MF_E - V_MB_E for the other frame B."""
+        frames = measured_in_frame, expressed_in_frame
+        return self.CalcSpatialVelocity(context, *frames) - other_frame.CalcSpatialVelocity(context, *frames)
 
     def CalcSpatialAccelerationInWorld(self, context):
-        """A_WF_W at Fo, from the forward dynamics of the context."""
+        """A_WF_W"""
         plant = self.GetParentPlant()
-        A_WB = plant.EvalBodySpatialAccelerationInWorld(context, self._body)
-        w_WB = plant.EvalBodySpatialVelocityInWorld(context, self._body).rotational()
-        R_WB = plant.EvalBodyPoseInWorld(context, self._body).rotation()
-        return A_WB.Shift(R_WB @ self.CalcPoseInBodyFrame(context).translation(), w_WB)
+        A = plant._forward_accelerations(context)
+        return SpatialAcceleration._of(plant._acceleration(context, A, self._index._value, WORLD, WORLD))
+
+    def CalcSpatialAcceleration(self, context, measured_in_frame, expressed_in_frame):
+        """A_MF_E"""
+        plant = self.GetParentPlant()
+        m, e = plant._frame_number(measured_in_frame), plant._frame_number(expressed_in_frame)
+        A = plant._forward_accelerations(context)
+        return SpatialAcceleration._of(plant._acceleration(context, A, self._index._value, m, e))
+
+    def CalcRelativeSpatialAccelerationInWorld(self, context, other_frame):
+        """A_WF_W - A_WB_W for the other frame B."""
+        return self.CalcSpatialAccelerationInWorld(context) - other_frame.CalcSpatialAccelerationInWorld(context)
+
+    def CalcRelativeSpatialAcceleration(self, context, other_frame, measured_in_frame, expressed_in_frame):
+        """A_MF_E - A_MB_E for the other frame B."""
+        frames = measured_in_frame, expressed_in_frame
+        return self.CalcSpatialAcceleration(context, *frames) - other_frame.CalcSpatialAcceleration(context, *frames)
 
 
 class RigidBodyFrame(Frame):
@@ -79,33 +137,37 @@ class RigidBodyFrame(Frame):
     def _pose_in_body(self, parameters):
         return RigidTransform()
 
-    def CalcPoseInWorld(self, context):
-        """X_WB."""
-        return self.GetParentPlant().EvalBodyPoseInWorld(context, self._body)
-
 
 class FixedOffsetFrame(Frame):
     """A frame F at a fixed pose in a frame P.
 
+    FixedOffsetFrame(name, P, X_PF, model_instance=None), FixedOffsetFrame(P, X_PF) without a name, and the same two
+    with a body, bodyB and X_BF, in place of P and X_PF: the body stands for its frame.
+
     Args:
         name: may be empty.
-        P: the parent frame, or a body, which stands for its body frame.
-        X_PF: pose of F in P.
+        P: the parent frame.
+        X_PF: pose of F in P, a RigidTransform.
         model_instance: that of P's body where not given.
     """
 
     def __init__(self, name="", P=None, X_PF=None, model_instance=None, *, bodyB=None, X_BF=None):
         if not isinstance(name, str):  # (P, X_PF): unnamed
-            name, P, X_PF = "", name, P
+            if P is not None and X_PF is not None:
+                raise TypeError(f"FixedOffsetFrame: expected a name, not {name!r}")
+            name, P, X_PF = "", name, X_PF if P is None else P
+        if (P is None) == (bodyB is None) or (X_PF is not None and X_BF is not None):
+            raise TypeError(f"FixedOffsetFrame '{name}': give a frame P and X_PF, or a body bodyB and X_BF")
         parent = P if P is not None else bodyB
         pose = X_PF if X_PF is not None else X_BF
         self._parent_frame = parent if isinstance(parent, Frame) else parent.body_frame()
         self._body = self._parent_frame.body()
         self._name = name
-        self._X_PF = RigidTransform() if pose is None else pose
+        self._X_PF = RigidTransform() if pose is None else RigidTransform(pose)
         self._model_instance = self._body.model_instance() if model_instance is None else model_instance
 
     def parent_frame(self):
+        """P"""
         return self._parent_frame
 
     def _pose_in_body(self, parameters):
@@ -113,8 +175,10 @@ class FixedOffsetFrame(Frame):
 
     def GetPoseInParentFrame(self, context):
         """X_PF as the context has it."""
-        return context._parameters.get(self, "X_PF")
+        return RigidTransform(context._parameters.get(self, "X_PF"))
 
     def SetPoseInParentFrame(self, context, X_PF):
         """Moves the frame in one context; the default stays."""
-        context._set_parameter(self, "X_PF", X_PF)
+        context._set_parameter(self, "X_PF", RigidTransform(X_PF))
+
+    SetPoseInBodyFrame = SetPoseInParentFrame  # its former name

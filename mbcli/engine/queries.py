@@ -1,0 +1,193 @@
+"""What callers ask of frames, points and sets of links; each takes handles and writes into an array of the caller.
+
+Frames are numbers of frames, points (3, n) are in their frame, `selected` (nlink,) is 1 or 0 for each link. Velocities
+and accelerations are of a frame f in a frame m, along the axes of a frame e.
+"""
+
+from mbcli.engine.frame_motion import (
+    accelerations_by_velocities,
+    components,
+    frame_axes,
+    relative_acceleration,
+    relative_bias,
+    relative_points,
+    relative_pose,
+    relative_velocity,
+)
+from mbcli.engine.handles import data_at, model_at
+from mbcli.engine.jacobians import angular_jacobian, com_jacobian, jacobian_by_qdot, translational_jacobian
+from mbcli.engine.jit import kernel
+from mbcli.engine.kinematics import acceleration_kinematics
+from mbcli.engine.mass_properties import (
+    com_acceleration,
+    com_position,
+    com_velocity,
+    inertia_about,
+    mass_of_links,
+    momentum_about,
+)
+from mbcli.engine.reaction_forces import forces_through_joints, reactions_on_children
+
+# frames, after position_stage
+
+
+@kernel
+def query_pose(model, data, f, m, R, p):
+    """Pose of frame f in frame m -> R (3, 3), p (3,)."""
+    relative_pose(model_at(model), data_at(data), f, m, R, p)
+
+
+@kernel
+def query_points(model, data, f, points, m, result):
+    """Points of frame f -> in frame m (3, n)."""
+    relative_points(model_at(model), data_at(data), f, points, m, result)
+
+
+@kernel
+def query_angular_jacobian(model, data, f, m, e, J):
+    """J (3, nv), zero before."""
+    angular_jacobian(model_at(model), data_at(data), f, m, e, J)
+
+
+@kernel
+def query_spatial_jacobian(model, data, f, points, m, e, J):
+    """J (6, nv), zero before, of the one point."""
+    mo, d = model_at(model), data_at(data)
+    angular_jacobian(mo, d, f, m, e, J)
+    translational_jacobian(mo, d, f, (points[0, 0], points[1, 0], points[2, 0]), m, e, J, 3)
+
+
+@kernel
+def query_translational_jacobian(model, data, f, points, m, e, J):
+    """J (3 n, nv), zero before."""
+    mo, d = model_at(model), data_at(data)
+    for i in range(points.shape[1]):
+        translational_jacobian(mo, d, f, (points[0, i], points[1, i], points[2, i]), m, e, J, 3 * i)
+
+
+@kernel
+def query_jacobian_by_qdot(model, data, J_v, J_q):
+    """J_v (n, nv) -> J_q (n, nq)."""
+    jacobian_by_qdot(model_at(model), data_at(data), J_v, J_q)
+
+
+# frames, after velocity_stage
+
+
+@kernel
+def query_velocity(model, data, f, m, e, V):
+    """V (6,) at the origin of f."""
+    mo, d = model_at(model), data_at(data)
+    w, v = relative_velocity(mo, d, f, (0.0, 0.0, 0.0), m)
+    along(mo, d, e, w, v, V)
+
+
+@kernel
+def query_acceleration(model, data, A, f, m, e, result):
+    """Acceleration (6,) at the origin of f, from rows A (nbody, 6) as query_body_accelerations leaves them in Data."""
+    mo, d = model_at(model), data_at(data)
+    alpha, a = relative_acceleration(mo, d, A, f, (0.0, 0.0, 0.0), m)
+    along(mo, d, e, alpha, a, result)
+
+
+@kernel
+def query_bias(model, data, f, points, m, e, result):
+    """Acceleration (6,) of the one point where no velocity changes."""
+    mo, d = model_at(model), data_at(data)
+    alpha, a = relative_bias(mo, d, f, (points[0, 0], points[1, 0], points[2, 0]), m)
+    along(mo, d, e, alpha, a, result)
+
+
+@kernel
+def query_translational_bias(model, data, f, points, m, e, result):
+    """Accelerations (3, n) of points where no velocity changes."""
+    mo, d = model_at(model), data_at(data)
+    axes = frame_axes(mo, d, e)
+    for i in range(points.shape[1]):
+        alpha, a = relative_bias(mo, d, f, (points[0, i], points[1, i], points[2, i]), m)
+        a = components(axes, a)
+        for k in range(3):
+            result[k, i] = a[k]
+
+
+@kernel
+def query_body_accelerations(model, data):
+    """vdot -> A, of World at rest."""
+    d = data_at(data)
+    for k in range(6):
+        d.A[0, k] = 0.0
+    acceleration_kinematics(model_at(model), d)
+
+
+@kernel
+def along(model, data, e, a, b, result):
+    """Two vectors in world axes -> result (6,) along the axes of frame e."""
+    axes = frame_axes(model, data, e)
+    a, b = components(axes, a), components(axes, b)
+    for k in range(3):
+        result[k] = a[k]
+        result[3 + k] = b[k]
+
+
+# sets of links
+
+
+@kernel
+def query_mass(model, selected):
+    """The mass of the links; returned."""
+    return mass_of_links(model_at(model), selected)
+
+
+@kernel
+def query_com_position(model, data, selected, mass, p):
+    """After position_stage: p (3,), for links of the given mass."""
+    com_position(model_at(model), data_at(data), selected, mass, p)
+
+
+@kernel
+def query_com_jacobian(model, data, selected, mass, m, e, J):
+    """After position_stage: J (3, nv)."""
+    com_jacobian(model_at(model), data_at(data), selected, mass, m, e, J)
+
+
+@kernel
+def query_com_velocity(model, data, selected, mass, v):
+    """After velocity_stage: v (3,) in World."""
+    com_velocity(model_at(model), data_at(data), selected, mass, v)
+
+
+@kernel
+def query_com_acceleration(model, data, A, selected, mass, m, e, a):
+    """After velocity_stage: a (3,), from rows A as for query_acceleration."""
+    com_acceleration(model_at(model), data_at(data), A, selected, mass, m, e, a)
+
+
+@kernel
+def query_com_bias(model, data, selected, mass, m, e, a):
+    """After velocity_stage: a (3,) where no velocity changes."""
+    mo, d = model_at(model), data_at(data)
+    accelerations_by_velocities(mo, d)
+    com_acceleration(mo, d, d.A, selected, mass, m, e, a)
+
+
+@kernel
+def query_momentum(model, data, selected, p, L):
+    """After velocity_stage: L (6,) about the point p (3,) of World."""
+    momentum_about(model_at(model), data_at(data), selected, p, L)
+
+
+@kernel
+def query_inertia(model, data, selected, f, I):
+    """After position_stage: I (10,) about the origin of f, along its axes."""
+    inertia_about(model_at(model), data_at(data), selected, f, I)
+
+
+@kernel
+def query_reactions(model, data, tree, F):
+    """After velocity_stage: vdot, F_link (all that is applied to links) -> F (joints, 6); see reaction_forces.py."""
+    mo, d = model_at(model), data_at(data)
+    for k in range(6):
+        d.A[0, k] = 0.0
+    acceleration_kinematics(mo, d)
+    forces_through_joints(mo, d, tree)
+    reactions_on_children(mo, d, tree, F)

@@ -1,0 +1,134 @@
+"""Jacobians and bias accelerations of frames, points and centres of mass.
+
+V = J s with s = v (kV) or s = qdot (kQDot), and A = J vdot + bias for s = v. Each is measured in a frame A and
+expressed in a frame E; rotational rows come first.
+"""
+
+import numpy as np
+
+from mbcli.multibody.math import SpatialAcceleration
+from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
+
+kQDot, kV = JacobianWrtVariable.kQDot, JacobianWrtVariable.kV
+
+
+class Jacobians:
+    """The part of MultibodyPlant that differentiates motions by velocities.
+
+    A frame of another plant raises RuntimeError; what is no frame, or no JacobianWrtVariable, TypeError.
+    """
+
+    def CalcJacobianAngularVelocity(self, context, with_respect_to, frame_B, frame_A, frame_E):
+        """J (3, n): w_AB_E = J s."""
+        frames = self._frame_numbers(frame_B, frame_A, frame_E)
+        return self._jacobian(context, with_respect_to, 3, "query_angular_jacobian", *frames)
+
+    def CalcJacobianTranslationalVelocity(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
+        """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
+        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+        points = self._some_points(context, p_BoBi_B)
+        return self._jacobian(
+            context, with_respect_to, 3 * points.shape[1], "query_translational_jacobian", f, points, m, e
+        )
+
+    def CalcJacobianSpatialVelocity(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
+        """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
+        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+        point = self._one_point(context, p_BoBp_B)
+        return self._jacobian(context, with_respect_to, 6, "query_spatial_jacobian", f, point, m, e)
+
+    def CalcJacobianPositionVector(self, context, frame_B, p_BoBi_B, frame_A, frame_E):
+        """J (3 p, nq): partial derivatives by q, taken in A, of p_AoBi; points as in the translational Jacobian."""
+        return self.CalcJacobianTranslationalVelocity(context, kQDot, frame_B, p_BoBi_B, frame_A, frame_E)
+
+    def CalcJacobianCenterOfMassTranslationalVelocity(
+        self, context, model_instances=None, with_respect_to=None, frame_A=None, frame_E=None
+    ):
+        """J (3, n): v_AScm_E = J s of the centre of mass of all bodies, or of those of the model instances.
+
+        Call it as (context, with_respect_to, frame_A, frame_E) or (context, model_instances, with_respect_to, frame_A,
+        frame_E). RuntimeError where the bodies have no mass.
+        """
+        model_instances, with_respect_to, frame_A, frame_E = _instances_first(
+            model_instances, with_respect_to, frame_A, frame_E
+        )
+        _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
+        selected, mass = self._massive_links(context, model_instances)
+        return self._jacobian(context, with_respect_to, 3, "query_com_jacobian", selected, mass, m, e)
+
+    def CalcBiasSpatialAcceleration(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
+        """A_ABp_E where vdot is zero, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
+        self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
+        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+        point = self._one_point(context, p_BoBp_B)
+        return SpatialAcceleration._of(self._bias(context, 6, "query_bias", f, point, m, e))
+
+    def CalcBiasTranslationalAcceleration(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
+        """a_ABi_E (3, p) where vdot is zero, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
+        self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
+        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+        points = self._some_points(context, p_BoBi_B)
+        return self._bias(context, points.shape, "query_translational_bias", f, points, m, e)
+
+    def CalcBiasCenterOfMassTranslationalAcceleration(
+        self, context, model_instances=None, with_respect_to=None, frame_A=None, frame_E=None
+    ):
+        """a_AScm_E (3,) where vdot is zero; arguments and errors as for the Jacobian, and RuntimeError for kQDot."""
+        model_instances, with_respect_to, frame_A, frame_E = _instances_first(
+            model_instances, with_respect_to, frame_A, frame_E
+        )
+        self._require_v(with_respect_to, "CalcBiasCenterOfMassTranslationalAcceleration")
+        _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
+        selected, mass = self._massive_links(context, model_instances)
+        return self._bias(context, 3, "query_com_bias", selected, mass, m, e)
+
+    def _frame_numbers(self, frame_B, frame_A, frame_E):
+        return self._frame_number(frame_B), self._frame_number(frame_A), self._frame_number(frame_E)
+
+    def _some_points(self, context, p_BoBi_B):
+        points = self._points(context, p_BoBi_B, "p_BoBi_B")
+        if points.shape[1] == 0:
+            raise RuntimeError("p_BoBi_B holds no point")
+        return points
+
+    def _one_point(self, context, p_BoBp_B):
+        point = self._points(context, p_BoBp_B, "p_BoBp_B")
+        if point.shape[1] != 1:
+            raise RuntimeError(f"p_BoBp_B is one point, it has shape {point.shape}")
+        return point
+
+    def _jacobian(self, context, with_respect_to, num_rows, query, *arguments):
+        if context._plant is not self:
+            self._check_context(context)
+        data = context._at_positions()
+        J = np.zeros((num_rows, data.v.shape[0]), data.q.dtype)
+        getattr(context._kernels, query)(context._model_handle, context._data_handle, *arguments, J)
+        if with_respect_to is kV:
+            return J
+        if with_respect_to is not kQDot:
+            raise TypeError(f"with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
+        by_qdot = np.empty((num_rows, data.q.shape[0]), data.q.dtype)
+        context._kernels.query_jacobian_by_qdot(context._model_handle, context._data_handle, J, by_qdot)
+        return by_qdot
+
+    def _require_v(self, with_respect_to, method):
+        if not isinstance(with_respect_to, JacobianWrtVariable):
+            raise TypeError(f"{method}: with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
+        if with_respect_to is not kV:
+            raise RuntimeError(f"{method}: with_respect_to must be kV, it is {with_respect_to.name}")
+
+    def _bias(self, context, shape, query, *arguments):
+        if context._plant is not self:
+            self._check_context(context)
+        result = np.empty(shape, context._at_velocities().q.dtype)
+        getattr(context._kernels, query)(context._model_handle, context._data_handle, *arguments, result)
+        return result
+
+
+def _instances_first(model_instances, with_respect_to, frame_A, frame_E):
+    """The arguments of the methods that can do without model instances, which are None then."""
+    if not isinstance(model_instances, JacobianWrtVariable):
+        return model_instances, with_respect_to, frame_A, frame_E
+    if with_respect_to is None:  # frames given by name
+        return None, model_instances, frame_A, frame_E
+    return None, model_instances, with_respect_to, frame_E if frame_A is None else frame_A
