@@ -403,6 +403,27 @@ def test_going_on_does_not_replace_another_log(tmp_path):
 
 
 @pytest.mark.usefixtures("interpreted")
+def test_a_resume_that_was_cut_short_loses_no_rows(tmp_path, monkeypatch):
+    log, partial, aside = (tmp_path / name for name in ("run.h5", "run.h5.partial", "run.h5.partial.old"))
+    succeed("-q", "simulate", TWO_LINKS, "--at", "elbow=2", "-t", 0.02, "-o", partial)
+
+    def die(*_, **__):
+        raise SystemExit(9)  # as a kill -9 between the two names: no handler runs
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LogWriter, "__init__", die)
+        with pytest.raises(SystemExit):
+            cli("-q", "simulate", "--resume", partial, "-t", 0.03)
+    assert os.listdir(tmp_path) == [aside.name] and len(rows(aside)["time"]) == 3
+    shutil.copy(aside, partial)
+    refused = cli("-q", "simulate", "--resume", partial, "-t", 0.03)
+    assert refused.code == 6 and f"{aside}: error: is left from a --resume that was cut short" in refused.err
+    partial.unlink()
+    succeed("-q", "simulate", "--resume", aside, "-t", 0.03)
+    assert rows(log)["time"].tolist() == pytest.approx([0.0, 0.01, 0.02, 0.03])
+
+
+@pytest.mark.usefixtures("interpreted")
 def test_the_events_of_the_first_part_stay_and_do_not_come_twice(tmp_path):
     run = ("-q", "simulate", CART, "--v", "100 0", "--at", "slider=1.5")
     succeed(*run, "-t", 0.02, "-o", tmp_path / "run.h5")

@@ -7,7 +7,7 @@ import numpy as np
 
 from mbcli.cli.output import to_json
 from mbcli.cli.recording import field_paths, plain_config
-from mbcli.errors import ModelError
+from mbcli.errors import ModelError, OutputError
 from mbcli.log.reader import Log
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.plant_config import read_run_config
@@ -157,6 +157,6 @@ def move_aside(path):
     """Renames an unfinished log that is about to be written anew; returns its new name."""
     aside = f"{path}.old"
     if os.path.exists(aside):
-        raise ModelError(f"{aside}: error: is left from a --resume that was cut short: resume that log, or remove it")
+        raise OutputError(f"{aside}: error: is left from a --resume that was cut short: resume that log, or remove it")
     os.replace(path, aside)
     return aside
