@@ -12,6 +12,11 @@ NOT_SMOOTH = {
     "solve_factorized",
     "jacobian_by_differences",
     "implicit_step",
+    # asks whether a length or an angle is too small
+    "element_fault",
+    "calc_element_fault",
+    # looks up where on a curve a distance falls
+    "segment_at",
     # the loops compare times and look for numbers that are not finite
     "all_finite",
     "hold_input",
@@ -21,4 +26,4 @@ NOT_SMOOTH = {
 }
 
 # parameters that choose, 0 or 1, where others carry numbers
-SWITCHES = {"gravity", "is_root", "loaded"}
+SWITCHES = {"gravity", "is_root", "loaded", "at_links", "springs"}

@@ -8,6 +8,7 @@ and virtual power, gravity by differentiating the potential energy. Values of q 
 """
 
 import numpy as np
+from scipy.linalg import expm
 
 from mbcli.multibody.tree import PrismaticSpring, RevoluteSpring
 
@@ -96,12 +97,33 @@ def X_FM(joint, q, v, a):
         return turning(X, q[0], v[0], a[0]) @ turning(Y, q[1], v[1], a[1])
     if kind == "planar":
         return sliding(X, q[0], v[0], a[0]) @ sliding(Y, q[1], v[1], a[1]) @ turning(Z, q[2], v[2], a[2])
+    if kind == "curvilinear":
+        return travelling(joint.get_trajectory(), q[0], v[0], a[0])
     if kind == "ball_rpy":
         return spin(rpy(q[:3]), o, v, a, o, o)
     if kind == "rpy_floating":
         return spin(rpy(q[:3]), q[3:], v[:3], a[:3], v[3:], a[3:])
     assert kind == "quaternion_floating", kind
     return spin(quaternion_rotation(q[:4]), q[4:], v[:3], a[:3], v[3:], a[3:])
+
+
+def travelling(curve, s, rate, second):
+    """Jet of M on a curve: from break to break M moves by the exponential of its constant twist in M."""
+
+    def twist(k):
+        turning = skew([0.0, 0.0, curve.curvature(breaks[k])])
+        return np.block([[turning, np.reshape(X, (3, 1))], [np.zeros((1, 4))]])
+
+    breaks = curve.get_segment_times()
+    if curve.is_periodic():
+        s = s - curve.length() * np.floor(np.real(s) / curve.length())
+    last = max([k for k in range(len(breaks) - 1) if breaks[k] <= np.real(s)], default=0)
+    value = curve.CalcPose(0.0).GetAsMatrix4()
+    for k in range(last):
+        value = value @ expm(twist(k) * (breaks[k + 1] - breaks[k]))
+    T = twist(last)
+    value = value @ expm(T * (s - breaks[last]))
+    return Jet(value, value @ T * rate, value @ (T @ T * rate**2 + T * second))
 
 
 def rpy(angles):

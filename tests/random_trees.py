@@ -10,7 +10,12 @@ from mbcli.math import Quaternion, RigidTransform, RotationMatrix
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
     BallRpyJoint,
+    CurvilinearJoint,
+    DoorHinge,
+    DoorHingeConfig,
     FixedOffsetFrame,
+    LinearBushingRollPitchYaw,
+    LinearSpringDamper,
     PlanarJoint,
     PrismaticJoint,
     PrismaticSpring,
@@ -24,12 +29,15 @@ from mbcli.multibody.tree import (
     UniversalJoint,
     WeldJoint,
 )
+from mbcli.trajectories import PiecewiseConstantCurvatureTrajectory
 
 ONE_DOF = ("revolute", "prismatic", "screw")
 # types whose velocities are the rates of their positions
-RATES = (*ONE_DOF, "universal", "planar")
+RATES = (*ONE_DOF, "universal", "planar", "curvilinear")
 MOVING = (*RATES, "ball_rpy", "quaternion_floating", "rpy_floating")
 ALL = ("weld", *MOVING)
+# pydrake has no curvilinear joint
+IN_PYDRAKE = tuple(kind for kind in ALL if kind != "curvilinear")
 
 
 def random_plant(
@@ -46,6 +54,7 @@ def random_plant(
     actuated=True,
     weightless=False,
     base_at=None,
+    elements=False,
     finalize=True,
 ):
     """A plant of num_bodies bodies whose joints go through `kinds` in random order, so that each kind is there.
@@ -58,6 +67,7 @@ def random_plant(
         floating_bases: number of further bodies that nothing connects inboard; Finalize() gives them floating joints.
         damped, sprung, actuated: whether joints get damping, springs, actuators with rotors and gears.
         weightless: whether one of the two model instances, which are mixed at random, is without gravity.
+        elements: whether there are spring-dampers, a bushing and, given a revolute joint, a door hinge.
         base_at: (3,) [m] where the joints to World stand; random within a metre where not given.
     """
     rng = np.random.default_rng(seed)
@@ -95,9 +105,26 @@ def random_plant(
             actuator = plant.AddJointActuator(f"motor_{joint.name()}", joint, effort_limit=100.0)
             actuator.set_default_rotor_inertia(rng.uniform(0.001, 0.01))
             actuator.set_default_gear_ratio(rng.uniform(5.0, 20.0))
+    if elements:
+        add_elements(np.random.default_rng(seed), plant, bodies, joints)
     if finalize:
         plant.Finalize()
     return plant
+
+
+def add_elements(rng, plant, bodies, joints):
+    """Two spring-dampers, one to World; a hinge with wide curves; a bushing."""
+    for other in (plant.world_body(), bodies[0]):
+        points = rng.uniform(-0.5, 0.5, (2, 3))
+        constants = rng.uniform([0.5, 5.0, 0.5], [1.5, 20.0, 2.0])
+        plant.AddForceElement(LinearSpringDamper(other, points[0], bodies[-1], points[1], *constants))
+    for joint in [j for j in joints if j.type_name() == "revolute"][:1]:
+        names = "spring_constant dynamic_friction_torque static_friction_torque viscous_friction catch_torque".split()
+        widths = {"spring_zero_angle_rad": rng.normal(), "catch_width": 1.5, "motion_threshold": 0.8}
+        sizes = dict(zip(names, rng.uniform(0.5, 2.0, len(names)), strict=True))
+        plant.AddForceElement(DoorHinge(joint, DoorHingeConfig(**widths, **sizes)))
+    A, C = (plant.AddFrame(FixedOffsetFrame(body.body_frame(), random_pose(rng))) for body in (bodies[-2], bodies[1]))
+    plant.AddForceElement(LinearBushingRollPitchYaw(A, C, *rng.uniform(0.5, 5.0, (4, 3))))
 
 
 def random_inertia(rng):
@@ -141,9 +168,26 @@ def random_joint(rng, kind, name, F, M, damped=True):
         return PlanarJoint(name, F, M, damping(3))
     if kind == "ball_rpy":
         return BallRpyJoint(name, F, M, damping())
+    if kind == "curvilinear":
+        return CurvilinearJoint(name, F, M, random_curve(rng), damping())
     if kind == "quaternion_floating":
         return QuaternionFloatingJoint(name, F, M, damping(), damping())
     return RpyFloatingJoint(name, F, M, damping(), damping())
+
+
+def random_curve(rng, periodic=None):
+    """A curve of arcs to both sides and lines, or the closed one of a stadium."""
+    x, z = random_rotation(rng).matrix().T[[0, 2]]
+    frame = x * rng.uniform(0.5, 2.0), z * rng.uniform(0.5, 2.0), rng.uniform(-0.5, 0.5, 3)
+    if periodic is None:
+        periodic = rng.random() < 0.5
+    if not periodic:
+        breaks = np.cumsum([0.0, *rng.uniform(0.3, 0.9, 4)])
+        return PiecewiseConstantCurvatureTrajectory(breaks, [*rng.normal(size=2), 0.0, rng.normal()], *frame)
+    straight, radius = rng.uniform(0.2, 0.6, 2)
+    breaks = np.cumsum([0.0, straight, np.pi * radius, straight, np.pi * radius])
+    rate = rng.choice([-1.0, 1.0]) / radius
+    return PiecewiseConstantCurvatureTrajectory(breaks, [0.0, rate, 0.0, rate], *frame, is_periodic=True)
 
 
 def random_state(plant, rng):

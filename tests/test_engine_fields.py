@@ -18,7 +18,8 @@ from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS, shape_of
 from mbcli.engine.model import Data, Model
 
 ENGINE = Path(mbcli.engine.__file__).parent
-SIZES = {"nbody": 3, "nlink": 5, "nq": 8, "nv": 7, "nu": 2}
+SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
+SIZES |= {"nspring": 2, "nhinge": 1, "nbushing": 3, "ncurve": 2, "nsegment": 4, "nlock": 1}
 INTEGER_FIELDS = {field.name for field in MODEL_FIELDS if field.kind == "int"}
 
 
@@ -148,7 +149,7 @@ ALLOWED_STATEMENTS = (
 )
 # the one module that looks at the size of an element, and calls numpy
 TRIGONOMETRY = "trigonometry"
-ALLOWED_NUMPY = {TRIGONOMETRY: {"rint", "floor", "sin", "cos"}}
+ALLOWED_NUMPY = {TRIGONOMETRY: set("rint floor sin cos sqrt tanh arctan arctan2 copysign".split())}
 
 
 @pytest.mark.parametrize("name", KERNELS)

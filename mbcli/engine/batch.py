@@ -5,20 +5,20 @@ The states go through one Data: one after another, or WIDTH at once where its sc
 """
 
 from mbcli.engine.energy import conservative_power, total_energy
-from mbcli.engine.forward_dynamics import forward_dynamics
+from mbcli.engine.force_elements import (
+    add_element_forces,
+    add_forces_between,
+    add_hinge_torques,
+    clear_applied_forces,
+)
+from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
+from mbcli.engine.frame_motion import components, frame_axes, pose_in, relative_acceleration, relative_velocity
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.inverse_dynamics import apply_link_forces, bias_term, gravity_forces, inverse_dynamics
 from mbcli.engine.jit import kernel
-from mbcli.engine.joint_forces import add_joint_forces
-from mbcli.engine.kinematics import (
-    acceleration_kinematics,
-    link_accelerations,
-    link_poses,
-    link_velocities,
-    position_kinematics,
-    velocity_kinematics,
-)
+from mbcli.engine.joint_forces import add_joint_forces, damping_power
+from mbcli.engine.kinematics import acceleration_kinematics, position_kinematics, velocity_kinematics
 from mbcli.engine.mass_matrix import mass_matrix
 
 
@@ -51,9 +51,16 @@ def put_table(x, rows, k):
 
 
 @kernel
-def put_number(x, rows, k):
-    """A scalar -> row k of one number."""
-    rows[k, 0] = x
+def put_number(x, rows, k, i):
+    """A scalar -> element i of row k."""
+    rows[k, i] = x
+
+
+@kernel
+def put3(a, rows, k, i):
+    """Three scalars -> elements i to i + 2 of row k."""
+    for j in range(3):
+        put_number(a[j], rows, k, i + j)
 
 
 @kernel
@@ -72,6 +79,7 @@ def mass_matrices(model, data, q, M):
 def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, damping, loaded, tau):
     """q (n, nq), v, vdot (n, nv) -> tau (n, nv) against gravity, springs and damping as far as they are 1, not 0.
 
+    `springs` stands for all force elements but gravity.
     With F_link of Data at every state where loaded is 1; else F_applied must be zero.
     """
     m, d = model_at(model), data_at(data)
@@ -84,10 +92,16 @@ def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, dampin
         velocity_kinematics(m, d)
         if loaded:
             apply_link_forces(m, d)
+        else:
+            clear_applied_forces(m, d)
+        if springs != 0.0:
+            add_forces_between(m, d, 0)
         inverse_dynamics(m, d, gravity)
         for i in range(d.v.shape[0]):
             stretch = d.q[m.dof_q[i]] - m.dof_nominal[i]
             d.tau[i] += springs * m.dof_stiffness[i] * stretch + damping * m.dof_damping[i] * d.v[i]
+        if springs != 0.0:
+            add_hinge_torques(m, d, -1.0)
         put(d.tau, tau, k)
 
 
@@ -97,6 +111,7 @@ def forward_dynamics_of_states(model, data, q, v, tau, loaded, vdot):
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
         d.diagonal[i] = m.dof_armature[i]
+    hold_locked(m, d)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
         take(v, k, d.v)
@@ -107,6 +122,9 @@ def forward_dynamics_of_states(model, data, q, v, tau, loaded, vdot):
         add_joint_forces(m, d)
         if loaded:
             apply_link_forces(m, d)
+        else:
+            clear_applied_forces(m, d)
+        add_element_forces(m, d, 0)
         forward_dynamics(m, d)
         put(d.vdot, vdot, k)
 
@@ -138,7 +156,7 @@ def gravity_of_states(model, data, q, tau_g):
 
 @kernel
 def energies(model, data, q, v, energy, power):
-    """q (n, nq), v (n, nv) -> energy (n, 2), kinetic and potential, and power (n, 1) of gravity and springs."""
+    """q (n, nq), v (n, nv) -> kinetic and potential energy (n, 2); power (n, 2) of gravity and springs, of damping."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
@@ -148,36 +166,39 @@ def energies(model, data, q, v, energy, power):
         velocity_kinematics(m, d)
         total_energy(m, d)
         put(d.energy, energy, k)
-        put_number(conservative_power(m, d), power, k)
+        put_number(conservative_power(m, d), power, k, 0)
+        put_number(damping_power(m, d), power, k, 1)
 
 
 @kernel
-def link_motions(model, data, q, v, X_WL, V_WL):
-    """q (n, nq), v (n, nv) -> X_WL (n, nlink * 12), V_WL (n, nlink * 6)."""
+def motions_of_frames(model, data, q, v, vdot, frames, base, with_accelerations, X, V, A):
+    """q (n, nq), v, vdot (n, nv) -> pose X (n, m * 12), velocity V and acceleration A (n, m * 6) of m frames in base.
+
+    A pose is the rotation matrix row by row, then the origin; all vectors are along the axes of base. A is left as it
+    is where with_accelerations is 0.
+    """
     m, d = model_at(model), data_at(data)
+    origin = (0.0, 0.0, 0.0)
+    for k in range(6):
+        d.A[0, k] = 0.0
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
         take(v, k, d.v)
         position_kinematics(m, d)
         velocity_kinematics(m, d)
-        link_poses(m, d)
-        link_velocities(m, d)
-        put_table(d.X_WL, X_WL, k)
-        put_table(d.V_WL, V_WL, k)
-
-
-@kernel
-def link_accelerations_of_states(model, data, q, v, vdot, A_WL):
-    """q (n, nq), v, vdot (n, nv) -> A_WL (n, nlink * 6)."""
-    m, d = model_at(model), data_at(data)
-    for i in range(6):
-        d.A[0, i] = 0.0
-    for k in range(0, q.shape[0], states_at_once(d.q)):
-        take(q, k, d.q)
-        take(v, k, d.v)
-        take(vdot, k, d.vdot)
-        position_kinematics(m, d)
-        velocity_kinematics(m, d)
-        acceleration_kinematics(m, d)
-        link_accelerations(m, d)
-        put_table(d.A_WL, A_WL, k)
+        if with_accelerations:
+            take(vdot, k, d.vdot)
+            acceleration_kinematics(m, d)
+        axes = frame_axes(m, d, base)
+        for n in range(frames.shape[0]):
+            x, y, z, p = pose_in(m, d, frames[n], base)
+            for i in range(3):
+                put3((x[i], y[i], z[i]), X, k, 12 * n + 3 * i)
+            put3(p, X, k, 12 * n + 9)
+            w, velocity = relative_velocity(m, d, frames[n], origin, base)
+            put3(components(axes, w), V, k, 6 * n)
+            put3(components(axes, velocity), V, k, 6 * n + 3)
+            if with_accelerations:
+                alpha, a = relative_acceleration(m, d, d.A, frames[n], origin, base)
+                put3(components(axes, alpha), A, k, 6 * n)
+                put3(components(axes, a), A, k, 6 * n + 3)

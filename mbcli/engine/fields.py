@@ -1,8 +1,10 @@
 """The arrays of Model and Data, declared once: shape, kind, unit and meaning.
 
 Allocation, the compiled structs and the documentation all read these tables. Sizes: nbody mobilized bodies (World is
-0; links welded together are one body), nlink links as the plant counts them, nq positions, nv velocities, nu
-actuators. Kinds: "real" takes the scalar type, "int" is int64.
+0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions, nv
+velocities, nu actuators, nspring spring-dampers, nhinge door hinges, nbushing bushings, ncurve curves
+with nsegment arcs and lines, nlock locked velocities. Kinds: "real" takes the scalar
+type, "int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -34,7 +36,12 @@ MODEL_FIELDS = (
     Field("body_X_PF", ("nbody", 12), "real", "1, m", "pose of the joint's inboard frame in the inboard body"),
     Field("body_travel", ("nbody",), "real", "m/rad", "translation per rotation of a screw joint"),
     Field("body_inertia", ("nbody", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in B"),
-    Field("body_weight", ("nbody", 4), "real", "kg, kg m", "mass under gravity and its first moment, in B; World: welded"),
+    Field("body_weight", ("nbody", 4), "real", "kg, kg m", "mass under gravity, its first moment, in B; World: welded"),
+    Field("body_curve", ("nbody",), "int", "", "curve that a curvilinear joint follows, else 0"),
+    Field("curves", ("ncurve", 3), "int", "", "first segment, number of segments, 1 where the curve is periodic"),
+    Field("curve_period", ("ncurve",), "real", "m", "length of the curve"),
+    Field("curve_X_FM0", ("ncurve", 12), "real", "1, m", "pose of M in F at distance 0"),
+    Field("curve_segments", ("nsegment", 8), "real", "m, 1/m, 1", "arcs and lines, see joints/curvilinear.py"),
     Field("dof_body", ("nv",), "int", "", "body that the velocity moves"),
     Field("dof_parent", ("nv",), "int", "", "next velocity towards World, -1 at the root"),
     Field("dof_armature", ("nv",), "real", "kg m^2 or kg", "reflected inertia of actuators"),
@@ -42,11 +49,35 @@ MODEL_FIELDS = (
     Field("dof_q", ("nv",), "int", "", "position that the velocity of a one-dof joint changes, else 0"),
     Field("dof_stiffness", ("nv",), "real", "N m/rad or N/m", "spring on the coordinate of a one-dof joint"),
     Field("dof_nominal", ("nv",), "real", "rad or m", "position where that spring is at rest"),
+    Field("locked_dof", ("nlock",), "int", "", "velocities of locked joints"),
     Field("spring_energy", (1,), "real", "J", "energy of springs that strain each other in parallel, at their rest"),
     Field("link_body", ("nlink",), "int", "", "body that a link is part of"),
     Field("link_X_BL", ("nlink", 12), "real", "1, m", "pose of a link in its body"),
     Field("link_inertia", ("nlink", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in L"),
+    Field("link_weight", ("nlink",), "real", "kg", "mass of a link that is under gravity"),
+    Field("frame_body", ("nframe",), "int", "", "body that a frame is fixed to"),
+    Field("frame_X_BF", ("nframe", 12), "real", "1, m", "pose of a frame in its body"),
     Field("actuator_dof", ("nu",), "int", "", "velocity that an actuator drives"),
+    Field("spring_damper_link", ("nspring", 2), "int", "", "links A and B that a spring-damper connects"),
+    Field("spring_damper_point", ("nspring", 6), "real", "m", "point P in the body of A, point Q in the body of B"),
+    Field("spring_damper_constants", ("nspring", 3), "real", "m, N/m, N s/m", "free length, stiffness, damping"),
+    Field("hinge_dof", ("nhinge",), "int", "", "velocity of the joint that a door hinge acts on"),
+    Field(
+        "hinge_constants",
+        ("nhinge", 8),
+        "real",
+        "rad, N m, rad/s",
+        "spring: zero angle, stiffness; catch: torque, half width; friction: dynamic, static, viscous, threshold",
+    ),
+    Field("bushing_link", ("nbushing", 2), "int", "", "links that these frames are fixed to"),
+    Field("bushing_frame", ("nbushing", 2), "int", "", "frames A and C that a bushing connects"),
+    Field(
+        "bushing_constants",
+        ("nbushing", 12),
+        "real",
+        "N m, N m s, N/m, N s/m",
+        "stiffness and damping of roll, pitch, yaw, then of x, y, z: four triples",
+    ),
 )
 
 DATA_FIELDS = (
@@ -57,10 +88,12 @@ DATA_FIELDS = (
     Field("qdot", ("nq",), "real", "", "time derivative of q"),
     Field("sin_q", ("nq",), "real", "1", "sine of each position"),
     Field("cos_q", ("nq",), "real", "1", "cosine of each position"),
-    Field("X_FM", ("nbody", 12), "real", "1, m", "pose across joints of more than one velocity"),
+    Field("X_FM", ("nbody", 12), "real", "1, m", "pose across joints that have not one axis"),
+    Field("curve_segment", ("ncurve", 8), "real", "m, 1/m, 1", "segment of each curve where q is, and its start in q"),
+    Field("curve_angle", ("ncurve", 3), "real", "rad, 1", "half the turn since that start, its sine and cosine"),
     Field("X_WB", ("nbody", 12), "real", "1, m", "pose of each body in W"),
     Field("p_RoBo", ("nbody", 3), "real", "m", "origin of each body from Ro"),
-    Field("p_RoMo", ("nbody", 3), "real", "m", "origin of M from Ro, for joints of more than one velocity"),
+    Field("p_RoMo", ("nbody", 3), "real", "m", "origin of M from Ro, for joints that have not one axis"),
     Field("S", ("nv", 6), "real", "1, m", "motion subspace: velocity about Ro per unit of v"),
     Field(
         "inertia",
@@ -110,5 +143,5 @@ DATA_FIELDS = (
 
 
 def shape_of(field, sizes):
-    """The numbers behind a declared shape; sizes maps nbody, nlink, nq, nv, nu to int."""
+    """The numbers behind a declared shape; sizes maps their names to int."""
     return tuple(sizes[n] if isinstance(n, str) else n for n in field.shape)

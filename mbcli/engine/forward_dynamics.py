@@ -4,6 +4,8 @@ from mbcli.engine.inertia import gravity_vector, inertia_times, weight_about_ref
 from mbcli.engine.jit import kernel
 from mbcli.engine.spatial import add, add_row6, cross, dot, row3, scale, set_row3, subtract
 
+INFINITE = float("inf")
+
 
 @kernel
 def forward_dynamics(model, data):
@@ -41,6 +43,16 @@ def forward_dynamics(model, data):
             a = add(a, scale(vdot, row3(S, d, 3)))
         set_row3(A, b, 0, alpha)
         set_row3(A, b, 3, a)
+
+
+@kernel
+def hold_locked(model, data):
+    """Makes `diagonal` infinite where a joint is locked: forward_dynamics() then treats the joint as a weld, exactly.
+
+    What is divided by it vanishes: the accelerations, and all that eliminate() would take from the body.
+    """
+    for k in range(model.locked_dof.shape[0]):
+        data.diagonal[model.locked_dof[k]] = INFINITE
 
 
 @kernel

@@ -29,6 +29,7 @@ KERNEL_MODULES = (
     "joints.ball_rpy",
     "joints.quaternion_floating",
     "joints.rpy_floating",
+    "joints.curvilinear",
     "joints.placement",
     "kinematics",
     "coordinates",
@@ -38,7 +39,13 @@ KERNEL_MODULES = (
     "forward_dynamics",
     "energy",
     "joint_forces",
+    "force_elements",
+    "frame_motion",
+    "mass_properties",
+    "jacobians",
+    "reaction_forces",
     "stages",
+    "queries",
     "batch",
     "step",
     "integrators",
@@ -94,6 +101,19 @@ def compile_kernels(replacements=None):
             if isinstance(value, FunctionType) and value in compiled:
                 namespace[name] = compiled[value]
     return SimpleNamespace(**{f.__name__: g for f, g in compiled.items()})
+
+
+def interpreted_with(names, replacements):
+    """Interpreted kernels by name that call one another, and the replacements (by name) in place of other kernels."""
+    load_kernels(False)
+    bodies = {function.__name__: function for function in _kernels}
+    twins = {}
+    for name in names:
+        namespace = dict(vars(sys.modules[bodies[name].__module__]))
+        twins[name] = FunctionType(bodies[name].__code__, namespace, name, bodies[name].__defaults__)
+    for twin in twins.values():
+        twin.__globals__.update(twins | replacements)
+    return twins
 
 
 def cached_njit(function):

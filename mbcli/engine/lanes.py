@@ -28,6 +28,8 @@ from numba.np.arrayobj import populate_array
 from mbcli.engine import batch, trigonometry
 from mbcli.engine.fields import DATA_FIELDS
 from mbcli.engine.jit import cached_njit, compile_kernels
+from mbcli.engine.joints import curvilinear
+from mbcli.engine.joints.curvilinear import SEGMENT_SIZE, START, segment_at
 from mbcli.engine.model import Data
 from mbcli.engine.structs import DataStruct
 from mbcli.engine.trigonometry import LARGEST, by_library, by_polynomials, largest_magnitude
@@ -122,7 +124,9 @@ def _llvm_function(builder, name):
     return builder.module.declare_intrinsic(f"llvm.{name}.v{WIDTH}f64", (), ir.FunctionType(VECTOR, [VECTOR]))
 
 
-def _unary(name):
+def _by_instruction(function, name):
+    """A function of numpy for which registers have an instruction."""
+
     @intrinsic
     def call(typingctx, x):
         def codegen(context, builder, sig, args):
@@ -130,20 +134,13 @@ def _unary(name):
 
         return f64x8(f64x8), codegen
 
-    return call
+    @overload(function)
+    def of_lanes(x):
+        return (lambda x: call(x)) if x == f64x8 else None
 
 
-_rint, _floor = _unary("rint"), _unary("floor")
-
-
-@overload(np.rint)
-def _overload_rint(x):
-    return (lambda x: _rint(x)) if x == f64x8 else None
-
-
-@overload(np.floor)
-def _overload_floor(x):
-    return (lambda x: _floor(x)) if x == f64x8 else None
+for _function, _name in ((np.rint, "rint"), (np.floor, "floor"), (np.sqrt, "sqrt")):
+    _by_instruction(_function, _name)
 
 
 @intrinsic
@@ -167,6 +164,56 @@ def lane_value(typingctx, x, lane):
         return builder.extract_element(*args)
 
     return types.float64(f64x8, types.intp), codegen
+
+
+@intrinsic
+def with_lane(typingctx, x, lane, number):
+    """x with another number in one lane."""
+
+    def codegen(context, builder, sig, args):
+        return builder.insert_element(args[0], args[2], args[1])
+
+    return f64x8(f64x8, types.intp, types.float64), codegen
+
+
+def _lane_by_lane(function):
+    """A function of numpy that the library computes for one number at a time."""
+
+    def each(x):
+        result = x
+        for lane in range(WIDTH):
+            result = with_lane(result, lane, function(lane_value(x, lane)))
+        return result
+
+    @overload(function)
+    def of_lanes(x):
+        return each if x == f64x8 else None
+
+
+for _function in (np.sin, np.cos, np.tanh, np.arctan):
+    _lane_by_lane(_function)
+
+
+@overload(np.arctan2)
+def _arctan2(y, x):
+    def each(y, x):
+        result = y
+        for lane in range(WIDTH):
+            result = with_lane(result, lane, np.arctan2(lane_value(y, lane), lane_value(x, lane)))
+        return result
+
+    return each if x == y == f64x8 else None
+
+
+@overload(np.copysign)
+def _copysign(size, x):
+    def each(size, x):
+        result = x
+        for lane in range(WIDTH):
+            result = with_lane(result, lane, np.copysign(size, lane_value(x, lane)))
+        return result
+
+    return each if isinstance(size, types.Float) and x == f64x8 else None
 
 
 # ------------------------------------------------------------------------------- views of the same memory
@@ -220,13 +267,13 @@ def as_lanes(typingctx, arrays):
 
 @intrinsic
 def as_doubles(typingctx, x):
-    """An array of n lanes, of whatever shape, as float64 (n, WIDTH)."""
+    """An array of n lanes, contiguous or with one axis, as float64 (n, WIDTH)."""
     target = types.Array(types.float64, 2, "C")
 
     def codegen(context, builder, sig, args):
         array = context.make_array(sig.args[0])(context, builder, args[0])
         shape = array.nitems, context.get_constant(types.intp, WIDTH)
-        strides = [context.get_constant(types.intp, n) for n in (8 * WIDTH, 8)]
+        strides = cgutils.unpack_tuple(builder, array.strides)[-1], context.get_constant(types.intp, 8)
         result = _view(context, builder, sig.args[0], args[0], target, array.data, shape, strides, 8)
         return impl_ret_borrowed(context, builder, sig.return_type, result)
 
@@ -314,16 +361,26 @@ def put(x, rows, k):
             rows[k + lane, i] = X[i, lane]
 
 
+def take_segment(segments, curves, periods, c, q, i, chosen):
+    """As joints.curvilinear.take_segment: each lane has a segment of its own."""
+    distances, numbers = as_doubles(q), as_doubles(chosen)
+    for lane in range(WIDTH):
+        k, laps = segment_at(segments, curves, c, periods[c], distances[i, lane])
+        for j in range(SEGMENT_SIZE):
+            numbers[SEGMENT_SIZE * c + j, lane] = segments[k, j]
+        numbers[SEGMENT_SIZE * c + START, lane] += laps * periods[c]
+
+
 @register_jitable
 def whole_squares(rows, k):
     """How many columns, from the first on, go by squares of WIDTH rows from k on."""
     return rows.shape[1] // WIDTH * WIDTH if k + WIDTH <= rows.shape[0] else 0
 
 
-def put_number(x, rows, k):
-    """The lanes of one scalar -> rows of one number from k on, as many as there are."""
+def put_number(x, rows, k, i):
+    """The lanes of one scalar -> element i of rows from k on, as many as there are."""
     for lane in range(min(WIDTH, rows.shape[0] - k)):
-        rows[k + lane, 0] = lane_value(x, lane)
+        rows[k + lane, i] = lane_value(x, lane)
 
 
 @functools.cache
@@ -332,6 +389,7 @@ def load_lane_kernels():
     return compile_kernels(
         {
             trigonometry.sine_and_cosine: sine_and_cosine,
+            curvilinear.take_segment: take_segment,
             batch.states_at_once: states_at_once,
             batch.take: take,
             batch.put: put,

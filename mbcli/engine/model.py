@@ -13,7 +13,7 @@ class Model:
     """Read-only arrays, one attribute per entry of MODEL_FIELDS, and the sizes they share.
 
     Args:
-        sizes: numbers by name: nbody, nlink, nq, nv, nu.
+        sizes: numbers by name: nbody, nlink, nframe, nq, nv, nu.
         arrays: value of each field by name; copied, checked against the declared shape.
         dtype: scalar type of the real fields.
     """

@@ -5,7 +5,15 @@ These take handles (handles.py); every other kernel takes Model and Data themsel
 
 from mbcli.engine.coordinates import qdot_to_velocity, velocity_to_qdot
 from mbcli.engine.energy import conservative_power, total_energy
-from mbcli.engine.forward_dynamics import forward_dynamics
+from mbcli.engine.force_elements import (
+    add_element_forces,
+    add_link_weights,
+    bushing,
+    element_fault,
+    nonconservative_power,
+    spring_damper,
+)
+from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.inverse_dynamics import (
@@ -27,6 +35,7 @@ from mbcli.engine.kinematics import (
     velocity_kinematics,
 )
 from mbcli.engine.mass_matrix import mass_matrix
+from mbcli.engine.step import discrete_step
 
 
 @kernel
@@ -103,21 +112,76 @@ def calc_generalized_forces(model, data):
 
 @kernel
 def calc_forward_dynamics(model, data):
-    """After velocity_stage: tau, F_link -> vdot under gravity, joint damping and springs, which tau gains."""
+    """After velocity_stage: tau, F_link -> vdot under gravity, joint damping and force elements, which tau gains."""
     m, d = model_at(model), data_at(data)
     add_joint_forces(m, d)
     for k in range(d.v.shape[0]):
         d.diagonal[k] = m.dof_armature[k]
+    hold_locked(m, d)
     apply_link_forces(m, d)
+    add_element_forces(m, d, 0)
     forward_dynamics(m, d)
 
 
 @kernel
 def calc_energy(model, data):
-    """After velocity_stage: energy; returns the power of gravity and springs."""
+    """After velocity_stage: energy; returns the power of gravity and of the springs of force elements."""
     m, d = model_at(model), data_at(data)
     total_energy(m, d)
     return conservative_power(m, d)
+
+
+@kernel
+def calc_nonconservative_power(model, data):
+    """After velocity_stage: returns the power of dampers and friction of force elements."""
+    return nonconservative_power(model_at(model), data_at(data))
+
+
+@kernel
+def calc_force_elements(model, data, gravity, springs, damping):
+    """After velocity_stage: F_link, tau = forces of gravity, of all other force elements, of joint damping.
+
+    Each counts as far as it is 1, not 0.
+    """
+    m, d = model_at(model), data_at(data)
+    for n in range(d.F_link.shape[0]):
+        for k in range(6):
+            d.F_link[n, k] = 0.0
+    for k in range(d.tau.shape[0]):
+        stretch = d.q[m.dof_q[k]] - m.dof_nominal[k]
+        d.tau[k] = -damping * m.dof_damping[k] * d.v[k] - springs * m.dof_stiffness[k] * stretch
+    if gravity != 0.0:
+        add_link_weights(m, d)
+    if springs != 0.0:
+        add_element_forces(m, d, 1)
+
+
+@kernel
+def calc_spring_damper(model, data, n):
+    """After velocity_stage: returns force on A at P in W (3), length and its rate of one spring-damper."""
+    f, _, _, length, rate = spring_damper(model_at(model), data_at(data), n)
+    return f[0], f[1], f[2], length, rate
+
+
+@kernel
+def calc_bushing(model, data, n):
+    """After velocity_stage: returns torque (3) and force (3) of one bushing on C at its centre, in W."""
+    t, f, _, _ = bushing(model_at(model), data_at(data), n)
+    return t[0], t[1], t[2], f[0], f[1], f[2]
+
+
+@kernel
+def calc_element_fault(model, data):
+    """After position_stage: returns which force element has no force here, as element_fault."""
+    return element_fault(model_at(model), data_at(data))
+
+
+@kernel
+def step_under_link_forces(model, data, h, implicit_damping):
+    """After position_stage: q, v, tau, F_link -> q, v after the time h of a discrete plant."""
+    m, d = model_at(model), data_at(data)
+    apply_link_forces(m, d)
+    discrete_step(m, d, h, implicit_damping)
 
 
 @kernel

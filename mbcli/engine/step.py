@@ -1,7 +1,8 @@
 """One step of a discrete plant: velocities first, then positions with the new velocities."""
 
 from mbcli.engine.coordinates import velocity_to_qdot
-from mbcli.engine.forward_dynamics import forward_dynamics
+from mbcli.engine.force_elements import add_element_forces
+from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
@@ -10,18 +11,22 @@ from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
 
 @kernel
 def discrete_step(model, data, h, implicit_damping):
-    """q, v, tau (applied) -> q, v after the time h [s]; implicit_damping is 1 or 0.
+    """q, v, tau and F_applied -> q, v after the time h [s]; implicit_damping is 1 or 0. Elements add to tau, F_applied.
 
     v' = v + h vdot with M vdot = tau + tau_g - C v - D v', and q' = q + h N(q) v'. Taking the damping at the new
-    velocity adds h D to the diagonal of M; with it at the old velocity the diagonal stays. Springs act at the old
-    positions.
+    velocity adds h D to the diagonal of M; with it at the old velocity the diagonal stays. Springs and
+    force elements act by the old positions and velocities. Velocities of locked joints become 0.
     """
+    for k in range(model.locked_dof.shape[0]):
+        data.v[model.locked_dof[k]] = 0.0
     position_kinematics(model, data)
     world_inertias(model, data)
     velocity_kinematics(model, data)
     add_joint_forces(model, data)
+    add_element_forces(model, data, 0)
     for d in range(data.v.shape[0]):
         data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
+    hold_locked(model, data)
     forward_dynamics(model, data)
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbcli.engine import joints as kinds
+from mbcli.engine.joints.curvilinear import SEGMENT_SIZE
 from mbcli.engine.model import Model
+from mbcli.multibody.compile_force_elements import force_element_arrays
+from mbcli.multibody.tree.joint_spring import JointSpring
 
 JOINT_KINDS = {
     "revolute": kinds.REVOLUTE,
@@ -20,6 +23,7 @@ JOINT_KINDS = {
     "ball_rpy": kinds.BALL_RPY,
     "quaternion_floating": kinds.QUATERNION_FLOATING,
     "rpy_floating": kinds.RPY_FLOATING,
+    "curvilinear": kinds.CURVILINEAR,
 }
 AXIS_KINDS = (kinds.REVOLUTE, kinds.PRISMATIC, kinds.SCREW)
 
@@ -34,14 +38,15 @@ class MobilizedJoint:
     reversed: bool
 
 
-def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of, parameters):
+def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weight_of, parameters):
     """The Model of a plant; sets the coordinate starts of the joints.
 
     Args:
         bodies: the plant's bodies in index order, World first.
+        frames: the plant's frames in index order.
         mobilized: MobilizedJoint for every joint, welds included, in depth-first order.
         actuators: in the order of u.
-        springs: RevoluteSpring and PrismaticSpring elements.
+        elements: force elements of the library's own kinds.
         gravity: g_W (3,).
         weight_of: body -> whether it is subject to gravity.
         parameters: Parameters, what the elements' values are.
@@ -51,7 +56,7 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of, par
     parent = [0] * nbody
     arrays = {name: [0] * nbody for name in ("body_joint_type", "body_reversed", "body_q", "body_v", "body_nv")}
     travel = np.zeros(nbody)
-    dof_body, dof_parent, dof_q, damping = [], [], [], []
+    dof_body, dof_parent, dof_q, damping, locked = [], [], [], [], []
     last_dof = [-1] * nbody
     nq = 0
     for b, mobilized_joint in enumerate(moving, start=1):
@@ -63,6 +68,8 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of, par
         joint._position_start, joint._velocity_start = nq, len(dof_body)
         if joint.type_name() == "screw":
             travel[b] = joint.screw_pitch() / (2.0 * np.pi)
+        if parameters.get(joint, "locked"):
+            locked.extend(range(len(dof_body), len(dof_body) + joint.num_velocities()))
         last_dof[b] = last_dof[parent[b]]
         for k in range(joint.num_velocities()):
             dof_q.append(nq if joint.num_velocities() == 1 else 0)
@@ -89,7 +96,7 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of, par
         ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
         armature[actuator.joint().velocity_start()] += ratio**2 * rotor
     spring_energy = 0.0
-    for spring in springs:
+    for spring in (e for e in elements if isinstance(e, JointSpring)):
         d = spring.joint().velocity_start()
         rest, k = parameters.get(spring, "nominal"), parameters.get(spring, "stiffness")
         # springs in parallel: one spring of their summed stiffness about the weighted rest position, and a constant
@@ -98,9 +105,16 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of, par
             spring_energy += 0.5 * stiffness[d] * k / total * (nominal[d] - rest) ** 2
             nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
         stiffness[d] = total
+    curve_sizes, curve_arrays = _curves([m.joint for m in moving])
+    element_sizes, element_arrays = force_element_arrays(elements, link_body, link_X_BL, parameters)
     return Model(
-        {"nbody": nbody, "nlink": len(bodies), "nq": nq, "nv": nv, "nu": len(actuators)},
+        {"nbody": nbody, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv, "nu": len(actuators)}
+        | {"nlock": len(locked)}
+        | curve_sizes
+        | element_sizes,
         {
+            **curve_arrays,
+            **element_arrays,
             **arrays,
             "gravity": gravity,
             "uniform_gravity": [int(uniform)],
@@ -117,10 +131,17 @@ def compile_model(bodies, mobilized, actuators, springs, gravity, weight_of, par
             "dof_damping": damping,
             "dof_stiffness": stiffness,
             "dof_nominal": nominal,
+            "locked_dof": locked,
             "spring_energy": [spring_energy],
             "link_body": link_body,
             "link_X_BL": [_row(X) for X in link_X_BL],
             "link_inertia": link_inertia,
+            "link_weight": [
+                m if n and weight_of(body) else 0.0
+                for n, (body, m) in enumerate(zip(bodies, link_inertia[:, 0], strict=True))
+            ],
+            "frame_body": [link_body[int(frame.body().index())] for frame in frames],
+            "frame_X_BF": [_row(X) for X in _place_frames(frames, link_X_BL, parameters)],
             "actuator_dof": [a.joint().velocity_start() for a in actuators],
         },
     )
@@ -157,6 +178,29 @@ def _place_links(num_links, mobilized, parameters):
         for m in moving
     ]
     return link_body, link_X_BL, moving, X_PF
+
+
+def _place_frames(frames, link_X_BL, parameters):
+    """X_BF of each frame."""
+    return [
+        link_X_BL[int(frame.body().index())] @ frame._pose_in_body(parameters).GetAsMatrix4() for frame in frames
+    ]
+
+
+def _curves(joints):
+    """Sizes and arrays of the curves that curvilinear joints follow; joints are those of bodies 1, 2, ..."""
+    paths = [joint.get_trajectory() for joint in joints if joint.type_name() == "curvilinear"]
+    numbers = np.cumsum([0] + [joint.type_name() == "curvilinear" for joint in joints])
+    counts = [path.get_number_of_segments() for path in paths]
+    first = [sum(counts[:c]) for c in range(len(paths))]
+    periodic = [int(path.is_periodic()) for path in paths]
+    return {"ncurve": len(paths), "nsegment": sum(counts)}, {
+        "body_curve": np.maximum(numbers - 1, 0),
+        "curves": np.column_stack([first, counts, periodic]),
+        "curve_period": [path.length() for path in paths],
+        "curve_X_FM0": np.reshape([path._X_AM0 for path in paths], (-1, 12)),
+        "curve_segments": np.concatenate([np.zeros((0, SEGMENT_SIZE))] + [path._segments for path in paths]),
+    }
 
 
 def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters):

@@ -1,13 +1,15 @@
-"""From a joint's own frames into the world, for joints of more than one velocity, in either direction of the tree."""
+"""From a joint's own frames into the world, for joints that have not one axis, in either direction of the tree."""
 
 from mbcli.engine.jit import kernel
 from mbcli.engine.joints import (
     BALL_RPY,
+    CURVILINEAR,
     PLANAR,
     QUATERNION_FLOATING,
     UNIVERSAL,
 )
 from mbcli.engine.joints.ball_rpy import pose_ball_rpy, subspace_ball_rpy
+from mbcli.engine.joints.curvilinear import pose_curvilinear, subspace_curvilinear
 from mbcli.engine.joints.planar import pose_planar, subspace_planar
 from mbcli.engine.joints.quaternion_floating import pose_quaternion_floating, subspace_floating
 from mbcli.engine.joints.rpy_floating import pose_rpy_floating
@@ -28,6 +30,10 @@ def pose_across(model, data, b):
         pose_planar(q, sin_q, cos_q, i, X, b)
     elif joint_type == UNIVERSAL:
         pose_universal(sin_q, cos_q, i, X, b)
+    elif joint_type == CURVILINEAR:
+        segments, X_FM0, chosen = model.curve_segments, model.curve_X_FM0, data.curve_segment
+        c = model.body_curve[b]
+        pose_curvilinear(segments, model.curves, model.curve_period, X_FM0, c, q, i, chosen, data.curve_angle, X, b)
     else:
         pose_rpy_floating(q, sin_q, cos_q, i, X, b)
 
@@ -42,6 +48,8 @@ def subspace_across(model, data, b):
         subspace_planar(data.S, d)
     elif joint_type == UNIVERSAL:
         subspace_universal(data.sin_q, data.cos_q, model.body_q[b], data.S, d)
+    elif joint_type == CURVILINEAR:
+        subspace_curvilinear(data.curve_segment, model.body_curve[b], data.X_FM, b, data.S, d)
     else:
         subspace_floating(data.S, d)
 

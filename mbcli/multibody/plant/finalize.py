@@ -2,9 +2,8 @@
 
 from mbcli.multibody.compile_model import MobilizedJoint, compile_model
 from mbcli.multibody.topology import Edge, spanning_forest
-from mbcli.multibody.tree.force_element import PrismaticSpring, RevoluteSpring
 from mbcli.multibody.tree.index import JointIndex
-from mbcli.multibody.tree.joint import QuaternionFloatingJoint
+from mbcli.multibody.tree.joints import QuaternionFloatingJoint
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 
@@ -49,9 +48,10 @@ class Finalization:
         """The arrays of the plant for the given parameter values."""
         return compile_model(
             self._bodies,
+            self._frames,
             self._mobilized_joints,
             [a for a in self._actuators if a.joint() not in self._loop_joints],
-            [e for e in self._force_elements if isinstance(e, (RevoluteSpring, PrismaticSpring))],
+            self._compiled_force_elements(),
             self._gravity.gravity_vector(),
             lambda body: self._gravity.is_enabled(body.model_instance()),
             parameters,

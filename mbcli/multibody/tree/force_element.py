@@ -1,74 +1,76 @@
-"""Force elements: forces that depend on the state, beyond those of joints and actuators."""
-
-import numpy as np
+"""The base of force elements, which users subclass for forces of their own."""
 
 from mbcli.multibody.tree.element import MultibodyElement
 
+METHODS = (
+    "CalcAndAddForceContribution",
+    "CalcPotentialEnergy",
+    "CalcConservativePower",
+    "CalcNonConservativePower",
+)
+
 
 class ForceElement(MultibodyElement):
-    """Base of all force elements."""
+    """A force that depends on time and state, never on accelerations.
+
+    Subclass it, define CalcAndAddForceContribution(), add it with MultibodyPlant.AddForceElement(): the force then acts
+    wherever the plant's own elements do, in simulation too. The other methods are for those who ask for energies.
+    For every state, the power of the force is CalcConservativePower() + CalcNonConservativePower().
+
+    Args:
+        model_instance: that of the element; the world's where not given.
+    """
+
+    def __init__(self, model_instance=None):
+        self._model_instance = model_instance
+
+    def __repr__(self):
+        index = "not added" if self._index is None else int(self._index)
+        return f"<{type(self).__name__} index={index}>"
+
+    def CalcAndAddForceContribution(self, context, forces):
+        """Adds the element's forces in a context to `forces`, a MultibodyForces; must not change what is there."""
+        self._undefined("CalcAndAddForceContribution")
+
+    def CalcPotentialEnergy(self, context):
+        """[J]; RuntimeError where the force has none."""
+        self._undefined("CalcPotentialEnergy")
+
+    def CalcConservativePower(self, context):
+        """[W], minus the rate of the potential energy; RuntimeError where the force has none."""
+        self._undefined("CalcConservativePower")
+
+    def CalcNonConservativePower(self, context):
+        """[W] of the part of the force that stores no energy, negative where it dissipates."""
+        self._undefined("CalcNonConservativePower")
+
+    def _undefined(self, method):
+        raise RuntimeError(f"{self!r} does not define {method}()")
+
+    def _parts(self):
+        """The bodies, frames and joints that must be part of the element's plant."""
+        return ()
+
+    def _check_context(self, context):
+        self.GetParentPlant()._check_context(context)
 
 
-class UniformGravityFieldElement(ForceElement):
-    """The gravity of a plant: one vector, acting on every model instance that is not disabled."""
-
-    kDefaultStrength = 9.81  # [m/s^2]
-
-    def __init__(self, g_W=(0.0, 0.0, -kDefaultStrength), disabled_model_instances=()):
-        self.set_gravity_vector(g_W)
-        self._disabled = {int(instance) for instance in disabled_model_instances}
-
-    def gravity_vector(self):
-        """g_W [m/s^2], (3,)"""
-        return self._g_W.copy()
-
-    def set_gravity_vector(self, g_W):
-        value = np.array(g_W, dtype=float)
-        if value.shape != (3,) or not np.isfinite(value).all():
-            raise RuntimeError(f"gravity must be three finite numbers, it is {g_W}")
-        if self._plant is not None and self._plant.is_finalized():
-            raise RuntimeError("gravity cannot be changed after Finalize()")
-        self._g_W = value
-
-    def is_enabled(self, model_instance):
-        return int(model_instance) not in self._disabled
-
-    def set_enabled(self, model_instance, is_enabled):
-        if self._plant is not None and self._plant.is_finalized():
-            raise RuntimeError("gravity cannot be switched after Finalize()")
-        (self._disabled.discard if is_enabled else self._disabled.add)(int(model_instance))
+def redefines(element, kind):
+    """Whether the class of an element has another method of METHODS than the class `kind` that it derives from."""
+    return any(getattr(type(element), name) is not getattr(kind, name) for name in METHODS)
 
 
-class _JointSpring(ForceElement):
-    """-stiffness * (q - nominal) along the one coordinate of a joint."""
-
-    def __init__(self, joint, nominal, stiffness):
-        if not stiffness >= 0.0:
-            raise RuntimeError(f"spring of joint '{joint.name()}': stiffness must not be negative, it is {stiffness}")
-        self._joint, self._nominal, self._stiffness = joint, float(nominal), float(stiffness)
-
-    def joint(self):
-        return self._joint
-
-    def default_stiffness(self):
-        return self._stiffness
+def non_negative(value, what):
+    """The value as a float; RuntimeError naming it where it is negative or not finite."""
+    number = float(value)
+    if not 0.0 <= number < float("inf"):
+        raise RuntimeError(f"{what} must be a finite number that is not negative, it is {value}")
+    return number
 
 
-class RevoluteSpring(_JointSpring):
-    """Torque -stiffness [N m/rad] * (angle - nominal_angle [rad]) on a revolute joint."""
-
-    def __init__(self, joint, nominal_angle, stiffness):
-        super().__init__(joint, nominal_angle, stiffness)
-
-    def default_nominal_angle(self):
-        return self._nominal
-
-
-class PrismaticSpring(_JointSpring):
-    """Force -stiffness [N/m] * (translation - nominal_position [m]) on a prismatic joint."""
-
-    def __init__(self, joint, nominal_position, stiffness):
-        super().__init__(joint, nominal_position, stiffness)
-
-    def default_nominal_position(self):
-        return self._nominal
+def finite(value, what):
+    """The value as a float; RuntimeError naming it where it is not finite."""
+    number = float(value)
+    if not abs(number) < float("inf"):
+        raise RuntimeError(f"{what} must be finite, it is {value}")
+    return number

@@ -1,7 +1,6 @@
 """Frames fixed to bodies."""
 
 from mbcli.math import RigidTransform
-from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.parameters import DEFAULTS
 
@@ -79,21 +78,21 @@ class Frame(NamedElement):
 
     def EvalAngularVelocityInWorld(self, context):
         """w_WF_W (3,)"""
-        return self.GetParentPlant()._velocity(context, self._index._value, WORLD, WORLD)[:3]
+        return self.CalcSpatialVelocityInWorld(context).rotational()
 
     def CalcAngularVelocity(self, context, measured_in_frame, expressed_in_frame):
         """w_MF_E (3,)"""
-        return self.CalcSpatialVelocity(context, measured_in_frame, expressed_in_frame).rotational().copy()
+        return self.CalcSpatialVelocity(context, measured_in_frame, expressed_in_frame).rotational()
 
     def CalcSpatialVelocityInWorld(self, context):
         """V_WF_W"""
-        return SpatialVelocity._of(self.GetParentPlant()._velocity(context, self._index._value, WORLD, WORLD))
+        return self.GetParentPlant()._velocity(context, self._index._value, WORLD, WORLD)
 
     def CalcSpatialVelocity(self, context, frame_M, frame_E):
         """V_MF_E"""
         plant = self.GetParentPlant()
         m, e = plant._frame_number(frame_M), plant._frame_number(frame_E)
-        return SpatialVelocity._of(plant._velocity(context, self._index._value, m, e))
+        return plant._velocity(context, self._index._value, m, e)
 
     def CalcRelativeSpatialVelocityInWorld(self, context, other_frame):
         """V_WF_W - V_WB_W for the other frame B: the rate in World of the way from Bo to Fo, not V_BF."""
@@ -106,16 +105,13 @@ class Frame(NamedElement):
 
     def CalcSpatialAccelerationInWorld(self, context):
         """A_WF_W"""
-        plant = self.GetParentPlant()
-        A = plant._forward_accelerations(context)
-        return SpatialAcceleration._of(plant._acceleration(context, A, self._index._value, WORLD, WORLD))
+        return self.GetParentPlant()._acceleration(context, self._index._value, WORLD, WORLD)
 
     def CalcSpatialAcceleration(self, context, measured_in_frame, expressed_in_frame):
         """A_MF_E"""
         plant = self.GetParentPlant()
         m, e = plant._frame_number(measured_in_frame), plant._frame_number(expressed_in_frame)
-        A = plant._forward_accelerations(context)
-        return SpatialAcceleration._of(plant._acceleration(context, A, self._index._value, m, e))
+        return plant._acceleration(context, self._index._value, m, e)
 
     def CalcRelativeSpatialAccelerationInWorld(self, context, other_frame):
         """A_WF_W - A_WB_W for the other frame B."""

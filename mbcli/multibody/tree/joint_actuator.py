@@ -1,8 +1,18 @@
-"""Actuators: which joint a number of the actuation vector drives."""
+"""Actuators: which joint a number of the actuation vector drives, through which rotor and gear, and PD control."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from mbcli.multibody.tree.element import NamedElement
+
+
+@dataclass(kw_only=True)
+class PdControllerGains:
+    """Gains of -p (q - q_desired) - d (v - v_desired) [N m/rad and N m s/rad, or N/m and N s/m]."""
+
+    p: float = 0.0
+    d: float = 0.0
 
 
 class JointActuator(NamedElement):
@@ -24,22 +34,14 @@ class JointActuator(NamedElement):
         self.set_effort_limit(effort_limit)
         self._rotor_inertia = 0.0
         self._gear_ratio = 1.0
+        self._gains = PdControllerGains()
         self._input_start = None
 
     def joint(self):
         return self._joint
 
-    def num_inputs(self):
-        return 1
-
-    def input_start(self):
-        """Index in the actuation vector u. After Finalize()."""
-        if self._input_start is None:
-            raise RuntimeError(f"actuator '{self._name}': the plant must be finalized first")
-        return self._input_start
-
     def effort_limit(self):
-        """[N m or N]"""
+        """[N m or N]; infinite for none"""
         return self._effort_limit
 
     def set_effort_limit(self, effort_limit):
@@ -47,31 +49,125 @@ class JointActuator(NamedElement):
             raise RuntimeError(f"actuator '{self._name}': effort limit must be greater than 0, it is {effort_limit}")
         self._effort_limit = float(effort_limit)
 
+    # rotor and gear
+
     def default_rotor_inertia(self):
         """[kg m^2]"""
         return self._rotor_inertia
 
     def set_default_rotor_inertia(self, rotor_inertia):
-        if not rotor_inertia >= 0.0:
-            raise RuntimeError(f"actuator '{self._name}': rotor inertia must not be negative, it is {rotor_inertia}")
-        self._rotor_inertia = float(rotor_inertia)
+        """Rotor inertia in new contexts, not negative. Before Finalize()."""
+        self._require_not_finalized("SetRotorInertia")
+        self._rotor_inertia = self._checked_rotor_inertia(rotor_inertia)
+
+    def rotor_inertia(self, context):
+        """[kg m^2], as the context has it."""
+        return self._parameter(context, "rotor_inertia")
+
+    def SetRotorInertia(self, context, rotor_inertia):
+        """Another rotor inertia in one context; the default stays."""
+        self._set_parameter(context, "rotor_inertia", self._checked_rotor_inertia(rotor_inertia))
 
     def default_gear_ratio(self):
-        """Rotor speed over joint speed."""
+        """Rotor speed over joint speed [1 or 1/m]."""
         return self._gear_ratio
 
     def set_default_gear_ratio(self, gear_ratio):
-        self._gear_ratio = float(gear_ratio)
+        """Gear ratio in new contexts. Before Finalize()."""
+        self._require_not_finalized("SetGearRatio")
+        self._gear_ratio = self._checked_gear_ratio(gear_ratio)
+
+    def gear_ratio(self, context):
+        """Rotor speed over joint speed [1 or 1/m], as the context has it."""
+        return self._parameter(context, "gear_ratio")
+
+    def SetGearRatio(self, context, gear_ratio):
+        """Another gear ratio in one context; the default stays."""
+        self._set_parameter(context, "gear_ratio", self._checked_gear_ratio(gear_ratio))
 
     def default_reflected_inertia(self):
         """What the rotor adds to the joint's diagonal of the mass matrix: gear ratio squared times rotor inertia."""
         return self._gear_ratio**2 * self._rotor_inertia
 
-    def get_actuation_vector(self, u):
-        """This actuator's part (1,) of the actuation vector of the plant."""
-        start = self.input_start()
-        return np.array(u, dtype=float)[start : start + 1]
+    def calc_reflected_inertia(self, context):
+        """As default_reflected_inertia(), as the context has rotor and gear."""
+        return self.gear_ratio(context) ** 2 * self.rotor_inertia(context)
 
-    def set_actuation_vector(self, u_actuator, u):
-        """Writes this actuator's part of the actuation vector u of the plant."""
-        u[self.input_start()] = np.reshape(u_actuator, 1)[0]
+    def _require_not_finalized(self, instead):
+        if self._input_start is not None:
+            raise RuntimeError(f"actuator '{self._name}': the plant is finalized; {instead}() changes a context")
+
+    def _checked_rotor_inertia(self, rotor_inertia):
+        if not 0.0 <= rotor_inertia < np.inf:
+            raise RuntimeError(f"actuator '{self._name}': rotor inertia must not be negative, it is {rotor_inertia}")
+        return float(rotor_inertia)
+
+    def _checked_gear_ratio(self, gear_ratio):
+        if not np.isfinite(gear_ratio):
+            raise RuntimeError(f"actuator '{self._name}': gear ratio must be finite, it is {gear_ratio}")
+        return float(gear_ratio)
+
+    def _parameter(self, context, name):
+        self.GetParentPlant()._check_context(context)
+        return context._parameters.get(self, name)
+
+    def _set_parameter(self, context, name, value):
+        self.GetParentPlant()._check_context(context)
+        context._set_parameter(self, name, value)
+
+    # PD control
+
+    def set_controller_gains(self, gains):
+        """PdControllerGains, finite and not negative; both 0 remove the controller. Discrete plants only obey it."""
+        for name, gain in (("p", gains.p), ("d", gains.d)):
+            if not 0.0 <= gain < np.inf:
+                raise RuntimeError(
+                    f"actuator '{self._name}': gain {name} must be finite and not negative, it is {gain}"
+                )
+        self._gains = PdControllerGains(p=float(gains.p), d=float(gains.d))
+
+    def has_controller(self):
+        """Whether one of the gains is not 0."""
+        return self._gains.p != 0.0 or self._gains.d != 0.0
+
+    def get_controller_gains(self):
+        """The gains (a copy); RuntimeError where there is no controller."""
+        if not self.has_controller():
+            raise RuntimeError(f"actuator '{self._name}' has no controller")
+        return PdControllerGains(p=self._gains.p, d=self._gains.d)
+
+    # its part of the actuation vector
+
+    def num_inputs(self):
+        return 1
+
+    def input_start(self):
+        """Index in the actuation vector u of the plant; -1 before the actuator is part of a plant."""
+        if self._plant is None:
+            return -1
+        if self._input_start is not None:
+            return self._input_start
+        return [int(index) for index in self._plant.GetJointActuatorIndices()].index(int(self.index()))
+
+    def get_actuation_vector(self, u):
+        """This actuator's part (1,) of the actuation vector (nu,) of the plant."""
+        start = self._start_in(u)
+        return np.array(u[start : start + 1], dtype=float)
+
+    def set_actuation_vector(self, u_actuator=None, u=None, *, u_instance=None):
+        """Writes this actuator's part (1,) of the actuation vector u (nu,) of the plant; nothing else in u changes.
+
+        `u_instance` is an earlier name of u_actuator.
+        """
+        value = np.array(u_instance if u_actuator is None else u_actuator, dtype=float, ndmin=1)
+        if value.shape != (self.num_inputs(),):
+            raise RuntimeError(f"actuator '{self._name}' has {self.num_inputs()} input, not {value.size}")
+        start = self._start_in(u)
+        u[start] = value[0]
+
+    def _start_in(self, u):
+        size = self.GetParentPlant().num_actuators()
+        if u is None or np.shape(u) != (size,):
+            given = "none" if u is None else f"one of shape {np.shape(u)}"
+            raise RuntimeError(f"actuator '{self._name}' needs an actuation vector of {size} elements, not {given}")
+        return self.input_start()

@@ -1,0 +1,25 @@
+"""Joint types, one file each."""
+
+from mbcli.multibody.tree.joints.ball_rpy import BallRpyJoint
+from mbcli.multibody.tree.joints.curvilinear import CurvilinearJoint
+from mbcli.multibody.tree.joints.planar import PlanarJoint
+from mbcli.multibody.tree.joints.prismatic import PrismaticJoint
+from mbcli.multibody.tree.joints.quaternion_floating import QuaternionFloatingJoint
+from mbcli.multibody.tree.joints.revolute import RevoluteJoint
+from mbcli.multibody.tree.joints.rpy_floating import RpyFloatingJoint
+from mbcli.multibody.tree.joints.screw import ScrewJoint
+from mbcli.multibody.tree.joints.universal import UniversalJoint
+from mbcli.multibody.tree.joints.weld import WeldJoint
+
+__all__ = [
+    "BallRpyJoint",
+    "CurvilinearJoint",
+    "PlanarJoint",
+    "PrismaticJoint",
+    "QuaternionFloatingJoint",
+    "RevoluteJoint",
+    "RpyFloatingJoint",
+    "ScrewJoint",
+    "UniversalJoint",
+    "WeldJoint",
+]

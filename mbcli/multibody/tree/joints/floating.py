@@ -1,0 +1,124 @@
+"""What joints of six degrees of freedom have in common."""
+
+import numpy as np
+
+from mbcli.math import Quaternion, RigidTransform
+from mbcli.multibody.math import SpatialVelocity
+from mbcli.multibody.tree.joint import Joint
+from mbcli.multibody.tree.joints.no_one_force import NoOneForce
+
+
+class FloatingJoint(NoOneForce, Joint):
+    """Any pose of M in F; velocities (w_FM, v_FM) in F; damping: angular [N m s], translational [N s/m].
+
+    Its last three positions are p_FM [m]; those before, `_rotation_size` of them, give R_FM.
+    """
+
+    _rotates = _translates = True
+
+    def __init__(self, name, frame_on_parent, frame_on_child, angular_damping=0.0, translational_damping=0.0):
+        damping = np.concatenate([np.full(3, angular_damping), np.full(3, translational_damping)])
+        super().__init__(name, frame_on_parent, frame_on_child, damping)
+
+    def default_angular_damping(self):
+        """[N m s]"""
+        return float(self._damping[0])
+
+    def default_translational_damping(self):
+        """[N s/m]"""
+        return float(self._damping[3])
+
+    # velocity
+
+    def get_angular_velocity(self, context):
+        """w_FM_F (3,) [rad/s]"""
+        return self.GetVelocities(context)[:3]
+
+    def set_angular_velocity(self, context, w_FM):
+        self.SetVelocities(context, [*self._sized(w_FM, 3), *self.GetVelocities(context)[3:]])
+        return self
+
+    def get_translational_velocity(self, context):
+        """v_FM_F (3,) [m/s]"""
+        return self.GetVelocities(context)[3:]
+
+    def set_translational_velocity(self, context, v_FM):
+        self.SetVelocities(context, [*self.GetVelocities(context)[:3], *self._sized(v_FM, 3)])
+        return self
+
+    def GetSpatialVelocity(self, context):
+        """V_FM_F"""
+        return SpatialVelocity(V=self.GetVelocities(context))
+
+    def SetSpatialVelocity(self, context, V_FM):
+        """Velocities from V_FM_F."""
+        self.SetVelocities(context, V_FM.get_coeffs())
+        return self
+
+    # pose
+
+    def get_translation(self, context):
+        """p_FM (3,) [m]"""
+        return self.GetPositions(context)[-3:]
+
+    def SetTranslation(self, context, p_FM):
+        self.SetPositions(context, [*self.GetPositions(context)[:-3], *self._sized(p_FM, 3)])
+        return self
+
+    def SetOrientation(self, context, R_FM):
+        """R_FM as a RotationMatrix."""
+        self.SetPositions(context, [*self._rotation_positions(R_FM), *self.get_translation(context)])
+        return self
+
+    def GetPose(self, context):
+        """X_FM"""
+        return self._pose_of(self.GetPositions(context))
+
+    def SetPose(self, context, X_FM):
+        self.SetPositions(context, self._positions_of(X_FM))
+        return self
+
+    @classmethod
+    def _positions_of(cls, X_FM):
+        return np.concatenate([cls._rotation_positions(X_FM.rotation()), X_FM.translation()])
+
+    @classmethod
+    def _pose_of(cls, positions):
+        return RigidTransform(cls._rotation_of(positions[:-3]), positions[-3:])
+
+    # default and random pose
+
+    def SetDefaultPose(self, X_FM):
+        self.set_default_positions(self._positions_of(X_FM))
+
+    def GetDefaultPose(self):
+        """X_FM at the default positions."""
+        return self._pose_of(self._default_positions)
+
+    def SetDefaultPosePair(self, q_FM, p_FM):
+        """A Quaternion and a position (3,) [m]."""
+        self.set_default_positions([*self._rotation_positions(q_FM), *self._sized(p_FM, 3)])
+
+    def GetDefaultPosePair(self):
+        """X_FM at the default positions as a Quaternion and a position (3,) [m]."""
+        X_FM = self.GetDefaultPose()
+        return X_FM.rotation().ToQuaternion(), X_FM.translation()
+
+    def get_default_translation(self):
+        """p_FM (3,) [m]"""
+        return self._default_positions[-3:].copy()
+
+    def set_default_translation(self, p_FM):
+        self._set_default_part(self._rotation_size, p_FM, 3)
+
+    def set_random_translation_distribution(self, translation):
+        """From what plant.SetRandomState() draws p_FM; see mbcli.multibody.tree.random_distribution.
+
+        The rotation is zero then, unless it is random too.
+        """
+        self._set_random_parts((self._rotation_size, translation, 3))
+
+
+def as_quaternion(rotation):
+    """A Quaternion as it is, a RotationMatrix converted."""
+    return rotation if isinstance(rotation, Quaternion) else rotation.ToQuaternion()

@@ -1,0 +1,96 @@
+"""What joints of one degree of freedom have in common: limits and damping as plain numbers, and axes."""
+
+import numpy as np
+
+from mbcli.multibody.tree.joint import Joint
+
+SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # below this length a direction is no direction
+
+
+class OneDofJoint(Joint):
+    """A joint of one position and one velocity, its rate."""
+
+    def default_damping(self):
+        """[N m s or N s/m]"""
+        return float(self._damping[0])
+
+    damping = default_damping  # its name in earlier releases
+
+    def set_default_damping(self, damping):
+        """Damping in new contexts, not negative. Before Finalize()."""
+        self.set_default_damping_vector([damping])
+
+    def GetDamping(self, context):
+        """[N m s or N s/m], as the context has it."""
+        return float(self.GetDampingVector(context)[0])
+
+    def SetDamping(self, context, damping):
+        """Another damping in one context, not negative; the default stays."""
+        self.SetDampingVector(context, [damping])
+
+    def position_lower_limit(self):
+        """[rad or m]"""
+        return float(self._position_limits[0][0])
+
+    def position_upper_limit(self):
+        """[rad or m]"""
+        return float(self._position_limits[1][0])
+
+    def velocity_lower_limit(self):
+        """[rad/s or m/s]"""
+        return float(self._velocity_limits[0][0])
+
+    def velocity_upper_limit(self):
+        """[rad/s or m/s]"""
+        return float(self._velocity_limits[1][0])
+
+    def acceleration_lower_limit(self):
+        """[rad/s^2 or m/s^2]"""
+        return float(self._acceleration_limits[0][0])
+
+    def acceleration_upper_limit(self):
+        """[rad/s^2 or m/s^2]"""
+        return float(self._acceleration_limits[1][0])
+
+    def _set_position(self, context, value):
+        self.SetPositions(context, [value])
+        return self
+
+    def _set_velocity(self, context, value):
+        self.SetVelocities(context, [value])
+        return self
+
+    def _default_position(self):
+        return float(self._default_positions[0])
+
+
+class AxisJoint(OneDofJoint):
+    """A joint about or along one axis, which has the same components in F and in M."""
+
+    def __init__(self, name, frame_on_parent, frame_on_child, axis, lower, upper, damping):
+        self._axis = unit_axis(axis, name)
+        super().__init__(name, frame_on_parent, frame_on_child, damping, lower, upper)
+
+    def axis(self):
+        """Unit vector (3,), in F and in M."""
+        return self._axis.copy()
+
+
+def unit_axis(axis, joint_name):
+    """The direction of an axis as a unit vector (3,); RuntimeError where it has none."""
+    axis = np.array(axis, dtype=float)
+    length = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
+    if not length > SMALLEST_AXIS:
+        raise RuntimeError(f"joint '{joint_name}': axis {axis} is not a direction")
+    return axis / length
+
+
+def limits_and_damping(arguments, lower, upper, damping):
+    """Sorts (damping,) and (lower, upper[, damping]), as far as given by position; the rest was given by name."""
+    named = [x is not None for x in (lower, upper, damping)]
+    if len(arguments) > 3 or any(named[: len(arguments)]) and len(arguments) > 1:
+        raise TypeError("expected limits and damping, or damping alone, each once")
+    if len(arguments) == 1 and not named[1]:
+        arguments = (lower, upper, *arguments)
+    values = [*arguments, *(lower, upper, damping)[len(arguments) :]]
+    return tuple(default if x is None else x for x, default in zip(values, (-np.inf, np.inf, 0.0), strict=True))

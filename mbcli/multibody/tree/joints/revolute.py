@@ -1,0 +1,59 @@
+"""RevoluteJoint."""
+
+from mbcli.engine.joints import revolute
+from mbcli.multibody.tree.joints.one_dof import AxisJoint, limits_and_damping
+
+
+class RevoluteJoint(AxisJoint):
+    """Rotation by an angle [rad] about an axis; damping in N m s. A force on its coordinate is a torque [N m].
+
+    RevoluteJoint(name, F, M, axis, damping) or RevoluteJoint(name, F, M, axis, pos_lower_limit, pos_upper_limit,
+    damping); the damping is 0 where it is not given.
+    """
+
+    kinematics = revolute
+    kTypeName = "revolute"
+    _rotates = True
+
+    def __init__(
+        self,
+        name,
+        frame_on_parent,
+        frame_on_child,
+        axis,
+        *arguments,
+        pos_lower_limit=None,
+        pos_upper_limit=None,
+        damping=None,
+    ):
+        lower, upper, damping = limits_and_damping(arguments, pos_lower_limit, pos_upper_limit, damping)
+        super().__init__(name, frame_on_parent, frame_on_child, axis, lower, upper, damping)
+
+    def revolute_axis(self):
+        """Unit vector (3,), in F and in M."""
+        return self.axis()
+
+    def get_angle(self, context):
+        """[rad], not wrapped."""
+        return self.GetOnePosition(context)
+
+    def set_angle(self, context, angle):
+        return self._set_position(context, angle)
+
+    def get_angular_rate(self, context):
+        """[rad/s]"""
+        return self.GetOneVelocity(context)
+
+    def set_angular_rate(self, context, angle):
+        """Sets the rate `angle` [rad/s] (the reference's name of it)."""
+        return self._set_velocity(context, angle)
+
+    def get_default_angle(self):
+        return self._default_position()
+
+    def set_default_angle(self, angle):
+        self.set_default_positions([angle])
+
+    def set_random_angle_distribution(self, angle):
+        """From what plant.SetRandomState() draws the angle; see mbcli.multibody.tree.random_distribution."""
+        self._set_random_parts((0, angle, 1))

@@ -1,0 +1,104 @@
+"""ScrewJoint."""
+
+import numpy as np
+
+from mbcli.engine.joints import screw
+from mbcli.multibody.tree.joints.one_dof import AxisJoint
+
+SMALLEST_PITCH = float(np.sqrt(np.finfo(float).eps))  # [m]: below it a translation says nothing about the angle
+
+
+class ScrewJoint(AxisJoint):
+    """Rotation [rad] about an axis with `screw_pitch` [m] of translation per revolution; damping in N m s.
+
+    ScrewJoint(name, F, M, screw_pitch, damping), about z, or ScrewJoint(name, F, M, axis, screw_pitch, damping); the
+    damping is 0 where it is not given. A force on its coordinate is a torque [N m].
+    """
+
+    kinematics = screw
+    kTypeName = "screw"
+    _rotates = _translates = True
+
+    def __init__(self, name, frame_on_parent, frame_on_child, *arguments, axis=None, screw_pitch=None, damping=None):
+        values = {"axis": axis, "screw_pitch": screw_pitch, "damping": damping}
+        about_z = axis is None and (not arguments or np.ndim(arguments[0]) == 0)
+        order = ("screw_pitch", "damping") if about_z or axis is not None else ("axis", "screw_pitch", "damping")
+        for parameter, value in zip(order, arguments, strict=False):
+            if values[parameter] is not None:
+                raise TypeError(f"ScrewJoint: {parameter} is given twice")
+            values[parameter] = value
+        if len(arguments) > len(order) or values["screw_pitch"] is None:
+            raise TypeError("ScrewJoint takes [axis,] screw_pitch, damping after the frames")
+        self._pitch = float(values["screw_pitch"])
+        super().__init__(
+            name,
+            frame_on_parent,
+            frame_on_child,
+            (0.0, 0.0, 1.0) if about_z else values["axis"],
+            -np.inf,
+            np.inf,
+            values["damping"] or 0.0,
+        )
+
+    def screw_axis(self):
+        """Unit vector (3,), in F and in M."""
+        return self.axis()
+
+    def screw_pitch(self):
+        """[m] per revolution"""
+        return self._pitch
+
+    def get_rotation(self, context):
+        """[rad]"""
+        return self.GetOnePosition(context)
+
+    def set_rotation(self, context, theta):
+        return self._set_position(context, theta)
+
+    def get_angular_velocity(self, context):
+        """[rad/s]"""
+        return self.GetOneVelocity(context)
+
+    def set_angular_velocity(self, context, theta_dot):
+        return self._set_velocity(context, theta_dot)
+
+    def get_translation(self, context):
+        """[m]"""
+        return self._along(self.get_rotation(context))
+
+    def set_translation(self, context, translation):
+        """Turns the screw until it has moved so far [m]; RuntimeError without pitch."""
+        return self.set_rotation(context, self._about(translation))
+
+    def get_translational_velocity(self, context):
+        """[m/s]"""
+        return self._along(self.get_angular_velocity(context))
+
+    def set_translational_velocity(self, context, translation_dot):
+        return self.set_angular_velocity(context, self._about(translation_dot))
+
+    def get_default_rotation(self):
+        return self._default_position()
+
+    def set_default_rotation(self, theta):
+        self.set_default_positions([theta])
+
+    def get_default_translation(self):
+        return self._along(self._default_position())
+
+    def set_default_translation(self, z):
+        self.set_default_positions([self._about(z)])
+
+    def set_random_pose_distribution(self, theta):
+        """From what plant.SetRandomState() draws the rotation; see mbcli.multibody.tree.random_distribution."""
+        self._set_random_parts((0, theta, 1))
+
+    def _along(self, angle):
+        return self._pitch * angle / (2.0 * np.pi)
+
+    def _about(self, translation):
+        if abs(self._pitch) > SMALLEST_PITCH:
+            return 2.0 * np.pi * translation / self._pitch
+        if translation == 0.0:
+            return 0.0
+        raise RuntimeError(f"joint '{self._name}' has no pitch: its translation cannot be {translation}")

@@ -1,0 +1,20 @@
+"""WeldJoint."""
+
+from mbcli.engine.joints import weld
+from mbcli.math import RigidTransform
+from mbcli.multibody.tree.joint import Joint
+from mbcli.multibody.tree.joints.no_one_force import NoOneForce
+
+
+class WeldJoint(NoOneForce, Joint):
+    """No motion: M stays at X_FM in F, identity where not given."""
+
+    kinematics = weld
+    kTypeName = "weld"
+
+    def __init__(self, name, frame_on_parent_F, frame_on_child_M, X_FM=None):
+        self._X_FM = RigidTransform() if X_FM is None else X_FM
+        super().__init__(name, frame_on_parent_F, frame_on_child_M)
+
+    def X_FM(self):
+        return self._X_FM
