@@ -12,6 +12,7 @@ from mbcli.multibody.plant.jacobians import Jacobians
 from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.plant.mass_properties import MassProperties
+from mbcli.multibody.plant.random_state import RandomState
 from mbcli.multibody.plant.reaction_forces import ReactionForces
 from mbcli.multibody.plant.removal import Removal
 from mbcli.multibody.plant.selectors import Selectors
@@ -41,6 +42,7 @@ class MultibodyPlant(
     MassProperties,
     Dynamics,
     ReactionForces,
+    RandomState,
     Actuation,
 ):
     """A system of interconnected rigid bodies, under the names of pydrake.multibody.plant.
