@@ -1,0 +1,10 @@
+"""RandomGenerator, where pydrake has it."""
+
+import numpy as np
+
+
+class RandomGenerator(np.random.Generator):
+    """A numpy.random.Generator made from a seed; its numbers are numpy's, not those of pydrake's generator."""
+
+    def __init__(self, seed=0):
+        super().__init__(np.random.PCG64(seed))

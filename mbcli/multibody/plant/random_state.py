@@ -1,0 +1,54 @@
+"""Random states of a plant, drawn joint by joint."""
+
+import numpy as np
+
+
+class RandomState:
+    """The part of MultibodyPlant that draws states."""
+
+    def SetRandomContext(self, context, generator):
+        """Draws the positions of every joint from its distribution; velocities become 0.
+
+        A joint without a distribution takes its default positions. Joints draw in the order of their indices, so the
+        seed of the numpy.random.Generator decides everything. Nothing changes where a distribution fails.
+        """
+        self._check_context(context)
+        if not isinstance(generator, np.random.Generator):
+            raise TypeError(f"expected a numpy.random.Generator, as numpy.random.default_rng(seed), not {generator!r}")
+        q = np.zeros(self.num_positions())
+        for joint in self._mobilized():
+            start = joint.position_start()
+            q[start : start + joint.num_positions()] = joint._draw_positions(generator)
+        context._set_q(q)
+        context._set_v(0.0)
+
+    def SetRandomState(self, context, *arguments, state=None, generator=None):
+        """SetRandomState(context, generator), or with the state of that context in between: as SetRandomContext()."""
+        if generator is None and arguments:
+            *arguments, generator = arguments
+        if len(arguments) + (state is not None) > 1:
+            raise TypeError("SetRandomState takes a context, its state, and a generator")
+        self.SetRandomContext(context, generator)
+
+    def SetFreeBodyRandomTranslationDistribution(self, body, translation):
+        """From what the position of a free body is drawn; see mbcli.multibody.tree.random_distribution."""
+        self._floating_joint(body).set_random_translation_distribution(translation)
+
+    def SetFreeBodyRandomRotationDistribution(self, body, rotation):
+        """From what w, x, y, z of a free body are drawn, where its joint has a quaternion."""
+        self._floating_joint(body, "quaternion_floating").set_random_quaternion_distribution(rotation)
+
+    def SetFreeBodyRandomRotationDistributionToUniform(self, body):
+        """Rotations of uniform probability for a free body whose joint has a quaternion."""
+        self._floating_joint(body, "quaternion_floating").set_random_quaternion_distribution_to_uniform()
+
+    def SetFreeBodyRandomAnglesDistribution(self, body, angles):
+        """From what roll, pitch, yaw of a free body are drawn, where its joint has these."""
+        self._floating_joint(body, "rpy_floating").set_random_angles_distribution(angles)
+
+    def _floating_joint(self, body, kind=None):
+        self._require_own(body, "random distribution")
+        joint = body._required_free_joint()
+        if kind not in (None, joint.type_name()):
+            raise RuntimeError(f"body '{body.name()}' has a joint of type {joint.type_name()}, not {kind}")
+        return joint
