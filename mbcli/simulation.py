@@ -12,6 +12,7 @@ import numpy as np
 from mbcli.engine.integrators import METHODS
 from mbcli.engine.loop import (
     BUFFER_FULL,
+    ELEMENT_FAULT,
     EXPLICIT,
     FINISHED,
     IMPLICIT,
@@ -20,6 +21,7 @@ from mbcli.engine.loop import (
     STEP_TOO_SMALL,
 )
 from mbcli.errors import ModelError, NumericalError
+from mbcli.python_forces import PythonForces, needs_python
 from mbcli.simulator_config import SimulatorConfig
 
 BLOCK_ROWS = 512
@@ -38,7 +40,7 @@ class Input:
     def __post_init__(self):
         self.times = np.ascontiguousarray(self.times, dtype=float)
         self.values = np.ascontiguousarray(self.values, dtype=float)
-        if self.times.size == 0 or not (np.diff(self.times) > 0.0).all():
+        if self.times.size == 0 or np.isnan(self.times).any() or not (np.diff(self.times) > 0.0).all():
             raise ModelError("the times of an input series must increase")
         if self.values.ndim != 2 or self.values.shape[0] != self.times.size:
             raise ModelError(f"an input series of {self.times.size} times has values of shape {self.values.shape}")
@@ -51,7 +53,10 @@ def constant_input(u):
 
 @dataclass(frozen=True)
 class Samples:
-    """Rows of a run: time (n,), q (n, nq), v (n, nv), energy (n, 2) kinetic and potential [J], u (n, nu)."""
+    """Rows of a run: time (n,), q (n, nq), v (n, nv), energy (n, 2) kinetic and potential [J], u (n, nu).
+
+    The potential energy is NaN in a plant with a force element that has none, as a bushing.
+    """
 
     time: np.ndarray
     q: np.ndarray
@@ -76,6 +81,10 @@ class Run:
 
     def __init__(self, plant, context, until, *, config=None, actuation=None, sample_period=None, next_step=None):
         self.plant, self.context, self.until = plant, context, float(until)
+        if not math.isfinite(self.until):
+            raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
+        if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
+            raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
         context._at_positions()  # the arrays of the context's own parameters
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
@@ -86,6 +95,8 @@ class Run:
         self.next_step = next_step
         self._sample_period = sample_period
         self._u = np.zeros(nu)
+        self._no_potential_energy = plant._model.sizes["nbushing"] > 0
+        self._loops = PythonForces(plant, context, self._u) if needs_python(plant, context) else context._kernels
         self._buffers = (
             np.zeros(BLOCK_ROWS),
             np.zeros((BLOCK_ROWS, plant.num_positions())),
@@ -108,6 +119,8 @@ class Run:
         for finished, rows in advance:
             self.context._forget_positions()
             if rows:
+                if self._no_potential_energy:
+                    self._buffers[3][:rows, 1] = math.nan
                 yield Samples(*(buffer[:rows].copy() for buffer in self._buffers))
             on_progress(self.context.get_time())
             if finished or should_stop():
@@ -117,16 +130,16 @@ class Run:
 
     def _discrete(self, budget=64):
         context, h = self.context, self.plant.time_step()
-        kernel = context._kernels.run_discrete
+        loop = self._loops.run_discrete
         step = _whole_steps(context.get_time(), h)
-        last = math.ceil(self.until / h - TIME_TOLERANCE)
+        last = max(step, math.ceil(self.until / h - TIME_TOLERANCE))
         every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
         implicit = 0.0 if self.plant._discrete_contact_approximation == "tamsi" else 1.0
         previous = np.zeros(context._q.size + context._v.size)
         first = step
         while True:
             started = time.perf_counter()
-            status, step, rows = kernel(
+            status, step, rows = loop(
                 context._model_handle,
                 context._data_handle,
                 0.0,
@@ -145,11 +158,11 @@ class Run:
             self.steps = step - first
             context._time = step * h
             budget = _adapted(budget, time.perf_counter() - started)
-            if status == NOT_FINITE:
-                bad = np.concatenate([context._q, context._v])
+            if status in (NOT_FINITE, ELEMENT_FAULT):
+                error = self._failure(status, np.concatenate([context._q, context._v]))
                 context._q[:], context._v[:] = previous[: context._q.size], previous[context._q.size :]
                 yield False, rows
-                raise self._not_finite(bad)
+                raise error
             yield status == FINISHED, rows
 
     # continuous plants
@@ -163,6 +176,11 @@ class Run:
         scheme = IMPLICIT if method.implicit else EXPLICIT
         if config.integration_scheme == "semi_explicit_euler":
             scheme = SEMI_EXPLICIT
+        if scheme == IMPLICIT and self._loops is not context._kernels:
+            raise ModelError(
+                f"integration scheme '{config.integration_scheme}' cannot run with force elements of a user or with "
+                "applied forces: choose an explicit one"
+            )
         n, stages = context._q.size + context._v.size, method.A.shape[0]
         wide = n if scheme == IMPLICIT else 0
         y = np.concatenate([context._q, context._v])
@@ -184,36 +202,41 @@ class Run:
         index = 0
         while True:
             started = time.perf_counter()
-            status, index, rows = context._kernels.run_continuous(
-                context._model_handle,
-                context._data_handle,
-                scheme,
-                method.A,
-                method.b,
-                method.error,
-                method.error_order,
-                config.use_error_control and method.error_order > 0,
-                config.accuracy,
-                config.max_step_size,
-                clock,
-                index,
-                sample_times,
-                budget,
-                self.actuation.times,
-                self.actuation.values,
-                self._u,
-                *arrays,
-                *self._buffers,
-            )
-            context._q[:], context._v[:] = y[: context._q.size], y[context._q.size :]
-            context._time = float(clock[0])
+            try:
+                status, index, rows = self._loops.run_continuous(
+                    context._model_handle,
+                    context._data_handle,
+                    scheme,
+                    method.A,
+                    method.b,
+                    method.error,
+                    method.error_order,
+                    config.use_error_control and method.error_order > 0,
+                    config.accuracy,
+                    config.max_step_size,
+                    clock,
+                    index,
+                    sample_times,
+                    budget,
+                    self.actuation.times,
+                    self.actuation.values,
+                    self._u,
+                    *arrays,
+                    *self._buffers,
+                )
+            finally:  # an error in a user's force too leaves the last good state
+                context._set_q(y[: context._q.size])
+                context._set_v(y[context._q.size :])
+                context._time = float(clock[0])
             self.next_step, self.steps, self.refused_steps = float(clock[1]), int(clock[2]), int(clock[3])
             if status != BUFFER_FULL:
                 budget = _adapted(budget, time.perf_counter() - started)
-            if status in (NOT_FINITE, STEP_TOO_SMALL):
+            if status in (NOT_FINITE, ELEMENT_FAULT):
+                error = self._failure(status, end)
                 yield False, rows
-                if status == NOT_FINITE:
-                    raise self._not_finite(end)
+                raise error
+            if status == STEP_TOO_SMALL:
+                yield False, rows
                 raise NumericalError(
                     f"the step of {config.integration_scheme} became too small at t = {clock[0]:.9g} s in "
                     f"'{plant_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
@@ -230,8 +253,14 @@ class Run:
         ends = [self.until] if self.until > start else []
         return np.concatenate([[start], between, ends])
 
-    def _not_finite(self, y):
+    def _failure(self, status, y):
+        """The error for a step that led to the state y, which is not finite or has a force element without a force."""
         plant = self.plant
+        if status == ELEMENT_FAULT:
+            element = plant._force_element_fault(self.context)
+            return NumericalError(
+                f"{element._fault()}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+            )
         names = [("position", n) for n in plant.GetPositionNames()] + [
             ("velocity", n) for n in plant.GetVelocityNames()
         ]

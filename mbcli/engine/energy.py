@@ -1,19 +1,21 @@
 """Energy, power and momentum, summed over bodies."""
 
+from mbcli.engine.force_elements import element_conservative_power, element_energy
 from mbcli.engine.inertia import gravity_vector, inertia_times, weight_about_reference
 from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, dot, row3, rotate, scale
+from mbcli.engine.spatial import add, dot, rotate, row3, scale
 
 
 @kernel
 def total_energy(model, data):
-    """energy = (kinetic, potential of gravity and springs) [J]. After velocity_kinematics and world_inertias.
+    """energy = (kinetic, potential of gravity and force elements) [J]. After velocity_kinematics and world_inertias.
 
     The kinetic energy counts the reflected inertia of actuators; the potential energy is zero at the world's origin.
+    Bushings have none: their forces are not conservative.
     """
     g = gravity_vector(model)
     kinetic = data.V[0, 0]  # of World: zero, in the scalar type of the data
-    potential = kinetic + model.spring_energy[0]
+    potential = element_energy(model, data) + model.spring_energy[0]
     for b in range(1, model.body_parent.shape[0]):
         w, v = row3(data.V, b, 0), row3(data.V, b, 3)
         h, l = inertia_times(data.inertia, b, w, v)
@@ -32,9 +34,9 @@ def total_energy(model, data):
 
 @kernel
 def conservative_power(model, data):
-    """Rate at which gravity and springs do work on the system [W]. After velocity_kinematics."""
+    """Rate at which gravity and the springs of force elements do work on the system [W]. After velocity_kinematics."""
     g = gravity_vector(model)
-    power = data.V[0, 0]  # of World: zero, in the scalar type of the data
+    power = element_conservative_power(model, data)
     for b in range(1, model.body_parent.shape[0]):
         m, h = weight_about_reference(model, data, b)
         w, v = row3(data.V, b, 0), row3(data.V, b, 3)

@@ -156,6 +156,13 @@ def add_element_forces(model, data, at_links):
 
     After velocity_kinematics.
     """
+    add_forces_between(model, data, at_links)
+    add_hinge_torques(model, data, 1.0)
+
+
+@kernel
+def add_forces_between(model, data, at_links):
+    """Adds the forces of spring-dampers and bushings to F_link where at_links is 1, else to F_applied."""
     for n in range(model.spring_damper_link.shape[0]):
         f, p, q, _, _ = spring_damper(model, data, n)
         none = scale(0.0, f)
@@ -165,15 +172,15 @@ def add_element_forces(model, data, at_links):
         t, f, p, q = bushing(model, data, n)
         add_force(model, data, at_links, model.bushing_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
         add_force(model, data, at_links, model.bushing_link[n, 1], q, t, f)
-    for n in range(model.hinge_dof.shape[0]):
-        data.tau[model.hinge_dof[n]] += hinge_torque(model, data, n)
 
 
 @kernel
-def hinge_torque(model, data, n):
-    d = model.hinge_dof[n]
-    spring = hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[d]])
-    return spring + hinge_friction_torque(model.hinge_constants, n, data.v[d])
+def add_hinge_torques(model, data, sign):
+    """tau += sign * torques of hinges."""
+    for n in range(model.hinge_dof.shape[0]):
+        d = model.hinge_dof[n]
+        spring = hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[d]])
+        data.tau[d] += sign * (spring + hinge_friction_torque(model.hinge_constants, n, data.v[d]))
 
 
 @kernel

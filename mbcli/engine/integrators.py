@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbcli.engine.coordinates import velocity_to_qdot
+from mbcli.engine.force_elements import add_element_forces, clear_applied_forces
 from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.jit import kernel
@@ -93,6 +94,8 @@ def derivative(model, data, y, u, dy):
     world_inertias(model, data)
     velocity_kinematics(model, data)
     add_joint_forces(model, data)
+    clear_applied_forces(model, data)
+    add_element_forces(model, data, 0)
     forward_dynamics(model, data)
     velocity_to_qdot(model, data)
     for i in range(nq):

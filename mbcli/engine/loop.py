@@ -5,6 +5,7 @@ Nothing here raises: the returned status says why a loop stopped, and the caller
 
 from mbcli.engine.coordinates import normalize_quaternions
 from mbcli.engine.energy import total_energy
+from mbcli.engine.force_elements import clear_applied_forces, element_fault
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.integrators import (
@@ -23,6 +24,7 @@ BUFFER_FULL = 1
 FINISHED = 2
 NOT_FINITE = 3
 STEP_TOO_SMALL = 4
+ELEMENT_FAULT = 5  # a force element has no force where the last step took it
 
 EXPLICIT = 0
 SEMI_EXPLICIT = 1
@@ -86,7 +88,7 @@ def run_discrete(
 
     Samples every sample_every-th step, and the last one. `budget` bounds the steps of this call; `previous` (nq + nv)
     keeps the state before a step, to which q and v return where the step gives a number that is not finite.
-    Returns (status, step, number of samples written).
+    After ELEMENT_FAULT too they hold the state before the step. Returns (status, step, number of samples written).
     """
     m, d = model_at(model), data_at(data)
     nq, nv = d.q.shape[0], d.v.shape[0]
@@ -112,7 +114,10 @@ def run_discrete(
             d.tau[i] = 0.0
         for k in range(u.shape[0]):
             d.tau[m.actuator_dof[k]] += u[k]
+        clear_applied_forces(m, d)
         discrete_step(m, d, h, implicit_damping)
+        if element_fault(m, d) != 0:
+            return ELEMENT_FAULT, step, written
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
         step += 1
@@ -167,7 +172,8 @@ def run_continuous(
     """Integrates y = [q; v] over the ordered sample_times, meeting each of them and each input time exactly.
 
     clock = (time, next step, steps taken, steps refused) goes in and out. Returns (status, next sample index, number
-    of samples written). Where the status is NOT_FINITE or STEP_TOO_SMALL, y and clock are those of the last good
+    of samples written). Where the status is NOT_FINITE, STEP_TOO_SMALL or ELEMENT_FAULT, y and clock are those of the
+    last good
     state, and `end` holds what the refused step gave.
     """
     m, d = model_at(model), data_at(data)
@@ -242,6 +248,8 @@ def run_continuous(
             return NOT_FINITE, sample_index, written
         elif scheme == IMPLICIT:
             clock[1] = largest_step
+        if element_fault(m, d) != 0:
+            return ELEMENT_FAULT, sample_index, written
         for i in range(nq + nv):
             y[i] = end[i]
         normalize_quaternions(m, y)

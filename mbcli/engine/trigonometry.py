@@ -1,4 +1,4 @@
-"""Sine and cosine of all coordinates at once, for every scalar type.
+"""Sine and cosine of all coordinates at once, and functions of single numbers, for every scalar type.
 
 The angle is reduced to [-pi/4, pi/4] by multiples of pi/2 in two steps (Cody and Waite 1980), then the minimax
 polynomials of that interval are evaluated (their coefficients are those published with Cephes by S. Moshier). The
@@ -88,3 +88,37 @@ def by_library(x, sine, cosine):
     for i in range(x.shape[0]):
         sine[i] = np.sin(x[i])
         cosine[i] = np.cos(x[i])
+
+
+# Functions of one number. tanh and arctan are taken at the real part, and what is left, zero for real numbers and
+# tiny for complex steps, enters by their addition theorems: so they are analytic, and exact for large real parts too.
+
+
+@kernel
+def square_root(x):
+    return np.sqrt(x)
+
+
+@kernel
+def sine_cosine(x):
+    """Sine and cosine of one angle [rad]."""
+    return np.sin(x), np.cos(x)
+
+
+@kernel
+def hyperbolic_tangent(x):
+    real, rest = np.tanh(x.real), np.tanh(x - x.real)
+    return (real + rest) / (1.0 + real * rest)
+
+
+@kernel
+def arctangent(y, x):
+    """Angle [rad] of the point (x, y), in (-pi, pi]."""
+    rest = (y * x.real - x * y.real) / (x * x.real + y * y.real)
+    return np.arctan2(y.real, x.real) + np.arctan(rest)
+
+
+@kernel
+def sign_of(x):
+    """1 or -1, the sign of the real part; of zero too."""
+    return np.copysign(1.0, x.real)

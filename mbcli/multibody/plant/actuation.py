@@ -93,9 +93,10 @@ class Actuation:
                 u[[a.input_start() for a in self._of_instance(self._actuators, instance)]] += value
         return u
 
-    def _input_generalized_forces(self, context):
+    def _input_generalized_forces(self, context, u=None):
+        """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports where it is given."""
         tau = np.zeros(self._model.sizes["nv"])
-        np.add.at(tau, self._model.actuator_dof, self._actuation(context))
+        np.add.at(tau, self._model.actuator_dof, self._actuation(context) if u is None else u)
         return tau + context._inputs.get("applied_generalized_force", 0.0)
 
     def _input_body_forces(self, context):

@@ -57,52 +57,25 @@ class Dynamics:
         """tau (nv,) that gives the accelerations vdot (zero where not given) against the chosen forces.
 
         tau = M vdot + C v - tau_g - springs - damping - sum J^T F, with F (num_bodies, 6) at body origins in World.
+        `springs` stands for all force elements but gravity.
         """
         self._check_context(context)
-        data, model = context._at_velocities(), context._model
-        data.vdot[:] = 0.0 if vdot is None else self._vector(vdot, model.sizes["nv"], "vdot")
-        data.F_link[:] = 0.0 if body_forces is None else body_forces
+        vdot = 0.0 if vdot is None else self._vector(vdot, self.num_velocities(), "vdot")
+        element_F, element_tau = self._force_element_forces(context, False, springs, damping)
+        data = context._at_velocities()
+        data.vdot[:] = vdot
+        data.F_link[:] = element_F if body_forces is None else element_F + body_forces
         context._run("calc_inverse_dynamics", float(gravity))
-        tau = data.tau.copy()
-        if springs:
-            tau += self._spring_stretch(context) * model.dof_stiffness
-        if damping:
-            tau += model.dof_damping * context._v
-        return tau
+        return data.tau - element_tau
 
     def CalcAccelerations(self, context, tau=None, u=None, body_forces=None):
         """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6)."""
         self._check_context(context)
-        data, model = context._at_velocities(), context._model
-        data.tau[:] = 0.0 if tau is None else self._vector(tau, model.sizes["nv"], "tau")
+        applied = np.zeros(self.num_velocities()) if tau is None else self._vector(tau, self.num_velocities(), "tau")
         if u is not None:
-            np.add.at(data.tau, model.actuator_dof, self._vector(u, model.sizes["nu"], "u"))
-        data.F_link[:] = 0.0 if body_forces is None else body_forces
-        context._run("calc_forward_dynamics")
-        return data.vdot.copy()
-
-    def _spring_stretch(self, context):
-        """q - nominal of the coordinates that have springs, (nv,)."""
-        model = context._model
-        if model.sizes["nq"] == 0:
-            return np.zeros(0)
-        return context._q[model.dof_q] - model.dof_nominal
-
-    def CalcForceElementsContribution(self, context, forces):
-        """Sets `forces` to those of all force elements, gravity and springs on joints, and of joint damping."""
-        self._check_context(context)
-        self._check_forces(forces)
-        X, model = context._at_links().X_WL, context._model
-        forces.SetZero()
-        g = model.gravity
-        for n, body in enumerate(self._bodies):
-            if n and self._gravity.is_enabled(body.model_instance()):
-                mass = model.link_inertia[n, 0]
-                moment = X[n, :9].reshape(3, 3) @ (mass * model.link_inertia[n, 1:4])
-                forces._body_forces[n, :3] = np.cross(moment, g)
-                forces._body_forces[n, 3:] = mass * g
-        stretch = self._spring_stretch(context)
-        forces._generalized_forces -= model.dof_stiffness * stretch + model.dof_damping * context._v
+            applied = applied.copy()
+            np.add.at(applied, self._model.actuator_dof, self._vector(u, self._model.sizes["nu"], "u"))
+        return self._run_forward_dynamics(context, applied, 0.0 if body_forces is None else body_forces).copy()
 
     def CalcGeneralizedForces(self, context, forces):
         """tau + sum J^T F of a set of forces, (nv,)."""
@@ -127,13 +100,22 @@ class Dynamics:
     def _accelerations(self, context):
         self._check_context(context)
         if not context._accelerations_current:
-            data = context._at_velocities()
-            data.tau[:] = self._input_generalized_forces(context)
-            data.F_link[:] = self._input_body_forces(context)
-            context._run("calc_forward_dynamics")
-            context._vdot = data.vdot.copy()
+            tau, F = self._input_generalized_forces(context), self._input_body_forces(context)
+            context._vdot = self._run_forward_dynamics(context, tau, F).copy()
             context._accelerations_current = True
         return context._vdot
+
+    def _run_forward_dynamics(self, context, tau, body_forces):
+        """vdot, in the context's data, under tau (nv,), body forces (num_bodies, 6) and all that the model has."""
+        self._check_force_elements(context)
+        if self._user_force_elements:
+            user = self._user_forces(context)
+            tau, body_forces = tau + user._generalized_forces, body_forces + user._body_forces
+        data = context._at_velocities()
+        data.tau[:] = tau
+        data.F_link[:] = body_forces
+        context._run("calc_forward_dynamics")
+        return data.vdot
 
     def EvalTimeDerivatives(self, context):
         """[qdot; vdot] of a plant with time step 0."""
@@ -150,26 +132,6 @@ class Dynamics:
         return float(context._data.energy[0])
 
     EvalKineticEnergy = CalcKineticEnergy
-
-    def CalcPotentialEnergy(self, context):
-        """[J] of gravity and springs; gravity counts from the world's origin"""
-        self._energy(context)
-        return float(context._data.energy[1])
-
-    EvalPotentialEnergy = CalcPotentialEnergy
-
-    def CalcConservativePower(self, context):
-        """[W] of gravity and springs: minus the rate of the potential energy"""
-        return float(self._energy(context))
-
-    EvalConservativePower = CalcConservativePower
-
-    def CalcNonConservativePower(self, context):
-        """[W] of force elements that are not conservative: none so far, and joint damping is not one"""
-        self._check_context(context)
-        return 0.0
-
-    EvalNonConservativePower = CalcNonConservativePower
 
     def _energy(self, context):
         self._check_context(context)

@@ -68,23 +68,26 @@ class ForceElements:
     @cached_property
     def _watched_force_elements(self):
         """Those whose force is not defined everywhere, as the engine counts them: spring-dampers, bushings."""
-        kinds = (LinearSpringDamper, LinearBushingRollPitchYaw)
-        return tuple([e for e in self._compiled_force_elements() if isinstance(e, kind)] for kind in kinds)
+        elements = self._compiled_force_elements()
+        springs = [e for e in elements if isinstance(e, LinearSpringDamper)]
+        bushings = [e for e in elements if isinstance(e, LinearBushingRollPitchYaw)]
+        return (springs, bushings) if springs or bushings else ()
 
     def _force_element_fault(self, context):
         """The element that has no force at the positions for which the context's data were computed last, or None."""
         fault = context._run("calc_element_fault")
-        springs, bushings = self._watched_force_elements
         if fault == 0:
             return None
+        springs, bushings = self._watched_force_elements
         return springs[fault - 1] if fault > 0 else bushings[-fault - 1]
 
     def _check_force_elements(self, context):
         """NumericalError where a spring-damper has no length or a bushing is in gimbal lock."""
-        context._at_positions()
-        element = self._force_element_fault(context)
-        if element is not None:
-            raise NumericalError(element._fault())
+        if self._watched_force_elements:
+            context._at_positions()
+            element = self._force_element_fault(context)
+            if element is not None:
+                raise NumericalError(element._fault())
 
     def _user_forces(self, context):
         """The forces of the users' elements. Their methods may compute anything in the context, its data change."""
@@ -95,7 +98,7 @@ class ForceElements:
 
     def _force_element_forces(self, context, gravity, others, damping):
         """Body forces (num_bodies, 6) and generalized forces (nv,) of gravity, all other elements, joint damping."""
-        if others and any(self._watched_force_elements):
+        if others:
             self._check_force_elements(context)
         user = self._user_forces(context) if others and self._user_force_elements else None
         data = context._at_velocities()
@@ -143,10 +146,10 @@ class ForceElements:
 
     def _refuse_undefined_energy(self, method, context):
         self._check_context(context)
-        springs, bushings = self._watched_force_elements
-        if bushings:
-            getattr(bushings[0], method)(context)  # raises
-        if springs:
+        if self._watched_force_elements:
+            _, bushings = self._watched_force_elements
+            if bushings:
+                getattr(bushings[0], method)(context)  # raises
             self._check_force_elements(context)
 
     def _energies(self, context):
