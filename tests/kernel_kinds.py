@@ -26,4 +26,4 @@ NOT_SMOOTH = {
 }
 
 # parameters that choose, 0 or 1, where others carry numbers
-SWITCHES = {"gravity", "is_root", "loaded", "at_links", "springs"}
+SWITCHES = {"gravity", "is_root", "loaded", "at_links", "springs", "with_accelerations"}

@@ -19,6 +19,7 @@ PLANTS = {
     "mixed": {"seed": 1},
     "reversed": {"seed": 2, "reversed_probability": 1.0},
     "weightless": {"seed": 3, "weightless": True, "trees": 2, "floating_bases": 1},
+    "elements": {"seed": 5, "elements": True},
     "hinges": {"seed": 4, "kinds": ("revolute",), "num_bodies": 3},
 }
 
@@ -28,7 +29,8 @@ def rows_of(plant, count=COUNT, seed=0):
     rng = np.random.default_rng(seed)
     q, v = (np.array(rows) for rows in zip(*(random_state(plant, rng) for _ in range(count)), strict=True))
     forces = rng.normal(size=(plant.num_bodies(), 6))
-    return {"q": q, "v": v, "vdot": rng.normal(size=v.shape), "tau": rng.normal(size=v.shape), "F": forces}
+    vdot, tau = rng.normal(size=(2, *v.shape))
+    return {"q": q, "v": v, "vdot": vdot, "tau": tau, "F": forces, "frames": np.arange(plant.num_frames())}
 
 
 CALCULATIONS = {
@@ -41,13 +43,14 @@ CALCULATIONS = {
     "bias term": lambda b, r: [b.bias_term(r["q"], r["v"])],
     "gravity": lambda b, r: [b.gravity(r["q"])],
     "energy": lambda b, r: list(b.energy(r["q"], r["v"])),
-    "link motions": lambda b, r: list(b.link_motions(r["q"], r["v"])),
-    "link accelerations": lambda b, r: [b.link_accelerations(r["q"], r["v"], r["vdot"])],
+    "frames in World": lambda b, r: list(b.frame_motions(r["q"], r["v"], r["vdot"], r["frames"], 0)),
+    "frames in a frame": lambda b, r: list(b.frame_motions(r["q"], r["v"], r["vdot"], r["frames"], 3)),
+    "frames without accelerations": lambda b, r: list(b.frame_motions(r["q"], r["v"], None, r["frames"], 2)[:3]),
 }
 
 
 def chosen(rows, which):
-    return {name: value if name == "F" else value[which] for name, value in rows.items()}
+    return {name: value if name in ("F", "frames") else value[which] for name, value in rows.items()}
 
 
 @pytest.fixture(scope="module", params=PLANTS)
@@ -122,7 +125,7 @@ def test_model_without_coordinates():
     empty = np.zeros((3, 0))
     assert batch.mass_matrix(empty).shape == (3, 0, 0)
     assert batch.inverse_dynamics(empty, empty, empty).shape == (3, 0)
-    assert batch.link_motions(empty, empty)[0].shape == (3, 3, 12)
+    assert batch.frame_motions(empty, empty, None, [0, 1], 2)[0].shape == (3, 2, 3, 3)
 
 
 def test_no_rows(plant, lanes):
@@ -133,6 +136,8 @@ def test_no_rows(plant, lanes):
 
 def test_wrong_shapes_are_refused(plant, lanes):
     rows = rows_of(plant)
+    with pytest.raises(ValueError, match="frames, no"):
+        lanes.frame_motions(rows["q"], rows["v"], None, [0], plant.num_frames())
     with pytest.raises(ValueError, match="states have shape"):
         lanes.mass_matrix(rows["q"][:, 1:])
     with pytest.raises(ValueError, match="states have shape"):
@@ -151,12 +156,18 @@ def test_arithmetic_of_every_lane(numba_function):
             z[i] /= 0.5
             z[i] = z[i] + np.rint(x[i]) * 10.0 - np.floor(y[i])
 
+    def functions(x, y, z):
+        for i in range(x.shape[0]):
+            z[i] = np.sin(x[i]) * 2.0 + np.cos(y[i]) * 3.0 + np.tanh(x[i]) + np.sqrt(x[i] * x[i] + 1.0)
+            z[i] += np.arctan(y[i]) * 5.0 - np.arctan2(y[i], x[i]) * 7.0 + np.copysign(11.0, x[i])
+
     x, y = (np.random.default_rng(n).normal(scale=3.0, size=(5, 8)) for n in (0, 1))
     z = np.full((5, 8), np.nan)
-    numba_function(calculate)(x, y, z)
-    expected = np.zeros((5, 8))
-    calculate(x, y, expected)
-    np.testing.assert_allclose(z, expected, rtol=1e-12)
+    for function in (calculate, functions):
+        numba_function(function)(x, y, z)
+        expected = np.zeros((5, 8))
+        function(x, y, expected)
+        np.testing.assert_allclose(z, expected, rtol=1e-12)
 
 
 def test_constants_fill_all_lanes(numba_function):

@@ -42,11 +42,12 @@ class Analysis:
         output.output_format = output.result_format()
         if batch.states is None and batch.states_format is not None:
             raise click.UsageError("--states-format needs --states")
-        if batch.states is None:
+        loaded = load(model, ctx)
+        at_once = batch.states is not None and self._is_compiled(loaded.plant._model)
+        if batch.states is None or at_once:
             from mbcli.engine.jit import prefer_interpreted
 
-            prefer_interpreted()
-        loaded = load(model, ctx)
+            prefer_interpreted()  # the context evaluates one state, or only holds what a batch starts from
         context = loaded.plant.CreateDefaultContext()
         set_state(loaded.plant, context, state)
         given = parse_inputs(loaded.plant, inputs)
@@ -54,7 +55,8 @@ class Analysis:
 
         with np.errstate(all="ignore"):  # what is not finite is reported with its name
             if batch.states is not None:
-                self._run_batch(loaded, context, given, batch, output)
+                evaluate = (self._rows_at_once if at_once else self._rows_one_by_one)(loaded.plant, context, given)
+                self._run_batch(loaded, context, evaluate, batch, output)
             else:
                 self._run_one(loaded, context, given, output)
 
@@ -70,7 +72,8 @@ class Analysis:
         else:
             emit(self.render(loaded.plant, results), output)
 
-    def _run_batch(self, loaded, context, given, batch, output):
+    def _run_batch(self, loaded, context, evaluate, batch, output):
+        """Writes the columns that evaluate(chunk) gives for each chunk of states."""
         from mbcli.batch.state_reader import StateLayout, open_states
 
         plant = loaded.plant
@@ -84,7 +87,6 @@ class Analysis:
             plant.GetVelocities(context),
         )
         chunks = open_states(batch.states, layout, input_format=batch.states_format)
-        evaluate = self._rows_at_once(loaded.plant, context, given) or self._rows_one_by_one(plant, context, given)
         with self._writer(loaded, output, output.output_format) as writer:
             for chunk in chunks:
                 columns = evaluate(chunk)
@@ -92,13 +94,17 @@ class Analysis:
                     columns = {"time": chunk.time, **columns}
                 writer.write(columns)
 
+    def _is_compiled(self, model):
+        """Whether a batch of states of a model can be evaluated in compiled calls of many rows."""
+        from mbcli.engine.jit import may_compile
+        from mbcli.engine.state_batch import covers
+
+        return self.evaluate_rows is not None and covers(model) and may_compile()
+
     def _rows_at_once(self, plant, context, given):
-        """chunk -> columns, all rows in one compiled call; None where the command or MBCLI_JIT=0 wants it otherwise."""
-        from mbcli.engine.jit import compiled_by_default
+        """chunk -> columns, all rows in one compiled call."""
         from mbcli.engine.state_batch import StateBatch
 
-        if self.evaluate_rows is None or not compiled_by_default():
-            return None
         batch = StateBatch(context._model, announce=_announce_compiling)
 
         def evaluate(chunk):

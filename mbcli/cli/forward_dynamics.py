@@ -35,14 +35,14 @@ def forward_dynamics(ctx, tau, u, body_forces, **values):
 
     def evaluate(plant, context, inputs):
         vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"), forces(plant))
-        require_finite(plant, context, vdot)
+        require_finite(plant, vdot, lambda: plant.CalcMassMatrix(context))
         return {"vdot": vdot}
 
     def evaluate_rows(plant, batch, states):
         tau = batch.generalized_forces(states.tau, states.u, len(states.q))
         vdot = batch.forward_dynamics(states.q, states.v, tau, body_forces=forces(plant))
-        for row in vdot:
-            require_finite(plant, row)
+        for k, row in enumerate(vdot):
+            require_finite(plant, row, lambda k=k: batch.mass_matrix(states.q[k : k + 1])[0])
         return {"vdot": vdot}
 
     Analysis(
@@ -55,15 +55,18 @@ def forward_dynamics(ctx, tau, u, body_forces, **values):
     ).run(ctx, values, {"tau": tau, "u": u})
 
 
-def require_finite(plant, context, vdot):
-    """NumericalError naming the coordinate that has no inertia, else the first acceleration that is not finite."""
+def require_finite(plant, vdot, mass_matrix):
+    """NumericalError naming the coordinate that has no inertia, else the first acceleration that is not finite.
+
+    mass_matrix() gives M at the state, where it is needed.
+    """
     import numpy as np
 
     from mbcli.errors import NumericalError
 
     bad = np.flatnonzero(~np.isfinite(vdot))
     if bad.size:
-        inertia = np.diag(plant.CalcMassMatrix(context))
+        inertia = np.diag(mass_matrix())
         names = plant.GetVelocityNames()
         if (inertia <= 0.0).any():
             name = names[int(np.argmin(inertia))]

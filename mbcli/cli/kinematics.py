@@ -32,18 +32,29 @@ def kinematics(ctx, names, base, vdot, **values):
     def evaluate(plant, context, inputs):
         return {"frames": evaluate_frames(plant, context, names, base, inputs.get("vdot"))}
 
-    Analysis("kinematics", evaluate, render, takes=("vdot",), columns=columns).run(ctx, values, {"vdot": vdot})
+    def evaluate_rows(plant, batch, states):
+        return frame_columns(plant, batch, states, names, base)
+
+    Analysis("kinematics", evaluate, render, takes=("vdot",), columns=columns, evaluate_rows=evaluate_rows).run(
+        ctx, values, {"vdot": vdot}
+    )
+
+
+def wanted_frames(plant, names, base):
+    """{name: frame} of the named frames, or of every body, and the base frame."""
+    frames = [find_frame(plant, name, "--frame") for name in names] or [body.body_frame() for body in plant._bodies[1:]]
+    named = dict(zip(names or unique_names(plant, frames), frames, strict=True))
+    return named, find_frame(plant, base, "--relative-to")
 
 
 def evaluate_frames(plant, context, names, base, vdot):
     """{name: {X_WF, p_WF, quaternion, V_WF, A_WF}} of the named frames, or of every body."""
     import numpy as np
 
-    frames = [find_frame(plant, name, "--frame") for name in names] or [body.body_frame() for body in plant._bodies[1:]]
-    base_frame = find_frame(plant, base, "--relative-to")
+    frames, base_frame = wanted_frames(plant, names, base)
     accelerations = None if vdot is None else plant.CalcSpatialAccelerationsFromVdot(context, vdot)
     result = {}
-    for frame, name in zip(frames, names or unique_names(plant, frames), strict=True):
+    for name, frame in frames.items():
         X = frame.CalcPose(context, base_frame)
         V = relative_velocity(context, frame, base_frame)
         entry = {
@@ -106,6 +117,22 @@ def relative_acceleration(context, frame, base, accelerations):
     a = A_WF[3:] - A_WA[3:] - np.cross(A_WA[:3], p) - np.cross(w, np.cross(w, p)) - 2.0 * np.cross(w, v_rel)
     R_AW = X_WA.rotation().matrix().T
     return np.concatenate([R_AW @ alpha, R_AW @ a])
+
+
+def frame_columns(plant, batch, states, names, base):
+    """The columns of many states, (n, ...) each."""
+    from mbcli.math.rotation_array import quaternions_from_matrices
+
+    frames, base_frame = wanted_frames(plant, names, base)
+    indices = [int(frame.index()) for frame in frames.values()]
+    R, p, V, A = batch.frame_motions(states.q, states.v, states.vdot, indices, int(base_frame.index()))
+    quaternions = quaternions_from_matrices(R)
+    result = {}
+    for k, name in enumerate(frames):
+        result |= {f"{name}.p_WF": p[:, k], f"{name}.quaternion": quaternions[:, k], f"{name}.V_WF": V[:, k]}
+        if A is not None:
+            result[f"{name}.A_WF"] = A[:, k]
+    return result
 
 
 def columns(plant, results):

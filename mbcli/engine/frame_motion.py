@@ -87,17 +87,23 @@ def accelerations_by_velocities(model, data):
 
 
 @kernel
-def relative_pose(model, data, f, m, R, p):
-    """Pose of frame f in frame m -> R (3, 3), p (3,)."""
+def pose_in(model, data, f, m):
+    """Axes x, y, z and origin of frame f in frame m."""
     b, a = model.frame_body[f], model.frame_body[m]
     axes = frame_axes(model, data, m)
     r = from_reference_of(model, data, frame_origin(model, data, f), b, a)
-    origin = components(axes, subtract(r, frame_origin(model, data, m)))
-    columns = frame_axes(model, data, f)
-    for j in range(3):
-        column = components(axes, columns[j])
-        R[0, j], R[1, j], R[2, j] = column[0], column[1], column[2]
-        p[j] = origin[j]
+    x, y, z = frame_axes(model, data, f)
+    p = components(axes, subtract(r, frame_origin(model, data, m)))
+    return components(axes, x), components(axes, y), components(axes, z), p
+
+
+@kernel
+def relative_pose(model, data, f, m, R, p):
+    """Pose of frame f in frame m -> R (3, 3), p (3,)."""
+    x, y, z, origin = pose_in(model, data, f, m)
+    for k in range(3):
+        R[k, 0], R[k, 1], R[k, 2] = x[k], y[k], z[k]
+        p[k] = origin[k]
 
 
 @kernel

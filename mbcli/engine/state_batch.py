@@ -6,6 +6,11 @@ from mbcli.engine.jit import cache_directory, load_kernels
 from mbcli.engine.model import Data
 
 
+def covers(model):
+    """Whether a StateBatch knows all forces of a model: it has no force elements but gravity and springs on joints."""
+    return not any(model.sizes.get(name) for name in ("nspring", "nhinge", "nbushing"))
+
+
 class StateBatch:
     """Evaluates many states of a model, eight at once on lanes where it is compiled.
 
@@ -45,6 +50,13 @@ class StateBatch:
         loaded = self._load(body_forces)
         return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], loaded)[0]
 
+    def generalized_forces(self, tau, u, count):
+        """(n, nv) of given forces tau (n, nv) and actuation u (n, nu), each None where there is none."""
+        result = np.zeros((count, self._model.sizes["nv"])) if tau is None else np.array(tau, dtype=float)
+        for k, dof in enumerate(self._model.actuator_dof if u is not None else ()):
+            result[:, dof] += u[:, k]
+        return result
+
     def bias_term(self, q, v):
         """C(q,v) v, (n, nv)."""
         return self._run("bias_terms", [q, v], [self._model.sizes["nv"]])[0]
@@ -54,20 +66,23 @@ class StateBatch:
         return self._run("gravity_of_states", [q], [self._model.sizes["nv"]])[0]
 
     def energy(self, q, v):
-        """Kinetic and potential energy (n, 2) [J], and the power (n,) [W] of gravity and springs."""
-        energy, power = self._run("energies", [q, v], [2, 1])
-        return energy, power[:, 0]
+        """Kinetic and potential energy (n, 2) [J]; power (n, 2) [W] of gravity and springs, and of joint damping."""
+        return self._run("energies", [q, v], [2, 2])
 
-    def link_motions(self, q, v):
-        """X_WL (n, nlink, 12), V_WL (n, nlink, 6) of every link."""
-        nlink = self._model.sizes["nlink"]
-        X, V = self._run("link_motions", [q, v], [nlink * 12, nlink * 6])
-        return X.reshape(len(q), nlink, 12), V.reshape(len(q), nlink, 6)
+    def frame_motions(self, q, v, vdot, frames, base):
+        """Motions of frames in a base frame, along its axes; frames (m,) and base are indices of frames.
 
-    def link_accelerations(self, q, v, vdot):
-        """A_WL (n, nlink, 6) of every link."""
-        nlink = self._model.sizes["nlink"]
-        return self._run("link_accelerations_of_states", [q, v, vdot], [nlink * 6])[0].reshape(len(q), nlink, 6)
+        Returns R (n, m, 3, 3), p (n, m, 3), V (n, m, 6) and, where vdot is given, A (n, m, 6), else None.
+        """
+        n, m = len(q), len(frames)
+        if not all(0 <= frame < self._model.sizes["nframe"] for frame in (*frames, base)):
+            raise ValueError(f"there are {self._model.sizes['nframe']} frames, no {list(frames)} or {base}")
+        given = np.zeros_like(v) if vdot is None else vdot
+        switches = np.array(frames, dtype=np.int64), int(base), int(vdot is not None)
+        X, V, A = self._run("motions_of_frames", [q, v, given], [12 * m, 6 * m, 6 * m], *switches)
+        X = X.reshape(n, m, 12)
+        R, p = X[:, :, :9].reshape(n, m, 3, 3), X[:, :, 9:]
+        return R, p, V.reshape(n, m, 6), None if vdot is None else A.reshape(n, m, 6)
 
     def _load(self, body_forces):
         """Puts forces on the links of every state; whether there are any."""

@@ -89,6 +89,24 @@ def quaternion_from_matrix(R: np.ndarray) -> np.ndarray:
     return np.array(wxyz) / (-norm if wxyz[0] < 0.0 else norm)
 
 
+def quaternions_from_matrices(R: np.ndarray) -> np.ndarray:
+    """Return the unit quaternions (..., 4) with w >= 0 of real rotation matrices (..., 3, 3)."""
+    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(R, (-2, -1), (0, 1))
+    squares = np.array((1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i))
+    candidates = np.array(
+        (
+            (squares[0], h - f, c - g, d - b),
+            (h - f, squares[1], b + d, c + g),
+            (c - g, b + d, squares[2], f + h),
+            (d - b, c + g, f + h, squares[3]),
+        )
+    )
+    largest = squares.argmax(axis=0)
+    w, x, y, z = np.take_along_axis(candidates, largest[np.newaxis, np.newaxis], axis=0)[0]
+    norm = np.sqrt(w * w + x * x + y * y + z * z)
+    return np.stack((w, x, y, z), axis=-1) / np.where(w < 0.0, -norm, norm)[..., np.newaxis]
+
+
 def matrix_from_angle_axis(angle, axis: np.ndarray) -> np.ndarray:
     """Return the rotation by an angle [rad] about an axis (3,) of any length but zero (Rodrigues)."""
     sine, cosine = sine_cosine(angle)

@@ -1,0 +1,166 @@
+"""Analyses of batches: compiled rows against single states, chunks, inputs by row and by option, errors."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from mbcli.batch import state_reader
+from mbcli.cli.bias import bias
+from mbcli.cli.energy import energy
+from mbcli.cli.forward_dynamics import forward_dynamics
+from mbcli.cli.gravity import gravity
+from mbcli.cli.inverse_dynamics import inverse_dynamics
+from mbcli.cli.kinematics import kinematics
+from mbcli.cli.mass_matrix import mass_matrix
+from mbcli.engine import state_batch
+from mbcli.errors import NumericalError
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+
+MODEL = str(Path(__file__).parents[1] / "sample_models" / "quadruped.urdf")
+COUNT = 21
+# Compiled and interpreted differ by fused multiply-adds, in sums of a few hundred terms.
+ROUNDING = 1e-12
+
+COMMANDS = {
+    "mass-matrix": (mass_matrix, []),
+    "inverse of the mass matrix": (mass_matrix, ["--inverse"]),
+    "inverse-dynamics": (inverse_dynamics, []),
+    "inverse-dynamics of one force": (inverse_dynamics, ["--force-on", "trunk=1,2,3,4,5,6"]),
+    "inverse-dynamics without gravity": (inverse_dynamics, ["--no-gravity", "--no-springs", "--no-damping"]),
+    "forward-dynamics": (forward_dynamics, []),
+    "forward-dynamics under one force": (forward_dynamics, ["--force-on", "trunk=1,2,3,4,5,6"]),
+    "bias": (bias, []),
+    "gravity": (gravity, []),
+    "energy": (energy, []),
+    "kinematics": (kinematics, []),
+    "kinematics of two frames in one": (
+        kinematics,
+        ["--frame", "front_left_shank", "--frame", "front_right_hip", "--relative-to", "trunk"],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def plant():
+    plant = MultibodyPlant(0.0)
+    Parser(plant).AddModels(MODEL)
+    plant.Finalize()
+    return plant
+
+
+@pytest.fixture(scope="module")
+def states(plant, tmp_path_factory):
+    """An NPZ file of random states with vdot, tau and u."""
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-1.0, 1.0, (COUNT, plant.num_positions()))
+    q[:, :4] /= np.linalg.norm(q[:, :4], axis=1, keepdims=True)
+    v, vdot, tau = rng.normal(size=(3, COUNT, plant.num_velocities()))
+    u = rng.normal(size=(COUNT, plant.num_actuators()))
+    path = tmp_path_factory.mktemp("states") / "states.npz"
+    np.savez(path, q=q, v=v, vdot=vdot, tau=tau, u=u, time=np.arange(COUNT) * 0.1)
+    return path
+
+
+def run(command, states, *options, model=MODEL):
+    result = CliRunner().invoke(command, [str(model), "--states", str(states), *map(str, options)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def columns(command, states, options, path):
+    run(command, states, *options, "-o", path, "--force")
+    with np.load(path) as archive:
+        return {name: archive[name] for name in archive.files if name != "metadata"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_compiled_rows_equal_interpreted_states(name, states, tmp_path, monkeypatch):
+    command, options = COMMANDS[name]
+    results = {}
+    for jit in "01":
+        monkeypatch.setenv("MBCLI_JIT", jit)
+        results[jit] = columns(command, states, options, tmp_path / "result.npz")
+    assert list(results["0"]) == list(results["1"])
+    for column, expected in results["0"].items():
+        assert results["1"][column].shape == expected.shape
+        np.testing.assert_allclose(results["1"][column], expected, rtol=0.0, atol=ROUNDING * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_bits_do_not_depend_on_the_size_of_chunks(name, states, tmp_path, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "1")
+    command, options = COMMANDS[name]
+    together = columns(command, states, options, tmp_path / "together.npz")
+    whole = state_reader.open_states
+    for size in (1, 5, 8):
+        monkeypatch.setattr(state_reader, "open_states", lambda *a, size=size, **k: whole(*a, **k, rows_per_chunk=size))
+        parts = columns(command, states, options, tmp_path / "parts.npz")
+        for column, expected in together.items():
+            assert parts[column].tobytes() == expected.tobytes()
+
+
+def test_inputs_of_options_hold_for_every_row(plant, states, tmp_path, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "1")
+    with np.load(states) as archive:
+        q, v, tau, u, vdot = (archive[name] for name in ("q", "v", "tau", "u", "vdot"))
+    one, many = tmp_path / "one.npz", tmp_path / "many.npz"
+    np.savez(one, q=q, v=v)
+    np.savez(many, q=q, v=v, tau=np.tile(tau[0], (COUNT, 1)), u=np.tile(u[0], (COUNT, 1)))
+    options = ["--tau", " ".join(map(repr, tau[0].tolist())), "--u", " ".join(map(repr, u[0].tolist()))]
+    by_option = columns(forward_dynamics, one, options, tmp_path / "a.npz")["vdot"]
+    by_row = columns(forward_dynamics, many, [], tmp_path / "b.npz")["vdot"]
+    assert by_option.tobytes() == by_row.tobytes()
+    option = " ".join(map(repr, vdot[0].tolist()))
+    by_option = columns(inverse_dynamics, one, ["--vdot", option], tmp_path / "a.npz")["tau"]
+    np.savez(many, q=q, v=v, vdot=np.tile(vdot[0], (COUNT, 1)))
+    assert by_option.tobytes() == columns(inverse_dynamics, many, [], tmp_path / "b.npz")["tau"].tobytes()
+
+
+def test_forward_dynamics_undoes_inverse_dynamics(states, tmp_path, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "1")
+    with np.load(states) as archive:
+        q, v, vdot = archive["q"], archive["v"], archive["vdot"]
+    tau = columns(inverse_dynamics, states, [], tmp_path / "tau.npz")["tau"]
+    np.savez(tmp_path / "forces.npz", q=q, v=v, tau=tau)
+    result = columns(forward_dynamics, tmp_path / "forces.npz", [], tmp_path / "vdot.npz")["vdot"]
+    np.testing.assert_allclose(result, vdot, atol=1e-9 * np.abs(vdot).max())
+
+
+def test_rows_in_json_lines_have_their_time(states, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "1")
+    lines = [json.loads(line) for line in run(energy, states).stdout.splitlines()]
+    assert len(lines) == COUNT
+    assert list(lines[3]) == ["time", "kinetic", "potential", "conservative_power", "nonconservative_power"]
+    assert lines[3]["time"] == pytest.approx(0.3)
+
+
+def test_what_nothing_resists_is_an_error_that_names_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "1")
+    model = tmp_path / "massless.urdf"
+    model.write_text(
+        '<robot name="r"><link name="base"/><link name="tip"/>'
+        '<joint name="free" type="continuous"><parent link="base"/><child link="tip"/></joint></robot>'
+    )
+    states = tmp_path / "states.csv"
+    states.write_text("r_free_q\n0.1\n0.2\n")
+    with pytest.raises(NumericalError, match="free"):
+        run(forward_dynamics, states, "--weld", "base", model=model)
+
+
+def test_compiling_is_announced_once_where_nothing_is_cached(plant, tmp_path, monkeypatch):
+    monkeypatch.setattr(state_batch, "cache_directory", lambda: tmp_path)
+    announced = []
+    batch = state_batch.StateBatch(plant._model, announce=lambda: announced.append(1))
+    q = np.tile(plant.GetPositions(plant.CreateDefaultContext()), (3, 1))
+    batch.gravity(q)
+    batch.gravity(q)
+    assert announced == [1]
+    (tmp_path / "batch.mass_matrices-61.py311.nbi").touch()
+    batch.mass_matrix(q)
+    assert announced == [1]
