@@ -76,6 +76,11 @@ def compiled_by_default():
     return _prefer_compiled if setting is None else setting != "0"
 
 
+def may_compile():
+    """Whether many evaluations, worth compiling for, are to be compiled: unless MBCLI_JIT=0."""
+    return os.environ.get("MBCLI_JIT") != "0"
+
+
 @functools.cache
 def load_kernels(compiled):
     """All kernels by name, as attributes of one object; compiled ones accept structs, plain ones Python objects."""
