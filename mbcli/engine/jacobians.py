@@ -40,8 +40,16 @@ def add_translational_columns(model, data, f, r, sign, axes, J, row):
 
 
 @kernel
+def clear_three_rows(J, row):
+    for k in range(3):
+        for d in range(J.shape[1]):
+            J[row + k, d] = 0.0
+
+
+@kernel
 def angular_jacobian(model, data, f, m, e, J):
-    """Rows 0 to 2 of J, zero before: w of frame f in frame m along the axes of frame e."""
+    """Rows 0 to 2 of J: w of frame f in frame m along the axes of frame e."""
+    clear_three_rows(J, 0)
     axes = frame_axes(model, data, e)
     add_angular_columns(model, data, f, 1.0, axes, J)
     add_angular_columns(model, data, m, -1.0, axes, J)
@@ -49,7 +57,8 @@ def angular_jacobian(model, data, f, m, e, J):
 
 @kernel
 def translational_jacobian(model, data, f, p, m, e, J, row):
-    """Three rows of J, zero before: v of the point p of frame f in frame m along the axes of frame e."""
+    """Three rows of J: v of the point p of frame f in frame m along the axes of frame e."""
+    clear_three_rows(J, row)
     axes = frame_axes(model, data, e)
     r = point_of_frame(model, data, f, p)
     r_M = from_reference_of(model, data, r, model.frame_body[f], model.frame_body[m])
@@ -59,7 +68,7 @@ def translational_jacobian(model, data, f, p, m, e, J, row):
 
 @kernel
 def com_jacobian(model, data, selected, mass, m, e, J):
-    """J (3, nv), zero before: v of the centre of mass of the selected links in frame m along the axes of e.
+    """J (3, nv): v of the centre of mass of the selected links in frame m along the axes of e.
 
     `selected` (nlink,) is 1 or 0, `mass` the mass of those links. Leaves in the first columns of `composite` mass and
     first moment about Ro of the selected links from each body outwards.
@@ -94,19 +103,23 @@ def com_jacobian(model, data, selected, mass, m, e, J):
 @kernel
 def jacobian_by_qdot(model, data, J_v, J_q):
     """J_q (n, nq) = J_v N+ from J_v (n, nv). After position_kinematics."""
-    for b in range(1, model.body_parent.shape[0]):
-        t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
-        for row in range(J_v.shape[0]):
+    for row in range(J_v.shape[0]):
+        for b in range(1, model.body_parent.shape[0]):
+            t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
             if t == QUATERNION_FLOATING:
                 row_by_quaternion_rates(data.q, i, J_v, d, J_q, row)
-                for k in range(3):
-                    J_q[row, i + 4 + k] = J_v[row, d + 3 + k]
+                copy_three_columns(J_v, d + 3, J_q, i + 4, row)
             elif t == BALL_RPY:
                 row_by_rpy_rates(data.sin_q, data.cos_q, i, J_v, d, J_q, row)
             elif t == RPY_FLOATING:
                 row_by_rpy_rates(data.sin_q, data.cos_q, i, J_v, d, J_q, row)
-                for k in range(3):
-                    J_q[row, i + 3 + k] = J_v[row, d + 3 + k]
+                copy_three_columns(J_v, d + 3, J_q, i + 3, row)
             else:
                 for k in range(model.body_nv[b]):
                     J_q[row, i + k] = J_v[row, d + k]
+
+
+@kernel
+def copy_three_columns(J_v, d, J_q, i, row):
+    for k in range(3):
+        J_q[row, i + k] = J_v[row, d + k]

@@ -45,13 +45,13 @@ def query_points(model, data, f, points, m, result):
 
 @kernel
 def query_angular_jacobian(model, data, f, m, e, J):
-    """J (3, nv), zero before."""
+    """J (3, nv)."""
     angular_jacobian(model_at(model), data_at(data), f, m, e, J)
 
 
 @kernel
 def query_spatial_jacobian(model, data, f, points, m, e, J):
-    """J (6, nv), zero before, of the one point."""
+    """J (6, nv), of the one point."""
     mo, d = model_at(model), data_at(data)
     angular_jacobian(mo, d, f, m, e, J)
     translational_jacobian(mo, d, f, (points[0, 0], points[1, 0], points[2, 0]), m, e, J, 3)
@@ -59,7 +59,7 @@ def query_spatial_jacobian(model, data, f, points, m, e, J):
 
 @kernel
 def query_translational_jacobian(model, data, f, points, m, e, J):
-    """J (3 n, nv), zero before."""
+    """J (3 n, nv)."""
     mo, d = model_at(model), data_at(data)
     for i in range(points.shape[1]):
         translational_jacobian(mo, d, f, (points[0, i], points[1, i], points[2, i]), m, e, J, 3 * i)

@@ -30,7 +30,8 @@ class Context:
         self._inputs = {}
         self._q = self._data.q
         self._v = self._data.v
-        self._poses = {}  # (R, p) of frames in frames, by their numbers
+        # what was asked of frames, by their numbers; cleared with what it depends on
+        self._poses, self._velocities, self._accelerations = {}, {}, {}
         self._A = self._A_for = None  # accelerations of bodies, and the vdot that they belong to
         self._forget_positions()
 
@@ -76,6 +77,7 @@ class Context:
 
     def _forget_velocities(self):
         self._velocities_current = False
+        self._velocities.clear()
         self._links_current = False
         self._accelerations_current = False
 

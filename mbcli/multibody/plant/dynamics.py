@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mbcli.multibody.tree.multibody_forces import MultibodyForces
+
 
 class Dynamics:
     """The part of MultibodyPlant that relates forces and accelerations."""
@@ -87,6 +89,8 @@ class Dynamics:
         return data.tau + forces._generalized_forces
 
     def _check_forces(self, forces):
+        if not isinstance(forces, MultibodyForces):
+            raise TypeError(f"expected MultibodyForces, not {forces!r}")
         if forces.num_bodies() != self.num_bodies() or forces.num_velocities() != self.num_velocities():
             raise RuntimeError(
                 f"these forces are for {forces.num_bodies()} bodies and {forces.num_velocities()} velocities, "

@@ -88,27 +88,27 @@ class Jacobians:
     def _some_points(self, context, p_BoBi_B):
         points = self._points(context, p_BoBi_B, "p_BoBi_B")
         if points.shape[1] == 0:
-            raise RuntimeError("p_BoBi_B holds no point")
+            raise RuntimeError("p_BoBi_B has no columns: give at least one point")
         return points
 
     def _one_point(self, context, p_BoBp_B):
         point = self._points(context, p_BoBp_B, "p_BoBp_B")
         if point.shape[1] != 1:
-            raise RuntimeError(f"p_BoBp_B is one point, it has shape {point.shape}")
+            raise RuntimeError(f"p_BoBp_B is one point (3,), it has shape {point.shape}")
         return point
 
     def _jacobian(self, context, with_respect_to, num_rows, query, *arguments):
         if context._plant is not self:
             self._check_context(context)
         data = context._at_positions()
-        J = np.zeros((num_rows, data.v.shape[0]), data.q.dtype)
-        getattr(context._kernels, query)(context._model_handle, context._data_handle, *arguments, J)
+        J = np.empty((num_rows, data.v.shape[0]), data.q.dtype)
+        context._run(query, *arguments, J)
         if with_respect_to is kV:
             return J
         if with_respect_to is not kQDot:
             raise TypeError(f"with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
         by_qdot = np.empty((num_rows, data.q.shape[0]), data.q.dtype)
-        context._kernels.query_jacobian_by_qdot(context._model_handle, context._data_handle, J, by_qdot)
+        context._run("query_jacobian_by_qdot", J, by_qdot)
         return by_qdot
 
     def _require_v(self, with_respect_to, method):
@@ -121,7 +121,7 @@ class Jacobians:
         if context._plant is not self:
             self._check_context(context)
         result = np.empty(shape, context._at_velocities().q.dtype)
-        getattr(context._kernels, query)(context._model_handle, context._data_handle, *arguments, result)
+        context._run(query, *arguments, result)
         return result
 
 

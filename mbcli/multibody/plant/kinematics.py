@@ -29,9 +29,9 @@ class Kinematics:
     def _points(self, context, points, what):
         """Points in the columns of a new array (3, n), from (3,) or (3, n)."""
         columns = np.array(points, context._data.q.dtype, order="C")
-        if columns.ndim == 1:
-            columns = columns.reshape(-1, 1)
-        if columns.ndim != 2 or columns.shape[0] != 3:
+        if columns.shape == (3,):
+            columns.shape = 3, 1
+        elif columns.ndim != 2 or columns.shape[0] != 3:
             raise RuntimeError(f"{what} must have shape (3,) or (3, n), it has {np.shape(points)}")
         return columns
 
@@ -44,22 +44,32 @@ class Kinematics:
         if pose is None:
             dtype = context._at_positions().q.dtype
             pose = R, p = np.empty((3, 3), dtype), np.empty(3, dtype)
-            context._kernels.query_pose(context._model_handle, context._data_handle, f, m, R, p)
+            context._run("query_pose", f, m, R, p)
             context._poses[f, m] = pose
         return _transform(*pose)
 
     def _velocity(self, context, f, m, e):
         if context._plant is not self:
             self._check_context(context)
-        V = np.empty(6, context._at_velocities().q.dtype)
-        context._kernels.query_velocity(context._model_handle, context._data_handle, f, m, e, V)
-        return V
+        V = context._velocities.get((f, m, e))
+        if V is None:
+            V = context._velocities[f, m, e] = np.empty(6, context._at_velocities().q.dtype)
+            context._run("query_velocity", f, m, e, V)
+        return SpatialVelocity._of(V)
 
-    def _acceleration(self, context, A, f, m, e):
-        """From the accelerations of the bodies of the engine, rows A (nbody, 6)."""
-        result = np.empty(6, context._at_velocities().q.dtype)
-        context._kernels.query_acceleration(context._model_handle, context._data_handle, A, f, m, e, result)
-        return result
+    def _acceleration(self, context, f, m, e):
+        """Under the forward dynamics of the context."""
+        A = self._forward_accelerations(context)
+        acceleration = context._accelerations.get((f, m, e))
+        if acceleration is None:
+            acceleration = context._accelerations[f, m, e] = self._acceleration_from(context, A, f, m, e)
+        return SpatialAcceleration._of(acceleration)
+
+    def _acceleration_from(self, context, A, f, m, e):
+        """(6,), from accelerations of the bodies of the engine, rows A (nbody, 6)."""
+        acceleration = np.empty(6, context._at_velocities().q.dtype)
+        context._run("query_acceleration", A, f, m, e, acceleration)
+        return acceleration
 
     def _accelerations_of_bodies(self, context, vdot):
         """Rows A (nbody, 6) of the engine for vdot (nv,)."""
@@ -73,6 +83,7 @@ class Kinematics:
         vdot = self._accelerations(context)
         if context._A_for is not vdot:  # another array for every new result
             context._A, context._A_for = self._accelerations_of_bodies(context, vdot), vdot
+            context._accelerations.clear()
         return context._A
 
     # bodies
@@ -83,14 +94,11 @@ class Kinematics:
 
     def EvalBodySpatialVelocityInWorld(self, context, body):
         """V_WB_W at Bo. RuntimeError for a body of another plant."""
-        f = self._frame_number_of(body)
-        return SpatialVelocity._of(self._velocity(context, f, WORLD_FRAME, WORLD_FRAME))
+        return self._velocity(context, self._frame_number_of(body), WORLD_FRAME, WORLD_FRAME)
 
     def EvalBodySpatialAccelerationInWorld(self, context, body):
         """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
-        f = self._frame_number_of(body)
-        A = self._forward_accelerations(context)
-        return SpatialAcceleration._of(self._acceleration(context, A, f, WORLD_FRAME, WORLD_FRAME))
+        return self._acceleration(context, self._frame_number_of(body), WORLD_FRAME, WORLD_FRAME)
 
     def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
         """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
@@ -119,5 +127,5 @@ class Kinematics:
         points = self._points(context, p_BQi, "p_BQi")
         result = np.empty_like(points)
         context._at_positions()
-        context._kernels.query_points(context._model_handle, context._data_handle, f, points, m, result)
+        context._run("query_points", f, points, m, result)
         return result

@@ -11,7 +11,6 @@ from mbcli.multibody.math import SpatialMomentum
 from mbcli.multibody.plant.kinematics import WORLD_FRAME
 from mbcli.multibody.tree.index import BodyIndex
 from mbcli.multibody.tree.spatial_inertia import SpatialInertia
-from mbcli.multibody.tree.unit_inertia import UnitInertia
 
 
 class MassProperties:
@@ -47,8 +46,8 @@ class MassProperties:
         mass = self._mass_of(context, selected)
         if not mass.real > 0.0:
             whose = "the plant has" if model_instances is None else "these model instances have"
-            what = f"the mass {mass:g} kg" if selected[1:].any() else "no body but World"
-            raise RuntimeError(f"{whose} {what}: there is no centre of mass")
+            found = f"{mass:g} kg" if selected[1:].any() else "no body but World"
+            raise RuntimeError(f"{whose} no mass ({found}): there is no centre of mass")
         return selected, mass
 
     def CalcTotalMass(self, context, model_instances=None):
@@ -102,18 +101,20 @@ class MassProperties:
         if context._plant is not self:
             self._check_context(context)
         selected = np.zeros(self.num_bodies())
-        for index in body_indexes:
-            n = int(BodyIndex(index))
-            if not n < selected.size:
+        numbers = [(index if isinstance(index, BodyIndex) else BodyIndex(index))._value for index in body_indexes]
+        for n in numbers:
+            if n is None or n >= selected.size:
                 raise RuntimeError(f"CalcSpatialInertia: there is no body {n}, the plant has {selected.size}")
-            if selected[n]:
-                raise RuntimeError(f"CalcSpatialInertia: body '{self._bodies[n].name()}' ({n}) is listed twice")
-            selected[n] = 1.0
+        if len(set(numbers)) < len(numbers):
+            n = next(n for n in numbers if numbers.count(n) > 1)
+            raise RuntimeError(f"CalcSpatialInertia: body '{self._bodies[n].name()}' ({n}) is listed twice")
+        selected[numbers] = 1.0
         I = np.empty(10, context._at_positions().q.dtype)
         context._run("query_inertia", selected, self._frame_number(frame_F), I)
         if not I[0].real > 0.0:
             return SpatialInertia.Zero()
-        return SpatialInertia(I[0], I[1:4] / I[0], UnitInertia(*(I[4:] / I[0])), skip_validity_check=True)
+        I[1:] /= I[0]
+        return SpatialInertia._of(I[0], I[1:4], I[[4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(3, 3))
 
     def _coms(self, context):
         """Masses (n,), centres of mass in W (n, 3) and their velocities (n, 3) of all bodies but World."""

@@ -38,12 +38,10 @@ class NamedElement(MultibodyElement):
         return self._name
 
     def scoped_name(self):
-        """`instance::name`; the world's and the default instance add nothing."""
+        """`instance::name`"""
         from mbcli.multibody.tree.scoped_name import ScopedName
 
-        plant = self.GetParentPlant()
-        instance = self.model_instance()
-        return ScopedName("" if int(instance) < 2 else plant.GetModelInstanceName(instance), self._name)
+        return ScopedName(self.GetParentPlant().GetModelInstanceName(self.model_instance()), self._name)
 
     def __repr__(self):
         index = "not added" if self._index is None else int(self._index)

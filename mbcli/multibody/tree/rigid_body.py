@@ -1,21 +1,35 @@
 """Rigid bodies."""
 
+import math
+
+import numpy as np
+
+from mbcli.math.array_arguments import as_array, as_scalar
+from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.frame import RigidBodyFrame
+from mbcli.multibody.tree.index import ModelInstanceIndex
 from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
 
 class RigidBody(NamedElement):
     """A rigid body B with its frame; M_BBo_B is its spatial inertia about Bo expressed in B.
 
+    RigidBody(body_name, M_BBo_B) or RigidBody(body_name, model_instance, M_BBo_B).
+
     Args:
         body_name: not empty.
+        model_instance: that of a plant to which it will be added; the default one where not given.
         M_BBo_B: SpatialInertia, zero where not given.
     """
 
-    def __init__(self, body_name, M_BBo_B=None):
+    def __init__(self, body_name, model_instance=None, M_BBo_B=None):
         if not body_name:
             raise RuntimeError("a body needs a name")
+        if isinstance(model_instance, SpatialInertia) and M_BBo_B is None:
+            model_instance, M_BBo_B = None, model_instance
+        if model_instance is not None:
+            self._model_instance = ModelInstanceIndex(model_instance)
         self._name = body_name
         self._M_BBo_B = SpatialInertia.Zero() if M_BBo_B is None else M_BBo_B
         self._frame = RigidBodyFrame(self)
@@ -60,9 +74,33 @@ class RigidBody(NamedElement):
         context._set_parameter(self, "M_BBo_B", M_Bo_B)
 
     def SetMass(self, context, mass):
-        """Another mass [kg] in one context, with the same centre of mass and unit inertia."""
+        """Another mass [kg] in one context, with the same centre of mass and unit inertia. RuntimeError below 0."""
+        mass = as_scalar(mass, f"body '{self.name()}': mass")
+        if not (mass.real >= 0.0 and math.isfinite(mass.real)):
+            raise RuntimeError(f"body '{self.name()}': its mass must be finite and not negative, not {mass}")
         M = self.CalcSpatialInertiaInBodyFrame(context)
-        self.SetSpatialInertiaInBodyFrame(context, SpatialInertia(mass, M.get_com(), M.get_unit_inertia()))
+        self._set_inertia(context, mass, M.get_com(), M.get_unit_inertia())
+
+    def SetCenterOfMassInBodyFrame(self, context, com):
+        """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about Bo: the result may be impossible."""
+        M = self.CalcSpatialInertiaInBodyFrame(context)
+        self._set_inertia(context, M.get_mass(), self._com(com), M.get_unit_inertia())
+
+    def SetCenterOfMassInBodyFrameAndPreserveCentralInertia(self, context, center_of_mass_position):
+        """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about the centre of mass."""
+        com = self._com(center_of_mass_position)
+        M = self.CalcSpatialInertiaInBodyFrame(context)
+        central = M.get_unit_inertia().ShiftToCenterOfMass(-M.get_com())
+        self._set_inertia(context, M.get_mass(), com, central.ShiftFromCenterOfMass(com))
+
+    def _com(self, com):
+        com = as_array(com, (3,), f"body '{self.name()}': centre of mass")
+        if not np.isfinite(com).all():
+            raise RuntimeError(f"body '{self.name()}': its centre of mass {com.tolist()} is not finite")
+        return com
+
+    def _set_inertia(self, context, mass, com, unit_inertia):
+        self.SetSpatialInertiaInBodyFrame(context, SpatialInertia(mass, com, unit_inertia, skip_validity_check=True))
 
     def EvalPoseInWorld(self, context):
         """X_WB"""
@@ -75,6 +113,27 @@ class RigidBody(NamedElement):
     def EvalSpatialAccelerationInWorld(self, context):
         """A_WB_W at Bo, from the forward dynamics of the context."""
         return self.GetParentPlant().EvalBodySpatialAccelerationInWorld(context, self)
+
+    def CalcCenterOfMassTranslationalVelocityInWorld(self, context):
+        """v_WBcm_W (3,)"""
+        V_WB = self.EvalSpatialVelocityInWorld(context)
+        return V_WB.Shift(self._com_in_world_axes(context)).translational()
+
+    def CalcCenterOfMassTranslationalAccelerationInWorld(self, context):
+        """a_WBcm_W (3,), from the forward dynamics of the context."""
+        w_WB = self.EvalSpatialVelocityInWorld(context).rotational()
+        A_WB = self.EvalSpatialAccelerationInWorld(context)
+        return A_WB.Shift(self._com_in_world_axes(context), w_WB).translational()
+
+    def _com_in_world_axes(self, context):
+        """p_BoBcm_W (3,)"""
+        return self.EvalPoseInWorld(context).rotation() @ self.CalcCenterOfMassInBodyFrame(context)
+
+    def get_num_flexible_positions(self):
+        return 0
+
+    def get_num_flexible_velocities(self):
+        return 0
 
     def _free_joint(self):
         """The joint of six degrees of freedom that moves the body, or None."""
@@ -107,17 +166,34 @@ class RigidBody(NamedElement):
         """Index in v of the first velocity of a free body."""
         return self._required_free_joint().velocity_start()
 
-    def GetForceInWorld(self, context, forces):
-        """F_BBo_W, the spatial force that `forces` holds for this body."""
-        from mbcli.multibody.math import SpatialForce
+    def floating_velocities_start(self):
+        """Index in x = [q; v] of the first velocity of a free body."""
+        return self.GetParentPlant().num_positions() + self.floating_velocities_start_in_v()
 
-        return SpatialForce(F=forces._body_forces[int(self.index())].copy())
+    def floating_position_suffix(self, position_index_in_body):
+        """What tells the k-th position of a free body from its others: qw, qx, ... or x."""
+        return self._required_free_joint().position_suffix(position_index_in_body)
+
+    def floating_velocity_suffix(self, velocity_index_in_body):
+        """What tells the k-th velocity of a free body from its others: wx, wy, ... or vz."""
+        return self._required_free_joint().velocity_suffix(velocity_index_in_body)
+
+    def GetForceInWorld(self, context, forces):
+        """F_BBo_W, the spatial force that `forces` holds for this body. RuntimeError for those of another plant."""
+        self.GetParentPlant()._check_forces(forces)
+        return SpatialForce(F=forces._body_forces[int(self.index())])
 
     def AddInForceInWorld(self, context, F_Bo_W, forces):
-        """Adds a spatial force at Bo, expressed in World."""
+        """Adds a spatial force at Bo, expressed in World. RuntimeError for forces of another plant."""
+        self.GetParentPlant()._check_forces(forces)
+        if not isinstance(F_Bo_W, SpatialForce):
+            raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
         forces._body_forces[int(self.index())] += F_Bo_W.get_coeffs()
 
     def AddInForce(self, context, p_BP_E, F_Bp_E, frame_E, forces):
-        """Adds a spatial force at point P of the body, everything expressed in frame E."""
+        """Adds a spatial force at the point P at p_BP_E (3,) [m] from Bo, everything expressed in frame E."""
+        if not isinstance(F_Bp_E, SpatialForce):
+            raise TypeError(f"F_Bp_E is a SpatialForce, not {F_Bp_E!r}")
+        p_PB_E = -as_array(p_BP_E, (3,), "p_BP_E")
         R_WE = frame_E.CalcRotationMatrixInWorld(context)
-        self.AddInForceInWorld(context, F_Bp_E.Rotate(R_WE).Shift(-(R_WE @ p_BP_E)), forces)
+        self.AddInForceInWorld(context, F_Bp_E.Shift(p_PB_E).Rotate(R_WE), forces)
