@@ -1,4 +1,7 @@
-"""Timing: the contestants take turns, so that a machine that slows down slows down all of them."""
+"""Timing: the contestants take turns, so that a machine that slows down slows down all of them.
+
+What is measured is the processor time of this process, so that others on the machine do not count.
+"""
 
 import gc
 import statistics
@@ -45,7 +48,7 @@ def median_ratio(seconds, base, other):
 
 
 def _turn(call, count):
-    clock = time.perf_counter
+    clock = time.process_time
     started = clock()
     for _ in range(count):
         call()

@@ -1,4 +1,7 @@
-"""What is measured from outside, in processes of their own: start-up, compilation, memory of a long run."""
+"""What is measured from outside, in processes of their own: start-up, compilation, memory of a long run.
+
+Times are (processor time, wall-clock time) in seconds: on a busy machine the second says more about the others.
+"""
 
 import json
 import os
@@ -29,16 +32,38 @@ def _checked(arguments, **variables):
     return result
 
 
+def _timed(arguments):
+    """Processor time and wall-clock time of a process."""
+    before, started = os.times(), time.perf_counter()
+    _checked(arguments)
+    wall, after = time.perf_counter() - started, os.times()
+    return after.children_user - before.children_user + after.children_system - before.children_system, wall
+
+
 def command_seconds(arguments, rounds):
-    """Wall-clock seconds of `mbcli ARGUMENTS` and of an empty Python process, by round."""
-    seconds = {"mbcli": [], "python": []}
-    _checked(["-m", "mbcli", *arguments])
+    """Times of `mbcli ARGUMENTS` and of an empty Python process, by round."""
+    commands = {"mbcli": ["-m", "mbcli", *arguments], "python": ["-c", "pass"]}
+    _checked(commands["mbcli"])  # what it caches is there now
+    seconds = {name: [] for name in commands}
     for _ in range(rounds):
-        for name, command in (("mbcli", ["-m", "mbcli", *arguments]), ("python", ["-c", "pass"])):
-            started = time.perf_counter()
-            _checked(command)
-            seconds[name].append(time.perf_counter() - started)
+        for name, command in commands.items():
+            seconds[name].append(_timed(command))
     return seconds
+
+
+_PARSE = """
+import sys, time
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load import load_models
+started = time.process_time()
+load_models(sys.argv[1], diagnostics=Diagnostics())
+print(time.process_time() - started)
+"""
+
+
+def parse_seconds(path):
+    """Processor time of reading a model file."""
+    return float(_checked(["-c", _PARSE, str(path)]).stdout)
 
 
 def heavy_imports(arguments):
@@ -49,18 +74,13 @@ def heavy_imports(arguments):
 
 
 def batch_command_seconds(command, path, states, rounds):
-    """Seconds of `mbcli COMMAND MODEL --states FILE -o FILE`, by round; states: arrays of a batch by name."""
+    """Times of `mbcli COMMAND MODEL --states FILE -o FILE`, by round; states: arrays of a batch by name."""
     with tempfile.TemporaryDirectory() as folder:
         source, result = os.path.join(folder, "states.npz"), os.path.join(folder, "result.npz")
         np.savez(source, **states)
         arguments = ["-m", "mbcli", command, str(path), "--states", source, "-o", result, "--force"]
         _checked(arguments)  # what it compiles is in the cache now
-        seconds = []
-        for _ in range(rounds):
-            started = time.perf_counter()
-            _checked(arguments)
-            seconds.append(time.perf_counter() - started)
-        return seconds
+        return [_timed(arguments) for _ in range(rounds)]
 
 
 _FIRST_STEP = """
@@ -71,20 +91,21 @@ from mbcli.simulation import Simulator
 plant = MultibodyPlant(1e-3)
 Parser(plant).AddModels(sys.argv[1])
 plant.Finalize()
-started = time.perf_counter()
+started, processor = time.perf_counter(), time.process_time()
 Simulator(plant).AdvanceTo(1e-3)
-print(time.perf_counter() - started)
+print(time.process_time() - processor, time.perf_counter() - started)
 """
 
 
 def compile_seconds(path, rounds):
-    """Seconds to the end of the first step with an empty cache, and a list of them with a full one.
+    """Times to the end of the first step with an empty cache, and a list of them with a full one.
 
     The import of numba counts, reading the model does not.
     """
     with tempfile.TemporaryDirectory() as folder:
         cache = {"MBCLI_CACHE_DIR": folder, "NUMBA_CACHE_DIR": folder, "MBCLI_JIT": "1"}
-        first, *cached = (float(_checked(["-c", _FIRST_STEP, str(path)], **cache).stdout) for _ in range(1 + rounds))
+        outputs = [_checked(["-c", _FIRST_STEP, str(path)], **cache).stdout for _ in range(1 + rounds)]
+    first, *cached = (tuple(map(float, output.split())) for output in outputs)
     return first, cached
 
 

@@ -23,7 +23,7 @@ START_ROUNDS = 9
 
 @dataclass
 class Line:
-    """One line of the report; times in seconds per call, per step or per state, as the scene says."""
+    """One line of the report; processor time in seconds per call, step, state or process, as the scene says."""
 
     scene: str
     seconds: float
@@ -168,8 +168,9 @@ def measure_command(scene, effort):
     fields = {"q": case.q, "v": case.v, "vdot": np.resize(case.vdot, case.v.shape)}
     states = {name: np.resize(rows, (BATCH_STATES, rows.shape[1])) for name, rows in fields.items()}
     seconds = processes.batch_command_seconds(scene.calculation, model.path, states, rounds)
-    line = Line(scene.name, statistics.median(seconds) / BATCH_STATES)
-    line.note = f"{1.0 / line.seconds:,.0f} states per second, with start-up, NPZ to NPZ"
+    processor, wall = medians(seconds)
+    line = Line(scene.name, processor / BATCH_STATES)
+    line.note = f"{BATCH_STATES / wall:,.0f} states per second, with start-up, NPZ to NPZ"
     return [line]
 
 
@@ -197,13 +198,15 @@ def measure_growth(scene, effort):
 
 
 def measure_start(scene, effort):
-    arguments = ["--help"] if scene.calculation == "help" else ["inspect", str(MODELS[scene.model].path)]
+    path = MODELS[scene.model].path if scene.model else None
+    arguments = [f"--{scene.calculation}"] if path is None else [scene.calculation, str(path)]
+    parse = 0.0 if path is None else processes.parse_seconds(path)
     rounds = START_ROUNDS if effort is THOROUGH else 2
     seconds = processes.command_seconds(arguments, rounds)
     heavy = processes.heavy_imports(arguments)
-    note = f"an empty Python process takes {formatted(statistics.median(seconds['python']))}; "
+    note = f"an empty Python process takes {formatted(medians(seconds['python'])[0])}; "
     note += f"imports {', '.join(heavy)}" if heavy else f"no import of {', '.join(processes.HEAVY_PACKAGES)}"
-    line = against_limit(scene, statistics.median(seconds["mbcli"]), note)
+    line = against_limit(scene, medians(seconds["mbcli"]), note, parse)
     line.met = line.met and not heavy
     return [line]
 
@@ -219,11 +222,20 @@ def measure_compile(scene, effort):
     first, cached = compile_seconds(MODELS[scene.model].path)
     if scene.calculation == "first":
         return [against_limit(scene, first, "first step with an empty cache, import of numba counted")]
-    return [against_limit(scene, statistics.median(cached), "first step from the cache, import of numba counted")]
+    return [against_limit(scene, medians(cached), "first step from the cache, import of numba counted")]
 
 
-def against_limit(scene, seconds, note):
-    return Line(scene.name, seconds, goal=f"<= {scene.at_most:g} s", met=seconds <= scene.at_most, note=note)
+def medians(times):
+    """The medians of processor times and of wall-clock times."""
+    return tuple(statistics.median(column) for column in zip(*times, strict=True))
+
+
+def against_limit(scene, times, note, parse=0.0):
+    """A line whose goal is scene.at_most, beside the time that the parse takes."""
+    processor, wall = times
+    goal = f"<= {scene.at_most:g} s" + (f" + {formatted(parse)}" if parse else "")
+    note = f"{formatted(wall)} by the clock; {note}"
+    return Line(scene.name, processor, goal=goal, met=processor <= scene.at_most + parse, note=note)
 
 
 MEASURES = {
