@@ -9,7 +9,7 @@ import pytest
 from random_trees import random_plant, random_state
 
 from mbcli.engine.fields import DATA_FIELDS
-from mbcli.engine.state_batch import StateBatch
+from mbcli.engine.state_batch import StateBatch, covers
 
 # Compiled for lanes and interpreted differ by fused multiply-adds, in sums of a few hundred terms.
 ROUNDING = 1e-13
@@ -132,6 +132,12 @@ def test_no_rows(plant, lanes):
     rows = chosen(rows_of(plant), slice(0))
     assert lanes.mass_matrix(rows["q"]).shape == (0, plant.num_velocities(), plant.num_velocities())
     assert lanes.forward_dynamics(rows["q"], rows["v"], rows["tau"]).shape == (0, plant.num_velocities())
+
+
+def test_models_whose_forces_can_be_undefined_are_not_covered():
+    """Only single states say where a spring-damper has no direction, or a bushing is in gimbal lock."""
+    assert not covers(random_plant(**PLANTS["elements"])._model)
+    assert covers(random_plant(**PLANTS["mixed"])._model)
 
 
 def test_wrong_shapes_are_refused(plant, lanes):

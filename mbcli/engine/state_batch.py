@@ -7,8 +7,8 @@ from mbcli.engine.model import Data
 
 
 def covers(model):
-    """Whether a StateBatch knows all forces of a model: it has no force elements but gravity and springs on joints."""
-    return not any(model.sizes.get(name) for name in ("nspring", "nhinge", "nbushing"))
+    """Whether a model has its forces at every state: spring-dampers and bushings do not, and single states say where."""
+    return model.sizes["nspring"] == model.sizes["nbushing"] == 0
 
 
 class StateBatch:
