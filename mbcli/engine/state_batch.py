@@ -7,7 +7,7 @@ from mbcli.engine.model import Data
 
 
 def covers(model):
-    """Whether a model has its forces at every state: spring-dampers and bushings do not, and single states say where."""
+    """Whether a model has forces at every state: spring-dampers and bushings have not, and single states say where."""
     return model.sizes["nspring"] == model.sizes["nbushing"] == 0
 
 
