@@ -14,6 +14,9 @@ class CurvilinearJoint(OneDofJoint):
     limited to the length of the curve, [0, L], and not limited where the curve is periodic. x of M is the direction of
     travel, z of M the normal of the plane. A force on its coordinate acts on Mo along x of M [N].
 
+    Where the turning rate jumps, at a break, the angular velocity jumps with it while the speed does not: the kinetic
+    energy of a body that resists turning is not continuous there.
+
     Args:
         curvilinear_path: a PiecewiseConstantCurvatureTrajectory; RuntimeError where it is periodic and does not close.
     """
