@@ -157,7 +157,7 @@ class Analysis:
 
 
 def _announce_compiling():
-    click.echo("mbcli: compiling the calculation for batches, once on this machine (about 10 s)", err=True)
+    click.echo("mbcli: compiling the calculation for batches, once on this machine (about 15 s)", err=True)
 
 
 def _stack(values):
