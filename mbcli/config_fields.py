@@ -5,11 +5,11 @@ declaration, so they accept the same values.
 """
 
 import dataclasses
-import difflib
 from math import isfinite, isnan
 from numbers import Integral, Real
 
 from mbcli.errors import ModelError
+from mbcli.suggestions import did_you_mean, name_or_list
 
 
 class ValueProblem(ValueError):
@@ -43,20 +43,6 @@ def setting(default, doc, *, unit="", minimum=None, above=None, choices=(), infi
     return dataclasses.field(default=default, metadata=declaration)
 
 
-def closest(name, names):
-    """The one of `names` that `name` was probably meant to be, or None."""
-    found = difflib.get_close_matches(str(name), list(names), n=1, cutoff=0.6)
-    return found[0] if found else None
-
-
-def did_you_mean(name, names):
-    """A hint for an unknown name: the likely one, else the list of names."""
-    likely = closest(name, names)
-    if likely:
-        return f'did you mean "{likely}"?'
-    return "one of " + ", ".join(names)
-
-
 def accept(kind, value, declaration):
     """`value` as the scalar type `kind` (bool, int, float, str), inside the declared range and choices.
 
@@ -72,7 +58,7 @@ def accept(kind, value, declaration):
         raise ValueProblem(
             "VALUE_CHOICE",
             f"must be one of {', '.join(choices)}; found {describe(value)}",
-            _choice_hint(value, choices),
+            did_you_mean(value, choices),
         )
     return value
 
@@ -88,11 +74,6 @@ def describe(value):
     if isinstance(value, str):
         return f"the string {short}"
     return short
-
-
-def _choice_hint(value, choices):
-    likely = closest(value, choices)
-    return f'did you mean "{likely}"?' if likely else None
 
 
 def _check_range(value, declaration):
@@ -149,13 +130,14 @@ class ConfigRecord:
     def __setattr__(self, name, value):
         fields = type(self).__dataclass_fields__
         if name not in fields:
-            raise AttributeError(f"{type(self).__name__} has no field '{name}': {did_you_mean(name, fields)}")
+            raise AttributeError(f"{type(self).__name__} has no field '{name}': {name_or_list(name, fields)}")
         kind = fields[name].type
         if kind in _SCALARS:
             try:
                 value = accept(kind, value, fields[name].metadata)
             except ValueProblem as problem:
-                raise ModelError(f"{type(self).__name__}.{name} {problem}") from None
+                hint = f"; {problem.hint}" if problem.hint else ""
+                raise ModelError(f"{type(self).__name__}.{name} {problem}{hint}") from None
         elif not isinstance(value, kind):
             raise ModelError(f"{type(self).__name__}.{name} must be a {kind.__name__}; found {describe(value)}")
         object.__setattr__(self, name, value)

@@ -30,7 +30,8 @@ class Diagnostic:
     related: tuple[Place, ...] = ()  # other places that belong to the finding, as the first of two equal names
 
     def __str__(self):
-        return printable(f"{self.place}: {self.severity}: {self.message} [{self.code}]")
+        hint = f"; {self.hint}" if self.hint else ""
+        return printable(f"{self.place}: {self.severity}: {self.message}{hint} [{self.code}]")
 
     def as_dict(self):
         """The finding as JSON values: the keys of `mbcli check`."""

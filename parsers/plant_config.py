@@ -16,10 +16,11 @@ import copy
 import dataclasses
 from math import inf
 
-from mbcli.config_fields import ConfigRecord, ValueProblem, closest, did_you_mean, json_schema, setting
+from mbcli.config_fields import ConfigRecord, ValueProblem, json_schema, setting
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.config import MultibodyPlantConfig
 from mbcli.simulator_config import SimulatorConfig
+from mbcli.suggestions import closest, name_or_list
 
 from .yaml_source import ANY_TAG, read_into, read_yaml, scalar_value
 
@@ -161,7 +162,7 @@ def _choose(root, scenarios, scenario_name, diagnostics):
         return None
     scenario = root.get(scenario_name)
     if scenario is None:
-        hint = did_you_mean(scenario_name, scenarios) if scenarios else "the file has no named scenarios"
+        hint = name_or_list(scenario_name, scenarios) if scenarios else "the file has no named scenarios"
         message = f'there is no scenario "{scenario_name}"'
         diagnostics.error("SCENARIO_MISSING", message, place=root.place, value=scenario_name, hint=hint)
     return scenario
@@ -190,4 +191,4 @@ def _resolve(config, path):
 def _path_hint(path):
     paths = setting_paths()
     by_name = [known for known in paths if known.split(".")[-1] == path.split(".")[-1]]
-    return did_you_mean(by_name[0], paths) if len(by_name) == 1 else did_you_mean(path, paths)
+    return name_or_list(by_name[0], paths) if len(by_name) == 1 else name_or_list(path, paths)

@@ -16,6 +16,7 @@ import numpy as np
 
 from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion
+from mbcli.suggestions import did_you_mean
 
 from .package_map import PackageMap
 from .plausibility import check_inertia
@@ -50,7 +51,7 @@ from .spec import (
     pose,
 )
 from .urdf_geometry import MeshFiles
-from .xml_source import Node, quoted, read_xml, report_unread, similar
+from .xml_source import Node, quoted, read_xml, report_unread
 
 OLDEST_MINOR, NEWEST_MINOR = 4, 12
 _VERSIONS = {f"1.{minor}": minor for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)}
@@ -275,7 +276,7 @@ def _report_faults(graph, model, named):
         node = named.get(fault.frame, model)
         if fault.code.startswith("POSE"):
             node = node.child("pose") or node
-        hint = similar(fault.unknown, graph.names) if fault.unknown else None
+        hint = did_you_mean(fault.unknown, graph.names) if fault.unknown else None
         node.diagnostics.error(fault.code, fault.message, node, value=fault.unknown, hint=hint)
 
 
@@ -340,7 +341,7 @@ def _read_pose_in(link, owner, scope):
         return X
     if relative_to not in scope.graph:
         message = f"the pose of <{owner.tag}> is relative to {quoted(relative_to)}, which is not in the model"
-        hint = similar(relative_to, scope.graph.names)
+        hint = did_you_mean(relative_to, scope.graph.names)
         owner.diagnostics.error("POSE_RELATIVE_TO_INVALID", message, owner.child("pose"), hint=hint)
     return compose(scope.graph.X_AB(link, relative_to), X)
 
@@ -645,7 +646,7 @@ def _read_joint(node, name, scope):
 
 def _report_joint_type(node, kind, types):
     message = f"<{node.tag}> has the unknown type {quoted(kind)}"
-    code, hint = "ATTRIBUTE_INVALID", similar(kind, types)
+    code, hint = "ATTRIBUTE_INVALID", did_you_mean(kind, types)
     if kind in _UNSUPPORTED_JOINT_TYPES:
         code, message, hint = "ATTRIBUTE_UNSUPPORTED", f"joints of type {quoted(kind)} are not supported", None
     node.diagnostics.error(code, message, node, attribute="type", value=kind, hint=hint)
@@ -660,7 +661,7 @@ def _find_joint_links(node, name, scope):
     graph = scope.graph
     error = partial(_joint_error, node, name)
     if parent_frame not in graph:
-        hint = similar(parent_frame, graph.names)
+        hint = did_you_mean(parent_frame, graph.names)
         return error("JOINT_PARENT_LINK_INVALID", "parent", f"{quoted(parent_frame)} is not in the model", hint)
     parent, child = graph.link_of(parent_frame), graph.link_of(child_frame)
     if parent is None or child is None:
@@ -711,7 +712,7 @@ def _read_direction(axis, joint_name, scope):
             message = (
                 f"the axis of joint {quoted(joint_name)} is expressed in {quoted(frame)}, which is not in the model"
             )
-            hint = similar(frame, scope.graph.names)
+            hint = did_you_mean(frame, scope.graph.names)
             axis.diagnostics.error("JOINT_AXIS_EXPRESSED_IN_INVALID", message, node, value=frame, hint=hint)
         xyz = scope.graph.X_AB(joint_name, frame)[:3, :3] @ xyz
     return tuple(xyz.tolist())
@@ -924,7 +925,7 @@ def _check_mimics(joints, scope):
         problem = _mimic_problem(joint, mimic, by_name, scope.joint_ends) if mimic is not None else None
         if problem is not None:
             message = f"joint {quoted(joint.name)} cannot follow {quoted(mimic.leader)}: {problem}"
-            hint = similar(mimic.leader, by_name) if mimic.leader not in by_name else None
+            hint = did_you_mean(mimic.leader, by_name) if mimic.leader not in by_name else None
             scope.node.diagnostics.error(
                 "JOINT_AXIS_MIMIC_INVALID", message, place=mimic.place, value=mimic.leader, hint=hint
             )
@@ -984,7 +985,7 @@ def _read_references(owner, tag, names, what):
         name = node.text(required=True)
         if name is not None and name not in names:
             message = f"<{tag}> names the {what} {quoted(name)}, which is not in the model"
-            node.diagnostics.error("ELEMENT_INVALID", message, node, value=name, hint=similar(name, names))
+            node.diagnostics.error("ELEMENT_INVALID", message, node, value=name, hint=did_you_mean(name, names))
         elif name is not None:
             found.append(name)
     return tuple(found)

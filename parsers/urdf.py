@@ -10,6 +10,8 @@ Format: https://wiki.ros.org/urdf/XML
 import os
 from dataclasses import replace
 
+from mbcli.suggestions import did_you_mean
+
 from .link_tree import check_tree
 from .package_map import PackageMap
 from .plausibility import check_inertia
@@ -27,7 +29,7 @@ from .urdf_values import (
     read_unsigned,
     report_duplicate,
 )
-from .xml_source import MAX_RELATED, quoted, read_xml, report_unread, similar
+from .xml_source import MAX_RELATED, quoted, read_xml, report_unread
 
 VERSIONS = ("1.0", "1.1", "1.2")
 
@@ -258,7 +260,7 @@ def _can_drive(node, actuator, joints, joint_nodes):
             node,
             attribute="name",
             value=actuator.joint,
-            hint=similar(actuator.joint, joint_nodes),
+            hint=did_you_mean(actuator.joint, joint_nodes),
         )
         return False
     joint = joints.get(actuator.joint)
@@ -323,7 +325,7 @@ def _group_names(node, tag, groups):
                 child,
                 attribute="name",
                 value=name,
-                hint=similar(name, groups),
+                hint=did_you_mean(name, groups),
             )
     return tuple(names)
 

@@ -1,10 +1,11 @@
 """Visuals and collisions of URDF links: shapes, mesh files, materials, contact properties."""
 
 from mbcli.errors import ResourceError
+from mbcli.suggestions import did_you_mean
 
 from .spec import Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, Mesh, Sphere
 from .urdf_values import nodes_by_name, read_origin, read_unsigned
-from .xml_source import MAX_RELATED, similar
+from .xml_source import MAX_RELATED
 
 
 def read_geometries(link, tag, materials, meshes):
@@ -54,7 +55,7 @@ def _read_shape(node, meshes):
                 "ELEMENT_INVALID",
                 f"<{other.tag}> is no shape of URDF",
                 other,
-                hint=similar(other.tag, _SHAPES),
+                hint=did_you_mean(other.tag, _SHAPES),
             )
         elif other is not shapes[0]:
             other.ignore("settled")
@@ -201,7 +202,7 @@ def _read_color(material, materials):
                 "MATERIAL_UNDEFINED",
                 f'material "{name}" has no color and is not defined before',
                 material,
-                hint=similar(name, materials),
+                hint=did_you_mean(name, materials),
             )
         return materials.get(name)
     if name and materials.setdefault(name, rgba) != rgba:

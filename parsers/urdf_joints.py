@@ -4,10 +4,12 @@ from math import hypot, inf, pi
 
 import numpy as np
 
+from mbcli.suggestions import did_you_mean
+
 from .sdf_frames import find_cycles
 from .spec import IDENTITY, AxisSpec, JointSpec, MimicSpec, pose
 from .urdf_values import read_link_name, read_origin, read_unsigned
-from .xml_source import MAX_RELATED, quoted, similar
+from .xml_source import MAX_RELATED, quoted
 
 AXIS_TOLERANCE = 1e-6  # deviation of an axis from length 1 that is not worth a word
 # A position limit of a revolute joint in this range [rad] was probably meant in degrees; beyond it, as no limit.
@@ -92,7 +94,7 @@ def _read_type(node):
         other_tag = "joint" if node.tag == "drake:joint" else "drake:joint"
         problem, hint = f"a joint of type {file_type} is written as <{other_tag}>", None
     else:
-        problem, hint = f"there is no joint type {quoted(file_type)}", similar(file_type, allowed)
+        problem, hint = f"there is no joint type {quoted(file_type)}", did_you_mean(file_type, allowed)
     node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="type", value=file_type, hint=hint)
     return None
 
@@ -276,7 +278,7 @@ def check_mimics(joints, nodes):
 
 
 def _mimic_hint(leader, nodes):
-    return similar(leader, nodes) if leader not in nodes else None
+    return did_you_mean(leader, nodes) if leader not in nodes else None
 
 
 def _mimic_problem(joint, leader, joints, nodes):

@@ -4,10 +4,11 @@ import numpy as np
 
 from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion
+from mbcli.suggestions import did_you_mean
 
 from .sdf_frames import WORLD
 from .spec import IDENTITY, pose
-from .xml_source import quoted, similar
+from .xml_source import quoted
 
 
 def read_name(node):
@@ -65,7 +66,7 @@ def read_link_name(node, attribute, links, code, *, required=True):
         node,
         attribute=attribute,
         value=name,
-        hint=similar(name, links),
+        hint=did_you_mean(name, links),
     )
     return None
 

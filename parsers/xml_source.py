@@ -6,7 +6,6 @@ attributes and numbers; each question marks what it asked for, and `report_unrea
 nothing in a file is ignored in silence.
 """
 
-import difflib
 import hashlib
 import re
 from bisect import bisect_right
@@ -14,6 +13,8 @@ from math import inf, isinf
 from operator import attrgetter
 
 from lxml import etree
+
+from mbcli.suggestions import did_you_mean
 
 from .diagnostics import Diagnostics
 from .spec import Place, SourceFile
@@ -336,12 +337,6 @@ def quoted(text):
     return f'"{text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "..."}"'
 
 
-def similar(name, names):
-    """A hint 'did you mean ...?' if one of the names is close to the given one, else None."""
-    close = difflib.get_close_matches(name, sorted(names), n=1)
-    return f'did you mean "{close[0]}"?' if close else None
-
-
 # --------------------------------------------------------------------------------- from bytes to a tree
 
 
@@ -612,7 +607,7 @@ def _hint(kind, label, names):
     same, other = (attributes, elements) if kind == "attribute" else (elements, attributes)
     if label in other:
         return f'"{label}" is {"an element" if kind == "attribute" else "an attribute"} here'
-    return similar(label, same)
+    return did_you_mean(label, same)
 
 
 def _text_of(owner, kind, label):

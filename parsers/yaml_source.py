@@ -19,7 +19,8 @@ import typing
 
 import yaml
 
-from mbcli.config_fields import ValueProblem, accept, describe, did_you_mean
+from mbcli.config_fields import ValueProblem, accept, describe
+from mbcli.suggestions import name_or_list
 
 from .spec import Place, SourceFile
 
@@ -218,7 +219,7 @@ def _report_keys(record_type, node, fields, diagnostics, unsupported):
     known = [*fields, *unsupported]
     unknown = [key for key, _ in node.items() if key not in known]
     for key in unknown:
-        hint = did_you_mean(key, known)
+        hint = name_or_list(key, known)
         message = f'unknown key "{key}" in {record_type.__name__}'
         diagnostics.error("KEY_UNKNOWN", message, place=node.key_place(key), attribute=key, hint=hint)
     required = [field.name for field in fields.values() if _is_required(field)]
@@ -439,7 +440,7 @@ class _Composer:
         if tag.startswith(_STANDARD) and tag.removeprefix(_STANDARD) in standard:
             return tag
         written = tag.replace(_STANDARD, "!!")[:60]
-        hint = did_you_mean(written, self._tags) if self._tags else "no custom tags are read here"
+        hint = name_or_list(written, self._tags) if self._tags else "no custom tags are read here"
         self._diagnostics.error(
             "YAML_TAG",
             f'unknown tag "{written}"',

@@ -20,6 +20,12 @@ def test_a_finding_is_one_line_with_place_severity_and_code():
     ]
 
 
+def test_the_line_of_a_finding_ends_with_its_hint():
+    diagnostics = Diagnostics()
+    diagnostics.error("KEY_UNKNOWN", 'unknown key "a"', place=PLACE, hint='did you mean "b"?')
+    assert str(diagnostics.findings[0]) == 'r.urdf:3:5: error: unknown key "a"; did you mean "b"? [KEY_UNKNOWN]'
+
+
 def test_terminal_control_in_file_content_is_escaped_but_kept_in_the_record():
     diagnostics = Diagnostics()
     message = "link \x1b[31mred\x07\nsecond\u202eline\x9b ä 関節"

@@ -10,6 +10,7 @@ import click
 
 from mbcli import __version__
 from mbcli.errors import MbcliError, OutputError, ResourceError
+from mbcli.suggestions import closest
 
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {
@@ -55,10 +56,8 @@ class Commands(click.Group):
     def resolve_command(self, ctx, args):
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, COMMANDS, 1)
-            hint = f" Did you mean '{close[0]}'?" if close else " `mbcli --help` lists the commands."
+            likely = closest(name, COMMANDS)
+            hint = f" Did you mean '{likely}'?" if likely else " `mbcli --help` lists the commands."
             raise click.UsageError(f"No such command '{name}'.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

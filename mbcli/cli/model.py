@@ -122,7 +122,7 @@ def _add(parser, model, options, ctx):
         with _invalid_model("<stdin>" if model == "-" else model):
             if model == "-":
                 content = sys.stdin.buffer.read()
-                parser.AddModels(file_contents=content, file_type=options.input_format)
+                parser.AddModels(file_contents=content, file_type=options.input_format, name="<stdin>")
             else:
                 parser.AddModels(model, file_type=options.input_format)
     except MbcliError as error:

@@ -12,6 +12,7 @@ import numpy as np
 from mbcli.cli.options import joined, parse_number
 from mbcli.cli.output import printable
 from mbcli.errors import ModelError, ResourceError
+from mbcli.suggestions import closest
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
@@ -75,10 +76,8 @@ def find_name(name, names, what):
         return found[0]
     if found:
         raise LookupError(f"{what} '{name}' can mean {joined(*(names[k] for k in found))}")
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, [*names, *(end for n in (*names, *stems) for end in _endings(n))], 1)
-    hint = f"; did you mean '{close[0]}'?" if close else f"; there are {joined(*names) or 'none'}"
+    likely = closest(name, [*names, *(end for n in (*names, *stems) for end in _endings(n))])
+    hint = f"; did you mean '{likely}'?" if likely else f"; there are {joined(*names) or 'none'}"
     raise LookupError(f"there is no {what} named '{name}'{hint}")
 
 

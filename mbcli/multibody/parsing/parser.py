@@ -44,8 +44,10 @@ class Parser:
         """Warnings are errors from now on."""
         self._strict = True
 
-    def AddModels(self, file_name=None, *, url=None, file_contents=None, file_type=None):
+    def AddModels(self, file_name=None, *, url=None, file_contents=None, file_type=None, name=None):
         """Adds the models of a file, of a package:// URL, or of text with its type (`.sdf` or `.urdf`).
+
+        name: what findings call the source; default: the path.
 
         Returns their model instances. Raises ModelError or ResourceError; then nothing has been added.
         """
@@ -54,7 +56,9 @@ class Parser:
             input_format = (file_type or "").lstrip(".") or None
         else:
             source, input_format = str(file_name if file_name is not None else url), file_type
-        specs = load_models(source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics)
+        specs = load_models(
+            source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics, name=name
+        )
         self.diagnostics.raise_if_errors(strict=self._strict)
         names = self._instance_names(specs)
         instances = [add_model(self._plant, spec, name) for spec, name in zip(specs, names, strict=True)]

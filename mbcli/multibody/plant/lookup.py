@@ -1,6 +1,7 @@
 """Finding elements by index and by name, and counting them."""
 
 from mbcli.multibody.tree.index import ModelInstanceIndex, TypeSafeIndex
+from mbcli.suggestions import closest
 
 
 class Lookup:
@@ -122,10 +123,8 @@ class Lookup:
 
     @staticmethod
     def _suggest(name, elements):
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, [e.name() for e in elements if e.name()], 1)
-        return f"; did you mean '{close[0]}'?" if close else ""
+        likely = closest(name, [e.name() for e in elements if e.name()])
+        return f"; did you mean '{likely}'?" if likely else ""
 
     def HasBodyNamed(self, name, model_instance=None):
         return self._has("body", self._bodies, name, model_instance)

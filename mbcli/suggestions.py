@@ -1,0 +1,22 @@
+"""What an unknown name was probably meant to be."""
+
+MAX_COMPARED = 200  # characters of a name; the comparison takes quadratic time
+
+
+def closest(name, names):
+    """The one of `names` that `name` was probably meant to be, or None."""
+    from difflib import get_close_matches  # only needed where something is wrong
+
+    found = get_close_matches(str(name)[:MAX_COMPARED], names, n=1)
+    return found[0] if found else None
+
+
+def did_you_mean(name, names):
+    """The hint 'did you mean "..."?', or None if no name is close."""
+    likely = closest(name, names)
+    return f'did you mean "{likely}"?' if likely else None
+
+
+def name_or_list(name, names):
+    """As `did_you_mean`; the list of names if none is close."""
+    return did_you_mean(name, names) or "one of " + ", ".join(names)
