@@ -80,17 +80,17 @@ def unit_axis(axis, joint_name):
     """The direction of an axis as a unit vector (3,); RuntimeError where it has none."""
     axis = np.array(axis, dtype=float)
     length = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
-    if not length > SMALLEST_AXIS:
+    if not SMALLEST_AXIS < length < np.inf:
         raise RuntimeError(f"joint '{joint_name}': axis {axis} is not a direction")
     return axis / length
 
 
 def limits_and_damping(arguments, lower, upper, damping):
     """Sorts (damping,) and (lower, upper[, damping]), as far as given by position; the rest was given by name."""
-    named = [x is not None for x in (lower, upper, damping)]
-    if len(arguments) > 3 or any(named[: len(arguments)]) and len(arguments) > 1:
+    values = {"lower": lower, "upper": upper, "damping": damping}
+    names = ("damping",) if len(arguments) == 1 and upper is None else tuple(values)
+    if len(arguments) > len(names) or any(values[name] is not None for name in names[: len(arguments)]):
         raise TypeError("expected limits and damping, or damping alone, each once")
-    if len(arguments) == 1 and not named[1]:
-        arguments = (lower, upper, *arguments)
-    values = [*arguments, *(lower, upper, damping)[len(arguments) :]]
-    return tuple(default if x is None else x for x, default in zip(values, (-np.inf, np.inf, 0.0), strict=True))
+    values |= zip(names, arguments, strict=False)
+    defaults = (-np.inf, np.inf, 0.0)
+    return tuple(default if x is None else x for x, default in zip(values.values(), defaults, strict=True))
