@@ -11,7 +11,7 @@ from mbcli.engine.model import Data
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import MultibodyForces
-from mbcli.simulation import Simulator
+from mbcli.systems.analysis import Simulator
 
 NUM_STATES = 16  # states that calls with a new state go through
 

@@ -87,7 +87,7 @@ _FIRST_STEP = """
 import sys, time
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.simulation import Simulator
+from mbcli.systems.analysis import Simulator
 plant = MultibodyPlant(1e-3)
 Parser(plant).AddModels(sys.argv[1])
 plant.Finalize()

@@ -1,7 +1,7 @@
-"""The time loops of the engine with forces that only Python knows: users' force elements, applied forces.
+"""The time loops of the engine with what only Python knows: users' force elements, applied forces, inputs that follow.
 
-The loops themselves are those of engine/loop.py, interpreted; each step or derivative asks for the forces, and hands
-them to the compiled stages.
+The loops themselves are those of engine/loop.py, interpreted; each step or derivative asks for the inputs and forces,
+and hands them to the compiled stages.
 """
 
 import numpy as np
@@ -12,8 +12,9 @@ LOOPS = ("run_discrete", "run_continuous", "explicit_step", "semi_explicit_step"
 
 
 def needs_python(plant, context):
-    """Whether a run has forces that the compiled loops do not know."""
-    return bool(plant._user_force_elements) or any(name.startswith("applied_") for name in context._inputs)
+    """Whether a run has forces or inputs that the compiled loops do not know."""
+    applied = any(name.startswith("applied_") for name in context._inputs)
+    return bool(plant._user_force_elements) or applied or bool(context._connected)
 
 
 class PythonForces:
@@ -22,13 +23,22 @@ class PythonForces:
     Args:
         plant, context: of the run.
         u: the array (nu,) in which the loop holds the actuation.
+        from_ports: whether u is what the actuation ports have, and not a series of the run's own.
     """
 
-    def __init__(self, plant, context, u):
+    def __init__(self, plant, context, u, from_ports):
         self._plant, self._context, self._u = plant, context, u
+        self._u_follows = from_ports and any(name.endswith("actuation") for name in context._connected)
         replacements = {
             name: getattr(self, f"_{name}")
-            for name in ("hold_input", "record", "derivative", "discrete_step", "explicit_step")
+            for name in (
+                "hold_input",
+                "record",
+                "position_kinematics",
+                "derivative",
+                "discrete_step",
+                "explicit_step",
+            )
         }
         self._twins = interpreted_with(LOOPS, replacements)
 
@@ -42,7 +52,14 @@ class PythonForces:
 
     def _hold_input(self, t, *arguments):
         self._context.SetTime(t)
-        return self._twins["hold_input"](t, *arguments)
+        cursor = self._twins["hold_input"](t, *arguments)
+        self._context._forget_positions()
+        self._take_actuation()
+        return cursor
+
+    def _take_actuation(self):
+        if self._u_follows:
+            self._u[:] = self._plant._actuation(self._context)
 
     def _record(self, model, data, row, t, u, times, positions, velocities, energies, inputs):
         context = self._context
@@ -51,11 +68,17 @@ class PythonForces:
         positions[row], velocities[row] = context._q, context._v
         energies[row] = self._plant._energies(context)
 
+    def _position_kinematics(self, model, data):
+        self._context._forget_positions()
+        self._context._at_positions()
+
     def _discrete_step(self, model, data, h, implicit_damping):
         context = self._context
         context._forget_positions()
         tau, F = self._forces()
+        self._plant._set_controllers(context)
         context._at_positions()
+        data.u[:] = self._u
         data.tau[:], data.F_link[:] = tau, F
         context._run("step_under_link_forces", h, implicit_damping)
         context._forget_positions()
@@ -74,6 +97,7 @@ class PythonForces:
         context.SetTime(next(self._stage_times, context.get_time()))
         context._set_q(y[:nq])
         context._set_v(y[nq:])
+        self._take_actuation()
         tau, F = self._forces()
         context._at_velocities()
         data.tau[:], data.F_link[:] = tau, F

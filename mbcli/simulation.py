@@ -1,6 +1,6 @@
 """Running a plant over time: stepping, sampling, and why a run stops.
 
-`Run` advances a context and yields blocks of samples; `Simulator` is pydrake's interface to the same loops.
+`Run` advances a context and yields blocks of samples; mbcli/systems/simulator.py has pydrake's interface to it.
 """
 
 import math
@@ -91,12 +91,16 @@ class Run:
         self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
         if self.actuation.values.shape[1] != nu:
             raise ModelError(f"the input has {self.actuation.values.shape[1]} columns, the plant {nu} actuators")
+        self._follows_ports = actuation is None
+        plant._set_controllers(context)
         self.steps = self.refused_steps = 0
         self.next_step = next_step
         self._sample_period = sample_period
         self._u = np.zeros(nu)
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
-        self._loops = PythonForces(plant, context, self._u) if needs_python(plant, context) else context._kernels
+        self._loops = context._kernels
+        if needs_python(plant, context):
+            self._loops = PythonForces(plant, context, self._u, actuation is None)
         self._buffers = (
             np.zeros(BLOCK_ROWS),
             np.zeros((BLOCK_ROWS, plant.num_positions())),
@@ -134,11 +138,11 @@ class Run:
         step = _whole_steps(context.get_time(), h)
         last = max(step, math.ceil(self.until / h - TIME_TOLERANCE))
         every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
-        implicit = 0.0 if self.plant._discrete_contact_approximation == "tamsi" else 1.0
+        implicit = self.plant._implicit_damping()
         previous = np.zeros(context._q.size + context._v.size)
         first = step
         while True:
-            started = time.perf_counter()
+            started, step_before = time.perf_counter(), step
             status, step, rows = loop(
                 context._model_handle,
                 context._data_handle,
@@ -163,7 +167,17 @@ class Run:
                 context._q[:], context._v[:] = previous[: context._q.size], previous[context._q.size :]
                 yield False, rows
                 raise error
+            if step > step_before:
+                q, v = previous[: context._q.size], previous[context._q.size :]
+                context._remember_step((step - 1) * h, q, v, self._actuation_at((step - 1) * h))
             yield status == FINISHED, rows
+
+    def _actuation_at(self, t):
+        """u (nu,) of the step from time t; None where it is what the ports give then."""
+        if self._follows_ports:
+            return None
+        row = np.searchsorted(self.actuation.times, t, side="right") - 1
+        return self.actuation.values[row] if row >= 0 else np.zeros(self._u.size)
 
     # continuous plants
 
@@ -178,8 +192,8 @@ class Run:
             scheme = SEMI_EXPLICIT
         if scheme == IMPLICIT and self._loops is not context._kernels:
             raise ModelError(
-                f"integration scheme '{config.integration_scheme}' cannot run with force elements of a user or with "
-                "applied forces: choose an explicit one"
+                f"integration scheme '{config.integration_scheme}' cannot run with force elements of a user, "
+                "applied forces or inputs that follow a source: choose an explicit one"
             )
         n, stages = context._q.size + context._v.size, method.A.shape[0]
         wide = n if scheme == IMPLICIT else 0
@@ -254,7 +268,7 @@ class Run:
         return np.concatenate([[start], between, ends])
 
     def _failure(self, status, y):
-        """The error for a step that led to the state y, which is not finite or has a force element without a force."""
+        """The error for a step that led to the state y, which is not finite, or that finds an element without a force."""
         plant = self.plant
         if status == ELEMENT_FAULT:
             element = plant._force_element_fault(self.context)
@@ -287,70 +301,9 @@ def _adapted(budget, seconds):
     return max(1, min(10_000_000, int(budget * factor)))
 
 
-class Simulator:
-    """Advances a plant in time, under the names of pydrake.systems.analysis.
-
-    Args:
-        system: a finalized MultibodyPlant.
-        context: its state; a default context where not given.
-    """
-
-    def __init__(self, system, context=None):
-        self._plant = system
-        self._context = system.CreateDefaultContext() if context is None else context
-        system._check_context(self._context)
-        self._config = SimulatorConfig()
-        self._steps = 0
-        self._next_step = None
-
-    def get_context(self):
-        return self._context
-
-    get_mutable_context = get_context
-
-    def get_system(self):
-        return self._plant
-
-    def Initialize(self):
-        return self
-
-    def AdvanceTo(self, boundary_time):
-        """Advances the context to a time [s]; a discrete plant takes whole steps."""
-        if boundary_time < self._context.get_time():
-            raise RuntimeError(f"time {boundary_time} is before the context's time {self._context.get_time()}")
-        every = max(boundary_time, 1.0) * 10.0  # no samples on the way
-        run = Run(
-            self._plant,
-            self._context,
-            boundary_time,
-            config=self._config,
-            sample_period=None if not self._plant.is_discrete() else every,
-            next_step=self._next_step,
-        )
-        for _ in run.blocks():
-            pass
-        self._steps += run.steps
-        self._next_step = run.next_step
-        self._context.SetTime(float(boundary_time))
-        return self
-
-    def AdvancePendingEvents(self):
-        return self
-
-    def get_num_steps_taken(self):
-        return self._steps
-
-    def get_actual_realtime_rate(self):
-        raise RuntimeError("this simulator runs as fast as possible and measures no realtime rate")
-
-    def set_target_realtime_rate(self, realtime_rate):
-        """Only 0 (as fast as possible) is supported."""
-        if realtime_rate != 0.0:
-            raise RuntimeError("a target realtime rate is not supported: the simulator runs as fast as possible")
-
-
-def ApplySimulatorConfig(config, simulator):
-    """Uses the integrator, accuracy and step settings of a SimulatorConfig."""
-    if config.integration_scheme not in SCHEMES:
-        raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported")
-    simulator._config = config
+def force_update(plant, context):
+    """One step of a discrete plant in a context whose time stays."""
+    start = context.get_time()
+    for _ in Run(plant, context, (_whole_steps(start, plant.time_step()) + 1) * plant.time_step()).blocks():
+        pass
+    context.SetTime(start)

@@ -15,6 +15,16 @@ NOT_SMOOTH = {
     # asks whether a length or an angle is too small
     "element_fault",
     "calc_element_fault",
+    # Newton's method for limited efforts asks which limits are reached
+    "controlled_dynamics",
+    "side_of_limit",
+    "clamped_effort",
+    "count_disagreements",
+    "assume_efforts",
+    "effort_of_step",
+    "slope_along_step",
+    "share_of_step",
+    "finish_controllers",
     # looks up where on a curve a distance falls
     "segment_at",
     # the loops compare times and look for numbers that are not finite

@@ -19,7 +19,7 @@ from mbcli.engine.model import Data, Model
 
 ENGINE = Path(mbcli.engine.__file__).parent
 SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
-SIZES |= {"nspring": 2, "nhinge": 1, "nbushing": 3, "ncurve": 2, "nsegment": 4, "nlock": 1}
+SIZES |= {"nspring": 2, "nhinge": 1, "nbushing": 3, "ncurve": 2, "nsegment": 4, "nlock": 1, "npd": 1}
 INTEGER_FIELDS = {field.name for field in MODEL_FIELDS if field.kind == "int"}
 
 

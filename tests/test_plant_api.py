@@ -575,7 +575,7 @@ def test_stages_run_once_until_the_state_changes(arm):
     counts = counted(context)
     first = quantities(arm, context)
     assert_same(quantities(arm, context), first)
-    stages = ("position_stage", "velocity_stage", "links_stage", "calc_mass_matrix", "calc_forward_dynamics")
+    stages = ("position_stage", "velocity_stage", "calc_mass_matrix", "calc_forward_dynamics")
     assert {name: counts[name] for name in stages} == dict.fromkeys(stages, 1)
 
 
@@ -1052,7 +1052,7 @@ def test_a_discrete_plant_takes_whole_steps():
         simulator.AdvanceTo(time)
         steps.append(simulator.get_num_steps_taken())
         assert simulator.get_context().get_time() == time
-    assert steps == [0, 1, 1, 2, 2, 10]
+    assert steps == [1, 2, 3, 4, 5, 13]  # advances between updates and ends, as pydrake counts them
 
 
 def test_the_simulator_goes_forward_only():
@@ -1063,9 +1063,7 @@ def test_the_simulator_goes_forward_only():
 
 def test_what_the_simulator_does_not_have_is_said():
     simulator = Simulator(arm_plant())
-    simulator.set_target_realtime_rate(0.0)
-    refuses(lambda: simulator.set_target_realtime_rate(1.0), "realtime")
-    refuses(simulator.get_actual_realtime_rate, "realtime")
+    refuses(lambda: simulator.set_target_realtime_rate(-1.0), "realtime rate .* is -1")
     refuses(lambda: ApplySimulatorConfig(SimulatorConfig(integration_scheme="cenic"), simulator), "cenic")
 
 

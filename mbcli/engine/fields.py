@@ -2,9 +2,9 @@
 
 Allocation, the compiled structs and the documentation all read these tables. Sizes: nbody mobilized bodies (World is
 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions, nv
-velocities, nu actuators, nspring spring-dampers, nhinge door hinges, nbushing bushings, ncurve curves
-with nsegment arcs and lines, nlock locked velocities. Kinds: "real" takes the scalar
-type, "int" is int64.
+velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
+bushings, ncurve curves with nsegment arcs and lines, nlock locked velocities. Kinds: "real" takes the scalar type,
+"int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -58,6 +58,8 @@ MODEL_FIELDS = (
     Field("frame_body", ("nframe",), "int", "", "body that a frame is fixed to"),
     Field("frame_X_BF", ("nframe", 12), "real", "1, m", "pose of a frame in its body"),
     Field("actuator_dof", ("nu",), "int", "", "velocity that an actuator drives"),
+    Field("pd_actuator", ("npd",), "int", "", "actuator that has a controller"),
+    Field("pd_constants", ("npd", 3), "real", "N m, N m s, N", "gains p and d, effort limit, see pd_control.py"),
     Field("spring_damper_link", ("nspring", 2), "int", "", "links A and B that a spring-damper connects"),
     Field("spring_damper_point", ("nspring", 6), "real", "m", "point P in the body of A, point Q in the body of B"),
     Field("spring_damper_constants", ("nspring", 3), "real", "m, N/m, N s/m", "free length, stiffness, damping"),
@@ -134,6 +136,11 @@ DATA_FIELDS = (
     Field("D", ("nv",), "real", "kg m^2 or kg", "articulated inertia along S"),
     Field("tau_residual", ("nv",), "real", "N m or N", "generalized force left to accelerate each velocity"),
     Field("diagonal", ("nv",), "real", "kg m^2 or kg", "what is added to the diagonal of M"),
+    Field("u", ("nu",), "real", "N m or N", "actuation, of actuators with a controller what is fed forward"),
+    Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
+    Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
+    Field("pd_limited", ("npd",), "real", "1", "-1 or 1 where a controller is assumed at its limit, else 0"),
+    Field("pd_work", ("npd", 5), "real", "N m, kg m^2", "line of a controller and its point, see pd_control.py"),
     Field("energy", (2,), "real", "J", "kinetic and potential energy"),
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
     Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),

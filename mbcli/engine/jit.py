@@ -37,6 +37,7 @@ KERNEL_MODULES = (
     "inverse_dynamics",
     "mass_matrix",
     "forward_dynamics",
+    "pd_control",
     "energy",
     "joint_forces",
     "force_elements",

@@ -24,7 +24,7 @@ BUFFER_FULL = 1
 FINISHED = 2
 NOT_FINITE = 3
 STEP_TOO_SMALL = 4
-ELEMENT_FAULT = 5  # a force element has no force where the last step took it
+ELEMENT_FAULT = 5  # a force element has no force in the state from which the next step would go
 
 EXPLICIT = 0
 SEMI_EXPLICIT = 1
@@ -113,6 +113,7 @@ def run_discrete(
             previous[nq + i] = d.v[i]
             d.tau[i] = 0.0
         for k in range(u.shape[0]):
+            d.u[k] = u[k]
             d.tau[m.actuator_dof[k]] += u[k]
         clear_applied_forces(m, d)
         discrete_step(m, d, h, implicit_damping)
@@ -172,9 +173,8 @@ def run_continuous(
     """Integrates y = [q; v] over the ordered sample_times, meeting each of them and each input time exactly.
 
     clock = (time, next step, steps taken, steps refused) goes in and out. Returns (status, next sample index, number
-    of samples written). Where the status is NOT_FINITE, STEP_TOO_SMALL or ELEMENT_FAULT, y and clock are those of the
-    last good
-    state, and `end` holds what the refused step gave.
+    of samples written). Where the status is NOT_FINITE or STEP_TOO_SMALL, y and clock are those of the last good
+    state, and `end` holds what the refused step gave. ELEMENT_FAULT is about the state y itself.
     """
     m, d = model_at(model), data_at(data)
     nq, nv = d.q.shape[0], d.v.shape[0]
@@ -197,6 +197,12 @@ def run_continuous(
             if sample_index == sample_times.shape[0]:
                 return FINISHED, sample_index, written
             continue
+        if m.spring_damper_link.shape[0] + m.bushing_link.shape[0] > 0:
+            for i in range(nq):
+                d.q[i] = y[i]
+            position_kinematics(m, d)
+            if element_fault(m, d) != 0:
+                return ELEMENT_FAULT, sample_index, written
         target = sample_times[sample_index]
         if cursor + 1 < input_times.shape[0] and input_times[cursor + 1] < target:
             target = input_times[cursor + 1]
@@ -248,8 +254,6 @@ def run_continuous(
             return NOT_FINITE, sample_index, written
         elif scheme == IMPLICIT:
             clock[1] = largest_step
-        if element_fault(m, d) != 0:
-            return ELEMENT_FAULT, sample_index, written
         for i in range(nq + nv):
             y[i] = end[i]
         normalize_quaternions(m, y)

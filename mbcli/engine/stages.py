@@ -35,7 +35,7 @@ from mbcli.engine.kinematics import (
     velocity_kinematics,
 )
 from mbcli.engine.mass_matrix import mass_matrix
-from mbcli.engine.step import discrete_step
+from mbcli.engine.step import discrete_step, step_dynamics
 
 
 @kernel
@@ -121,6 +121,14 @@ def calc_forward_dynamics(model, data):
     apply_link_forces(m, d)
     add_element_forces(m, d, 0)
     forward_dynamics(m, d)
+
+
+@kernel
+def calc_step_dynamics(model, data, h, implicit_damping):
+    """After velocity_stage: tau, u, F_link -> vdot and pd_effort over the step h of a discrete plant."""
+    m, d = model_at(model), data_at(data)
+    apply_link_forces(m, d)
+    step_dynamics(m, d, h, implicit_damping)
 
 
 @kernel

@@ -2,34 +2,44 @@
 
 from mbcli.engine.coordinates import velocity_to_qdot
 from mbcli.engine.force_elements import add_element_forces
-from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
+from mbcli.engine.forward_dynamics import hold_locked
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
+from mbcli.engine.pd_control import controlled_dynamics
 
 
 @kernel
 def discrete_step(model, data, h, implicit_damping):
-    """q, v, tau and F_applied -> q, v after the time h [s]; implicit_damping is 1 or 0. Elements add to tau, F_applied.
+    """q, v, tau, u and F_applied -> q, v after the time h [s]. Elements add to tau, F_applied.
 
-    v' = v + h vdot with M vdot = tau + tau_g - C v - D v', and q' = q + h N(q) v'. Taking the damping at the new
-    velocity adds h D to the diagonal of M; with it at the old velocity the diagonal stays. Springs and
-    force elements act by the old positions and velocities. Velocities of locked joints become 0.
+    v' = v + h vdot and q' = q + h N(q) v'. Velocities of locked joints become 0.
     """
     for k in range(model.locked_dof.shape[0]):
         data.v[model.locked_dof[k]] = 0.0
     position_kinematics(model, data)
     world_inertias(model, data)
     velocity_kinematics(model, data)
-    add_joint_forces(model, data)
-    add_element_forces(model, data, 0)
-    for d in range(data.v.shape[0]):
-        data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
-    hold_locked(model, data)
-    forward_dynamics(model, data)
+    step_dynamics(model, data, h, implicit_damping)
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]
     velocity_to_qdot(model, data)
     for i in range(data.q.shape[0]):
         data.q[i] += h * data.qdot[i]
+
+
+@kernel
+def step_dynamics(model, data, h, implicit_damping):
+    """After velocity_kinematics: the mean acceleration vdot over a step; implicit_damping is 1 or 0.
+
+    M vdot = tau + tau_g - C v - D v' + what controllers add. Taking the damping at the new velocity adds h D to the
+    diagonal of M; with it at the old velocity the diagonal stays. Springs and force elements act by the old positions
+    and velocities, controllers by the new ones.
+    """
+    add_joint_forces(model, data)
+    add_element_forces(model, data, 0)
+    for d in range(data.v.shape[0]):
+        data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
+    hold_locked(model, data)
+    controlled_dynamics(model, data, h)

@@ -38,7 +38,9 @@ class MobilizedJoint:
     reversed: bool
 
 
-def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weight_of, parameters):
+def compile_model(
+    bodies, frames, mobilized, actuators, elements, gravity, weight_of, parameters, with_controllers, dtype=float
+):
     """The Model of a plant; sets the coordinate starts of the joints.
 
     Args:
@@ -50,6 +52,8 @@ def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weigh
         gravity: g_W (3,).
         weight_of: body -> whether it is subject to gravity.
         parameters: Parameters, what the elements' values are.
+        with_controllers: whether the PD controllers of actuators act.
+        dtype: scalar type of the parameters' values.
     """
     link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, parameters)
     nbody = len(moving) + 1
@@ -90,8 +94,10 @@ def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weigh
     root = [0] * nbody
     for b in range(1, nbody):
         root[b] = root[parent[b]] or b
-    inertia, weight, link_inertia, uniform = _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters)
-    armature, stiffness, nominal = np.zeros(nv), np.zeros(nv), np.zeros(nv)
+    inertia, weight, link_inertia, uniform = _inertias(
+        bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype
+    )
+    armature, stiffness, nominal = (np.zeros(nv, dtype) for _ in range(3))
     for actuator in actuators:
         ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
         armature[actuator.joint().velocity_start()] += ratio**2 * rotor
@@ -105,11 +111,12 @@ def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weigh
             spring_energy += 0.5 * stiffness[d] * k / total * (nominal[d] - rest) ** 2
             nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
         stiffness[d] = total
+    controlled = [k for k, actuator in enumerate(actuators) if with_controllers and actuator.has_controller()]
     curve_sizes, curve_arrays = _curves([m.joint for m in moving])
     element_sizes, element_arrays = force_element_arrays(elements, link_body, link_X_BL, parameters)
     return Model(
         {"nbody": nbody, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv, "nu": len(actuators)}
-        | {"nlock": len(locked)}
+        | {"nlock": len(locked), "npd": len(controlled)}
         | curve_sizes
         | element_sizes,
         {
@@ -143,8 +150,19 @@ def compile_model(bodies, frames, mobilized, actuators, elements, gravity, weigh
             "frame_body": [link_body[int(frame.body().index())] for frame in frames],
             "frame_X_BF": [_row(X) for X in _place_frames(frames, link_X_BL, parameters)],
             "actuator_dof": [a.joint().velocity_start() for a in actuators],
+            "pd_actuator": controlled,
+            "pd_constants": np.reshape([_controller(actuators[k], parameters) for k in controlled], (-1, 3)),
         },
+        dtype,
     )
+
+
+def _controller(actuator, parameters):
+    """Gains p and d and the effort limit; the controller of a locked joint rests and lets through what is fed forward."""
+    if parameters.get(actuator.joint(), "locked"):
+        return 0.0, 0.0, np.inf
+    gains = actuator.get_controller_gains()
+    return gains.p, gains.d, actuator.effort_limit()
 
 
 def _place_links(num_links, mobilized, parameters):
@@ -182,9 +200,7 @@ def _place_links(num_links, mobilized, parameters):
 
 def _place_frames(frames, link_X_BL, parameters):
     """X_BF of each frame."""
-    return [
-        link_X_BL[int(frame.body().index())] @ frame._pose_in_body(parameters).GetAsMatrix4() for frame in frames
-    ]
+    return [link_X_BL[int(frame.body().index())] @ frame._pose_in_body(parameters).GetAsMatrix4() for frame in frames]
 
 
 def _curves(joints):
@@ -203,11 +219,11 @@ def _curves(joints):
     }
 
 
-def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters):
+def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype):
     """Rows (mass, com, central inertia) of bodies and links, weights of bodies, and whether all mass has weight."""
-    link_inertia = np.zeros((len(bodies), 10))
+    link_inertia = np.zeros((len(bodies), 10), dtype)
     of_body = [[] for _ in range(nbody)]
-    weight = np.zeros((nbody, 4))
+    weight = np.zeros((nbody, 4), dtype)
     uniform = True
     for n, body in enumerate(bodies):
         if n == 0:
@@ -224,7 +240,7 @@ def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters):
             of_body[b].append((mass, p, X[:3, :3] @ central @ X[:3, :3].T))
             if mass and not weight_of(body):
                 uniform = False
-    inertia = np.zeros((nbody, 10))
+    inertia = np.zeros((nbody, 10), dtype)
     for b, parts in enumerate(of_body):
         mass = sum(part[0] for part in parts)
         com = sum((part[0] * part[1] for part in parts), np.zeros(3)) / mass if mass else np.zeros(3)

@@ -1,7 +1,40 @@
 """MultibodyPlant and what goes with it, under the names of pydrake.multibody.plant."""
 
-from mbcli.multibody.plant.actuation import ExternallyAppliedSpatialForce
+from mbcli.multibody.plant.applied_forces import (
+    ExternallyAppliedSpatialForce,
+    ExternallyAppliedSpatialForceMultiplexer,
+)
 from mbcli.multibody.plant.config import MultibodyPlantConfig
-from mbcli.multibody.plant.multibody_plant import DiscreteContactApproximation, MultibodyPlant
+from mbcli.multibody.plant.config_functions import (
+    AddMultibodyPlant,
+    AddMultibodyPlantSceneGraph,
+    ApplyMultibodyPlantConfig,
+)
+from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+from mbcli.multibody.plant.propeller import Propeller, PropellerInfo
+from mbcli.multibody.plant.scalar_conversion import MultibodyPlant_
+from mbcli.multibody.plant.scalar_templates import (
+    ExternallyAppliedSpatialForce_,
+    ExternallyAppliedSpatialForceMultiplexer_,
+)
+from mbcli.multibody.plant.settings import ContactModel, DiscreteContactApproximation, DiscreteContactSolver
+from mbcli.multibody.plant.wing import Wing
 
-__all__ = ["DiscreteContactApproximation", "ExternallyAppliedSpatialForce", "MultibodyPlant", "MultibodyPlantConfig"]
+__all__ = [
+    "AddMultibodyPlant",
+    "AddMultibodyPlantSceneGraph",
+    "ApplyMultibodyPlantConfig",
+    "ContactModel",
+    "DiscreteContactApproximation",
+    "DiscreteContactSolver",
+    "ExternallyAppliedSpatialForce",
+    "ExternallyAppliedSpatialForceMultiplexer",
+    "ExternallyAppliedSpatialForceMultiplexer_",
+    "ExternallyAppliedSpatialForce_",
+    "MultibodyPlant",
+    "MultibodyPlantConfig",
+    "MultibodyPlant_",
+    "Propeller",
+    "PropellerInfo",
+    "Wing",
+]

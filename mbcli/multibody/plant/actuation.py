@@ -1,109 +1,140 @@
-"""Inputs of a plant: actuation and applied forces, as ports with the reference's names."""
+"""Inputs of a plant: actuation, desired states of controllers and applied forces, and the forces that they are."""
 
 import numpy as np
 
-
-class ExternallyAppliedSpatialForce:
-    """A spatial force F_Bq_W on a body at point q, given from its origin as p_BoBq_B."""
-
-    def __init__(self):
-        self.body_index = None
-        self.p_BoBq_B = np.zeros(3)
-        self.F_Bq_W = None
-
-
-class InputPort:
-    """A value that a context holds for a plant."""
-
-    def __init__(self, plant, name, size=None):
-        self._plant, self._name, self._size = plant, name, size
-
-    def get_name(self):
-        return self._name
-
-    def size(self):
-        return self._size or 0
-
-    def FixValue(self, context, value):
-        """Keeps a constant value in the context."""
-        self._plant._check_context(context)
-        if self._size is not None:
-            value = np.atleast_1d(np.array(value, dtype=float))
-            if value.shape != (self._size,):
-                raise RuntimeError(f"input '{self._name}' has {self._size} elements, not {value.size}")
-        context._set_input(self._name, value)
-
-    def HasValue(self, context):
-        return self._name in context._inputs
-
-
-class OutputPort:
-    """A value computed from a context."""
-
-    def __init__(self, name, evaluate):
-        self._name, self._evaluate = name, evaluate
-
-    def get_name(self):
-        return self._name
-
-    def Eval(self, context):
-        return self._evaluate(context)
+from mbcli.multibody.plant.applied_forces import check_applied_forces
+from mbcli.multibody.plant.ports import InputPort, port_at, port_named
 
 
 class Actuation:
     """The part of MultibodyPlant that takes inputs and gives them as forces."""
 
+    # ports
+
     def get_actuation_input_port(self, model_instance=None):
         """u (nu,) of the plant or of one instance [N m or N]; what is not fixed counts as zero, both add up."""
         self._require_finalized("get_actuation_input_port")
-        size = self.num_actuators(model_instance)
-        name = "actuation" if model_instance is None else f"{self.GetModelInstanceName(model_instance)}_actuation"
-        return InputPort(self, name, size)
+        return self.GetInputPort(self._port_name("actuation", model_instance))
+
+    def get_desired_state_input_port(self, model_instance):
+        """[q_desired; v_desired] (2 nu,) of an instance whose actuators have controllers, in the order of its u."""
+        self._require_finalized("get_desired_state_input_port")
+        return self.GetInputPort(self._port_name("desired_state", model_instance))
 
     def get_applied_generalized_force_input_port(self):
         """tau (nv,) [N m or N], added as it is."""
         self._require_finalized("get_applied_generalized_force_input_port")
-        return InputPort(self, "applied_generalized_force", self._model.sizes["nv"])
+        return self.GetInputPort("applied_generalized_force")
 
     def get_applied_spatial_force_input_port(self):
         """A list of ExternallyAppliedSpatialForce."""
         self._require_finalized("get_applied_spatial_force_input_port")
-        return InputPort(self, "applied_spatial_force")
+        return self.GetInputPort("applied_spatial_force")
 
-    def get_state_output_port(self, model_instance=None):
-        """[q; v]"""
-        return OutputPort("state", lambda context: self.GetPositionsAndVelocities(context, model_instance))
+    def num_input_ports(self):
+        return len(self._input_ports())
 
-    def get_generalized_acceleration_output_port(self, model_instance=None):
-        """vdot of the plant or of one instance."""
+    def get_input_port(self, port_index):
+        return port_at(self._input_ports(), port_index, "input")
 
-        def evaluate(context):
-            vdot = self.CalcForwardDynamics(context)
-            return vdot if model_instance is None else vdot[self._v_indices(model_instance)]
+    def GetInputPort(self, port_name):
+        """The input port of that name. RuntimeError where there is none, or before Finalize()."""
+        return port_named(self._input_ports(), port_name, "input")
 
-        return OutputPort("generalized_acceleration", evaluate)
+    def _input_ports(self):
+        self._require_finalized("input ports")
+        if self._inputs is None:
+            sizes = [
+                ("actuation", self._model.sizes["nu"]),
+                ("applied_generalized_force", self._model.sizes["nv"]),
+                ("applied_spatial_force", None),
+            ]
+            for instance, name in enumerate(self._instances):
+                nu = self.num_actuators(instance)
+                sizes += [(f"{name}_actuation", nu), (f"{name}_desired_state", 2 * nu)]
+            self._inputs = [
+                InputPort(self, name, index, size, check_applied_forces) for index, (name, size) in enumerate(sizes)
+            ]
+        return self._inputs
+
+    def _port_name(self, name, model_instance):
+        return name if model_instance is None else f"{self.GetModelInstanceName(model_instance)}_{name}"
+
+    # actuation and controllers
 
     def _actuation(self, context):
         """u (nu,): the port of the plant and those of the instances, added."""
         u = np.zeros(self._model.sizes["nu"])
-        u += context._inputs.get("actuation", 0.0)
+        value = context._input("actuation")
+        if value is not None:
+            u += value
         for instance, name in enumerate(self._instances):
-            value = context._inputs.get(f"{name}_actuation")
+            value = context._input(f"{name}_actuation")
             if value is not None:
-                u[[a.input_start() for a in self._of_instance(self._actuators, instance)]] += value
+                u[self._u_indices(instance)] += value
         return u
+
+    def _controlled_actuators(self):
+        return [a for a in self._actuators if a.has_controller()]
+
+    def _set_controllers(self, context):
+        """Gives the desired states to the context's data. RuntimeError where an instance misses what it needs."""
+        if not self._has_controllers():
+            return
+        controlled = self._controlled_actuators()
+        desired = {}
+        for instance in {int(a.model_instance()) for a in controlled}:
+            desired |= self._desired_of(context, instance)
+        order = [self._actuators[k] for k in context._model.pd_actuator]
+        context._data.pd_desired[:] = np.reshape([desired[a] for a in order], (-1, 2))
+
+    def _desired_of(self, context, instance):
+        """{actuator: (position, velocity)} of an instance in which all have controllers."""
+        name, actuators = self._instances[instance], self._of_instance(self._actuators, instance)
+        without = [a.name() for a in actuators if not a.has_controller()]
+        if without:
+            raise RuntimeError(
+                f"model instance '{name}': some of its actuators have a PD controller, '{without[0]}' has none; "
+                "give all of them one, or none"
+            )
+        value = context._input(f"{name}_desired_state")
+        if value is None:
+            raise RuntimeError(
+                f"model instance '{name}' has PD controllers: its port '{name}_desired_state' has no value"
+            )
+        n = len(actuators)
+        return {a: (value[k], value[n + k]) for k, a in enumerate(actuators)}
+
+    def _has_controllers(self):
+        """Whether controllers act: those of continuous plants and of kTamsi are at rest, as in the reference."""
+        return self._steps_with_controllers() and bool(self._controlled_actuators())
+
+    def _steps_with_controllers(self):
+        return self.is_discrete() and self._discrete_contact_approximation != "tamsi"
+
+    def _net_actuation(self, context):
+        """u (nu,) that acts: what is fed forward, or the effort of a controller."""
+        if not self._has_controllers():
+            self._check_context(context)
+            return self._actuation(context)
+        self._accelerations(context)
+        return context._net_actuation
+
+    # forces
 
     def _input_generalized_forces(self, context, u=None):
         """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports where it is given."""
         tau = np.zeros(self._model.sizes["nv"])
         np.add.at(tau, self._model.actuator_dof, self._actuation(context) if u is None else u)
-        return tau + context._inputs.get("applied_generalized_force", 0.0)
+        applied = context._input("applied_generalized_force")
+        return tau if applied is None else tau + applied
 
     def _input_body_forces(self, context):
         forces = np.zeros((self.num_bodies(), 6))
-        applied = context._inputs.get("applied_spatial_force", ())
-        for force in applied:
+        for force in context._input("applied_spatial_force") or ():
             n = int(force.body_index)
+            if not 0 <= n < self.num_bodies():
+                raise RuntimeError(f"an applied spatial force is on body {n}, the plant has {self.num_bodies()}")
             R_WB = context._at_links().X_WL[n, :9].reshape(3, 3)
             forces[n] += force.F_Bq_W.Shift(-(R_WB @ force.p_BoBq_B)).get_coeffs()
         return forces

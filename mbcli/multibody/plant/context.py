@@ -2,32 +2,35 @@
 
 import numpy as np
 
-from mbcli.engine import load_kernels
 from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import Data
+from mbcli.multibody.plant.ports import InputValues
 from mbcli.multibody.tree.parameters import Parameters
 
 
-class Context:
+class Context(InputValues):
     """Time, positions q, velocities v and inputs of a plant, with the arrays computed from them.
 
     Made by MultibodyPlant.CreateDefaultContext(). What was computed is kept until its inputs change: setting q forgets
     everything, setting v forgets what depends on v.
     """
 
-    def __init__(self, plant):
+    def __init__(self, plant, scalar=None, compiled=None):
         self._plant = plant
+        self._scalar = scalar = scalar or plant._scalar
         self._time = 0.0
-        self._model = plant._model
-        self._data = Data(self._model.sizes)
-        compiled = compiled_by_default()
+        self._model = scalar.convert_model(plant._model) if scalar is not plant._scalar else plant._model
+        self._data = Data(self._model.sizes, scalar.dtype)
+        compiled = scalar.can_compile() and (compiled_by_default() if compiled is None else compiled)
         self._compiled = compiled
-        self._kernels = load_kernels(compiled)
+        self._kernels = scalar.load_kernels(compiled)
         self._model_handle = self._model.handle(compiled)
         self._parameters = Parameters()
         self._parameters_current = True
         self._data_handle = self._data.handle(compiled)
-        self._inputs = {}
+        super().__init__()
+        self._last_step = None  # (time, q, v, inputs, parameters) before the last step of a discrete plant
+        self._before = None  # a context in that state
         self._q = self._data.q
         self._v = self._data.v
         # what was asked of frames, by their numbers; cleared with what it depends on
@@ -58,28 +61,37 @@ class Context:
 
     def Clone(self):
         """An independent copy."""
-        other = Context(self._plant)
-        other._time = self._time
-        other._q[:] = self._q
-        other._v[:] = self._v
+        other = Context(self._plant, self._scalar, self._compiled)
         other._inputs = dict(self._inputs)
-        other._parameters = self._parameters.copy()
-        other._parameters_current = False
+        other._connected = dict(self._connected)
+        other._take(self)
         return other
+
+    def _take(self, source):
+        """Time, state, parameters and sampled outputs of a context of the same plant."""
+        self._go_to(source._time, source._q, source._v)
+        self._last_step, self._before = source._last_step, source._before
+        self._parameters = source._parameters.copy()
+        self._parameters_current = False
+
+    def SetTimeStateAndParametersFrom(self, source):
+        """Takes them from a context of this plant, or of one that was converted to or from another scalar type."""
+        from mbcli.multibody.plant.scalar_conversion import set_time_state_and_parameters
+
+        set_time_state_and_parameters(self, source)
 
     # what is current
 
     def _forget_positions(self):
-        self._positions_current = False
-        self._poses.clear()
-        self._mass_matrix_current = False
+        self._positions_current = self._mass_matrix_current = False
+        if self._poses:
+            self._poses.clear()
         self._forget_velocities()
 
     def _forget_velocities(self):
-        self._velocities_current = False
-        self._velocities.clear()
-        self._links_current = False
-        self._accelerations_current = False
+        self._velocities_current = self._links_current = self._accelerations_current = False
+        if self._velocities:
+            self._velocities.clear()
 
     def _set_q(self, q):
         self._q[:] = q
@@ -101,14 +113,50 @@ class Context:
         self._inputs[name] = value
         self._accelerations_current = False
 
+    def _connect(self, name, source):
+        super()._connect(name, source)
+        self._accelerations_current = False
+
+    def _remember_step(self, time, q, v, u):
+        """What the last step started from: state and inputs.
+
+        u (nu,) is the actuation of all ports together; None where it is what they give there.
+        """
+        after = self._time, self._q.copy(), self._v.copy()
+        self._go_to(time, q, v)
+        u = self._plant._actuation(self) if u is None else u
+        ports = {"actuation", *(f"{name}_actuation" for name in self._plant._instances)}
+        inputs = {name: self._input(name) for name in {*self._inputs, *self._connected} - ports}
+        self._last_step = time, q.copy(), v.copy(), inputs | {"actuation": u.copy()}, self._parameters.copy()
+        self._before = None
+        self._go_to(*after)
+
+    def _go_to(self, time, q, v):
+        self._time = time
+        self._set_q(q)
+        self._set_v(v)
+
+    def _before_last_step(self):
+        """A context as it was before the last step, None before the first one."""
+        if self._before is None and self._last_step is not None:
+            before = Context(self._plant, self._scalar)
+            before._time, before._q[:], before._v[:], before._inputs, before._parameters = self._last_step
+            before._parameters_current = False
+            self._before = before
+        return self._before
+
     def _set_parameter(self, element, name, value):
         self._parameters.set(element, name, value)
         self._parameters_current = False
         self._forget_positions()
 
+    def _ready_parameters(self):
+        """Makes sure that the arrays are those of this context's parameters."""
+        if not self._parameters_current:
+            self._use_parameters()
+
     def _use_parameters(self):
-        """Arrays of this context's own, made from its parameters."""
-        self._model = self._plant._compile(self._parameters)
+        self._model = self._plant._compile(self._parameters, self._scalar)
         self._model_handle = self._model.handle(self._compiled)
         self._parameters_current = True
 
@@ -119,8 +167,7 @@ class Context:
 
     def _at_positions(self):
         if not self._positions_current:
-            if not self._parameters_current:
-                self._use_parameters()
+            self._ready_parameters()
             self._kernels.position_stage(self._model_handle, self._data_handle)
             self._positions_current = True
         return self._data

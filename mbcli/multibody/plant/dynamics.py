@@ -13,8 +13,12 @@ class Dynamics:
         if context._plant is not self:
             self._check_context(context)
         if not context._mass_matrix_current:
-            context._at_positions()
-            context._kernels.calc_mass_matrix(context._model_handle, context._data_handle)
+            if context._positions_current:
+                context._kernels.calc_mass_matrix(context._model_handle, context._data_handle)
+            else:  # in one call: half of the time of a small robot is the way into compiled code
+                context._ready_parameters()
+                context._kernels.full_mass_matrix(context._model_handle, context._data_handle)
+                context._positions_current = True
             context._mass_matrix_current = True
         return context._data.M.copy()
 
@@ -73,9 +77,10 @@ class Dynamics:
     def CalcAccelerations(self, context, tau=None, u=None, body_forces=None):
         """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6)."""
         self._check_context(context)
-        applied = np.zeros(self.num_velocities()) if tau is None else self._vector(tau, self.num_velocities(), "tau")
+        dtype, nv = context._scalar.dtype, self.num_velocities()
+        applied = np.zeros(nv, dtype) if tau is None else self._vector(tau, nv, "tau")
         if u is not None:
-            applied = applied.copy()
+            applied = applied.astype(dtype)
             np.add.at(applied, self._model.actuator_dof, self._vector(u, self._model.sizes["nu"], "u"))
         return self._run_forward_dynamics(context, applied, 0.0 if body_forces is None else body_forces).copy()
 
@@ -98,18 +103,34 @@ class Dynamics:
             )
 
     def CalcForwardDynamics(self, context):
-        """vdot (nv,) under the inputs of the context, gravity, springs and joint damping."""
-        return self._accelerations(context).copy()
+        """vdot (nv,) at this instant under the inputs of the context, gravity, springs and joint damping."""
+        self._check_context(context)
+        tau, F = self._input_generalized_forces(context), self._input_body_forces(context)
+        return self._run_forward_dynamics(context, tau, F).copy()
 
     def _accelerations(self, context):
+        """vdot (nv,) under the inputs of the context: at this instant, of a discrete plant over its next step."""
         self._check_context(context)
         if not context._accelerations_current:
-            tau, F = self._input_generalized_forces(context), self._input_body_forces(context)
-            context._vdot = self._run_forward_dynamics(context, tau, F).copy()
+            u, F = self._actuation(context), self._input_body_forces(context)
+            tau = self._input_generalized_forces(context, u)
+            stage = ("calc_forward_dynamics",)
+            if self.is_discrete():
+                self._set_controllers(context)
+                stage = ("calc_step_dynamics", self._time_step, self._implicit_damping())
+            context._data.u[:] = u
+            context._vdot = self._run_forward_dynamics(context, tau, F, stage).copy()
+            if self._has_controllers():
+                u[context._model.pd_actuator] = context._data.pd_effort
+            context._net_actuation = u
             context._accelerations_current = True
         return context._vdot
 
-    def _run_forward_dynamics(self, context, tau, body_forces):
+    def _implicit_damping(self):
+        """1 where a step takes joint damping at its end, 0 where at its start."""
+        return 0.0 if self._discrete_contact_approximation == "tamsi" else 1.0
+
+    def _run_forward_dynamics(self, context, tau, body_forces, stage=("calc_forward_dynamics",)):
         """vdot, in the context's data, under tau (nv,), body forces (num_bodies, 6) and all that the model has."""
         self._check_force_elements(context)
         if self._user_force_elements:
@@ -118,7 +139,7 @@ class Dynamics:
         data = context._at_velocities()
         data.tau[:] = tau
         data.F_link[:] = body_forces
-        context._run("calc_forward_dynamics")
+        context._run(*stage)
         return data.vdot
 
     def EvalTimeDerivatives(self, context):
@@ -133,7 +154,7 @@ class Dynamics:
     def CalcKineticEnergy(self, context):
         """[J], reflected inertias included"""
         self._energy(context)
-        return float(context._data.energy[0])
+        return context._scalar.number(context._data.energy[0])
 
     EvalKineticEnergy = CalcKineticEnergy
 

@@ -44,9 +44,10 @@ class Finalization:
             if self._bodies[n].is_floating_base_body():
                 self._free_joints[n].SetDefaultPose(pose)
 
-    def _compile(self, parameters):
-        """The arrays of the plant for the given parameter values."""
-        return compile_model(
+    def _compile(self, parameters, scalar=None):
+        """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""
+        scalar = scalar or self._scalar
+        model = compile_model(
             self._bodies,
             self._frames,
             self._mobilized_joints,
@@ -55,7 +56,10 @@ class Finalization:
             self._gravity.gravity_vector(),
             lambda body: self._gravity.is_enabled(body.model_instance()),
             parameters,
+            self._steps_with_controllers(),
+            scalar.dtype,
         )
+        return scalar.convert_model(model)
 
     def _forest(self):
         """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""

@@ -1,9 +1,8 @@
 """MultibodyPlant: a model of bodies, joints, actuators and forces, and what can be asked of it."""
 
-from enum import Enum
-
 from mbcli.multibody.plant.actuation import Actuation
 from mbcli.multibody.plant.coordinates import Coordinates
+from mbcli.multibody.plant.derivatives import Derivatives
 from mbcli.multibody.plant.dynamics import Dynamics
 from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.finalize import Finalization
@@ -12,20 +11,14 @@ from mbcli.multibody.plant.jacobians import Jacobians
 from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.plant.mass_properties import MassProperties
+from mbcli.multibody.plant.output_ports import OutputPorts
 from mbcli.multibody.plant.random_state import RandomState
 from mbcli.multibody.plant.reaction_forces import ReactionForces
 from mbcli.multibody.plant.removal import Removal
+from mbcli.multibody.plant.scalars import FLOAT
 from mbcli.multibody.plant.selectors import Selectors
+from mbcli.multibody.plant.settings import Settings
 from mbcli.multibody.plant.topology_queries import TopologyQueries
-
-
-class DiscreteContactApproximation(Enum):
-    """How contact enters the step of a discrete plant. Without contact, joint damping is explicit in kTamsi only."""
-
-    kTamsi = 0
-    kSap = 1
-    kSimilar = 2
-    kLagged = 3
 
 
 class MultibodyPlant(
@@ -41,9 +34,12 @@ class MultibodyPlant(
     Jacobians,
     MassProperties,
     Dynamics,
+    Derivatives,
     ReactionForces,
     RandomState,
     Actuation,
+    OutputPorts,
+    Settings,
 ):
     """A system of interconnected rigid bodies, under the names of pydrake.multibody.plant.
 
@@ -53,6 +49,8 @@ class MultibodyPlant(
         time_step: [s]; positive for a discrete plant that steps by it, 0 for a continuous one.
     """
 
+    _scalar = FLOAT
+
     def __init__(self, time_step):
         if not time_step >= 0.0:
             raise RuntimeError(f"time_step must not be negative, it is {time_step}")
@@ -60,7 +58,9 @@ class MultibodyPlant(
         self._model = None
         self._loop_joints = []
         self._default_free_poses = {}
-        self._discrete_contact_approximation = "lagged"
+        self._name = ""
+        self._inputs = self._outputs = None
+        self._start_settings()
         self._start_elements()
 
     def time_step(self):
@@ -70,18 +70,28 @@ class MultibodyPlant(
     def is_discrete(self):
         return self._time_step > 0.0
 
-    def set_discrete_contact_approximation(self, approximation):
-        """Chooses a DiscreteContactApproximation, before Finalize(). RuntimeError for a continuous plant."""
-        self._require_not_finalized("set_discrete_contact_approximation")
-        if not self.is_discrete():
-            raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")
-        if not isinstance(approximation, DiscreteContactApproximation):
-            raise TypeError(f"expected a DiscreteContactApproximation, not {approximation!r}")
-        self._discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
+    def get_name(self):
+        """Name of the plant in its diagram."""
+        return self._name
 
-    def get_discrete_contact_approximation(self):
-        """The DiscreteContactApproximation, kLagged where none was set."""
-        return DiscreteContactApproximation[f"k{self._discrete_contact_approximation.capitalize()}"]
+    def set_name(self, name):
+        self._name = str(name)
+
+    def ExecuteForcedEvents(self, context, publish=True):
+        """One update of a discrete plant by its time step, while the time of the context stays."""
+        from mbcli.simulation import force_update
+
+        self._check_context(context)
+        if self.is_discrete():
+            force_update(self, context)
+
+    def GetMyContextFromRoot(self, root_context):
+        """The plant's part of the context of its diagram; a context of the plant itself is its own root."""
+        context = root_context if root_context is None else getattr(root_context, "_of_plant", root_context)
+        self._check_context(context)
+        return context
+
+    GetMyMutableContextFromRoot = GetMyContextFromRoot
 
     def __repr__(self):
         state = "finalized" if self.is_finalized() else "not finalized"

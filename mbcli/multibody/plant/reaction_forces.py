@@ -5,21 +5,11 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant.actuation import OutputPort
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 
 class ReactionForces:
     """The part of MultibodyPlant that cuts the model at its joints."""
-
-    def get_reaction_forces_output_port(self):
-        """A list by JointIndex of F_CJc_Jc: what the joint does to its child C, at its frame Jc on C, along its axes.
-
-        Whatever passes through the joint is in it: constraint forces, actuation, damping and springs of the joint.
-        Parent and child are those of the joint, wherever World is; welds and floating joints count too.
-        """
-        self._require_finalized("get_reaction_forces_output_port")
-        return OutputPort("reaction_forces", self._reaction_forces)
 
     def _reaction_forces(self, context):
         self._check_context(context)

@@ -1,0 +1,79 @@
+"""Plants from MultibodyPlantConfig, and plants in diagrams, under the names of pydrake.multibody.plant."""
+
+from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+from mbcli.multibody.plant.settings import (
+    ContactModel,
+    DiscreteContactApproximation,
+    HydroelasticContactRepresentation,
+)
+
+CONTACT_MODELS = {
+    "point": ContactModel.kPoint,
+    "hydroelastic": ContactModel.kHydroelastic,
+    "hydroelastic_with_fallback": ContactModel.kHydroelasticWithFallback,
+}
+
+
+def ApplyMultibodyPlantConfig(config, plant):
+    """Gives a plant all settings of a MultibodyPlantConfig but its time step.
+
+    RuntimeError where the plant is finalized or has another time step; then nothing is changed.
+    """
+    plant._require_not_finalized("ApplyMultibodyPlantConfig")
+    if config.time_step != plant.time_step():
+        raise RuntimeError(
+            f"ApplyMultibodyPlantConfig: the plant's time step is {plant.time_step():g}, time_step of the "
+            f"configuration is {config.time_step:g}"
+        )
+    plant.set_penetration_allowance(config.penetration_allowance)
+    plant.set_stiction_tolerance(config.stiction_tolerance)
+    plant.set_contact_model(CONTACT_MODELS[config.contact_model])
+    plant.set_contact_surface_representation(
+        HydroelasticContactRepresentation[f"k{config.contact_surface_representation.capitalize()}"]
+    )
+    plant.set_sap_near_rigid_threshold(config.sap_near_rigid_threshold)
+    plant.set_adjacent_bodies_collision_filters(config.adjacent_bodies_collision_filters)
+    if plant.is_discrete():
+        plant.SetUseSampledOutputPorts(config.use_sampled_output_ports)
+        approximation = config.discrete_contact_approximation
+        plant.set_discrete_contact_approximation(DiscreteContactApproximation[f"k{approximation.capitalize()}"])
+
+
+def AddMultibodyPlant(plant_config=None, scene_graph_config=None, builder=None, *, config=None):
+    """A new plant with the settings of a MultibodyPlantConfig in a DiagramBuilder: (plant, scene_graph).
+
+    AddMultibodyPlant(config, builder), or AddMultibodyPlant(plant_config, scene_graph_config, builder) with settings
+    of the scene graph.
+    """
+    if builder is None:
+        scene_graph_config, builder = None, scene_graph_config
+    config = plant_config if config is None else config
+    if config is None:
+        raise TypeError("AddMultibodyPlant needs a MultibodyPlantConfig")
+    plant, scene_graph = AddMultibodyPlantSceneGraph(builder, config.time_step)
+    ApplyMultibodyPlantConfig(config, plant)
+    scene_graph._config = scene_graph_config
+    return plant, scene_graph
+
+
+def AddMultibodyPlantSceneGraph(builder, time_step=None, scene_graph=None, *, plant=None):
+    """Adds a plant, a new one with the given time step [s] or one that is there, to a DiagramBuilder.
+
+    Returns (plant, scene_graph). Nothing of geometry is computed: the scene graph only holds its place.
+    """
+    from mbcli.systems.framework import SceneGraph  # which imports this package
+
+    if builder is None:
+        raise RuntimeError("AddMultibodyPlantSceneGraph: the builder is None")
+    if isinstance(time_step, MultibodyPlant):
+        time_step, plant = None, time_step
+    if plant is None:
+        if time_step is None:
+            raise RuntimeError("AddMultibodyPlantSceneGraph: neither a time step nor a plant is given")
+        plant = MultibodyPlant(time_step)
+    if not plant.get_name():
+        plant.set_name("plant")
+    scene_graph = SceneGraph() if scene_graph is None else scene_graph
+    builder.AddSystem(plant)
+    builder.AddSystem(scene_graph)
+    return plant, scene_graph

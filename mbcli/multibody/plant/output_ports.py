@@ -1,0 +1,146 @@
+"""Outputs of a plant: of its state, and of the forces and accelerations of its last step."""
+
+import numpy as np
+
+from mbcli.multibody.math import SpatialAcceleration, SpatialForce
+from mbcli.multibody.plant.ports import OutputPort, port_at, port_named
+
+
+class OutputPorts:
+    """The part of MultibodyPlant that has output ports.
+
+    State, poses and velocities are always those of the context. Where a discrete plant has sampled output ports, all
+    others show what the last step computed, from the state and inputs before it; before the first step they are zero.
+    """
+
+    def SetUseSampledOutputPorts(self, use_sampled_output_ports):
+        """Before Finalize(). RuntimeError where a continuous plant is to have sampled ports."""
+        self._require_not_finalized("SetUseSampledOutputPorts")
+        if use_sampled_output_ports and not self.is_discrete():
+            raise RuntimeError("SetUseSampledOutputPorts: the plant is continuous, its time step is 0")
+        self._sampled_outputs = bool(use_sampled_output_ports)
+
+    def has_sampled_output_ports(self):
+        """False for a continuous plant."""
+        return self._sampled_outputs
+
+    def get_state_output_port(self, model_instance=None):
+        """[q; v] of the plant or of one instance."""
+        return self._output("get_state_output_port", "state", model_instance)
+
+    def get_body_poses_output_port(self):
+        """A list of X_WB by BodyIndex."""
+        return self._output("get_body_poses_output_port", "body_poses")
+
+    def get_body_spatial_velocities_output_port(self):
+        """A list of V_WB by BodyIndex."""
+        return self._output("get_body_spatial_velocities_output_port", "body_spatial_velocities")
+
+    def get_body_spatial_accelerations_output_port(self):
+        """A list of A_WB at Bo by BodyIndex."""
+        return self._output("get_body_spatial_accelerations_output_port", "body_spatial_accelerations")
+
+    def get_generalized_acceleration_output_port(self, model_instance=None):
+        """vdot of the plant or of one instance."""
+        return self._output("get_generalized_acceleration_output_port", "generalized_acceleration", model_instance)
+
+    def get_net_actuation_output_port(self, model_instance=None):
+        """u of the plant or of one instance that acts, controllers included [N m or N]."""
+        return self._output("get_net_actuation_output_port", "net_actuation", model_instance)
+
+    def get_reaction_forces_output_port(self):
+        """A list by JointIndex of F_CJc_Jc: what the joint does to its child C, at its frame Jc on C, along its axes.
+
+        Whatever passes through the joint is in it: constraint forces, actuation, damping and springs of the joint.
+        Parent and child are those of the joint, wherever World is; welds and floating joints count too.
+        """
+        return self._output("get_reaction_forces_output_port", "reaction_forces")
+
+    def num_output_ports(self):
+        return len(self._output_ports())
+
+    def get_output_port(self, port_index):
+        return port_at(self._output_ports(), port_index, "output")
+
+    def GetOutputPort(self, port_name):
+        """The output port of that name. RuntimeError where there is none, or before Finalize()."""
+        return port_named(self._output_ports(), port_name, "output")
+
+    def _output(self, getter, name, model_instance=None):
+        self._require_finalized(getter)
+        return self.GetOutputPort(self._port_name(name, model_instance))
+
+    def _output_ports(self):
+        self._require_finalized("output ports")
+        if self._outputs is None:
+            sizes, bodies, joints = self._model.sizes, self.num_bodies(), self.num_joints()
+            nv, nu = sizes["nv"], sizes["nu"]
+            made = [
+                ("state", sizes["nq"] + nv, self.GetPositionsAndVelocities),
+                ("body_poses", None, self._body_poses),
+                ("body_spatial_velocities", None, self._body_velocities),
+                self._dynamic(
+                    "body_spatial_accelerations",
+                    None,
+                    self._body_accelerations,
+                    lambda: [SpatialAcceleration.Zero() for _ in range(bodies)],
+                ),
+                self._dynamic("generalized_acceleration", nv, self._all_vdot, lambda: np.zeros(nv)),
+                self._dynamic("net_actuation", nu, self._all_net_actuation, lambda: np.zeros(nu)),
+                self._dynamic(
+                    "reaction_forces", None, self._reaction_forces, lambda: [SpatialForce.Zero() for _ in range(joints)]
+                ),
+            ]
+            for instance in range(self.num_model_instances()):
+                made += self._instance_ports(instance)
+            self._outputs = [OutputPort(self, name, f, k, size) for k, (name, size, f) in enumerate(made)]
+        return self._outputs
+
+    def _instance_ports(self, instance):
+        v, u, prefix = self._v_indices(instance), self._u_indices(instance), self._instances[instance]
+        return [
+            (
+                f"{prefix}_state",
+                self.num_multibody_states(instance),
+                lambda context: self.GetPositionsAndVelocities(context, instance),
+            ),
+            self._dynamic(
+                f"{prefix}_generalized_acceleration",
+                len(v),
+                lambda context: self._all_vdot(context)[v],
+                lambda: np.zeros(len(v)),
+            ),
+            self._dynamic(
+                f"{prefix}_net_actuation",
+                len(u),
+                lambda context: self._all_net_actuation(context)[u],
+                lambda: np.zeros(len(u)),
+            ),
+        ]
+
+    def _dynamic(self, name, size, evaluate, nothing):
+        """A port of forces or accelerations: sampled, nothing() before the first step, or live."""
+        if not self._sampled_outputs:
+            return name, size, evaluate
+
+        def sample(context):
+            self._check_context(context)
+            before = context._before_last_step()
+            return nothing() if before is None else evaluate(before)
+
+        return name, size, sample
+
+    def _body_poses(self, context):
+        return [self.EvalBodyPoseInWorld(context, body) for body in self._bodies]
+
+    def _body_velocities(self, context):
+        return [self.EvalBodySpatialVelocityInWorld(context, body) for body in self._bodies]
+
+    def _body_accelerations(self, context):
+        return [self.EvalBodySpatialAccelerationInWorld(context, body) for body in self._bodies]
+
+    def _all_vdot(self, context):
+        return self._accelerations(context).copy()
+
+    def _all_net_actuation(self, context):
+        return self._net_actuation(context).copy()

@@ -1,0 +1,131 @@
+"""Inputs and outputs of a plant as small objects with the reference's names."""
+
+import numpy as np
+
+
+class InputValues:
+    """What the input ports of one system have got, by their names; contexts have these."""
+
+    def __init__(self):
+        self._inputs = {}  # fixed values
+        self._connected = {}  # functions of the context
+
+    def _set_input(self, name, value):
+        self._inputs[name] = value
+
+    def _connect(self, name, source):
+        self._inputs.pop(name, None)
+        self._connected[name] = source
+
+    def _input(self, name):
+        """The value of an input port; None where it has none. A fixed value goes before a source."""
+        if name in self._inputs:
+            return self._inputs[name]
+        return self._connected[name](self) if name in self._connected else None
+
+    def _has_input(self, name):
+        return name in self._inputs or name in self._connected
+
+
+class InputPort:
+    """A value that a context holds for a system, or takes from elsewhere.
+
+    Args:
+        system: whose port it is.
+        name: by which the system finds it.
+        index: in the system's list of ports.
+        size: number of elements; None for a port of objects.
+        check: function of a value of a port of objects that raises where it is of the wrong kind.
+    """
+
+    def __init__(self, system, name, index=0, size=None, check=lambda value: None):
+        self._system, self._name, self._size, self._index, self._check = system, name, size, index, check
+
+    def get_name(self):
+        return self._name
+
+    def get_index(self):
+        return self._index
+
+    def get_system(self):
+        return self._system
+
+    def size(self):
+        """Number of elements, 0 for a port of objects."""
+        return self._size or 0
+
+    def FixValue(self, context, value):
+        """Keeps a constant value in the context, in place of what is connected. RuntimeError for a wrong size."""
+        self._system._check_context(context)
+        context._set_input(self._name, self._checked(value))
+
+    def Follow(self, context, source):
+        """Takes the value from source(context), anew at every evaluation and step."""
+        self._system._check_context(context)
+        context._connect(self._name, lambda c: self._checked(source(c)))
+
+    def HasValue(self, context):
+        self._system._check_context(context)
+        return context._has_input(self._name)
+
+    def Eval(self, context):
+        """The value, (size,) or an object. RuntimeError where there is none."""
+        if not self.HasValue(context):
+            raise RuntimeError(f"input '{self._name}' has no value: fix or connect it")
+        value = context._input(self._name)
+        return value if self._size is None else value.copy()
+
+    def _checked(self, value):
+        if self._size is None:
+            self._check(value)
+            return value
+        value = np.atleast_1d(np.array(value, dtype=float))
+        if value.shape != (self._size,):
+            raise RuntimeError(f"input '{self._name}' has {self._size} elements, not {value.size}")
+        return value
+
+
+class OutputPort:
+    """A value computed from a context.
+
+    Args:
+        system: whose port it is.
+        name: of the port.
+        evaluate: context -> value.
+        index: in the system's list of ports.
+        size: number of elements; None for a port of objects.
+    """
+
+    def __init__(self, system, name, evaluate, index=0, size=None):
+        self._system, self._name, self._evaluate, self._index, self._size = system, name, evaluate, index, size
+
+    def get_name(self):
+        return self._name
+
+    def get_index(self):
+        return self._index
+
+    def get_system(self):
+        return self._system
+
+    def size(self):
+        """Number of elements, 0 for a port of objects."""
+        return self._size or 0
+
+    def Eval(self, context):
+        return self._evaluate(context)
+
+
+def port_named(ports, name, kind):
+    """The port of that name; RuntimeError that lists the names there are."""
+    for port in ports:
+        if port.get_name() == name:
+            return port
+    raise RuntimeError(f"there is no {kind} port named '{name}'; there are {', '.join(p.get_name() for p in ports)}")
+
+
+def port_at(ports, index, kind):
+    """The port of that index; RuntimeError where there is none."""
+    if not 0 <= int(index) < len(ports):
+        raise RuntimeError(f"there is no {kind} port {int(index)}, there are {len(ports)}")
+    return ports[int(index)]

@@ -1,0 +1,135 @@
+"""Settings of a plant that say how contact is to be modelled. They are kept and reported; see each one's use."""
+
+from enum import Enum
+
+
+class ContactModel(Enum):
+    """How contact forces follow from overlaps."""
+
+    kHydroelastic = 0
+    kPoint = 1
+    kHydroelasticWithFallback = 2
+    kHydroelasticsOnly = kHydroelastic  # earlier names
+    kPointContactOnly = kPoint
+
+
+class DiscreteContactApproximation(Enum):
+    """How contact enters the step of a discrete plant. Without contact, joint damping is explicit in kTamsi only."""
+
+    kTamsi = 0
+    kSap = 1
+    kSimilar = 2
+    kLagged = 3
+
+
+class DiscreteContactSolver(Enum):
+    """The algorithm behind a DiscreteContactApproximation."""
+
+    kTamsi = 0
+    kSap = 1
+
+
+class HydroelasticContactRepresentation(Enum):
+    """The faces of hydroelastic contact surfaces."""
+
+    kTriangle = 0
+    kPolygon = 1
+
+
+class Settings:
+    """The part of MultibodyPlant that keeps its settings. All setters are for the time before Finalize()."""
+
+    def _start_settings(self):
+        self._sampled_outputs = self.is_discrete()
+        self._penetration_allowance = 1e-3
+        self._stiction_tolerance = 1e-3
+        self._contact_model = ContactModel.kHydroelasticWithFallback
+        self._contact_surface_representation = self.GetDefaultContactSurfaceRepresentation(self._time_step)
+        self._sap_near_rigid_threshold = 1.0
+        self._adjacent_bodies_collision_filters = True
+        self._discrete_contact_approximation = "lagged"
+
+    def set_penetration_allowance(self, penetration_allowance=0.001):
+        """[m], greater than 0: what default stiffnesses of point contact aim at."""
+        self._penetration_allowance = self._positive("set_penetration_allowance", penetration_allowance)
+
+    def set_stiction_tolerance(self, v_stiction=0.001):
+        """[m/s], greater than 0: slip speed below which contact counts as sticking."""
+        self._stiction_tolerance = self._positive("set_stiction_tolerance", v_stiction)
+
+    def _positive(self, setter, value):
+        self._require_not_finalized(setter)
+        if not 0.0 < value < float("inf"):
+            raise RuntimeError(f"{setter}: the value must be finite and greater than 0, it is {value}")
+        return float(value)
+
+    def set_contact_model(self, model):
+        """A ContactModel."""
+        self._contact_model = self._member("set_contact_model", ContactModel, model)
+
+    def get_contact_model(self):
+        return self._contact_model
+
+    def set_contact_surface_representation(self, surface_representation):
+        """A HydroelasticContactRepresentation."""
+        self._contact_surface_representation = self._member(
+            "set_contact_surface_representation", HydroelasticContactRepresentation, surface_representation
+        )
+
+    def get_contact_surface_representation(self):
+        """Polygons for a discrete plant, triangles for a continuous one, unless it was set."""
+        return self._contact_surface_representation
+
+    @staticmethod
+    def GetDefaultContactSurfaceRepresentation(time_step):
+        """Polygons for a positive time step, triangles for 0."""
+        kinds = HydroelasticContactRepresentation
+        return kinds.kPolygon if time_step > 0.0 else kinds.kTriangle
+
+    def set_sap_near_rigid_threshold(self, near_rigid_threshold=1.0):
+        """Not negative: share of the stiffness that a step resolves above which contact is softened; 0: nowhere."""
+        self._require_not_finalized("set_sap_near_rigid_threshold")
+        if not 0.0 <= near_rigid_threshold < float("inf"):
+            raise RuntimeError(
+                f"set_sap_near_rigid_threshold: the value must be finite and not negative, it is {near_rigid_threshold}"
+            )
+        self._sap_near_rigid_threshold = float(near_rigid_threshold)
+
+    def get_sap_near_rigid_threshold(self):
+        return self._sap_near_rigid_threshold
+
+    def set_adjacent_bodies_collision_filters(self, value):
+        """Whether bodies that a joint connects do not collide with each other."""
+        self._require_not_finalized("set_adjacent_bodies_collision_filters")
+        self._adjacent_bodies_collision_filters = bool(value)
+
+    def get_adjacent_bodies_collision_filters(self):
+        return self._adjacent_bodies_collision_filters
+
+    def set_discrete_contact_approximation(self, approximation):
+        """A DiscreteContactApproximation. RuntimeError for a continuous plant."""
+        approximation = self._member("set_discrete_contact_approximation", DiscreteContactApproximation, approximation)
+        if not self.is_discrete():
+            raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")
+        self._discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
+
+    def get_discrete_contact_approximation(self):
+        """The DiscreteContactApproximation, kLagged where none was set."""
+        return DiscreteContactApproximation[f"k{self._discrete_contact_approximation.capitalize()}"]
+
+    def set_discrete_contact_solver(self, contact_solver):
+        """The solver's own approximation, kTamsi or kSap. Does nothing for a continuous plant."""
+        solver = self._member("set_discrete_contact_solver", DiscreteContactSolver, contact_solver)
+        if self.is_discrete():
+            self._discrete_contact_approximation = solver.name[1:].lower()
+
+    def get_discrete_contact_solver(self):
+        """kTamsi under the kTamsi approximation, else kSap."""
+        tamsi = self._discrete_contact_approximation == "tamsi"
+        return DiscreteContactSolver.kTamsi if tamsi else DiscreteContactSolver.kSap
+
+    def _member(self, setter, kind, value):
+        self._require_not_finalized(setter)
+        if not isinstance(value, kind):
+            raise TypeError(f"{setter}: expected a {kind.__name__}, not {value!r}")
+        return value

@@ -1,0 +1,62 @@
+"""Stateless systems with ports beside a plant: what Propeller and Wing have in common."""
+
+from mbcli.multibody.plant.ports import InputPort, InputValues, OutputPort, port_at, port_named
+
+
+class SignalContext(InputValues):
+    """What the input ports of a system have."""
+
+    def __init__(self, system):
+        super().__init__()
+        self._system = system
+
+
+class SignalSystem:
+    """A system whose outputs follow from its inputs.
+
+    Args:
+        inputs: {name: number of elements, or None for objects}
+        outputs: {name: function of a context}
+    """
+
+    def __init__(self, inputs, outputs):
+        self._input_ports = [InputPort(self, name, k, size) for k, (name, size) in enumerate(inputs.items())]
+        self._output_ports = [
+            OutputPort(self, name, self._checked(evaluate), k) for k, (name, evaluate) in enumerate(outputs.items())
+        ]
+
+    def CreateDefaultContext(self):
+        """A context without values of the inputs."""
+        return SignalContext(self)
+
+    def num_input_ports(self):
+        return len(self._input_ports)
+
+    def get_input_port(self, port_index):
+        return port_at(self._input_ports, port_index, "input")
+
+    def GetInputPort(self, port_name):
+        return port_named(self._input_ports, port_name, "input")
+
+    def num_output_ports(self):
+        return len(self._output_ports)
+
+    def get_output_port(self, port_index=0):
+        return port_at(self._output_ports, port_index, "output")
+
+    def GetOutputPort(self, port_name):
+        return port_named(self._output_ports, port_name, "output")
+
+    def _check_context(self, context):
+        if not isinstance(context, SignalContext) or context._system is not self:
+            raise RuntimeError(f"the context was not made by this {type(self).__name__}")
+
+    def _checked(self, evaluate):
+        def checked(context):
+            self._check_context(context)
+            return evaluate(context)
+
+        return checked
+
+    def _required(self, context, name):
+        return self.GetInputPort(name).Eval(context)

@@ -1,0 +1,296 @@
+"""Diagrams of one plant and what stands beside it, under the names of pydrake.systems.framework.
+
+No general framework of systems: a diagram holds one MultibodyPlant, and systems without a state whose outputs follow
+from their inputs, as Propeller. Connections are functions that a context's input ports call.
+"""
+
+from enum import Enum
+
+from mbcli.multibody.plant.ports import InputPort, OutputPort, port_at, port_named
+
+
+class EventStatus:
+    """What a monitor says of a simulation; made by its static methods."""
+
+    class Severity(Enum):
+        kDidNothing = 0
+        kSucceeded = 1
+        kReachedTermination = 2
+        kFailed = 3
+
+    def __init__(self, severity, system=None, message=""):
+        self._severity, self._system, self._message = severity, system, message
+
+    @staticmethod
+    def DidNothing():
+        return EventStatus(EventStatus.Severity.kDidNothing)
+
+    @staticmethod
+    def Succeeded():
+        return EventStatus(EventStatus.Severity.kSucceeded)
+
+    @staticmethod
+    def ReachedTermination(system, message):
+        """Ends the advance at this time."""
+        return EventStatus(EventStatus.Severity.kReachedTermination, system, message)
+
+    @staticmethod
+    def Failed(system, message):
+        """The advance raises RuntimeError with the message."""
+        return EventStatus(EventStatus.Severity.kFailed, system, message)
+
+    def severity(self):
+        return self._severity
+
+    def system(self):
+        return self._system
+
+    def message(self):
+        return self._message
+
+
+class SceneGraph:
+    """Holds the place of a scene graph in a diagram; geometry is not computed."""
+
+    def __init__(self):
+        self._name = "scene_graph"
+        self._config = None
+
+    def get_name(self):
+        return self._name
+
+    def set_name(self, name):
+        self._name = str(name)
+
+
+class DiagramBuilder:
+    """Collects one plant, systems beside it and connections, and makes a Diagram of them."""
+
+    def __init__(self):
+        self._systems, self._connections, self._exported_inputs, self._exported_outputs = [], [], [], []
+        self._built = False
+
+    def AddSystem(self, system):
+        """Adds a system; returns it. RuntimeError for a second plant."""
+        self._require_not_built("AddSystem")
+        if any(system is other for other in self._systems):
+            raise RuntimeError(f"AddSystem: {_name_of(system)} is part of this diagram already")
+        if _is_plant(system) and any(_is_plant(other) for other in self._systems):
+            raise RuntimeError("AddSystem: a diagram holds one plant, there is one already")
+        self._systems.append(system)
+        return system
+
+    def AddNamedSystem(self, name, system):
+        """Adds a system under a name; returns it."""
+        self.AddSystem(system)
+        if hasattr(system, "set_name"):
+            system.set_name(name)
+        return system
+
+    def GetSystems(self):
+        return list(self._systems)
+
+    def Connect(self, output, input):
+        """Lets an input port have the value of an output port. RuntimeError where it is connected already."""
+        self._require_not_built("Connect")
+        for port in (output, input):
+            self._require_part(port, "Connect")
+        if not isinstance(output, OutputPort) or not isinstance(input, InputPort):
+            raise TypeError(f"Connect takes an output port and an input port, not {output!r} and {input!r}")
+        if output.size() != input.size():
+            raise RuntimeError(
+                f"Connect: output '{output.get_name()}' has {output.size()} elements, "
+                f"input '{input.get_name()}' has {input.size()}"
+            )
+        taken = [(i.get_system(), i.get_name()) for _, i in self._connections]
+        if any(system is input.get_system() and name == input.get_name() for system, name in taken):
+            raise RuntimeError(f"Connect: input '{input.get_name()}' is connected already")
+        self._connections.append((output, input))
+
+    def ExportInput(self, input, name=None):
+        """Makes an input port of the plant or another system one of the diagram; returns its index."""
+        return self._export(self._exported_inputs, input, name, "ExportInput")
+
+    def ExportOutput(self, output, name=None):
+        """Makes an output port of a system one of the diagram; returns its index."""
+        return self._export(self._exported_outputs, output, name, "ExportOutput")
+
+    def _export(self, exported, port, name, method):
+        self._require_not_built(method)
+        self._require_part(port, method)
+        name = name or f"{_name_of(port.get_system())}_{port.get_name()}"
+        if any(name == other for other, _ in exported):
+            raise RuntimeError(f"{method}: the diagram has a port named '{name}' already")
+        exported.append((name, port))
+        return len(exported) - 1
+
+    def Build(self):
+        """The Diagram; the builder is empty afterwards. RuntimeError without a plant or before its Finalize()."""
+        self._require_not_built("Build")
+        plants = [system for system in self._systems if _is_plant(system)]
+        if not plants:
+            raise RuntimeError("Build: the diagram has no plant")
+        plants[0]._require_finalized("Build")
+        self._built = True
+        return Diagram(plants[0], self._systems, self._connections, self._exported_inputs, self._exported_outputs)
+
+    def _require_not_built(self, method):
+        if self._built:
+            raise RuntimeError(f"{method}: the diagram is built, take a new DiagramBuilder")
+
+    def _require_part(self, port, method):
+        if not any(port.get_system() is system for system in self._systems):
+            raise RuntimeError(f"{method}: the system of port '{port.get_name()}' is not part of this diagram")
+
+
+class Diagram:
+    """A plant with what is connected to it; made by DiagramBuilder.Build()."""
+
+    def __init__(self, plant, systems, connections, inputs, outputs):
+        self._plant_of_diagram, self._systems, self._connections = plant, systems, connections
+        self._name = ""
+        self._inputs = [ExportedInputPort(self, port, name, index) for index, (name, port) in enumerate(inputs)]
+        self._outputs = [
+            OutputPort(
+                self,
+                name,
+                lambda root, port=port: port.Eval(self.GetSubsystemContext(port.get_system(), root)),
+                index,
+                port.size() or None,
+            )
+            for index, (name, port) in enumerate(outputs)
+        ]
+
+    def get_name(self):
+        return self._name
+
+    def set_name(self, name):
+        self._name = str(name)
+
+    def GetSystems(self):
+        return list(self._systems)
+
+    def HasSubsystemNamed(self, name):
+        return any(_name_of(system) == name for system in self._systems)
+
+    def GetSubsystemByName(self, name):
+        """The system of that name. RuntimeError where there is none."""
+        for system in self._systems:
+            if _name_of(system) == name:
+                return system
+        raise RuntimeError(f"the diagram has no system named '{name}'")
+
+    def CreateDefaultContext(self):
+        """A context with those of all systems, connected."""
+        root = DiagramContext(self)
+        for output, port in self._connections:
+            source = root._contexts[output.get_system()]
+            port.Follow(root._contexts[port.get_system()], lambda _, output=output, source=source: output.Eval(source))
+        return root
+
+    def GetSubsystemContext(self, subsystem, context):
+        """The part of a root context that belongs to a system."""
+        self._check_context(context)
+        if subsystem not in context._contexts:
+            raise RuntimeError(f"{_name_of(subsystem)} has no context in this diagram")
+        return context._contexts[subsystem]
+
+    GetMutableSubsystemContext = GetSubsystemContext
+
+    def _check_context(self, context):
+        if not isinstance(context, DiagramContext) or context._diagram is not self:
+            raise RuntimeError("the context was not made by this Diagram")
+
+    def num_input_ports(self):
+        return len(self._inputs)
+
+    def num_output_ports(self):
+        return len(self._outputs)
+
+    def get_input_port(self, port_index=0):
+        return port_at(self._inputs, port_index, "input")
+
+    def GetInputPort(self, port_name):
+        return port_named(self._inputs, port_name, "input")
+
+    def get_output_port(self, port_index=0):
+        return port_at(self._outputs, port_index, "output")
+
+    def GetOutputPort(self, port_name):
+        return port_named(self._outputs, port_name, "output")
+
+    def ExecuteForcedEvents(self, context, publish=True):
+        """One update of a discrete plant; the time stays."""
+        self._check_context(context)
+        self._plant_of_diagram.ExecuteForcedEvents(context._of_plant)
+
+
+class ExportedInputPort(InputPort):
+    """A port of a diagram that is one of its systems'."""
+
+    def __init__(self, diagram, port, name, index):
+        super().__init__(diagram, name, port.size() or None, index)
+        self._port = port
+
+    def _context(self, root):
+        return self._system.GetSubsystemContext(self._port.get_system(), root)
+
+    def FixValue(self, context, value):
+        self._port.FixValue(self._context(context), value)
+
+    def Follow(self, context, source):
+        self._port.Follow(self._context(context), lambda _: source(context))
+
+    def HasValue(self, context):
+        return self._port.HasValue(self._context(context))
+
+    def Eval(self, context):
+        return self._port.Eval(self._context(context))
+
+
+class DiagramContext:
+    """The contexts of all systems of a diagram; time and state are those of the plant."""
+
+    def __init__(self, diagram):
+        self._diagram = diagram
+        self._contexts = {
+            system: system.CreateDefaultContext()
+            for system in diagram._systems
+            if hasattr(system, "CreateDefaultContext")
+        }
+        self._of_plant = self._contexts[diagram._plant_of_diagram]
+
+    def get_time(self):
+        """[s]"""
+        return self._of_plant.get_time()
+
+    def SetTime(self, time_sec):
+        self._of_plant.SetTime(time_sec)
+
+    def SetContinuousState(self, xc):
+        self._of_plant.SetContinuousState(xc)
+
+    def SetDiscreteState(self, xd):
+        self._of_plant.SetDiscreteState(xd)
+
+    def get_continuous_state_vector(self):
+        return self._of_plant.get_continuous_state_vector()
+
+    def get_discrete_state_vector(self):
+        return self._of_plant.get_discrete_state_vector()
+
+    def Clone(self):
+        """An independent copy, connected in itself."""
+        other = self._diagram.CreateDefaultContext()
+        for system, context in self._contexts.items():
+            other._contexts[system]._inputs = dict(context._inputs)
+        other._of_plant._take(self._of_plant)
+        return other
+
+
+def _is_plant(system):
+    return hasattr(system, "GetMyContextFromRoot")
+
+
+def _name_of(system):
+    return system.get_name() if hasattr(system, "get_name") else type(system).__name__

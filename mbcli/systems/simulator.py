@@ -1,0 +1,237 @@
+"""Simulator: pydrake's interface to the time loops of a plant, alone or in a diagram."""
+
+import math
+import time
+
+from mbcli.errors import ModelError
+from mbcli.simulation import SCHEMES, TIME_TOLERANCE, Run
+from mbcli.simulator_config import SimulatorConfig
+
+
+class Simulator:
+    """Advances a plant in time, under the names of pydrake.systems.analysis.
+
+    A discrete plant with step h has its updates at the times k h. The state at such a time is the one before the
+    update, which the next AdvanceTo() begins with, also one to the same time; AdvancePendingEvents() does no more.
+
+    Args:
+        system: a finalized MultibodyPlant, or a Diagram with one.
+        context: its state; a default context where not given.
+    """
+
+    def __init__(self, system, context=None):
+        self._system = system
+        self._root = system.CreateDefaultContext() if context is None else context
+        self._plant = getattr(system, "_plant_of_diagram", system)
+        self._context = self._plant.GetMyContextFromRoot(self._root)
+        self._config = SimulatorConfig()
+        self._monitor = None
+        self._rate = 0.0
+        self._start()
+
+    def _start(self):
+        self._steps = self._updates = 0
+        self._next_step = None
+        self._updated_at = None  # the number k of the last update
+        self._began = None  # wall-clock and simulated time of the first advance
+
+    def get_context(self):
+        return self._root
+
+    get_mutable_context = get_context
+
+    def reset_context(self, context):
+        """Goes on from another context of the same system."""
+        self._context = self._plant.GetMyContextFromRoot(context)
+        self._root = context
+        self._start()
+
+    def get_system(self):
+        return self._system
+
+    def has_context(self):
+        return True
+
+    def Initialize(self):
+        """Starts anew at the time of the context: counts are zero, an update at this time is still to come."""
+        self._start()
+        return self._status()
+
+    def AdvanceTo(self, boundary_time):
+        """Advances the context to a time [s]. RuntimeError for one before the context's."""
+        start = self._context.get_time()
+        if not boundary_time >= start:
+            raise RuntimeError(f"time {boundary_time} is before the context's time {start}")
+        if self._began is None:
+            self._began = time.perf_counter(), start
+        if self._plant.is_discrete():
+            self._advance_discrete(float(boundary_time))
+        else:
+            self._advance_continuous(float(boundary_time))
+        return self._status()
+
+    def AdvancePendingEvents(self):
+        """Does the update that is due at the context's time, if there is one; the time stays."""
+        if self._plant.is_discrete():
+            self._update_if_due()
+        self._steps += 1
+        self._call_monitor()
+        return self._status()
+
+    def _advance_discrete(self, end):
+        if self._monitor is None and self._rate == 0.0:
+            self._run_updates(end)
+            return
+        while True:
+            target = min(end, self._next_update() * self._plant.time_step())
+            self._run_updates(target)
+            self._wait()
+            if self._call_monitor() or target >= end:
+                return
+
+    def _run_updates(self, end):
+        """All updates before the time `end`, and the one that is due now, in one run."""
+        h = self._plant.time_step()
+        following = self._next_update()
+        last = max(following, math.ceil(end / h - TIME_TOLERANCE))  # the first update that is left
+        due = self._due()
+        self._update(following if due is None else due, last)
+        self._steps += last - following + 1
+        self._context.SetTime(end)
+
+    def _update_if_due(self):
+        k = self._due()
+        if k is not None:
+            now = self._context.get_time()
+            self._update(k, k + 1)
+            self._context.SetTime(now)
+
+    def _update(self, first, end):
+        """The updates of the numbers first to end - 1."""
+        if end > first:
+            h = self._plant.time_step()
+            self._context.SetTime(first * h)
+            self._run(Run(self._plant, self._context, end * h, sample_period=(end + 2) * h))
+            self._updates += end - first
+            self._updated_at = end - 1
+
+    def _due(self):
+        """The number of the update that is due at the context's time, None where there is none."""
+        now, h = self._context.get_time(), self._plant.time_step()
+        k = round(now / h)
+        return None if abs(now / h - k) > TIME_TOLERANCE or k == self._updated_at else k
+
+    def _next_update(self):
+        """The number of the first update after the context's time."""
+        return math.floor(self._context.get_time() / self._plant.time_step() + TIME_TOLERANCE) + 1
+
+    def _advance_continuous(self, end):
+        while True:
+            now = self._context.get_time()
+            target = end
+            if self._monitor is not None or self._rate != 0.0:
+                target = min(end, now + self._config.max_step_size)
+            run = Run(self._plant, self._context, target, config=self._config, next_step=self._next_step)
+            self._run(run)
+            self._steps += max(run.steps, 1)
+            self._next_step = run.next_step
+            self._context.SetTime(target)
+            self._wait()
+            if self._call_monitor() or target >= end:
+                return
+
+    @staticmethod
+    def _run(run):
+        for _ in run.blocks():
+            pass
+
+    # what goes on beside the steps
+
+    def set_monitor(self, monitor):
+        """Calls monitor(root context) after every step; it may return an EventStatus, that of a termination stops.
+
+        A continuous plant then advances by at most max_step_size of its SimulatorConfig from call to call.
+        """
+        self._monitor = monitor
+
+    def clear_monitor(self):
+        self._monitor = None
+
+    def get_monitor(self):
+        return self._monitor
+
+    def _call_monitor(self):
+        """Whether the monitor ends the advance."""
+        from mbcli.systems.framework import EventStatus
+
+        status = None if self._monitor is None else self._monitor(self._root)
+        if not isinstance(status, EventStatus):
+            return False
+        if status.severity() == EventStatus.Severity.kFailed:
+            raise RuntimeError(f"the monitor failed at t = {self._context.get_time():g} s: {status.message()}")
+        return status.severity() == EventStatus.Severity.kReachedTermination
+
+    def _status(self):
+        return SimulatorStatus(self._context.get_time())
+
+    def set_target_realtime_rate(self, realtime_rate):
+        """Simulated seconds per second of the clock to hold back to; 0 runs as fast as possible."""
+        if not 0.0 <= realtime_rate < math.inf:
+            raise RuntimeError(f"a realtime rate must be finite and not negative, it is {realtime_rate}")
+        self._rate = float(realtime_rate)
+
+    def get_target_realtime_rate(self):
+        return self._rate
+
+    def get_actual_realtime_rate(self):
+        """Simulated seconds per second of the clock since the first advance; 0 before it."""
+        if self._began is None:
+            return 0.0
+        clock, start = self._began
+        return (self._context.get_time() - start) / max(time.perf_counter() - clock, 1e-9)
+
+    def _wait(self):
+        if self._rate > 0.0:
+            clock, start = self._began
+            due = clock + (self._context.get_time() - start) / self._rate
+            time.sleep(max(0.0, due - time.perf_counter()))
+
+    # counts
+
+    def get_num_steps_taken(self):
+        """Steps of the integrator, of a discrete plant the advances between updates, since Initialize()."""
+        return self._steps
+
+    def ResetStatistics(self):
+        self._steps = self._updates = 0
+        self._began = None
+
+    def get_num_discrete_updates(self):
+        """Updates of a plant whose outputs are live: its state is plain numbers."""
+        return 0 if self._plant.has_sampled_output_ports() else self._updates
+
+    def get_num_unrestricted_updates(self):
+        """Updates of a plant with sampled outputs."""
+        return self._updates if self._plant.has_sampled_output_ports() else 0
+
+
+class SimulatorStatus:
+    """Where an advance ended."""
+
+    def __init__(self, return_time):
+        self._return_time = return_time
+
+    def return_time(self):
+        """[s]"""
+        return self._return_time
+
+    def succeeded(self):
+        return True
+
+
+def ApplySimulatorConfig(config, simulator):
+    """Uses the integrator, accuracy and step settings of a SimulatorConfig, and its realtime rate."""
+    if config.integration_scheme not in SCHEMES:
+        raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported")
+    simulator._config = config
+    simulator.set_target_realtime_rate(config.target_realtime_rate)
