@@ -19,6 +19,9 @@ from random_trees import (
 )
 
 import mbcli.multibody.tree as tree
+from mbcli.engine import load_kernels
+from mbcli.engine.lanes import LaneData, load_lane_kernels
+from mbcli.engine.model import Data
 from mbcli.math import Quaternion, RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant import MultibodyPlant
@@ -721,6 +724,44 @@ def test_a_locked_joint_is_a_weld(seed):
     for joint, positions in zip(locked, resting, strict=True):
         np.testing.assert_array_equal(joint.GetPositions(context), positions)
         np.testing.assert_array_equal(joint.GetVelocities(context), 0.0)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_infinite_inertia_leaves_no_trace_in_complex_numbers_and_in_batches(compiled):
+    """Derivatives by complex steps pass through a step with locked joints; lanes and single states agree."""
+    plant = pieces(3, {})
+    context, rng = plant.CreateDefaultContext(), np.random.default_rng(3)
+    for joint in joints_of(plant)[2:5]:
+        joint.Lock(context)
+    context._at_positions()
+    model, kernels = context._model, load_kernels(compiled)
+    q, v = random_state(plant, rng)
+    dq, dv = rng.normal(size=q.size), rng.normal(size=v.size)
+
+    def vdot(t, dtype):
+        m, data = model.replace(dtype=dtype), Data(model.sizes, dtype)
+        data.q[:], data.v[:] = q + t * dq, v + t * dv
+        for name in ("position_stage", "velocity_stage", "calc_forward_dynamics"):
+            getattr(kernels, name)(m.handle(compiled), data.handle(compiled))
+        return data.vdot.copy()
+
+    locked = model.locked_dof
+    assert locked.size >= 3
+    expected = vdot(0.0, float)
+    np.testing.assert_array_equal(expected[locked], 0.0)
+    derivative = vdot(1e-30j, complex).imag / 1e-30
+    np.testing.assert_array_equal(derivative[locked], 0.0)
+    differences = (vdot(1e-6, float) - vdot(-1e-6, float)) / 2e-6
+    np.testing.assert_allclose(derivative, differences, rtol=0.0, atol=1e-5 * abs(differences).max())
+    results = np.empty((3, v.size))
+    rows = [np.tile(row, (3, 1)) for row in (q, v, np.zeros(v.size))]
+    if compiled:
+        load_lane_kernels().forward_dynamics_of_states(
+            model.handle(True), LaneData(model.sizes).handle, *rows, False, results
+        )
+    else:
+        kernels.forward_dynamics_of_states(model, Data(model.sizes), *rows, False, results)
+    np.testing.assert_allclose(results, np.tile(expected, (3, 1)), rtol=0.0, atol=1e-11 * abs(expected).max())
 
 
 def test_locking_is_of_one_context_and_ends():
