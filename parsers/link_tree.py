@@ -1,5 +1,7 @@
 """How the links of a model hang together by its joints."""
 
+from mbcli.multibody.topology import Edge, spanning_forest
+
 from .sdf_frames import WORLD, find_cycles
 
 
@@ -27,35 +29,31 @@ def check_tree(links, joints, nodes):
         chain = " -> ".join([*cycle, cycle[0]])
         node.diagnostics.error("JOINT_CYCLE", f"links are their own parents (child -> parent): {chain}", node)
     if sound:
-        _check_masses(links, joints, nodes, above)
+        check_masses(links, joints, nodes)
 
 
-def _check_masses(links, joints, nodes, above):
-    """What a joint moves must have mass somewhere, or the mass matrix is singular."""
-    mass = {name: link.inertial.mass if link.inertial else 0.0 for name, link in links.items()}
-    for name in _leaves_first(links, above):
-        if name in above:
-            mass[above[name].parent] = mass.get(above[name].parent, 0.0) + mass.get(name, 0.0)
-    for name, joint in joints.items():
-        if joint.type != "fixed" and joint.child != WORLD and mass[joint.child] == 0:
-            nodes[name].diagnostics.warning(
+def check_masses(links, joints, nodes):
+    """What a joint moves must have mass somewhere, or the mass matrix is singular; loops are cut as in the plant.
+
+    links, joints, nodes: as for `check_tree`.
+    """
+    names = [WORLD, *(name for name in links if name != WORLD)]
+    index = {name: i for i, name in enumerate(names)}
+    moved = list(joints.values())
+    mobods, _ = spanning_forest(
+        len(names), [Edge(i, index[joint.parent], index[joint.child]) for i, joint in enumerate(moved)]
+    )
+    mass = [links[name].inertial.mass if name in links and links[name].inertial else 0.0 for name in names]
+    massless = {}  # index of a joint -> the link that it moves
+    for mobod in reversed(mobods):  # links come before what they carry
+        mass[mobod.inboard] += mass[mobod.link]
+        if mobod.joint is not None and mass[mobod.link] == 0:
+            massless[mobod.joint] = names[mobod.link]
+    for i, link in sorted(massless.items()):
+        joint = moved[i]
+        if joint.type != "fixed":
+            nodes[joint.name].diagnostics.warning(
                 "LINK_INERTIA_INVALID",
-                f'joint "{name}" moves link "{joint.child}", which has no mass, nor has what it carries',
-                nodes[name],
+                f'joint "{joint.name}" moves link "{link}", which has no mass, nor has what it carries',
+                nodes[joint.name],
             )
-
-
-def _leaves_first(links, above):
-    """The links, children before parents."""
-    order = []
-    children = {}
-    for link, joint in above.items():
-        children.setdefault(joint.parent, []).append(link)
-    pending = [name for name in links if name not in above]
-    if WORLD not in links and WORLD not in above:
-        pending.append(WORLD)
-    while pending:
-        name = pending.pop()
-        order.append(name)
-        pending.extend(children.get(name, ()))
-    return reversed(order)

@@ -13,12 +13,13 @@ from dataclasses import replace
 from mbcli.suggestions import did_you_mean
 
 from .link_tree import check_tree
+from .mesh_files import MeshFiles
 from .package_map import PackageMap
 from .plausibility import check_inertia
 from .sdf_frames import WORLD
 from .spec import ActuatorSpec, CollisionFilterGroupSpec, FrameSpec, InertialSpec, LinkSpec, ModelSpec
-from .urdf_geometry import MeshFiles, read_geometries, read_materials
-from .urdf_joints import check_mimics, coordinate_count, read_joints
+from .urdf_geometry import read_geometries, read_materials
+from .urdf_joints import check_followers, coordinate_count, read_joints
 from .urdf_known import KNOWN
 from .urdf_values import (
     nodes_by_name,
@@ -70,7 +71,7 @@ def _read_robot(root, meshes):
     links = _read_links(root, materials, meshes)
     joint_nodes = nodes_by_name(root.children("joint", "drake:joint"), "joint")
     joints = read_joints(joint_nodes, links)
-    check_mimics(joints, joint_nodes)
+    check_followers(joints, joint_nodes)
     check_tree(links, joints, joint_nodes)
     _check_roots(root, links, joints)
     model = ModelSpec(

@@ -1,11 +1,10 @@
 """Visuals and collisions of URDF links: shapes, mesh files, materials, contact properties."""
 
-from mbcli.errors import ResourceError
 from mbcli.suggestions import did_you_mean
 
+from .proximity_properties import read_proximity_properties, set_friction
 from .spec import Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, Mesh, Sphere
 from .urdf_values import nodes_by_name, read_origin, read_unsigned
-from .xml_source import MAX_RELATED
 
 
 def read_geometries(link, tag, materials, meshes):
@@ -130,41 +129,6 @@ _SHAPES = {
 }
 
 
-class MeshFiles:
-    """Looks for mesh files and keeps what is missing, to report it in a few lines."""
-
-    def __init__(self, packages, base_dir):
-        self.packages = packages
-        self.base_dir = base_dir
-        self.names = set()  # of the packages asked for
-        self.missing = {}  # (role, package) -> [(node, why)]
-
-    def find(self, uri, node, role):
-        """The path of a mesh, or None."""
-        package = uri.partition("://")[2].partition("/")[0]
-        self.names.add(package)
-        try:
-            return self.packages.resolve(uri, self.base_dir)
-        except ResourceError as error:
-            self.missing.setdefault((role, package), []).append((node, str(error)))
-            return None
-
-    def report_missing(self, diagnostics):
-        """Missing meshes, per package, and packages with several directories."""
-        for (role, _), found in self.missing.items():
-            node, why = found[0]
-            report = diagnostics.note if role == "visual" else diagnostics.warning
-            report(
-                "URI_LOOKUP",
-                f"{len(found)} {role} mesh{'es' if len(found) > 1 else ''} not found, the first: {why}",
-                node,
-                related=[other.place for other, _ in found[1 : 1 + MAX_RELATED]],
-            )
-        for name in sorted(self.names & self.packages.ambiguous.keys()):
-            places = ", ".join(self.packages.ambiguous[name])
-            diagnostics.warning("URI_LOOKUP", f'package "{name}" has several directories, the first is used: {places}')
-
-
 # ------------------------------------------------------------------------- materials, contact properties
 
 
@@ -212,52 +176,16 @@ def _read_color(material, materials):
     return rgba
 
 
-_PROXIMITY_NUMBERS = {  # element: (group, name, must be positive)
-    "drake:hunt_crossley_dissipation": ("material", "hunt_crossley_dissipation", False),
-    "drake:relaxation_time": ("material", "relaxation_time", False),
-    "drake:point_contact_stiffness": ("material", "point_contact_stiffness", True),
-    "drake:hydroelastic_modulus": ("hydroelastic", "hydroelastic_modulus", True),
-    "drake:hydroelastic_margin": ("hydroelastic", "margin", False),
-    "drake:mesh_resolution_hint": ("hydroelastic", "resolution_hint", True),
-    "drake:slab_thickness": ("hydroelastic", "slab_thickness", True),
-}
-_COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
-
-
 def _read_proximity(collision):
     """{(group, name): value} of <drake:proximity_properties>, or the friction of the old <drake_compliance>."""
     properties = {}
     legacy = collision.child("drake_compliance")
-    node = collision.child("drake:proximity_properties")
     if legacy is not None:
-        texts = (legacy.child("static_friction"), legacy.child("dynamic_friction"))
-        _set_friction(properties, legacy, *(text.text_number() if text is not None else None for text in texts))
-    if node is None:
-        return properties
-    for tag, (group, name, positive) in _PROXIMITY_NUMBERS.items():
-        child = node.child(tag)
-        if child is not None:
-            properties[group, name] = read_unsigned(child, "value", 0.0, required=True, positive=positive)
-    friction = [node.child(tag) for tag in ("drake:mu_static", "drake:mu_dynamic")]
-    values = [child.number("value", required=True) if child is not None else None for child in friction]
-    _set_friction(properties, node, *values)
-    kinds = [child for child in map(node.child, _COMPLIANCE) if child is not None]
-    if len(kinds) > 1:
-        node.diagnostics.error("ELEMENT_INVALID", "a geometry is either rigid or compliant, not both", kinds[1])
-    for kind in kinds:
-        properties["hydroelastic", "compliance_type"] = _COMPLIANCE[kind.tag]
-    return properties
+        elements = (legacy.child("static_friction"), legacy.child("dynamic_friction"))
+        coefficients = [element.text_number() if element is not None else None for element in elements]
+        set_friction(properties, coefficients, elements, collision)
+    return properties | read_proximity_properties(collision, _read_value)
 
 
-def _set_friction(properties, node, static, dynamic):
-    """One coefficient alone stands for both."""
-    if static is None and dynamic is None:
-        return
-    static, dynamic = dynamic if static is None else static, static if dynamic is None else dynamic
-    if not 0 <= dynamic <= static:
-        node.diagnostics.error(
-            "ELEMENT_INVALID",
-            f"friction must be 0 <= dynamic <= static, found static {static!r}, dynamic {dynamic!r}",
-            node,
-        )
-    properties["material", "coulomb_friction"] = (static, dynamic)
+def _read_value(element):
+    return element.number("value", required=True)

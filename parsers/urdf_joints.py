@@ -6,7 +6,7 @@ import numpy as np
 
 from mbcli.suggestions import did_you_mean
 
-from .sdf_frames import find_cycles
+from .mimics import check_mimics
 from .spec import IDENTITY, AxisSpec, JointSpec, MimicSpec, pose
 from .urdf_values import read_link_name, read_origin, read_unsigned
 from .xml_source import MAX_RELATED, quoted
@@ -256,37 +256,29 @@ def coordinate_count(joint):
     return _COORDINATES.get(joint.type, 1)
 
 
-def check_mimics(joints, nodes):
-    """Each leader exists, has as many coordinates as its follower, and does not follow it in turn."""
-    leaders = {}
-    for name, joint in joints.items():
+def check_followers(joints, nodes):
+    """Each leader exists, has as many coordinates as its follower, and does not follow it in turn.
+
+    joints: {name: JointSpec}; nodes: {name: XML node} of all joints of the file.
+    """
+    counts = {name: coordinate_count(joint) for name, joint in joints.items()}
+    followers = {}
+    for name in joints:
         node = nodes[name].child("mimic")
         leader = node.attribute("joint") if node is not None else None
         if leader is None:
             continue
-        problem = _mimic_problem(joint, leader, joints, nodes)
-        if problem:
-            node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", problem, node, hint=_mimic_hint(leader, nodes))
-        elif leader in joints and coordinate_count(joint) == 1:
-            leaders[name] = leader
-        elif leader in joints:
-            node.unsupported("the joints have more than one coordinate")
-    for cycle in find_cycles(leaders):
+        if counts[name] != 1 and leader != name and counts.get(leader) == counts[name]:
+            node.unsupported("only a joint with one coordinate can follow another")
+        else:
+            followers[name] = leader, node
+
+    def mismatch(name, leader):
+        if leader not in joints or counts[name] == counts[leader]:  # the missing has errors of its own
+            return None
+        return f'joint "{name}" with {counts[name]} coordinates cannot mimic "{leader}" with {counts[leader]}'
+
+    for cycle in check_mimics(followers, nodes, mismatch):
         chain = " -> ".join([*cycle, cycle[0]])
-        node = nodes[cycle[0]].child("mimic")
+        _, node = followers[cycle[0]]
         node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", f"joints mimic each other: {chain}", node)
-
-
-def _mimic_hint(leader, nodes):
-    return did_you_mean(leader, nodes) if leader not in nodes else None
-
-
-def _mimic_problem(joint, leader, joints, nodes):
-    if leader == joint.name:
-        return f'joint "{leader}" mimics itself'
-    if leader not in nodes:
-        return f'there is no joint "{leader}" to mimic'
-    if leader in joints and coordinate_count(joint) != coordinate_count(joints[leader]):
-        counts = coordinate_count(joint), coordinate_count(joints[leader])
-        return f'joint "{joint.name}" with {counts[0]} coordinates cannot mimic "{leader}" with {counts[1]}'
-    return None

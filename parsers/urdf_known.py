@@ -4,6 +4,8 @@ Read by `xml_source.report_unread` to tell what a file says and this program doe
 Formats: https://wiki.ros.org/urdf/XML, https://drake.mit.edu/doxygen_cxx/group__multibody__parsing.html
 """
 
+from .proximity_properties import ELEMENTS
+
 _ORIGIN = "@xyz @rpy @quat_xyzw"
 _SHAPES = "box sphere cylinder capsule mesh drake:capsule drake:ellipsoid"
 _CONSTRAINTS = (
@@ -35,9 +37,7 @@ KNOWN = {
         "material": "@name color texture",
         "color": "@rgba",
         "texture": "@filename",
-        "drake:proximity_properties": "drake:mu_static drake:mu_dynamic drake:hunt_crossley_dissipation "
-        "drake:relaxation_time drake:point_contact_stiffness drake:hydroelastic_modulus drake:hydroelastic_margin "
-        "drake:mesh_resolution_hint drake:slab_thickness drake:rigid_hydroelastic drake:compliant_hydroelastic",
+        "drake:proximity_properties": " ".join(ELEMENTS),
         "drake_compliance": "static_friction dynamic_friction",
         "joint": "@name @type origin parent child axis limit dynamics mimic calibration safety_controller "
         "drake:screw_thread_pitch drake:mimic",

@@ -1017,3 +1017,44 @@ def test_what_pydrake_refuses_is_refused(body):
     assert any(severity == "error" for severity, _ in findings(text))
     with pytest.raises(RuntimeError):
         peer_plant(text)
+
+
+# ------------------------------------------------------------------------------------- what cannot move well
+
+MASSLESS = "<inertial><mass>0</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></inertia></inertial>"
+
+
+def massless_findings(body):
+    models, diagnostics = read(in_model(body))
+    assert len(models) == 1
+    return [(f.code, f.severity, f.message.partition(",")[0]) for f in diagnostics.findings]
+
+
+def test_a_joint_that_moves_no_mass_is_warned_of():
+    links = f"<link name='a'/><link name='b'>{MASSLESS}</link><link name='c'>{MASSLESS}</link>"
+    carried = joint() + joint("fixed", "", "k", "b", "c")
+    assert massless_findings(links + carried) == [
+        ("LINK_INERTIA_INVALID", "warning", 'joint "j" moves link "b"'),
+    ]
+    assert massless_findings(links.replace(MASSLESS, "", 1) + carried) == []
+
+
+def test_a_reversed_joint_moves_its_parent():
+    links = f"<link name='a'>{MASSLESS}</link><link name='b'/>"
+    assert massless_findings(links + joint() + joint("fixed", "", "k", "world", "b")) == [
+        ("LINK_INERTIA_INVALID", "warning", 'joint "j" moves link "a"'),
+    ]
+
+
+def test_a_closed_loop_is_no_fault():
+    body = joint() + joint(name="k", parent="b", child="c") + joint(name="l", parent="a", child="c")
+    assert massless_findings(LINKS + body) == []
+    assert massless_findings(LINKS + joint() + joint(name="k", parent="b", child="a")) == []
+
+
+@pytest.mark.parametrize("tag", ["point_contact_stiffness", "hydroelastic_modulus"])
+def test_a_stiffness_of_zero_is_refused(tag):
+    extra = f"<drake:proximity_properties><drake:{tag}>0</drake:{tag}></drake:proximity_properties>"
+    collision = shaped("<sphere><radius>1</radius></sphere>").replace("</collision>", extra + "</collision>")
+    models, diagnostics = read(in_link(collision))
+    assert (models, [f.code for f in diagnostics.findings]) == ((), ["ELEMENT_INVALID"])

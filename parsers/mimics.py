@@ -1,0 +1,27 @@
+"""Whether the joints that follow others can."""
+
+from mbcli.suggestions import did_you_mean
+
+from .sdf_frames import find_cycles
+
+
+def check_mimics(followers, nodes, mismatch):
+    """Report each joint that cannot follow its leader; the cycles of joints that follow each other, lists of names.
+
+    followers: {joint name: (name of its leader, the XML node that says so)}; nodes: {name: XML node} of all joints
+    of the file. mismatch(follower, leader): why the one joint cannot follow the other, by their names, or None.
+    """
+    leaders = {}
+    for name, (leader, node) in followers.items():
+        hint = None
+        if leader == name:
+            problem = f'joint "{name}" mimics itself'
+        elif leader not in nodes:
+            problem, hint = f'there is no joint "{leader}" to mimic', did_you_mean(leader, nodes)
+        else:
+            problem = mismatch(name, leader)
+        if problem is None:
+            leaders[name] = leader
+        else:
+            node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", problem, node, value=leader, hint=hint)
+    return find_cycles(leaders)

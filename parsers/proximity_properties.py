@@ -1,0 +1,63 @@
+"""Contact properties of collision geometries: Drake's <drake:proximity_properties> of URDF and SDFormat."""
+
+_NUMBERS = {  # element: (group, name, must be positive)
+    "drake:hunt_crossley_dissipation": ("material", "hunt_crossley_dissipation", False),
+    "drake:relaxation_time": ("material", "relaxation_time", False),
+    "drake:point_contact_stiffness": ("material", "point_contact_stiffness", True),
+    "drake:hydroelastic_modulus": ("hydroelastic", "hydroelastic_modulus", True),
+    "drake:hydroelastic_margin": ("hydroelastic", "margin", False),
+    "drake:mesh_resolution_hint": ("hydroelastic", "resolution_hint", True),
+    "drake:slab_thickness": ("hydroelastic", "slab_thickness", True),
+}
+_FRICTION = ("drake:mu_static", "drake:mu_dynamic")
+_COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
+ELEMENTS = (*_NUMBERS, *_FRICTION, *_COMPLIANCE)
+
+
+def read_proximity_properties(collision, read_number):
+    """{(group, name): value} of a collision's <drake:proximity_properties>; only what the file gives.
+
+    read_number(element): the number in an element of the format, None after an error.
+    """
+    properties = {}
+    node = collision.child("drake:proximity_properties")
+    if node is None:
+        return properties
+    for tag, (group, name, positive) in _NUMBERS.items():
+        value = _read_child(node, tag, read_number)
+        if value is None:
+            continue
+        properties[group, name] = value
+        if value < 0 or (positive and value == 0):
+            rule = "be positive" if positive else "not be negative"
+            node.diagnostics.error("ELEMENT_INVALID", f"<{tag}> must {rule}, found {value!r}", node.child(tag))
+    coefficients = [_read_child(node, tag, read_number) for tag in _FRICTION]
+    set_friction(properties, coefficients, map(node.child, _FRICTION), collision)
+    kinds = [child for child in map(node.child, _COMPLIANCE) if child is not None]
+    if len(kinds) > 1:
+        message = "a geometry is either rigid or compliant, not both"
+        node.diagnostics.error("ELEMENT_INVALID", message, kinds[1], related=(kinds[0].place,))
+    for kind in kinds:
+        properties["hydroelastic", "compliance_type"] = _COMPLIANCE[kind.tag]
+    return properties
+
+
+def set_friction(properties, coefficients, elements, collision):
+    """Set the static and the dynamic coefficient of friction, of which one alone stands for both; None: not given.
+
+    A negative one is reported at its element, the wrong order at the collision.
+    """
+    static, dynamic = coefficients
+    if static is None and dynamic is None:
+        return
+    static, dynamic = dynamic if static is None else static, static if dynamic is None else dynamic
+    if not 0 <= dynamic <= static:
+        message = f"friction must be 0 <= dynamic <= static, found static {static!r}, dynamic {dynamic!r}"
+        negative = [element for value, element in zip(coefficients, elements, strict=True) if (value or 0) < 0]
+        collision.diagnostics.error("ELEMENT_INVALID", message, *(negative[:1] or [collision]))
+    properties["material", "coulomb_friction"] = (static, dynamic)
+
+
+def _read_child(node, tag, read_number):
+    child = node.child(tag)
+    return read_number(child) if child is not None else None
