@@ -3,6 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
+from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
 from mbcli.cli.units import force_units
@@ -12,18 +13,20 @@ from mbcli.cli.units import force_units
 @model_options
 @state_options
 @batch_options
+@derivatives_option
 @output_options
 @click.pass_context
-def bias(ctx, **values):
+def bias(ctx, derivatives, **values):
     """The bias term C(q,v)v [N m or N]: Coriolis, centripetal and gyroscopic forces, no gravity.
 
     \b
     mbcli bias arm.urdf --random 1
     """
+    more = WithDerivatives(derivatives, "Cv", ("q", "v"))
     Analysis(
         "bias",
-        lambda plant, context, inputs: {"Cv": plant.CalcBiasTerm(context)},
-        lambda plant, r: named_vector(plant.GetVelocityNames(), r["Cv"], force_units(plant)),
+        more.evaluate(lambda plant, context, inputs: {"Cv": plant.CalcBiasTerm(context)}),
+        more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["Cv"], force_units(plant))),
         component_names=lambda plant: {"Cv": [f"Cv:{n}" for n in plant.GetVelocityNames()]},
-        evaluate_rows=lambda plant, batch, states: {"Cv": batch.bias_term(states.q, states.v)},
+        evaluate_rows=more.rows(lambda plant, batch, states: {"Cv": batch.bias_term(states.q, states.v)}),
     ).run(ctx, values, {})

@@ -3,6 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
+from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
@@ -16,9 +17,10 @@ from mbcli.cli.units import acceleration_units
 @click.option("--tau", metavar="LIST", help="Generalized forces, a list or NAME=VALUE pairs; default: 0.")
 @click.option("--u", metavar="LIST", help="Actuation, a list or NAME=VALUE pairs; default: 0.")
 @force_option
+@derivatives_option
 @output_options
 @click.pass_context
-def forward_dynamics(ctx, tau, u, body_forces, **values):
+def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
     """Accelerations vdot at a state under gravity, springs, joint damping and the given forces.
 
     By the articulated-body algorithm. --tau and --u add up.
@@ -45,13 +47,14 @@ def forward_dynamics(ctx, tau, u, body_forces, **values):
             require_finite(plant, row, lambda k=k: batch.mass_matrix(states.q[k : k + 1])[0])
         return {"vdot": vdot}
 
+    more = WithDerivatives(derivatives, "vdot", ("q", "v", "tau", "u"))
     Analysis(
         "forward-dynamics",
-        evaluate,
-        lambda plant, r: named_vector(plant.GetVelocityNames(), r["vdot"], acceleration_units(plant)),
+        more.evaluate(evaluate),
+        more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["vdot"], acceleration_units(plant))),
         takes=("tau", "u"),
         component_names=lambda plant: {"vdot": [f"vdot:{n}" for n in plant.GetVelocityNames()]},
-        evaluate_rows=evaluate_rows,
+        evaluate_rows=more.rows(evaluate_rows),
     ).run(ctx, values, {"tau": tau, "u": u})
 
 

@@ -3,6 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
+from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
 from mbcli.cli.units import force_units
@@ -12,9 +13,10 @@ from mbcli.cli.units import force_units
 @model_options
 @state_options
 @batch_options
+@derivatives_option
 @output_options
 @click.pass_context
-def gravity(ctx, **values):
+def gravity(ctx, derivatives, **values):
     """The generalized forces of gravity tau_g(q) [N m or N], as they act: M vdot + C v = tau_g + ...
 
     A motor that holds the model still applies -tau_g.
@@ -22,10 +24,11 @@ def gravity(ctx, **values):
     \b
     mbcli gravity arm.urdf --q "0 0.5 0 -1 0 0.3 0"
     """
+    more = WithDerivatives(derivatives, "tau_g", ("q",))
     Analysis(
         "gravity",
-        lambda plant, context, inputs: {"tau_g": plant.CalcGravityGeneralizedForces(context)},
-        lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau_g"], force_units(plant)),
+        more.evaluate(lambda plant, context, inputs: {"tau_g": plant.CalcGravityGeneralizedForces(context)}),
+        more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau_g"], force_units(plant))),
         component_names=lambda plant: {"tau_g": [f"tau_g:{n}" for n in plant.GetVelocityNames()]},
-        evaluate_rows=lambda plant, batch, states: {"tau_g": batch.gravity(states.q)},
+        evaluate_rows=more.rows(lambda plant, batch, states: {"tau_g": batch.gravity(states.q)}),
     ).run(ctx, values, {})

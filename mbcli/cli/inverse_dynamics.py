@@ -3,6 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
+from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
@@ -18,9 +19,10 @@ from mbcli.cli.units import force_units
 @click.option("--no-springs", is_flag=True, help="Without springs on joints.")
 @click.option("--no-damping", is_flag=True, help="Without joint damping.")
 @force_option
+@derivatives_option
 @output_options
 @click.pass_context
-def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces, **values):
+def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces, derivatives, **values):
     """Generalized forces [N m or N] that give the accelerations --vdot at a state.
 
     tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler.
@@ -44,11 +46,12 @@ def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces,
         vdot = states.v * 0.0 if states.vdot is None else states.vdot
         return {"tau": batch.inverse_dynamics(states.q, states.v, vdot, **wanted, body_forces=forces(plant))}
 
+    more = WithDerivatives(derivatives, "tau", ("q", "v", "vdot"))
     Analysis(
         "inverse-dynamics",
-        evaluate,
-        lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"], force_units(plant)),
+        more.evaluate(evaluate),
+        more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"], force_units(plant))),
         takes=("vdot",),
         component_names=lambda plant: {"tau": [f"tau:{n}" for n in plant.GetVelocityNames()]},
-        evaluate_rows=evaluate_rows,
+        evaluate_rows=more.rows(evaluate_rows),
     ).run(ctx, values, {"vdot": vdot})

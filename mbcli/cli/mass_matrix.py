@@ -3,6 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
+from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import matrix
 
@@ -13,9 +14,10 @@ from mbcli.cli.output import matrix
 @batch_options
 @click.option("--inverse", is_flag=True, help="The inverse of M instead.")
 @click.option("--via-inverse-dynamics", is_flag=True, help="Column by column, by recursive Newton-Euler.")
+@derivatives_option
 @output_options
 @click.pass_context
-def mass_matrix(ctx, inverse, via_inverse_dynamics, **values):
+def mass_matrix(ctx, inverse, via_inverse_dynamics, derivatives, **values):
     """The mass matrix M(q) [kg, kg m, kg m^2], reflected inertia of actuators included.
 
     \b
@@ -34,11 +36,14 @@ def mass_matrix(ctx, inverse, via_inverse_dynamics, **values):
                 M[k] = inverse_of(M[k], plant)
         return {"M": M}
 
+    if inverse and derivatives:
+        raise click.UsageError("--derivatives are those of M: not together with --inverse")
+    more = WithDerivatives(derivatives, "M", ("q",))
     Analysis(
         "mass-matrix",
-        evaluate,
-        lambda plant, r: matrix(plant.GetVelocityNames(), r["M"]),
-        evaluate_rows=None if via_inverse_dynamics else evaluate_rows,
+        more.evaluate(evaluate),
+        more.render(lambda plant, r: matrix(plant.GetVelocityNames(), r["M"])),
+        evaluate_rows=None if via_inverse_dynamics else more.rows(evaluate_rows),
     ).run(ctx, values, {})
 
 

@@ -1,0 +1,274 @@
+"""Numbers that carry their derivatives, under the names of pydrake.autodiffutils."""
+
+import math
+
+import numpy as np
+
+from mbcli.math.array_arguments import describe
+
+NONE = np.zeros(0)
+NONE.flags.writeable = False
+
+
+class AutoDiffXd:
+    """A real number and its gradient by n variables: first derivatives are exact, to rounding.
+
+    A gradient without elements belongs to a constant and goes with gradients of every size; two other sizes do not
+    mix (RuntimeError). Comparisons look at values alone. Powers, functions and numpy's sin, cos, sqrt, ... of object
+    arrays work; it does not turn into a float by itself.
+
+    Args:
+        value: a number.
+        derivatives: (n,); none where not given. AutoDiffXd(value, size, offset) is variable `offset` of `size`.
+    """
+
+    __slots__ = ("_value", "_derivatives")
+
+    def __init__(self, value, derivatives=(), offset=None):
+        self._value = float(value)
+        if offset is not None:
+            if not 0 <= offset < derivatives:
+                raise RuntimeError(f"AutoDiffXd: there is no variable {offset} among {derivatives}")
+            gradient = np.zeros(derivatives)
+            gradient[offset] = 1.0
+            self._derivatives = gradient
+            return
+        gradient = np.array(derivatives, dtype=float)
+        if gradient.ndim != 1:
+            raise TypeError(f"AutoDiffXd: derivatives are a vector, not {describe(gradient)}")
+        self._derivatives = gradient if gradient.size else NONE
+
+    @classmethod
+    def _of(cls, value, derivatives):
+        number = object.__new__(cls)
+        number._value, number._derivatives = value, derivatives
+        return number
+
+    def value(self):
+        return self._value
+
+    def derivatives(self):
+        """A copy of the gradient, (n,)."""
+        return self._derivatives.copy()
+
+    @property
+    def real(self):
+        """The value, as kernels ask for it that decide by a number."""
+        return self._value
+
+    def __repr__(self):
+        return f"AD{{{self._value}, nderiv={self._derivatives.size}}}"
+
+    def __hash__(self):
+        return hash((self._value, self._derivatives.tobytes()))
+
+    def __bool__(self):
+        return self._value != 0.0
+
+    # arithmetic
+
+    def __add__(self, other):
+        if type(other) is AutoDiffXd:
+            return self._of(self._value + other._value, _sum(self._derivatives, other._derivatives))
+        number = _real(other)
+        return NotImplemented if number is None else self._of(self._value + number, self._derivatives)
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return self._of(-self._value, -self._derivatives)
+
+    def __pos__(self):
+        return self
+
+    def __sub__(self, other):
+        if type(other) is AutoDiffXd:
+            return self._of(self._value - other._value, _sum(self._derivatives, -other._derivatives))
+        number = _real(other)
+        return NotImplemented if number is None else self._of(self._value - number, self._derivatives)
+
+    def __rsub__(self, other):
+        number = _real(other)
+        return NotImplemented if number is None else self._of(number - self._value, -self._derivatives)
+
+    def __mul__(self, other):
+        if type(other) is AutoDiffXd:
+            gradient = _sum(other._value * self._derivatives, self._value * other._derivatives)
+            return self._of(self._value * other._value, gradient)
+        number = _real(other)
+        return NotImplemented if number is None else self._of(self._value * number, number * self._derivatives)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        if type(other) is AutoDiffXd:
+            ratio = self._value / other._value
+            return self._of(ratio, _sum(self._derivatives, -ratio * other._derivatives) / other._value)
+        number = _real(other)
+        return NotImplemented if number is None else self._of(self._value / number, self._derivatives / number)
+
+    def __rtruediv__(self, other):
+        number = _real(other)
+        if number is None:
+            return NotImplemented
+        ratio = number / self._value
+        return self._of(ratio, -ratio / self._value * self._derivatives)
+
+    def __pow__(self, exponent):
+        if type(exponent) is AutoDiffXd:
+            return (exponent * self.log()).exp()
+        number = _real(exponent)
+        if number is None:
+            return NotImplemented
+        if number == 0.0:
+            return self._of(1.0, 0.0 * self._derivatives)
+        return self._chain(self._value**number, number * self._value ** (number - 1.0))
+
+    def __rpow__(self, base):
+        number = _real(base)
+        return NotImplemented if number is None else (self * math.log(number)).exp()
+
+    def __abs__(self):
+        return -self if self._value < 0.0 else self
+
+    # comparisons of values
+
+    def __eq__(self, other):
+        return self._compare(other, lambda a, b: a == b)
+
+    def __ne__(self, other):
+        return self._compare(other, lambda a, b: a != b)
+
+    def __lt__(self, other):
+        return self._compare(other, lambda a, b: a < b)
+
+    def __le__(self, other):
+        return self._compare(other, lambda a, b: a <= b)
+
+    def __gt__(self, other):
+        return self._compare(other, lambda a, b: a > b)
+
+    def __ge__(self, other):
+        return self._compare(other, lambda a, b: a >= b)
+
+    def _compare(self, other, holds):
+        number = other._value if type(other) is AutoDiffXd else _real(other)
+        return NotImplemented if number is None else holds(self._value, number)
+
+    # functions, which numpy calls by name on object arrays
+
+    def _chain(self, value, slope):
+        return self._of(value, slope * self._derivatives)
+
+    def sin(self):
+        return self._chain(math.sin(self._value), math.cos(self._value))
+
+    def cos(self):
+        return self._chain(math.cos(self._value), -math.sin(self._value))
+
+    def tan(self):
+        tangent = math.tan(self._value)
+        return self._chain(tangent, 1.0 + tangent * tangent)
+
+    def arcsin(self):
+        return self._chain(math.asin(self._value), 1.0 / math.sqrt(1.0 - self._value**2))
+
+    def arccos(self):
+        return self._chain(math.acos(self._value), -1.0 / math.sqrt(1.0 - self._value**2))
+
+    def arctan(self):
+        return self._chain(math.atan(self._value), 1.0 / (1.0 + self._value**2))
+
+    def arctan2(self, other):
+        """Angle [rad] of the point (other, self)."""
+        y, x = self, other if type(other) is AutoDiffXd else AutoDiffXd(other)
+        square = x._value**2 + y._value**2
+        gradient = _sum(x._value / square * y._derivatives, -y._value / square * x._derivatives)
+        return self._of(math.atan2(y._value, x._value), gradient)
+
+    def exp(self):
+        power = math.exp(self._value)
+        return self._chain(power, power)
+
+    def log(self):
+        return self._chain(math.log(self._value), 1.0 / self._value)
+
+    def sqrt(self):
+        root = math.sqrt(self._value)
+        if self._derivatives.size == 0:
+            return self._of(root, NONE)
+        return self._chain(root, 0.5 / root if root else math.inf)
+
+    def sinh(self):
+        return self._chain(math.sinh(self._value), math.cosh(self._value))
+
+    def cosh(self):
+        return self._chain(math.cosh(self._value), math.sinh(self._value))
+
+    def tanh(self):
+        tangent = math.tanh(self._value)
+        return self._chain(tangent, 1.0 - tangent * tangent)
+
+
+def _real(other):
+    """A plain number as a float, None for everything else."""
+    if type(other) is float:
+        return other
+    return float(other) if isinstance(other, (int, float, np.integer, np.floating)) else None
+
+
+def _sum(a, b):
+    if a.size == 0:
+        return b
+    if b.size == 0:
+        return a
+    if a.size != b.size:
+        raise RuntimeError(f"AutoDiffXd: gradients by {a.size} and by {b.size} variables do not mix")
+    return a + b
+
+
+def InitializeAutoDiff(value, num_derivatives=None, deriv_num_start=0, *, gradient=None):
+    """An object array of AutoDiffXd from an array of numbers; a vector comes back as a vector.
+
+    Element k (in the order of columns, as for matrices in pydrake) is variable deriv_num_start + k of num_derivatives,
+    or has row k of `gradient` (size, n).
+    """
+    value = np.asarray(value, dtype=float)
+    if gradient is None:
+        n = deriv_num_start + value.size if num_derivatives is None else num_derivatives
+        if deriv_num_start + value.size > n:
+            raise RuntimeError(f"InitializeAutoDiff: {value.size} variables from {deriv_num_start} are more than {n}")
+        gradient = np.eye(value.size, n, deriv_num_start)
+    gradient = np.asarray(gradient, dtype=float)
+    if gradient.ndim != 2 or gradient.shape[0] != value.size:
+        raise RuntimeError(f"InitializeAutoDiff: {value.size} numbers need as many rows, got {describe(gradient)}")
+    numbers = [AutoDiffXd(x, row) for x, row in zip(value.ravel(order="F"), gradient, strict=True)]
+    result = np.empty(len(numbers), dtype=object)
+    result[:] = numbers
+    return result.reshape(value.shape, order="F")
+
+
+def ExtractValue(auto_diff_matrix):
+    """The values as an array of floats of the same shape."""
+    numbers = np.asarray(auto_diff_matrix, dtype=object)
+    values = [x.value() if isinstance(x, AutoDiffXd) else float(x) for x in numbers.flat]
+    return np.array(values, dtype=float).reshape(numbers.shape)
+
+
+def ExtractGradient(auto_diff_matrix, num_derivatives=None):
+    """The gradients as rows (size, n), in the order of columns; zero for constants.
+
+    RuntimeError where gradients have different sizes, or another one than num_derivatives.
+    """
+    numbers = np.asarray(auto_diff_matrix, dtype=object).ravel(order="F")
+    gradients = [x._derivatives if isinstance(x, AutoDiffXd) else NONE for x in numbers]
+    sizes = {g.size for g in gradients} - {0}
+    if num_derivatives is not None:
+        sizes.add(num_derivatives)
+    if len(sizes) > 1:
+        raise RuntimeError(f"ExtractGradient: gradients have different sizes {sorted(sizes)}")
+    rows = np.zeros((len(numbers), sizes.pop() if sizes else 0))
+    for row, gradient in zip(rows, gradients, strict=True):
+        if gradient.size:
+            row[:] = gradient
+    return rows

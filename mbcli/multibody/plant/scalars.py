@@ -1,0 +1,157 @@
+"""What the numbers of a context are: floats, complex numbers, AutoDiffXd or symbolic expressions.
+
+All run the kernels of the engine. Objects run them interpreted; the few kernels that compute sines, roots and the like
+from the digits of a number, or decide by its size, are given a twin for them here.
+"""
+
+import functools
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+
+from mbcli.engine import load_kernels
+from mbcli.engine.fields import MODEL_FIELDS
+from mbcli.engine.jit import interpreted_with
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A scalar type.
+
+    Args:
+        name: as in the names of templates.
+        dtype: of the arrays that hold it.
+        real: number -> its real part as a float, for decisions; None for a symbol, of which nothing can be said.
+        number: what a result of the engine is turned into.
+        constant: what becomes of a float of the model; None: it stays.
+        kernels: () -> kernels by name; None: those of the engine, compiled or not.
+    """
+
+    name: str
+    dtype: object
+    real: object
+    number: object
+    constant: object = None
+    kernels: object = None
+
+    def can_compile(self):
+        return self.kernels is None
+
+    def load_kernels(self, compiled):
+        return load_kernels(compiled) if self.kernels is None else self.kernels()
+
+    def convert_model(self, model):
+        """A model of floats, or one compiled with this scalar's values, as the engine takes it for this scalar."""
+        if model.dtype == self.dtype and self.constant is None:
+            return model
+        arrays = {}
+        if self.constant is not None:
+            arrays = {f.name: self.convert(getattr(model, f.name)) for f in MODEL_FIELDS if f.kind == "real"}
+        return model.replace(dtype=self.dtype, **arrays)
+
+    def convert(self, array):
+        """Numbers of an array as constants of this scalar, where it has its own."""
+        if self.constant is None:
+            return array
+        result = np.empty(array.shape, dtype=object)
+        result[...] = np.reshape([self.constant(x) for x in array.flat], array.shape)
+        return result
+
+
+def _same(value):
+    return value
+
+
+def _real_part(value):
+    return value.real
+
+
+FLOAT = Scalar("float", np.dtype(float), _same, float)
+COMPLEX = Scalar("complex", np.dtype(complex), _real_part, _same)
+
+
+def object_kernels(replacements):
+    """The interpreted kernels with those of the given names replaced; all call one another."""
+    plain = vars(load_kernels(False))
+    twins = interpreted_with([name for name in plain if name not in replacements], replacements)
+    return SimpleNamespace(**twins, **replacements)
+
+
+@functools.cache
+def autodiff_kernels():
+    """Functions of one number that AutoDiffXd knows by name; floats in the arrays are constants."""
+
+    def sine_and_cosine(x, sine, cosine):
+        sine[:], cosine[:] = np.sin(x), np.cos(x)
+
+    def sine_cosine(x):
+        return _function("sin")(x), _function("cos")(x)
+
+    return object_kernels(
+        {
+            "sine_and_cosine": sine_and_cosine,
+            "sine_cosine": sine_cosine,
+            "square_root": _function("sqrt"),
+            "hyperbolic_tangent": _function("tanh"),
+            "arctangent": lambda y, x: _objects(y).arctan2(_objects(x)),
+            "sign_of": lambda x: np.copysign(1.0, x.real),
+        }
+    )
+
+
+def _function(name):
+    return lambda x: getattr(_objects(x), name)()
+
+
+def _objects(x):
+    """A number as an AutoDiffXd."""
+    from mbcli.autodiffutils import AutoDiffXd
+
+    return x if isinstance(x, AutoDiffXd) else AutoDiffXd(x)
+
+
+@functools.cache
+def symbolic_kernels():
+    """Functions of one number as SymPy has them. What a decision by size would need, as no length, is passed over."""
+    import sympy
+
+    def sine_and_cosine(x, sine, cosine):
+        for i, angle in enumerate(x):
+            sine[i], cosine[i] = sympy.sin(angle), sympy.cos(angle)
+
+    def take_segment(segments, curves, periods, c, q, i, chosen):
+        raise NotImplementedError("curvilinear joints have no symbolic form: their segments follow from a number")
+
+    return object_kernels(
+        {
+            "sine_and_cosine": sine_and_cosine,
+            "sine_cosine": lambda x: (sympy.sin(x), sympy.cos(x)),
+            "square_root": sympy.sqrt,
+            "hyperbolic_tangent": sympy.tanh,
+            "arctangent": sympy.atan2,
+            "sign_of": sympy.sign,
+            "element_fault": lambda model, data: 0,
+            "calc_element_fault": lambda model, data: 0,
+            "take_segment": take_segment,
+        }
+    )
+
+
+def exact_number(value):
+    """A float as a rational: the shortest decimal that rounds to it, or a whole number where it is one to rounding.
+
+    Rotations by right angles have elements like 6e-17, which would keep terms alive that are not there.
+    """
+    import sympy
+
+    if isinstance(value, sympy.Basic) and not isinstance(value, sympy.Float):
+        return value
+    value = float(value)
+    if abs(value - round(value)) < 1e-15:
+        return sympy.Integer(round(value))
+    return sympy.Rational(repr(value))
+
+
+AUTODIFF = Scalar("AutoDiffXd", np.dtype(object), lambda x: x.real, _same, kernels=autodiff_kernels)
+EXPRESSION = Scalar("Expression", np.dtype(object), lambda x: None, _same, exact_number, symbolic_kernels)
