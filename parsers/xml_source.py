@@ -17,6 +17,7 @@ from lxml import etree
 from mbcli.suggestions import did_you_mean
 
 from .diagnostics import Diagnostics
+from .source_bytes import read_bytes
 from .spec import Place, SourceFile
 
 MAX_BYTES = 32 * 2**20
@@ -69,7 +70,7 @@ def read_xml(source, diagnostics, *, name=None):
         name, content = name or "<string>", source
     else:
         name = name or str(source)
-        content = _read_file(source, name, diagnostics)
+        content = read_bytes(source, MAX_BYTES + 1, name, diagnostics)
         if content is None:
             return None
     problem = _size_problem(content)
@@ -359,17 +360,6 @@ class _Document:
             self._line_starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
         line = bisect_right(self._line_starts, offset)
         return Place(self.name, line, offset - self._line_starts[line - 1] + 1)
-
-
-def _read_file(path, name, diagnostics):
-    try:
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        diagnostics.error("FILE_READ", f"cannot read the file: {error.strerror or error}", place=Place(name))
-    except ValueError:  # a null character in the path
-        diagnostics.error("FILE_READ", "cannot read the file: its name is not valid", place=Place(name))
-    return None
 
 
 def _size_problem(content):

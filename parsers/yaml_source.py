@@ -22,6 +22,7 @@ import yaml
 from mbcli.config_fields import ValueProblem, accept, describe
 from mbcli.suggestions import name_or_list
 
+from .source_bytes import read_bytes
 from .spec import Place, SourceFile
 
 MAX_BYTES = 4 * 2**20
@@ -51,7 +52,7 @@ def read_yaml(source, diagnostics, tags=(), *, name=None):
         name, content = name or "<string>", source
     else:
         name = name or str(source)
-        content = _read_file(source, name, diagnostics)
+        content = read_bytes(source, MAX_BYTES + 1, name, diagnostics)
         if content is None:
             return None
     text = _decode(content, name, diagnostics)
@@ -507,17 +508,6 @@ def _adopt(node, child):
 
 def _code_point(character):
     return character if isinstance(character, int) else ord(character[:1])
-
-
-def _read_file(path, name, diagnostics):
-    try:
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        diagnostics.error("FILE_READ", f"cannot read the file: {error.strerror or error}", place=Place(name))
-    except ValueError:  # a null character in the path
-        diagnostics.error("FILE_READ", "cannot read the file: its name is not valid", place=Place(name))
-    return None
 
 
 def _decode(content, name, diagnostics):
