@@ -1,5 +1,11 @@
 """Spatial vectors, under the names of pydrake.multibody.math."""
 
+from mbcli.multibody.math.scalar_templates import (
+    SpatialAcceleration_,
+    SpatialForce_,
+    SpatialMomentum_,
+    SpatialVelocity_,
+)
 from mbcli.multibody.math.spatial_vector import (
     ConvertTimeDerivativeToOtherFrame,
     SpatialAcceleration,
@@ -11,7 +17,11 @@ from mbcli.multibody.math.spatial_vector import (
 __all__ = [
     "ConvertTimeDerivativeToOtherFrame",
     "SpatialAcceleration",
+    "SpatialAcceleration_",
     "SpatialForce",
+    "SpatialForce_",
     "SpatialMomentum",
+    "SpatialMomentum_",
     "SpatialVelocity",
+    "SpatialVelocity_",
 ]

@@ -6,6 +6,7 @@ import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RigidTransform, RollPitchYaw
+from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant.context import Context
 
@@ -112,7 +113,7 @@ class Coordinates:
         return sorted(result)
 
     def _vector(self, value, size, what):
-        value = np.asarray(value, dtype=float)
+        value = as_numbers(value, what)
         if value.shape != (size,):
             raise RuntimeError(f"{what} must have {size} elements, it has shape {value.shape}")
         return value
@@ -140,8 +141,12 @@ class Coordinates:
 
     def SetPositions(self, context, *arguments, q=None, model_instance=None):
         """SetPositions(context, q) or SetPositions(context, model_instance, q)."""
-        self._check_context(context)
-        model_instance, q = _instance_and_value(arguments, model_instance, q)
+        if context._plant is not self:
+            self._check_context(context)
+        if len(arguments) == 1 and q is None:
+            q = arguments[0]
+        else:
+            model_instance, q = _instance_and_value(arguments, model_instance, q)
         if model_instance is None:
             context._set_q(self._vector(q, context._q.size, "q"))
         else:
@@ -151,8 +156,12 @@ class Coordinates:
 
     def SetVelocities(self, context, *arguments, v=None, model_instance=None):
         """SetVelocities(context, v) or SetVelocities(context, model_instance, v)."""
-        self._check_context(context)
-        model_instance, v = _instance_and_value(arguments, model_instance, v)
+        if context._plant is not self:
+            self._check_context(context)
+        if len(arguments) == 1 and v is None:
+            v = arguments[0]
+        else:
+            model_instance, v = _instance_and_value(arguments, model_instance, v)
         if model_instance is None:
             context._set_v(self._vector(v, context._v.size, "v"))
         else:
@@ -206,9 +215,9 @@ class Coordinates:
             q[start : start + joint.num_positions()] = joint._default_positions
         return q if model_instance is None else q[self._q_indices(model_instance)]
 
-    def SetDefaultPositions(self, *arguments, q=None, model_instance=None):
+    def SetDefaultPositions(self, *arguments, q=None, model_instance=None, q_instance=None):
         """SetDefaultPositions(q) or SetDefaultPositions(model_instance, q): q of contexts made from now on."""
-        model_instance, q = _instance_and_value(arguments, model_instance, q)
+        model_instance, q = _instance_and_value(arguments, model_instance, q if q_instance is None else q_instance)
         full = self.GetDefaultPositions()
         indices = slice(None) if model_instance is None else self._q_indices(model_instance)
         full[indices] = self._vector(q, self.num_positions(model_instance), "q")
@@ -238,11 +247,15 @@ class Coordinates:
 
     # free bodies
 
-    def SetDefaultFreeBodyPose(self, body, X_WB):
-        """Pose of a floating body in contexts made from now on; kept for a body that turns out not to float."""
-        self._default_free_poses[int(body.index())] = X_WB
+    def SetDefaultFreeBodyPose(self, body, X_PB=None, *, X_WB=None):
+        """X_PB of a floating body in contexts made from now on; kept for a body that turns out not to float.
+
+        P is the body's parent, whichever name the pose is given by.
+        """
+        X_PB = _one_of(X_PB, X_WB, "SetDefaultFreeBodyPose: X_PB")
+        self._default_free_poses[int(body.index())] = X_PB
         if self.is_finalized() and body.is_floating_base_body():
-            self._free_joint_of(body).SetDefaultPose(X_WB)
+            self._free_joint_of(body).SetDefaultPose(X_PB)
 
     def GetDefaultFreeBodyPose(self, body):
         """Identity where none was set."""
@@ -252,12 +265,16 @@ class Coordinates:
         """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
         return body._required_free_joint().GetPose(context)
 
-    def SetFreeBodyPose(self, context, body, X_PB):
-        """X_PB as in GetFreeBodyPose()."""
+    def SetFreeBodyPose(self, context, body, X_PB=None, *, X_WB=None):
+        """X_PB as in GetFreeBodyPose(), whichever name it is given by."""
+        X_PB = _one_of(X_PB, X_WB, "SetFreeBodyPose: X_PB")
         body._required_free_joint().SetPose(context, X_PB)
 
-    def SetFreeBodySpatialVelocity(self, *arguments, body=None, V_PB=None, context=None):
-        """SetFreeBodySpatialVelocity(body, V_PB, context); pydrake's other order (context, body, V_PB) too."""
+    def SetFreeBodySpatialVelocity(self, *arguments, body=None, V_PB=None, context=None, V_WB=None):
+        """SetFreeBodySpatialVelocity(body, V_PB, context); pydrake's other order (context, body, V_PB) too.
+
+        The velocity is that in the body's parent P, whichever name it is given by.
+        """
         for argument in arguments:
             if isinstance(argument, Context):
                 context = argument
@@ -265,6 +282,7 @@ class Coordinates:
                 V_PB = argument
             else:
                 body = argument
+        V_PB = _one_of(V_PB, V_WB, "SetFreeBodySpatialVelocity: V_PB")
         joint = body._required_free_joint()
         joint.SetVelocities(context, V_PB.get_coeffs())
 
@@ -285,8 +303,8 @@ class Coordinates:
 
     def _refuse_gimbal_lock(self, context):
         for joint in self._joints_with_rpy:
-            pitch = context._q[joint.position_start() + 1]
-            if RollPitchYaw.DoesCosPitchAngleViolateGimbalLockTolerance(np.cos(pitch)):
+            pitch = context._scalar.real(context._q[joint.position_start() + 1])
+            if pitch is not None and RollPitchYaw.DoesCosPitchAngleViolateGimbalLockTolerance(np.cos(pitch)):
                 raise NumericalError(f"joint '{joint.name()}' is at gimbal lock: its pitch is {pitch:.6g} rad")
 
     @cached_property
@@ -320,6 +338,13 @@ class Coordinates:
     def IsVelocityEqualToQDot(self):
         """Whether N(q) is the identity for every joint."""
         return all(j.type_name() not in ("ball_rpy", "quaternion_floating", "rpy_floating") for j in self._joints)
+
+
+def _one_of(value, former, name):
+    """An argument that has a former name; TypeError unless it is given by one of the two."""
+    if (value is None) == (former is None):
+        raise TypeError(f"{name} must be given, once")
+    return value if former is None else former
 
 
 def _instance_and_value(arguments, model_instance, value):

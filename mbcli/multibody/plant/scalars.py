@@ -83,7 +83,8 @@ def autodiff_kernels():
     """Functions of one number that AutoDiffXd knows by name; floats in the arrays are constants."""
 
     def sine_and_cosine(x, sine, cosine):
-        sine[:], cosine[:] = np.sin(x), np.cos(x)
+        for i, angle in enumerate(x):  # those not set by the user are floats
+            sine[i], cosine[i] = _objects(angle).sin(), _objects(angle).cos()
 
     def sine_cosine(x):
         return _function("sin")(x), _function("cos")(x)
@@ -139,9 +140,9 @@ def symbolic_kernels():
 
 
 def exact_number(value):
-    """A float as a rational: the shortest decimal that rounds to it, or a whole number where it is one to rounding.
+    """A float as a rational: its decimal of 14 digits, or a whole number where it is one to rounding.
 
-    Rotations by right angles have elements like 6e-17, which would keep terms alive that are not there.
+    The last two digits are rounding of products and of sums of inertias. Rotations by right angles have elements like 6e-17, which would keep terms alive that are not there.
     """
     import sympy
 
@@ -150,7 +151,7 @@ def exact_number(value):
     value = float(value)
     if abs(value - round(value)) < 1e-15:
         return sympy.Integer(round(value))
-    return sympy.Rational(repr(value))
+    return sympy.Rational(f"{value:.14g}")
 
 
 AUTODIFF = Scalar("AutoDiffXd", np.dtype(object), lambda x: x.real, _same, kernels=autodiff_kernels)

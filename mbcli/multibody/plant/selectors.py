@@ -26,10 +26,13 @@ class Selectors:
         """MakeStateSelectorMatrix for joints by name."""
         return self.MakeStateSelectorMatrix([self.GetJointByName(name).index() for name in joint_names])
 
-    def MakeActuatorSelectorMatrix(self, user_to_actuator_index_map):
+    def MakeActuatorSelectorMatrix(self, user_to_actuator_index_map=None, *, user_to_joint_index_map=None):
         """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators."""
         self._require_finalized("MakeActuatorSelectorMatrix")
-        actuators = [self._actuator_for(index) for index in user_to_actuator_index_map]
+        if (user_to_actuator_index_map is None) == (user_to_joint_index_map is None):
+            raise TypeError("MakeActuatorSelectorMatrix takes a list of actuators or one of joints")
+        listed = user_to_joint_index_map if user_to_actuator_index_map is None else user_to_actuator_index_map
+        actuators = [self._actuator_for(index) for index in listed]
         if len(set(actuators)) != len(actuators):
             raise RuntimeError("MakeActuatorSelectorMatrix: an actuator is listed twice")
         Su = np.zeros((self.num_actuators(), len(actuators)))

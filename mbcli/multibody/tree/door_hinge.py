@@ -1,5 +1,6 @@
 """The torques of a door's hinge: spring, catch and friction."""
 
+import numbers
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -68,13 +69,11 @@ class DoorHinge(ForceElement):
 
     def CalcHingeSpringTorque(self, angle):
         """Torque [N m] of spring and catch at an angle [rad]."""
-        return float(load_kernels(False).hinge_spring_torque(self._constants[np.newaxis], 0, np.float64(angle)))
+        return self._evaluate("hinge_spring_torque", angle)
 
     def CalcHingeFrictionalTorque(self, angular_rate):
         """Torque [N m] of dynamic, static and viscous friction at a rate [rad/s]."""
-        return float(
-            load_kernels(False).hinge_friction_torque(self._constants[np.newaxis], 0, np.float64(angular_rate))
-        )
+        return self._evaluate("hinge_friction_torque", angular_rate)
 
     def CalcHingeTorque(self, angle, angular_rate):
         """The sum of both [N m]."""
@@ -82,7 +81,14 @@ class DoorHinge(ForceElement):
 
     def CalcHingeStoredEnergy(self, angle):
         """Energy [J] of spring and catch at an angle [rad], zero at the closed door."""
-        return float(load_kernels(False).hinge_energy(self._constants[np.newaxis], 0, np.float64(angle)))
+        return self._evaluate("hinge_energy", angle)
+
+    def _evaluate(self, kernel, x):
+        """A function of the engine at one number: a real one, or one of the plant's scalar type."""
+        constants = self._constants[np.newaxis]
+        if isinstance(x, numbers.Real):
+            return float(getattr(load_kernels(False), kernel)(constants, 0, np.float64(x)))
+        return getattr(self.GetParentPlant()._scalar.load_kernels(False), kernel)(constants, 0, x)
 
     def _state(self, context):
         self._check_context(context)
@@ -98,11 +104,11 @@ class DoorHinge(ForceElement):
 
     def CalcConservativePower(self, context):
         angle, rate = self._state(context)
-        return self.CalcHingeSpringTorque(angle) * float(rate)
+        return context._scalar.number(self.CalcHingeSpringTorque(angle) * rate)
 
     def CalcNonConservativePower(self, context):
         _, rate = self._state(context)
-        return self.CalcHingeFrictionalTorque(rate) * float(rate)
+        return context._scalar.number(self.CalcHingeFrictionalTorque(rate) * rate)
 
 
 def _constants(config):

@@ -245,27 +245,28 @@ class Joint(NamedElement):
         """(nq,)"""
         self._check_context(context)
         i = self.position_start()
-        context._set_q_slice(i, self._sized(positions, self.num_positions()))
+        context._set_q_slice(i, self._sized(positions, self.num_positions(), context))
 
     def SetVelocities(self, context, velocities):
         """(nv,)"""
         self._check_context(context)
         d = self.velocity_start()
-        context._set_v_slice(d, self._sized(velocities, self.num_velocities()))
+        context._set_v_slice(d, self._sized(velocities, self.num_velocities(), context))
 
-    def _sized(self, value, size):
-        value = np.array(value, dtype=float, ndmin=1)
+    def _sized(self, value, size, context=None):
+        """An array (size,) of floats, or of what the context holds."""
+        value = np.array(value, dtype=float if context is None else context._scalar.dtype, ndmin=1)
         if value.shape != (size,):
             raise RuntimeError(f"joint '{self._name}' takes {size} values here, not {value.size}")
         return value
 
     def GetOnePosition(self, context):
         self._require_one_dof()
-        return float(self.GetPositions(context)[0])
+        return context._scalar.number(self.GetPositions(context)[0])
 
     def GetOneVelocity(self, context):
         self._require_one_dof()
-        return float(self.GetVelocities(context)[0])
+        return context._scalar.number(self.GetVelocities(context)[0])
 
     def _require_one_dof(self):
         if self.num_velocities() != 1:

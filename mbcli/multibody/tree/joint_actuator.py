@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.tree.element import NamedElement
 
 
@@ -152,14 +153,14 @@ class JointActuator(NamedElement):
     def get_actuation_vector(self, u):
         """This actuator's part (1,) of the actuation vector (nu,) of the plant."""
         start = self._start_in(u)
-        return np.array(u[start : start + 1], dtype=float)
+        return np.array(as_numbers(u, "u")[start : start + 1])
 
     def set_actuation_vector(self, u_actuator=None, u=None, *, u_instance=None):
         """Writes this actuator's part (1,) of the actuation vector u (nu,) of the plant; nothing else in u changes.
 
         `u_instance` is an earlier name of u_actuator.
         """
-        value = np.array(u_instance if u_actuator is None else u_actuator, dtype=float, ndmin=1)
+        value = np.atleast_1d(as_numbers(u_instance if u_actuator is None else u_actuator, "u_actuator"))
         if value.shape != (self.num_inputs(),):
             raise RuntimeError(f"actuator '{self._name}' has {self.num_inputs()} input, not {value.size}")
         start = self._start_in(u)

@@ -58,9 +58,10 @@ class JointSpring(ForceElement):
     def _force(self, context):
         """Stiffness, stretch, and rate of the coordinate."""
         self._check_context(context)
+        number = context._scalar.number
         stretch = context._q[self._joint.position_start()] - context._parameters.get(self, "nominal")
         rate = context._v[self._joint.velocity_start()]
-        return context._parameters.get(self, "stiffness"), float(stretch), float(rate)
+        return context._parameters.get(self, "stiffness"), number(stretch), number(rate)
 
     def CalcAndAddForceContribution(self, context, forces):
         k, stretch, _ = self._force(context)

@@ -11,12 +11,12 @@ class MultibodyForces:
     """
 
     def __init__(self, plant=None, nv=None, *, nb=None):
-        bodies = plant if isinstance(plant, int) else nb
+        bodies, dtype = plant if isinstance(plant, int) else nb, float
         if bodies is None:
             plant._require_finalized("MultibodyForces")
-            bodies, nv = plant.num_bodies(), plant.num_velocities()
-        self._body_forces = np.zeros((bodies, 6))
-        self._generalized_forces = np.zeros(nv)
+            bodies, nv, dtype = plant.num_bodies(), plant.num_velocities(), plant._scalar.dtype
+        self._body_forces = np.zeros((bodies, 6), dtype)
+        self._generalized_forces = np.zeros(nv, dtype)
 
     def num_bodies(self):
         return self._body_forces.shape[0]

@@ -178,6 +178,17 @@ class RigidBody(NamedElement):
         """What tells the k-th velocity of a free body from its others: wx, wy, ... or vz."""
         return self._required_free_joint().velocity_suffix(velocity_index_in_body)
 
+    def Lock(self, context):
+        """Stops a free body in one context of a discrete plant; see Joint.Lock()."""
+        self._required_free_joint().Lock(context)
+
+    def Unlock(self, context):
+        """Ends Lock()."""
+        self._required_free_joint().Unlock(context)
+
+    def is_locked(self, context):
+        return self._required_free_joint().is_locked(context)
+
     def GetForceInWorld(self, context, forces):
         """F_BBo_W, the spatial force that `forces` holds for this body. RuntimeError for those of another plant."""
         self.GetParentPlant()._check_forces(forces)

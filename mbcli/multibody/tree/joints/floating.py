@@ -35,7 +35,7 @@ class FloatingJoint(NoOneForce, Joint):
         return self.GetVelocities(context)[:3]
 
     def set_angular_velocity(self, context, w_FM):
-        self.SetVelocities(context, [*self._sized(w_FM, 3), *self.GetVelocities(context)[3:]])
+        self.SetVelocities(context, [*self._sized(w_FM, 3, context), *self.GetVelocities(context)[3:]])
         return self
 
     def get_translational_velocity(self, context):
@@ -43,7 +43,7 @@ class FloatingJoint(NoOneForce, Joint):
         return self.GetVelocities(context)[3:]
 
     def set_translational_velocity(self, context, v_FM):
-        self.SetVelocities(context, [*self.GetVelocities(context)[:3], *self._sized(v_FM, 3)])
+        self.SetVelocities(context, [*self.GetVelocities(context)[:3], *self._sized(v_FM, 3, context)])
         return self
 
     def GetSpatialVelocity(self, context):
@@ -62,7 +62,7 @@ class FloatingJoint(NoOneForce, Joint):
         return self.GetPositions(context)[-3:]
 
     def SetTranslation(self, context, p_FM):
-        self.SetPositions(context, [*self.GetPositions(context)[:-3], *self._sized(p_FM, 3)])
+        self.SetPositions(context, [*self.GetPositions(context)[:-3], *self._sized(p_FM, 3, context)])
         return self
 
     def SetOrientation(self, context, R_FM):

@@ -32,13 +32,13 @@ class PlanarJoint(Joint):
 
     def get_rotation(self, context):
         """[rad]"""
-        return float(self.GetPositions(context)[2])
+        return context._scalar.number(self.GetPositions(context)[2])
 
     def set_rotation(self, context, theta):
         return self.set_pose(context, self.get_translation(context), theta)
 
     def set_pose(self, context, p_FoMo_F, theta):
-        self.SetPositions(context, [*self._sized(p_FoMo_F, 2), theta])
+        self.SetPositions(context, [*self._sized(p_FoMo_F, 2, context), theta])
         return self
 
     def get_translational_velocity(self, context):
@@ -46,12 +46,12 @@ class PlanarJoint(Joint):
         return self.GetVelocities(context)[:2]
 
     def set_translational_velocity(self, context, v_FoMo_F):
-        self.SetVelocities(context, [*self._sized(v_FoMo_F, 2), self.get_angular_velocity(context)])
+        self.SetVelocities(context, [*self._sized(v_FoMo_F, 2, context), self.get_angular_velocity(context)])
         return self
 
     def get_angular_velocity(self, context):
         """[rad/s]"""
-        return float(self.GetVelocities(context)[2])
+        return context._scalar.number(self.GetVelocities(context)[2])
 
     def set_angular_velocity(self, context, theta_dot):
         self.SetVelocities(context, [*self.get_translational_velocity(context), theta_dot])

@@ -25,7 +25,7 @@ class RpyFloatingJoint(FloatingJoint):
         return self.GetPositions(context)[:3]
 
     def set_angles(self, context, angles):
-        self.SetPositions(context, [*self._sized(angles, 3), *self.GetPositions(context)[3:]])
+        self.SetPositions(context, [*self._sized(angles, 3, context), *self.GetPositions(context)[3:]])
         return self
 
     def get_default_angles(self):

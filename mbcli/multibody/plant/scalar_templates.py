@@ -1,0 +1,10 @@
+"""X_[T] of what goes with a plant; MultibodyPlant_ is in scalar_conversion."""
+
+from mbcli.common.scalar_template import ScalarTemplate
+from mbcli.multibody.plant.applied_forces import (
+    ExternallyAppliedSpatialForce,
+    ExternallyAppliedSpatialForceMultiplexer,
+)
+
+ExternallyAppliedSpatialForce_ = ScalarTemplate(ExternallyAppliedSpatialForce)
+ExternallyAppliedSpatialForceMultiplexer_ = ScalarTemplate(ExternallyAppliedSpatialForceMultiplexer)
