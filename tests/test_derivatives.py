@@ -121,7 +121,7 @@ def parameters_of(plant):
     body = bodies_of(plant)[5]
     joint = next(j for j in joints_of(plant) if j.num_velocities() == 3)
     actuator = plant.get_joint_actuator(plant.GetJointActuatorIndices()[0])
-    elements = [plant.GetForceElement(k) for k in range(plant.num_force_elements())]
+    elements = plant._force_elements
     spring = next(e for e in elements if isinstance(e, JointSpring))
     bushing = next(e for e in elements if isinstance(e, LinearBushingRollPitchYaw))
     return body, joint, actuator, spring, bushing
@@ -174,11 +174,7 @@ def test_derivatives_by_parameters_are_those_of_differences(plant, context):
 
 
 def test_forces_of_spring_dampers_and_gravity_are_linear_in_their_constants(plant, context):
-    spring = next(
-        e
-        for e in (plant.GetForceElement(k) for k in range(plant.num_force_elements()))
-        if isinstance(e, LinearSpringDamper)
-    )
+    spring = next(e for e in plant._force_elements if isinstance(e, LinearSpringDamper))
     D = plant.CalcDerivatives(context, "inverse_dynamics", ((spring, "stiffness"), (spring, "damping"), "gravity"))
     model = plant._model
     column = model.spring_damper_constants[spring._row]
@@ -385,6 +381,9 @@ def test_derivatives_of_an_arm_are_those_of_pinocchio():
     pin = pytest.importorskip("pinocchio")
     path = SAMPLES / "arm7.urdf"
     plant, model = undamped(path), pin.buildModelFromUrdf(str(path))
+    for index in plant.GetJointActuatorIndices():  # rotors are no part of its URDF
+        actuator = plant.get_joint_actuator(index)
+        model.armature[actuator.joint().velocity_start()] = actuator.default_reflected_inertia()
     data = model.createData()
     rng = np.random.default_rng(2)
     q, v, a = rng.normal(size=(3, model.nv))

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from command_line import SAMPLES, cli, one_robot, succeed
+from command_line import SAMPLES, cli, succeed
 from random_trees import ALL, bodies_of, random_context, random_plant
 
 from mbcli.math import RigidTransform

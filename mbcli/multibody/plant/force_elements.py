@@ -123,7 +123,7 @@ class ForceElements:
         self._refuse_undefined_energy("CalcPotentialEnergy", context)
         users = sum(element.CalcPotentialEnergy(context) for element in self._user_force_elements)
         self._energy(context)
-        return float(context._data.energy[1]) + users
+        return context._scalar.number(context._data.energy[1]) + users
 
     EvalPotentialEnergy = CalcPotentialEnergy
 
@@ -131,7 +131,7 @@ class ForceElements:
         """[W] of gravity and all force elements: minus the rate of the potential energy"""
         self._refuse_undefined_energy("CalcConservativePower", context)
         users = sum(element.CalcConservativePower(context) for element in self._user_force_elements)
-        return float(self._energy(context)) + users
+        return context._scalar.number(self._energy(context)) + users
 
     EvalConservativePower = CalcConservativePower
 
@@ -140,7 +140,7 @@ class ForceElements:
         self._refuse_undefined_energy("CalcNonConservativePower", context)
         users = sum(element.CalcNonConservativePower(context) for element in self._user_force_elements)
         context._at_velocities()
-        return float(context._run("calc_nonconservative_power")) + users
+        return context._scalar.number(context._run("calc_nonconservative_power")) + users
 
     EvalNonConservativePower = CalcNonConservativePower
 
