@@ -185,7 +185,9 @@ def _force_element(element):
     if hasattr(element, "gravity_vector"):
         result["gravity_vector"] = element.gravity_vector()
     if hasattr(element, "joint"):
-        result.update(joint=element.joint().name(), stiffness=element.default_stiffness())
+        result["joint"] = element.joint().name()
+    if hasattr(element, "default_stiffness"):
+        result["stiffness"] = element.default_stiffness()
     return result
 
 
