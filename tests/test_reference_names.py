@@ -1,6 +1,7 @@
 """Every public name of the reference pages is present with its arguments, or listed as absent with a reason."""
 
 import inspect
+import re
 
 import pytest
 import reference_names
@@ -15,6 +16,17 @@ def test_the_list_has_every_name_and_argument_of_the_pages():
     if folder is None:
         pytest.skip("no folder of saved pages: set MBCLI_REFERENCE")
     assert reference_names.list_text(reference_names.read_pages(folder)) == reference_names.list_text(NAMES)
+
+
+def test_every_method_that_is_written_out_on_the_pages_is_listed():
+    folder = reference_names.pages_folder()
+    if folder is None:
+        pytest.skip("no folder of saved pages: set MBCLI_REFERENCE")
+    for page, names in NAMES.items():
+        text = (folder / f"pydrake_multibody_{page}.txt").read_text(encoding="utf-8")
+        written = re.findall(rf"(\w+)\s*\(self: pydrake\.multibody\.{page}\.([A-Za-z]+)", text)
+        listed = {name.path for name in names}
+        assert {f"{owner}.{name}" for name, owner in written if name != "__init__"} <= listed
 
 
 def test_the_list_is_not_cut():

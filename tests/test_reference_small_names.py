@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mbcli import math as transforms
 from mbcli.autodiffutils import AutoDiffXd
 from mbcli.common.scalar_template import ScalarTemplate
 from mbcli.math import RigidTransform
@@ -114,7 +115,7 @@ def test_a_free_body_is_locked_and_unlocked_by_itself():
 # ------------------------------------------------------------------------------------------------- X_[T]
 
 
-@pytest.mark.parametrize("module", [spatial, tree, plants])
+@pytest.mark.parametrize("module", [transforms, spatial, tree, plants])
 def test_every_template_gives_its_class_and_classes_of_other_scalars(module):
     templates = {name: item for name, item in vars(module).items() if isinstance(item, ScalarTemplate)}
     assert templates and set(templates) < set(module.__all__)
@@ -131,6 +132,17 @@ def test_scalar_types_go_by_type_and_by_name():
     assert Body_["float"] is tree.RigidBody
     with pytest.raises(TypeError, match="RigidBody_ has float, AutoDiffXd and Expression, not <class 'int'>"):
         Body_[int]
+
+
+def test_transforms_and_spatial_vectors_carry_gradients():
+    x = AutoDiffXd(0.3, 1, 0)
+    X = transforms.RigidTransform_[AutoDiffXd](transforms.RollPitchYaw_[AutoDiffXd](x, 0.0, 0.0), [x, 0.0, 0.0])
+    p = X.multiply([0.0, 1.0, 0.0])
+    assert np.allclose([p[0].value(), p[1].value(), p[2].value()], [0.3, np.cos(0.3), np.sin(0.3)])
+    assert np.allclose([number.derivatives()[0] for number in p], [1.0, -np.sin(0.3), np.cos(0.3)])
+    velocity = spatial.SpatialVelocity_[AutoDiffXd]([0.0, 0.0, x], np.zeros(3))
+    force = spatial.SpatialForce_[AutoDiffXd]([0.0, 0.0, 2.0 * x], np.zeros(3))
+    assert velocity.dot(force).derivatives() == pytest.approx([4.0 * 0.3])
 
 
 def test_joints_forces_and_elements_carry_gradients():

@@ -27,9 +27,11 @@ from mbcli.math.random_rotation import (
 from mbcli.math.rigid_transform import RigidTransform
 from mbcli.math.roll_pitch_yaw import RollPitchYaw
 from mbcli.math.rotation_matrix import RotationMatrix
+from mbcli.math.scalar_templates import AngleAxis_, Quaternion_, RigidTransform_, RollPitchYaw_, RotationMatrix_
 
 __all__ = [
     "AngleAxis",
+    "AngleAxis_",
     "AreQuaternionsEqualForOrientation",
     "CalculateAngularVelocityExpressedInBFromQuaternionDt",
     "CalculateQuaternionDtConstraintViolation",
@@ -38,10 +40,14 @@ __all__ = [
     "IsBothQuaternionAndQuaternionDtOK",
     "IsQuaternionValid",
     "Quaternion",
+    "Quaternion_",
     "QuaternionToCanonicalForm",
     "RigidTransform",
+    "RigidTransform_",
     "RollPitchYaw",
+    "RollPitchYaw_",
     "RotationMatrix",
+    "RotationMatrix_",
     "UniformlyRandomAngleAxis",
     "UniformlyRandomQuaternion",
     "UniformlyRandomRPY",
