@@ -272,6 +272,30 @@ def test_poses_and_velocities_of_dual_numbers_carry_gradients(plant, context):
     assert_close(ExtractGradient(X.rotation().matrix().T).reshape(3, 3, -1), D[:, :3], 1e-12)
 
 
+def test_actuation_through_ports_is_a_variable(plant, context):
+    """Plant (c) 33: A and B of xdot = f(x, u) from one evaluation."""
+    dual = plant.ToAutoDiffXd()
+    other = dual.CreateDefaultContext()
+    x, u = plant.GetPositionsAndVelocities(context), inputs_of(plant)["u"]
+    variables = InitializeAutoDiff(np.concatenate([x, u]))
+    other.SetContinuousState(variables[: x.size])
+    dual.get_actuation_input_port().FixValue(other, variables[x.size :])
+    xdot = dual.EvalTimeDerivatives(other).CopyToVector()
+    nq, nv = plant.num_positions(), plant.num_velocities()
+    D = plant.CalcDerivatives(context, "forward_dynamics", ("q", "v", "u"), u=u)
+    assert_close(ExtractGradient(xdot[nq:]), np.hstack([D["q"], D["v"], D["u"]]), 1e-11)
+    assert_close(ExtractGradient(xdot[:nq])[:, nq : nq + nv], plant.MakeVelocityToQDotMap(context).toarray(), 1e-12)
+
+
+def test_joints_take_and_give_dual_numbers(plant):
+    dual = plant.ToAutoDiffXd()
+    context = dual.CreateDefaultContext()
+    joint = next(j for j in joints_of(dual) if j.type_name() == "revolute")
+    joint.set_angle(context, AutoDiffXd(0.3, [2.0]))
+    assert joint.get_angle(context).derivatives().tolist() == [2.0]
+    assert dual.GetPositions(context)[joint.position_start()].value() == 0.3
+
+
 def test_a_context_of_floats_takes_no_dual_numbers(plant, context):
     with pytest.raises(TypeError):
         plant.SetPositions(context, InitializeAutoDiff(plant.GetPositions(context)))

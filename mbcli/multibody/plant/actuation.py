@@ -64,7 +64,7 @@ class Actuation:
 
     def _actuation(self, context):
         """u (nu,): the port of the plant and those of the instances, added."""
-        u = np.zeros(self._model.sizes["nu"])
+        u = np.zeros(self._model.sizes["nu"], context._scalar.dtype)
         value = context._input("actuation")
         if value is not None:
             u += value
@@ -124,13 +124,13 @@ class Actuation:
 
     def _input_generalized_forces(self, context, u=None):
         """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports where it is given."""
-        tau = np.zeros(self._model.sizes["nv"])
+        tau = np.zeros(self._model.sizes["nv"], context._scalar.dtype)
         np.add.at(tau, self._model.actuator_dof, self._actuation(context) if u is None else u)
         applied = context._input("applied_generalized_force")
         return tau if applied is None else tau + applied
 
     def _input_body_forces(self, context):
-        forces = np.zeros((self.num_bodies(), 6))
+        forces = np.zeros((self.num_bodies(), 6), context._scalar.dtype)
         for force in context._input("applied_spatial_force") or ():
             n = int(force.body_index)
             if not 0 <= n < self.num_bodies():

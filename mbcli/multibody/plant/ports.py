@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mbcli.multibody.plant.scalars import FLOAT
+
 
 class InputValues:
     """What the input ports of one system have got, by their names; contexts have these."""
@@ -79,7 +81,7 @@ class InputPort:
         if self._size is None:
             self._check(value)
             return value
-        value = np.atleast_1d(np.array(value, dtype=float))
+        value = np.array(value, dtype=getattr(self._system, "_scalar", FLOAT).dtype, ndmin=1)
         if value.shape != (self._size,):
             raise RuntimeError(f"input '{self._name}' has {self._size} elements, not {value.size}")
         return value
