@@ -17,12 +17,17 @@ COMMANDS = {
     "simulate": ("simulate", "Run a model over time and write an HDF5 log."),
     "inspect": ("inspect", "Say what a model is: tree, joints, masses, frames, what was not used."),
     "kinematics": ("kinematics", "Poses and velocities of bodies and frames."),
+    "jacobian": ("jacobian", "The Jacobian of a frame, of points or of the centre of mass, and its bias."),
     "mass-matrix": ("mass_matrix", "The mass matrix M(q)."),
     "inverse-dynamics": ("inverse_dynamics", "Generalized forces for given accelerations."),
     "forward-dynamics": ("forward_dynamics", "Accelerations for given forces."),
     "bias": ("bias", "The bias term C(q,v)v."),
     "gravity": ("gravity", "The generalized forces of gravity."),
+    "symbolic": ("symbolic", "Closed forms of M, C v, tau_g and poses of small models."),
     "energy": ("energy", "Kinetic and potential energy, and power."),
+    "com": ("com", "Centre of mass, its velocity, and the total mass."),
+    "momentum": ("momentum", "Momentum about a point."),
+    "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
     "log": ("log", "Look into the logs that simulate writes."),
 }
 BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)

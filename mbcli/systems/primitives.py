@@ -1,0 +1,111 @@
+"""Linear systems and linearization, under the names of pydrake.systems.primitives."""
+
+import numpy as np
+
+from mbcli.systems.linearization import InputPortSelection, OutputPortSelection, plant_derivatives
+
+__all__ = [
+    "AffineSystem",
+    "FirstOrderTaylorApproximation",
+    "InputPortSelection",
+    "LinearSystem",
+    "Linearize",
+    "OutputPortSelection",
+]
+
+
+class AffineSystem:
+    """xdot, or with a time period the next x, = A x + B u + f0, and y = C x + D u + y0."""
+
+    def __init__(self, A, B, f0, C, D, y0, time_period=0.0):
+        self._A, self._B, self._f0, self._C, self._D, self._y0 = A, B, f0, C, D, y0
+        self._time_period = time_period
+
+    def A(self):
+        """(nx, nx)"""
+        return self._A
+
+    def B(self):
+        """(nx, nu)"""
+        return self._B
+
+    def f0(self):
+        """(nx,)"""
+        return self._f0
+
+    def C(self):
+        """(ny, nx)"""
+        return self._C
+
+    def D(self):
+        """(ny, nu)"""
+        return self._D
+
+    def y0(self):
+        """(ny,)"""
+        return self._y0
+
+    def time_period(self):
+        """[s], 0 for a continuous system"""
+        return self._time_period
+
+
+class LinearSystem(AffineSystem):
+    """xdot, or with a time period the next x, = A x + B u, and y = C x + D u."""
+
+    def __init__(self, A, B, C, D, time_period=0.0):
+        super().__init__(A, B, np.zeros(A.shape[0]), C, D, np.zeros(C.shape[0]), time_period)
+
+
+def Linearize(
+    system,
+    context,
+    input_port_index=InputPortSelection.kUseFirstInputIfItExists,
+    output_port_index=OutputPortSelection.kUseFirstOutputIfItExists,
+    equilibrium_check_tolerance=1e-6,
+):
+    """The LinearSystem of small deviations of a plant, or of the plant in a diagram, from an equilibrium.
+
+    A, B, C, D are exact derivatives. Without a port, input is the actuation and output the state.
+
+    Raises:
+        RuntimeError: the state is no equilibrium within the tolerance, or a port is not a vector.
+    """
+    A, B, C, D, f, _, _, x, h = _derivatives(system, context, input_port_index, output_port_index)
+    change = np.abs(f - x if h else f)
+    if change.size and not change.max() <= equilibrium_check_tolerance:
+        k = int(np.argmax(change))
+        raise RuntimeError(
+            f"Linearize: the context is no equilibrium, state {k} changes by {change[k]:g} "
+            f"{'in a step' if h else 'per second'}; FirstOrderTaylorApproximation() needs none"
+        )
+    return LinearSystem(A, B, C, D, h)
+
+
+def FirstOrderTaylorApproximation(
+    system,
+    context,
+    input_port_index=InputPortSelection.kUseFirstInputIfItExists,
+    output_port_index=OutputPortSelection.kUseFirstOutputIfItExists,
+):
+    """The AffineSystem that equals a plant to first order about a context; ports and errors as of Linearize()."""
+    A, B, C, D, f, y, u, x, h = _derivatives(system, context, input_port_index, output_port_index)
+    return AffineSystem(A, B, f - A @ x - B @ u, C, D, y - C @ x - D @ u, h)
+
+
+def _derivatives(system, context, input_port, output_port):
+    """A, B, C, D, motion, output, input and state at the context, and the time period."""
+    plant = getattr(system, "_plant_of_diagram", system)
+    own = plant.GetMyContextFromRoot(context)
+    input_name = _port_name(system, input_port, InputPortSelection, "GetInputPort", "actuation")
+    output_name = _port_name(system, output_port, OutputPortSelection, "GetOutputPort", "state")
+    derivatives = plant_derivatives(plant, own, input_name, output_name)
+    return *derivatives, np.concatenate([own._q, own._v]), plant.time_step()
+
+
+def _port_name(system, port, selection, getter, default):
+    """Name of the plant's port that is meant by an index or a selection; None for no port."""
+    if isinstance(port, selection):
+        return None if port.name.startswith("kNo") else default
+    found = getattr(system, "get_input_port" if getter == "GetInputPort" else "get_output_port")(port)
+    return getattr(found, "_port", found).get_name()
