@@ -74,7 +74,7 @@ class Derivatives:
 
         Cost: one evaluation in complex numbers per element of q, tangent, v, ...; per element of a parameter one
         compilation of the model's arrays besides. Measured for an arm of 7 joints, inverse dynamics by q, v and vdot
-        (21 evaluations): 8 ms interpreted, 0.7 ms compiled; the mass matrix by one mass: 3 ms.
+        (21 evaluations): 7 ms interpreted, 0.5 ms compiled; gravity forces by one mass: 2 ms.
         """
         function, names = _chosen(calculation, with_respect_to)
         return calc_derivatives(self, context, function, names, {"vdot": vdot, "tau": tau, "u": u}, compiled)
