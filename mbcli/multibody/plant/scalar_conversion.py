@@ -16,7 +16,7 @@ class MultibodyPlantAutoDiffXd(MultibodyPlant):
     """A plant whose contexts hold AutoDiffXd: results are object arrays of values with their gradients.
 
     Measured for an arm of 7 joints, gradients by 14 variables, interpreted: 4 ms for the bias term, 3 ms for the mass
-    matrix. CalcDerivatives() of the plant of floats is faster where Jacobians are all that is needed.
+    matrix. One evaluation gives all gradients; CalcDerivatives(compiled=True) of a plant of floats is faster still.
     """
 
     _scalar = AUTODIFF
