@@ -4,6 +4,7 @@ import functools
 import sys
 from dataclasses import dataclass, field
 
+import engine_queries as queries
 import numpy as np
 import pytest
 from kernel_kinds import NOT_SMOOTH
@@ -95,6 +96,13 @@ STAGES = {
     "full_forward_dynamics": Stage(
         named("full_forward_dynamics"), f"{POSITION} {VELOCITY} {ARTICULATED}", "q v tau F_applied diagonal"
     ),
+    **{name: Stage(run, "", "", AT_POSITION, returns=True) for name, run in queries.AT_POSITION.items()},
+    **{name: Stage(run, "", "", AT_VELOCITY, returns=True) for name, run in queries.AT_VELOCITY.items()},
+    "query_jacobian_by_qdot": Stage(queries.by_qdot, "", "q", AT_POSITION, returns=True),
+    "query_com_jacobian": Stage(queries.com_jacobian, "composite", "", AT_POSITION, returns=True),
+    "query_com_bias": Stage(queries.com_bias, "A", "", AT_VELOCITY, returns=True),
+    "query_body_accelerations": Stage(named("query_body_accelerations"), "A", "vdot", AT_VELOCITY),
+    "query_reactions": Stage(queries.reactions, "A F_link", "vdot F_link", AT_VELOCITY, returns=True),
     "discrete_step": Stage(
         named("discrete_step", 0.01, 1.0),
         f"{POSITION} {VELOCITY} {ARTICULATED} diagonal tau q v qdot F_applied",
@@ -393,7 +401,9 @@ def test_a_stage_writes_what_it_claims_and_nothing_else(stage, plant, compiled):
 
 
 def test_the_stages_of_the_engine_are_all_in_the_table():
-    stages = {n for n, f in vars(load_kernels(False)).items() if f.__module__ == "mbcli.engine.stages"}
+    modules = ("mbcli.engine.stages", "mbcli.engine.queries")
+    stages = {n for n, f in vars(load_kernels(False)).items() if f.__module__ in modules}
+    stages -= {"query_mass", "along"}  # the queries about centres of mass call the one, others the other
     assert stages - NOT_SMOOTH <= set(STAGES)
 
 

@@ -52,19 +52,20 @@ def evaluate_frames(plant, context, names, base, vdot):
     import numpy as np
 
     frames, base_frame = wanted_frames(plant, names, base)
-    accelerations = None if vdot is None else plant.CalcSpatialAccelerationsFromVdot(context, vdot)
+    accelerations = None if vdot is None else plant._accelerations_of_bodies(context, vdot)
+    base_number = plant._frame_number(base_frame)
     result = {}
     for name, frame in frames.items():
         X = frame.CalcPose(context, base_frame)
-        V = relative_velocity(context, frame, base_frame)
         entry = {
             "X_WF": X.GetAsMatrix4(),
             "p_WF": np.array(X.translation()),
             "quaternion": np.array(X.rotation().ToQuaternion().wxyz()),
-            "V_WF": V,
+            "V_WF": frame.CalcSpatialVelocity(context, base_frame, base_frame).get_coeffs(),
         }
         if accelerations is not None:
-            entry["A_WF"] = relative_acceleration(context, frame, base_frame, accelerations)
+            frames_of_A = plant._frame_number(frame), base_number, base_number
+            entry["A_WF"] = plant._acceleration_from(context, accelerations, *frames_of_A)
         result[name] = entry
     return result
 
@@ -76,47 +77,6 @@ def unique_names(plant, frames):
         name if plain.count(name) == 1 else f"{plant.GetModelInstanceName(frame.model_instance())}::{name}"
         for name, frame in zip(plain, frames, strict=True)
     ]
-
-
-def relative_velocity(context, frame, base):
-    """V_AF_A, (6,): velocity of a frame measured and expressed in the frame A."""
-    import numpy as np
-
-    V_WF = frame.CalcSpatialVelocityInWorld(context).get_coeffs()
-    if base.is_world_frame():
-        return V_WF
-    V_WA = base.CalcSpatialVelocityInWorld(context).get_coeffs()
-    p = frame.CalcPoseInWorld(context).translation() - base.CalcPoseInWorld(context).translation()
-    R_AW = base.CalcPoseInWorld(context).rotation().matrix().T
-    v = V_WF[3:] - V_WA[3:] - np.cross(V_WA[:3], p)
-    return np.concatenate([R_AW @ (V_WF[:3] - V_WA[:3]), R_AW @ v])
-
-
-def relative_acceleration(context, frame, base, accelerations):
-    """A_AF_A, (6,): classical acceleration of a frame measured and expressed in the frame A."""
-    import numpy as np
-
-    def in_world(f):
-        body = f.body()
-        R_WB = body.EvalPoseInWorld(context).rotation()
-        offset = R_WB @ f.CalcPoseInBodyFrame(context).translation()
-        w = body.EvalSpatialVelocityInWorld(context).rotational()
-        return accelerations[int(body.index())].Shift(offset, w).get_coeffs()
-
-    A_WF = in_world(frame)
-    if base.is_world_frame():
-        return A_WF
-    A_WA = in_world(base)
-    V_WF = frame.CalcSpatialVelocityInWorld(context).get_coeffs()
-    V_WA = base.CalcSpatialVelocityInWorld(context).get_coeffs()
-    X_WA = base.CalcPoseInWorld(context)
-    p = frame.CalcPoseInWorld(context).translation() - X_WA.translation()
-    w = V_WA[:3]
-    v_rel = V_WF[3:] - V_WA[3:] - np.cross(w, p)
-    alpha = A_WF[:3] - A_WA[:3] - np.cross(w, V_WF[:3] - w)
-    a = A_WF[3:] - A_WA[3:] - np.cross(A_WA[:3], p) - np.cross(w, np.cross(w, p)) - 2.0 * np.cross(w, v_rel)
-    R_AW = X_WA.rotation().matrix().T
-    return np.concatenate([R_AW @ alpha, R_AW @ a])
 
 
 def frame_columns(plant, batch, states, names, base):

@@ -70,22 +70,23 @@ def translational_jacobian(model, data, f, p, m, e, J, row):
 def com_jacobian(model, data, selected, mass, m, e, J):
     """J (3, nv): v of the centre of mass of the selected links in frame m along the axes of e.
 
-    `selected` (nlink,) is 1 or 0, `mass` the mass of those links. Leaves in the first columns of `composite` mass and
-    first moment about Ro of the selected links from each body outwards.
+    `selected` (nlink,) is 1 or 0, `mass` the mass of those links. Leaves in `composite` mass and first moment about Ro
+    of the selected links from each body outwards, and no inertia.
     """
     C, parent = data.composite, model.body_parent
-    for b in range(C.shape[0]):
-        for k in range(4):
+    for b in range(1, C.shape[0]):
+        for k in range(10):
             C[b, k] = 0.0
     a = model.frame_body[m]
-    center = row3(C, 0, 1)
+    center = row3(data.V, 0, 0)  # World's: zero
     for n in range(1, selected.shape[0]):
         b, part = model.link_body[n], selected[n] * model.link_inertia[n, 0]
         r = center_of_link(model, data, n)
-        C[b, 0] += part
-        for k in range(3):
-            C[b, 1 + k] += part * r[k]
         center = add(center, scale(part / mass, from_reference_of(model, data, r, b, a)))
+        if b != 0:
+            C[b, 0] += part
+            for k in range(3):
+                C[b, 1 + k] += part * r[k]
     for b in range(parent.shape[0] - 1, 0, -1):
         if parent[b] != 0:
             for k in range(4):

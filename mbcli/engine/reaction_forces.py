@@ -9,7 +9,9 @@ from mbcli.engine.spatial import add, cross, row3, scale, set_row3, subtract, sy
 
 @kernel
 def forces_through_joints(model, data, tree):
-    """A, F_link (all that is applied to the links) -> F_link: what each link gets through its inboard joint, about Ro.
+    """A, F_link (all that is applied to the links) -> F_link: what each link gets through its inboard joint.
+
+    About Ro of the link's tree, or about Wo for a link that is welded to World.
 
     `tree` (n, 5) has a row for each joint, inboard ones first: outboard link, inboard link, frame on the child, whether
     the child is inboard, index of the joint. World's row of F_link becomes meaningless.
@@ -29,8 +31,11 @@ def forces_through_joints(model, data, tree):
         set_row3(F, n, 3, subtract(needed, applied))
     for k in range(tree.shape[0] - 1, -1, -1):
         outboard, inboard = tree[k, 0], tree[k, 1]
-        for i in range(6):
-            F[inboard, i] += F[outboard, i]
+        force = row3(F, outboard, 3)
+        # from one reference point to the other; they differ where a tree starts on a link that is welded to World
+        arm = from_reference_of(model, data, scale(0.0, force), model.link_body[outboard], model.link_body[inboard])
+        set_row3(F, inboard, 0, add(row3(F, inboard, 0), add(row3(F, outboard, 0), cross(arm, force))))
+        set_row3(F, inboard, 3, add(row3(F, inboard, 3), force))
 
 
 @kernel

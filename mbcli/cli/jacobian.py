@@ -1,0 +1,125 @@
+"""`mbcli jacobian`: how velocities move a frame, points on it, or the centre of mass."""
+
+import click
+
+from mbcli.cli.analysis import Analysis
+from mbcli.cli.model import find_frame
+from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.output import table
+
+COMPONENTS = {
+    "spatial": ("wx", "wy", "wz", "vx", "vy", "vz"),
+    "angular": ("wx", "wy", "wz"),
+    "translational": ("vx", "vy", "vz"),
+    "com": ("vx", "vy", "vz"),
+}
+
+
+@click.command()
+@model_options
+@state_options
+@batch_options
+@click.option("--frame", metavar="NAME", help="The body or frame B that moves; not with --kind com.")
+@click.option(
+    "--point",
+    "points",
+    multiple=True,
+    metavar="X,Y,Z",
+    help="A point fixed to B, in B [m]; default: its origin. Several for --kind translational.",
+)
+@click.option("--kind", type=click.Choice(list(COMPONENTS)), default="spatial", show_default=True)
+@click.option(
+    "--wrt",
+    type=click.Choice(["v", "qdot"]),
+    default="v",
+    show_default=True,
+    help="Columns for velocities, or for rates of positions.",
+)
+@click.option("--measured-in", default="world", metavar="NAME", help="The frame A in which B moves; default: world.")
+@click.option("--expressed-in", default="world", metavar="NAME", help="The frame E of the components; default: world.")
+@click.option("--instance", "instances", multiple=True, metavar="NAME", help="For --kind com: of this model only.")
+@output_options
+@click.pass_context
+def jacobian(ctx, frame, points, kind, wrt, measured_in, expressed_in, instances, **values):
+    """The Jacobian J of V_ABp_E = J v (or J qdot), and the bias of A_ABp_E = J vdot + bias.
+
+    Rotational rows come first; each point has three rows. The bias is null for --wrt qdot.
+
+    \b
+    mbcli jacobian arm.urdf --frame tool --point 0,0,0.1 --at elbow=0.3
+    mbcli jacobian robot.sdf --kind com --measured-in pelvis --expressed-in pelvis --json
+    """
+    if (kind == "com") != (frame is None):
+        raise click.UsageError("--kind com has no --frame" if frame is not None else f"--kind {kind} needs --frame")
+    if points and kind in ("com", "angular"):
+        raise click.UsageError(f"--kind {kind} has no --point")
+    if len(points) > 1 and kind == "spatial":
+        raise click.UsageError("--kind spatial takes one --point")
+    if instances and kind != "com":
+        raise click.UsageError("--instance is for --kind com")
+    request = {"frame": frame, "points": points, "kind": kind, "wrt": wrt, "instances": instances}
+    request |= {"measured_in": measured_in, "expressed_in": expressed_in}
+    Analysis(
+        "jacobian",
+        lambda plant, context, inputs: evaluate(plant, context, request),
+        lambda plant, results: render(plant, results, request),
+        columns=lambda plant, results: {key: value for key, value in results.items() if value is not None},
+    ).run(ctx, values, {})
+
+
+def evaluate(plant, context, request):
+    """{J: (rows, n), bias: (rows,) or None}"""
+    from mbcli.multibody.tree import JacobianWrtVariable
+
+    kV = JacobianWrtVariable.kV
+    s = kV if request["wrt"] == "v" else JacobianWrtVariable.kQDot
+    A = find_frame(plant, request["measured_in"], "--measured-in")
+    E = find_frame(plant, request["expressed_in"], "--expressed-in")
+    if request["kind"] == "com":
+        chosen = chosen_instances(plant, context, request["instances"])
+        J = plant.CalcJacobianCenterOfMassTranslationalVelocity(context, chosen, s, A, E)
+        bias = plant.CalcBiasCenterOfMassTranslationalAcceleration(context, chosen, kV, A, E)
+        return {"J": J, "bias": bias if s is kV else None}
+    B, points = find_frame(plant, request["frame"], "--frame"), points_of(request["points"])
+    if request["kind"] == "translational":
+        J = plant.CalcJacobianTranslationalVelocity(context, s, B, points, A, E)
+        bias = plant.CalcBiasTranslationalAcceleration(context, kV, B, points, A, E).T.ravel()
+    else:
+        J = plant.CalcJacobianSpatialVelocity(context, s, B, points, A, E)
+        bias = plant.CalcBiasSpatialAcceleration(context, kV, B, points, A, E).get_coeffs()
+    if request["kind"] == "angular":
+        J, bias = J[:3], bias[:3]
+    return {"J": J, "bias": bias if s is kV else None}
+
+
+def points_of(texts):
+    """Points (3, p) from the options; the origin where there are none."""
+    import numpy as np
+
+    from mbcli.cli.state import numbers
+
+    return np.array([numbers(text, ("x", "y", "z"), "--point") for text in texts] or [np.zeros(3)]).T
+
+
+def chosen_instances(plant, context, names):
+    """Model instances of these names, None for all; ModelError where they have no mass."""
+    from mbcli.errors import ModelError
+
+    for name in names:
+        if not plant.HasModelInstanceNamed(name):
+            raise click.UsageError(f"--instance: there is no model '{name}'")
+    chosen = [plant.GetModelInstanceByName(name) for name in names] or None
+    if not plant.CalcTotalMass(context, chosen) > 0.0:
+        raise ModelError(f"{'these models have' if names else 'the model has'} no mass: there is no centre of mass")
+    return chosen
+
+
+def render(plant, results, request):
+    names = plant.GetVelocityNames() if request["wrt"] == "v" else plant.GetPositionNames()
+    components = COMPONENTS[request["kind"]]
+    count = len(results["J"]) // len(components)
+    header = [f"{c}[{k}]" if count > 1 else c for k in range(count) for c in components]
+    rows = [[name, *column] for name, column in zip(names, results["J"].T, strict=True)]
+    if results["bias"] is not None:
+        rows.append(["bias", *results["bias"]])
+    return table(rows, ["J transposed", *header])
