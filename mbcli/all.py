@@ -7,4 +7,6 @@ from mbcli.multibody.parsing import *  # noqa: F403
 from mbcli.multibody.plant import *  # noqa: F403
 from mbcli.multibody.tree import *  # noqa: F403
 from mbcli.systems.analysis import *  # noqa: F403
+from mbcli.systems.framework import *  # noqa: F403
+from mbcli.systems.primitives import *  # noqa: F403
 from mbcli.trajectories import *  # noqa: F403

@@ -16,6 +16,7 @@ from mbcli.multibody.tree import (
     FixedOffsetFrame,
     LinearBushingRollPitchYaw,
     LinearSpringDamper,
+    PdControllerGains,
     PlanarJoint,
     PrismaticJoint,
     PrismaticSpring,
@@ -55,6 +56,7 @@ def random_plant(
     weightless=False,
     base_at=None,
     elements=False,
+    controlled=False,
     finalize=True,
 ):
     """A plant of num_bodies bodies whose joints go through `kinds` in random order, so that each kind is there.
@@ -68,6 +70,7 @@ def random_plant(
         damped, sprung, actuated: whether joints get damping, springs, actuators with rotors and gears.
         weightless: whether one of the two model instances, which are mixed at random, is without gravity.
         elements: whether there are spring-dampers, a bushing and, given a revolute joint, a door hinge.
+        controlled: whether the actuators have PD controllers and lower limits of effort.
         base_at: (3,) [m] where the joints to World stand; random within a metre where not given.
     """
     rng = np.random.default_rng(seed)
@@ -107,9 +110,20 @@ def random_plant(
             actuator.set_default_gear_ratio(rng.uniform(5.0, 20.0))
     if elements:
         add_elements(np.random.default_rng(seed), plant, bodies, joints)
+    if controlled:
+        add_controllers(np.random.default_rng(seed), plant)
     if finalize:
         plant.Finalize()
     return plant
+
+
+def add_controllers(rng, plant, decades=0):
+    """A PD controller for every actuator; `decades` more of stiffness and of limits than what is soft."""
+    for index in plant.GetJointActuatorIndices():
+        actuator = plant.get_joint_actuator(index)
+        gains = [10.0 ** rng.uniform(-1.0, most + decades) for most in (2.0, 1.0)]
+        actuator.set_controller_gains(PdControllerGains(p=gains[0], d=gains[1]))
+        actuator.set_effort_limit(10.0 ** rng.uniform(0.0, 2.0 + decades))
 
 
 def add_elements(rng, plant, bodies, joints):
@@ -119,7 +133,7 @@ def add_elements(rng, plant, bodies, joints):
         constants = rng.uniform([0.5, 5.0, 0.5], [1.5, 20.0, 2.0])
         plant.AddForceElement(LinearSpringDamper(other, points[0], bodies[-1], points[1], *constants))
     for joint in [j for j in joints if j.type_name() == "revolute"][:1]:
-        names = "spring_constant dynamic_friction_torque static_friction_torque viscous_friction catch_torque".split()
+        names = ["spring_constant", "dynamic_friction_torque", "static_friction_torque", "viscous_friction", "catch_torque"]
         widths = {"spring_zero_angle_rad": rng.normal(), "catch_width": 1.5, "motion_threshold": 0.8}
         sizes = dict(zip(names, rng.uniform(0.5, 2.0, len(names)), strict=True))
         plant.AddForceElement(DoorHinge(joint, DoorHingeConfig(**widths, **sizes)))

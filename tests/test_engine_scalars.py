@@ -25,12 +25,13 @@ ROUNDING = 1e-12
 PER_BODY = {f.name for f in DATA_FIELDS if f.shape[0] == "nbody"}
 # rows that only joints without one axis have
 WITHOUT_ONE_AXIS = {"X_FM", "p_RoMo"}
-INPUTS = ("q", "v", "vdot", "tau", "qdot", "F_link", "F_applied", "diagonal")
+INPUTS = ("q", "v", "vdot", "tau", "qdot", "F_link", "F_applied", "diagonal", "u", "pd_desired")
 
 PLANTS = {
     "mixed": {"seed": 1, "elements": True},
     "reversed": {"seed": 2, "reversed_probability": 1.0, "elements": True},
     "weightless": {"seed": 3, "weightless": True, "trees": 2, "floating_bases": 1, "elements": True},
+    "controlled": {"seed": 4, "controlled": True, "time_step": 0.01, "num_bodies": 16, "elements": True},
 }
 
 
@@ -53,6 +54,7 @@ def named(name, *arguments):
 POSITION = "sin_q cos_q curve_segment curve_angle X_FM X_WB p_RoBo p_RoMo S inertia"
 VELOCITY = "V V_across A_bias"
 ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
+CONTROL = "pd_effort pd_limited pd_work"
 AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")
 
 STAGES = {
@@ -72,14 +74,20 @@ STAGES = {
     "calc_forward_dynamics": Stage(
         named("calc_forward_dynamics"), f"tau diagonal F_applied {ARTICULATED}", "q v tau F_link", AT_VELOCITY
     ),
+    "calc_step_dynamics": Stage(
+        named("calc_step_dynamics", 0.01, 1.0),
+        f"tau diagonal F_applied {ARTICULATED} {CONTROL}",
+        "q v tau u pd_desired F_link",
+        AT_VELOCITY,
+    ),
     "calc_nonconservative_power": Stage(named("calc_nonconservative_power"), "", "q v", AT_VELOCITY, returns=True),
     "calc_force_elements": Stage(named("calc_force_elements", 1.0, 1.0, 1.0), "F_link tau", "q v", AT_VELOCITY),
     "calc_spring_damper": Stage(named("calc_spring_damper", 1), "", "", AT_VELOCITY, returns=True),
     "calc_bushing": Stage(named("calc_bushing", 0), "", "", AT_VELOCITY, returns=True),
     "step_under_link_forces": Stage(
         named("step_under_link_forces", 0.01, 0.0),
-        f"{POSITION} {VELOCITY} {ARTICULATED} diagonal tau q v qdot F_applied",
-        "q v tau F_link X_WB p_RoBo",
+        f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",
+        "q v tau u pd_desired F_link X_WB p_RoBo",
         AT_POSITION,
     ),
     "calc_energy": Stage(named("calc_energy"), "energy", "q v", AT_VELOCITY, returns=True),
@@ -105,8 +113,8 @@ STAGES = {
     "query_reactions": Stage(queries.reactions, "A F_link", "vdot F_link", AT_VELOCITY, returns=True),
     "discrete_step": Stage(
         named("discrete_step", 0.01, 1.0),
-        f"{POSITION} {VELOCITY} {ARTICULATED} diagonal tau q v qdot F_applied",
-        "q v tau F_applied",
+        f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",
+        "q v tau u pd_desired F_applied",
         takes_handles=False,
     ),
 }

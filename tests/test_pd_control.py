@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_trees import ONE_DOF, random_context, random_plant
+from random_trees import ONE_DOF, add_controllers, random_context, random_plant
 
 from mbcli.multibody.plant import DiscreteContactApproximation, MultibodyPlant
 from mbcli.multibody.tree import ModelInstanceIndex, PdControllerGains, RevoluteJoint, SpatialInertia
@@ -156,17 +156,13 @@ def test_a_desired_state_holds_the_positions_of_an_instance_before_its_velocitie
 # any tree, any gains, any limits
 
 
-def controlled_plant(seed, plant_maker=random_plant, **more):
-    """A random plant whose actuators have controllers from soft to stiff and low limits."""
-    rng = np.random.default_rng(seed)
-    plant = plant_maker(seed, KINDS, num_bodies=9, time_step=0.01, finalize=False, **more)
+def controlled_plant(seed):
+    """A random plant with controllers from soft to stiff and live outputs, and a generator for its states."""
+    plant = random_plant(seed, KINDS, num_bodies=9, time_step=0.01, finalize=False)
+    add_controllers(np.random.default_rng(seed), plant, decades=3)
     plant.SetUseSampledOutputPorts(False)
-    for index in plant.GetJointActuatorIndices():
-        actuator = plant.get_joint_actuator(index)
-        actuator.set_controller_gains(PdControllerGains(p=10.0 ** rng.uniform(-1, 5), d=10.0 ** rng.uniform(-2, 3)))
-        actuator.set_effort_limit(10.0 ** rng.uniform(0, 5))
     plant.Finalize()
-    return plant, rng
+    return plant, np.random.default_rng(seed)
 
 
 def controlled_context(plant, rng):

@@ -185,6 +185,105 @@ context.SetContinuousState([0.0, 1.0])
 print(plant.GetPositions(context), plant.GetVelocities(context), context.get_time())
 """
 
+DIAGRAM = (
+    ARM
+    + """
+from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import DiagramBuilder
+
+builder = DiagramBuilder()
+plant, scene_graph = AddMultibodyPlantSceneGraph(builder, time_step=0.002)
+Parser(plant).AddModelsFromString(URDF, "urdf")
+plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base"))
+plant.Finalize()
+diagram = builder.Build()
+simulator = Simulator(diagram)
+root = simulator.get_mutable_context()
+context = plant.GetMyMutableContextFromRoot(root)
+arm = plant.GetModelInstanceByName("arm")
+plant.get_actuation_input_port(arm).FixValue(context, [6.0, -0.5])
+plant.SetPositions(context, arm, [0.2, -0.5])
+simulator.Initialize()
+print("before", plant.get_generalized_acceleration_output_port().Eval(context))
+for t in (0.0, 0.002, 0.003, 0.1):
+    simulator.AdvanceTo(t)
+    print("t", root.get_time(), plant.GetPositionsAndVelocities(plant.GetMyContextFromRoot(root)))
+print("vdot", plant.get_generalized_acceleration_output_port(arm).Eval(context))
+print("u", plant.get_net_actuation_output_port().Eval(context), plant.GetOutputPort("arm_net_actuation").Eval(context))
+print("state", plant.GetOutputPort("arm_state").Eval(context))
+for reaction in plant.get_reaction_forces_output_port().Eval(context):
+    print("reaction", reaction.rotational(), reaction.translational())
+print("body", plant.get_body_poses_output_port().Eval(context)[plant.GetBodyByName("lower").index()].translation())
+print(scene_graph.get_name(), plant.get_name(), simulator.get_num_steps_taken(), simulator.get_context() is root)
+"""
+)
+
+PD_CONTROL = (
+    ARM
+    + """
+from pydrake.multibody.plant import AddMultibodyPlant, MultibodyPlantConfig
+from pydrake.multibody.tree import PdControllerGains
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import DiagramBuilder
+
+builder = DiagramBuilder()
+config = MultibodyPlantConfig(time_step=0.01, discrete_contact_approximation="sap", use_sampled_output_ports=False)
+plant, scene_graph = AddMultibodyPlant(config, builder)
+(arm,) = Parser(plant).AddModelsFromString(URDF, "urdf")
+plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base"))
+for index in plant.GetJointActuatorIndices():
+    plant.get_mutable_joint_actuator(index).set_controller_gains(PdControllerGains(p=400.0, d=20.0))
+plant.Finalize()
+builder.ExportInput(plant.get_desired_state_input_port(arm), "desired")
+builder.ExportOutput(plant.get_state_output_port(), "state")
+diagram = builder.Build()
+root = diagram.CreateDefaultContext()
+diagram.GetInputPort("desired").FixValue(root, [0.5, -1.0, 0.0, 0.0])
+context = plant.GetMyMutableContextFromRoot(root)
+simulator = Simulator(diagram, root)
+print("u", plant.get_net_actuation_output_port().Eval(context), plant.get_desired_state_input_port(arm).size())
+for t in (0.01, 0.1, 0.5):
+    simulator.AdvanceTo(t)
+    print("state", diagram.GetOutputPort("state").Eval(root))
+    print("u", plant.get_net_actuation_output_port(arm).Eval(context))
+actuator = plant.get_joint_actuator(plant.GetJointActuatorIndices(arm)[0])
+print(actuator.has_controller(), actuator.get_controller_gains().p, plant.get_sap_near_rigid_threshold())
+"""
+)
+
+LINEARIZATION = (
+    ARM
+    + """
+from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
+from pydrake.systems.framework import DiagramBuilder
+from pydrake.systems.primitives import FirstOrderTaylorApproximation, Linearize
+
+builder = DiagramBuilder()
+plant, _ = AddMultibodyPlantSceneGraph(builder, 0.0)
+Parser(plant).AddModelsFromString(URDF, "urdf")
+plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base"))
+plant.Finalize()
+context = plant.CreateDefaultContext()
+plant.SetPositions(context, [0.3, -0.8])
+tau_g = plant.CalcGravityGeneralizedForces(context)
+plant.get_actuation_input_port().FixValue(context, -plant.MakeActuationMatrix().T @ tau_g)
+ports = plant.get_actuation_input_port().get_index(), plant.get_state_output_port().get_index()
+system = Linearize(plant, context, *ports)
+print("A", system.A())
+print("B", system.B())
+print("C", system.C(), system.D(), system.time_period())
+plant.SetVelocities(context, [0.4, 0.7])
+affine = FirstOrderTaylorApproximation(plant, context, *ports)
+print("A moving", affine.A())
+print("f0", affine.f0(), affine.y0())
+try:
+    Linearize(plant, context, *ports)
+except RuntimeError:
+    print("moves")
+"""
+)
+
 MODEL_INSTANCES = (
     ARM
     + """
@@ -405,6 +504,33 @@ slide -0.14394630822447688 -0.69121666818174
 state [-0.143946308224 -0.691216668182]
 energy 1.4877450324087869 0.47778048237226567
 power -8.430987719307936
+""",
+    "diagram": """
+before [0. 0.]
+t 0.0 [ 0.200187746843 -0.500277255281 0.093873421348 -0.138627640297]
+t 0.003 [ 0.200562987492 -0.500831267459 0.187620324752 -0.277006089043]
+vdot [ 42.415846939365 -13.343228286536]
+u [ 6. -0.5] [ 6. -0.5]
+reaction [ 0.022718929869 0.224947362985 -0.793710522239] [-13.209308632717 -7.605693491928 -3.022528089097]
+reaction [-0.009661262341 -4.083054922747 -0.488421715171] [-30.611906146479 0.954560253239 46.051481273973]
+scene_graph plant 52 True
+""",
+    "pd_control": """
+u [ 30. -10.] 4
+state [ 0.018165890415 -0.079334083264 1.816589041486 -7.933408326397]
+u [30. -8.632518967128]
+state [ 0.416929970261 -0.821588112758 3.017670983906 -3.49225820838 ]
+u [-25.356444885743 -1.450608244988]
+state [ 0.517819613803 -0.998073825205 0.000163603814 -0.002259007332]
+u [-7.131210750333 -0.725438116183]
+True 400.0 1.0
+""",
+    "linearization": """
+ [ 45.460509528792 8.553224579638 0.929590806291 0. ]]
+ [ 3.366891009861 -4.647954031456]
+ [ 45.460509528792 8.553726437001 2.810590986174 0.255628781828]]
+f0 [ 0. 0. 28.636221043261 -8.789836345944] [0. 0. 0. 0.]
+moves
 """,
     "model_instances": """
 ['left::arm', 'arm', 'arm_1'] 5

@@ -8,6 +8,16 @@ from enum import Enum
 
 from mbcli.multibody.plant.ports import InputPort, OutputPort, port_at, port_named
 
+__all__ = [
+    "Diagram",
+    "DiagramBuilder",
+    "DiagramContext",
+    "EventStatus",
+    "InputPort",
+    "OutputPort",
+    "SceneGraph",
+]
+
 
 class EventStatus:
     """What a monitor says of a simulation; made by its static methods."""
