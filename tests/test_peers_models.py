@@ -191,8 +191,8 @@ REVERSIBLE = (revolute, prismatic, weld)  # pydrake 1.51 refuses other joints wh
 SPRINGS = {revolute: "RevoluteSpring", prismatic: "PrismaticSpring"}
 
 
-def random_plant(lib, seed, time_step=0.0):
-    """Three model instances, one of them without weight; every joint type, some reversed; springs and gears."""
+def random_plant(lib, seed, time_step=0.0, bushings=0):
+    """Three model instances, one of them without weight; every joint type, some reversed; force elements and gears."""
     rng = np.random.default_rng(seed)
     plant = lib.MultibodyPlant(time_step)
     instances = [plant.AddModelInstance(name) for name in ("first", "second", "third")]
@@ -221,8 +221,28 @@ def random_plant(lib, seed, time_step=0.0):
         actuator = plant.AddJointActuator(f"motor{k}", driven[k], 50.0)
         actuator.set_default_rotor_inertia(rng.uniform(0.0, 0.1))
         actuator.set_default_gear_ratio(rng.uniform(1.0, 10.0))
+    add_force_elements(lib, np.random.default_rng([seed, 1]), plant, bodies, driven, bushings)
     plant.Finalize()
     return plant
+
+
+def add_force_elements(lib, rng, plant, bodies, driven, bushings):
+    """Spring-dampers, hinges on revolute joints, and bushings, which have no energy and end at gimbal lock."""
+
+    def two_bodies():
+        return (bodies[k] for k in rng.choice(len(bodies), 2, replace=False))
+
+    for _ in range(3):
+        A, B = two_bodies()
+        constants = rng.uniform(0.1, 2.0), rng.uniform(0.0, 20.0), rng.uniform(0.0, 2.0)
+        plant.AddForceElement(lib.LinearSpringDamper(A, rng.normal(size=3), B, rng.normal(size=3), *constants))
+    for joint in driven:
+        if isinstance(joint, lib.RevoluteJoint):
+            config = lib.DoorHingeConfig(catch_torque=rng.uniform(0.0, 5.0), motion_threshold=rng.uniform(0.1, 1.0))
+            plant.AddForceElement(lib.DoorHinge(joint, config))
+    for k in range(bushings):
+        A, C = (random_frame(lib, rng, plant, body, f"bushing{k}_{n}") for n, body in enumerate(two_bodies()))
+        plant.AddForceElement(lib.LinearBushingRollPitchYaw(A, C, *rng.uniform(0.0, 5.0, (4, 3))))
 
 
 @functools.cache
