@@ -268,7 +268,7 @@ class Run:
         return np.concatenate([[start], between, ends])
 
     def _failure(self, status, y):
-        """The error for a step that led to the state y, which is not finite, or that finds an element without a force."""
+        """The error for a step that led to a state y that is not finite, or found a force element without a force."""
         plant = self.plant
         if status == ELEMENT_FAULT:
             element = plant._force_element_fault(self.context)
