@@ -8,9 +8,9 @@ import numpy as np
 
 from mbcli.engine import load_kernels
 from mbcli.engine.model import Data
+from mbcli.multibody import tree
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.tree import MultibodyForces
 from mbcli.systems.analysis import Simulator
 
 NUM_STATES = 16  # states that calls with a new state go through
@@ -156,7 +156,8 @@ def _repeat():
 class PlantSide:
     """A plant of mbcli or of pydrake, and what its calls take."""
 
-    def __init__(self, plant, case, forces_type):
+    def __init__(self, plant, case, tree):
+        """tree: the library's module of that name."""
         self.plant, self.case = plant, case
         self.context = plant.CreateDefaultContext()
         if plant.num_actuators():
@@ -164,9 +165,13 @@ class PlantSide:
         last = case.plant.get_body(case.plant.num_bodies() - 1).name()
         self.body = plant.GetBodyByName(last)
         self.frame, self.world = self.body.body_frame(), plant.world_frame()
-        self.forces = forces_type(plant)
+        self.base_frame = plant.get_body(tree.BodyIndex(1)).body_frame()
+        self.v, self.qdot = tree.JacobianWrtVariable.kV, tree.JacobianWrtVariable.kQDot
+        self.all_bodies = [tree.BodyIndex(n) for n in range(plant.num_bodies())]
+        self.forces = tree.MultibodyForces(plant)
         self.point = np.zeros(3)
         self.points = np.ones((3, 1))
+        self.ten_points = np.linspace(-1.0, 1.0, 30).reshape(3, 10)
         self.q_v = np.concatenate([case.q[0], case.v[0]])
         plant.SetPositionsAndVelocities(self.context, self.q_v)
         plant.CalcForceElementsContribution(self.context, self.forces)
@@ -197,6 +202,33 @@ PLANT_CALLS = {
         s.context
     ),
     "CalcSpatialMomentumInWorldAboutPoint": lambda s: s.plant.CalcSpatialMomentumInWorldAboutPoint(s.context, s.point),
+    "CalcJacobianAngularVelocity": lambda s: s.plant.CalcJacobianAngularVelocity(
+        s.context, s.v, s.frame, s.world, s.world
+    ),
+    "CalcJacobianTranslationalVelocity": lambda s: s.plant.CalcJacobianTranslationalVelocity(
+        s.context, s.v, s.frame, s.points, s.world, s.world
+    ),
+    "CalcJacobianTranslationalVelocity.10-points": lambda s: s.plant.CalcJacobianTranslationalVelocity(
+        s.context, s.v, s.frame, s.ten_points, s.world, s.world
+    ),
+    "CalcJacobianSpatialVelocity": lambda s: s.plant.CalcJacobianSpatialVelocity(
+        s.context, s.v, s.frame, s.point, s.world, s.world
+    ),
+    "CalcJacobianSpatialVelocity.by-qdot": lambda s: s.plant.CalcJacobianSpatialVelocity(
+        s.context, s.qdot, s.frame, s.point, s.world, s.world
+    ),
+    "CalcJacobianCenterOfMassTranslationalVelocity": lambda s: s.plant.CalcJacobianCenterOfMassTranslationalVelocity(
+        s.context, s.v, s.world, s.world
+    ),
+    "CalcBiasSpatialAcceleration": lambda s: s.plant.CalcBiasSpatialAcceleration(
+        s.context, s.v, s.frame, s.point, s.world, s.world
+    ),
+    "CalcBiasCenterOfMassTranslationalAcceleration": lambda s: s.plant.CalcBiasCenterOfMassTranslationalAcceleration(
+        s.context, s.v, s.world, s.world
+    ),
+    "CalcSpatialVelocity": lambda s: s.frame.CalcSpatialVelocity(s.context, s.base_frame, s.base_frame),
+    "CalcSpatialInertia": lambda s: s.plant.CalcSpatialInertia(s.context, s.frame, s.all_bodies),
+    "reaction_forces": lambda s: s.plant.get_reaction_forces_output_port().Eval(s.context),
     "MapVelocityToQDot": lambda s: s.plant.MapVelocityToQDot(s.context, s.case.v[0]),
     "MapQDotToVelocity": lambda s: s.plant.MapQDotToVelocity(s.context, s.case.q[1]),
     "GetPositionsAndVelocities": lambda s: s.plant.GetPositionsAndVelocities(s.context),
@@ -220,14 +252,14 @@ def plant_call(side, calculation, new_state):
 
 
 def own_plant_side(case):
-    return PlantSide(case.plant, case, MultibodyForces)
+    return PlantSide(case.plant, case, tree)
 
 
 def _numbers(result):
     """What a method of a plant returned, as an array."""
     if isinstance(result, list):
         return np.array([_numbers(element) for element in result])
-    for name in ("GetAsMatrix4", "get_coeffs", "CopyToVector"):
+    for name in ("GetAsMatrix4", "get_coeffs", "CopyToVector", "CopyToFullMatrix6"):
         if hasattr(result, name):
             return getattr(result, name)()
     return np.zeros(0) if result is None else np.asarray(result)

@@ -51,11 +51,11 @@ class Drake:
     """pydrake: the same coordinates as mbcli."""
 
     def __init__(self, case, text, weld=None):
+        from pydrake.multibody import tree
         from pydrake.multibody.plant import MultibodyPlant
-        from pydrake.multibody.tree import MultibodyForces
         from pydrake.systems.analysis import Simulator
 
-        self._plant_type, self._forces_type, self._simulator_type = MultibodyPlant, MultibodyForces, Simulator
+        self._plant_type, self._tree, self._simulator_type = MultibodyPlant, tree, Simulator
         self._case, self._text, self._weld = case, text, weld
 
     def _plant(self, time_step):
@@ -74,14 +74,14 @@ class Drake:
         return plant
 
     def plant_call(self, calculation, new_state):
-        return plant_call(PlantSide(self._plant(0.0), self._case, self._forces_type), calculation, new_state)
+        return plant_call(PlantSide(self._plant(0.0), self._case, self._tree), calculation, new_state)
 
     def engine_call(self, calculation):
         """CalcInverseDynamics with gravity among the forces, CalcMassMatrix; there is no call for the third."""
         if calculation == "aba":
             return None
         plant, case = self._plant(0.0), self._case
-        context, forces = plant.CreateDefaultContext(), self._forces_type(plant)
+        context, forces = plant.CreateDefaultContext(), self._tree.MultibodyForces(plant)
         plant.SetPositions(context, case.q[0])
         plant.CalcForceElementsContribution(context, forces)  # at rest: gravity without damping
         q_v = np.concatenate([case.q[0], case.v[0]])

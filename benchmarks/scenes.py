@@ -76,11 +76,24 @@ PLANT_CALCULATIONS = (
     "GetPositionsAndVelocities",
     "SetPositionsAndVelocities",
 )
+FRAME_CALCULATIONS = (
+    "CalcJacobianAngularVelocity",
+    "CalcJacobianTranslationalVelocity",
+    "CalcJacobianTranslationalVelocity.10-points",
+    "CalcJacobianSpatialVelocity",
+    "CalcJacobianSpatialVelocity.by-qdot",
+    "CalcJacobianCenterOfMassTranslationalVelocity",
+    "CalcBiasSpatialAcceleration",
+    "CalcBiasCenterOfMassTranslationalAcceleration",
+    "CalcSpatialVelocity",
+    "CalcSpatialInertia",
+    "reaction_forces",
+)
 WITHOUT_COMPUTATION = ("CalcTotalMass", "GetPositionsAndVelocities", "SetPositionsAndVelocities")
 
 
-def _plant_scenes(model):
-    for calculation in PLANT_CALCULATIONS:
+def _plant_scenes(model, calculations=PLANT_CALCULATIONS):
+    for calculation in calculations:
         goal = 3.0 if calculation == "CalcMassMatrix" else 1.0
         for new_state in (True, False) if calculation not in WITHOUT_COMPUTATION else (False,):
             name = f"plant-{model}.{calculation}" + (".new-state" if new_state else "")
@@ -91,8 +104,10 @@ SCENES = (
     *(Scene(f"engine-atlas.{c}", "engine", "atlas", c, goals={"Pinocchio": g}) for c, g in ENGINE_GOALS.items()),
     *(Scene(f"engine-{m}.{c}", "engine", m, c) for m in ("iiwa", "quadruped", "arm7") for c in ENGINE_GOALS),
     *_plant_scenes("atlas"),
+    *_plant_scenes("atlas", FRAME_CALCULATIONS),
     *_plant_scenes("iiwa"),
     *_plant_scenes("quadruped"),
+    *_plant_scenes("quadruped", FRAME_CALCULATIONS),
     Scene("steps-iiwa", "steps", "iiwa", goals={"MuJoCo": 1.0}),
     *(Scene(f"steps-{m}", "steps", m) for m in ("atlas", "arm7", "quadruped")),
     Scene("growth.aba", "growth", calculation="aba"),

@@ -9,6 +9,7 @@ from mbcli.engine.model import Data
 
 FRAME, MEASURED_IN, EXPRESSED_IN = 7, 20, 26  # on different bodies of the plants that the tests use
 POINTS = np.array([[0.1, -0.2], [0.3, 0.5], [-0.4, 0.2]])
+POINT = POINTS[:, 0].copy()
 COLUMNS = 80  # of a Jacobian: more than any of the plants has coordinates
 NUM_BODIES = 80  # more than any of the plants has
 J_V = np.random.default_rng(3).normal(size=(2, COLUMNS))
@@ -52,7 +53,7 @@ AT_POSITION = {
     "query_pose": pose,
     "query_points": query("query_points", (3, 2), FRAME, POINTS, MEASURED_IN),
     "query_angular_jacobian": query("query_angular_jacobian", (3, COLUMNS), FRAME, MEASURED_IN, EXPRESSED_IN),
-    "query_spatial_jacobian": query("query_spatial_jacobian", (6, COLUMNS), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
+    "query_spatial_jacobian": query("query_spatial_jacobian", (6, COLUMNS), FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
     "query_translational_jacobian": query(
         "query_translational_jacobian", (6, COLUMNS), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN
     ),
@@ -62,11 +63,11 @@ AT_POSITION = {
 AT_VELOCITY = {
     "query_velocity": query("query_velocity", 6, FRAME, MEASURED_IN, EXPRESSED_IN),
     "query_acceleration": query("query_acceleration", 6, A_BODIES, FRAME, MEASURED_IN, EXPRESSED_IN),
-    "query_bias": query("query_bias", 6, FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
+    "query_bias": query("query_bias", 6, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
     "query_translational_bias": query("query_translational_bias", (3, 2), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
     "query_com_velocity": com_query("query_com_velocity", 3),
     "query_com_acceleration": com_query("query_com_acceleration", 3, MEASURED_IN, EXPRESSED_IN, before=(A_BODIES,)),
-    "query_momentum": query("query_momentum", 6, SELECTED, POINTS[:, 0].copy()),
+    "query_momentum": query("query_momentum", 6, SELECTED, POINT),
 }
 by_qdot = query("query_jacobian_by_qdot", (2, COLUMNS), J_V)
 com_jacobian = com_query("query_com_jacobian", (3, COLUMNS), MEASURED_IN, EXPRESSED_IN)

@@ -133,7 +133,13 @@ def add_elements(rng, plant, bodies, joints):
         constants = rng.uniform([0.5, 5.0, 0.5], [1.5, 20.0, 2.0])
         plant.AddForceElement(LinearSpringDamper(other, points[0], bodies[-1], points[1], *constants))
     for joint in [j for j in joints if j.type_name() == "revolute"][:1]:
-        names = ["spring_constant", "dynamic_friction_torque", "static_friction_torque", "viscous_friction", "catch_torque"]
+        names = [
+            "spring_constant",
+            "dynamic_friction_torque",
+            "static_friction_torque",
+            "viscous_friction",
+            "catch_torque",
+        ]
         widths = {"spring_zero_angle_rad": rng.normal(), "catch_width": 1.5, "motion_threshold": 0.8}
         sizes = dict(zip(names, rng.uniform(0.5, 2.0, len(names)), strict=True))
         plant.AddForceElement(DoorHinge(joint, DoorHingeConfig(**widths, **sizes)))

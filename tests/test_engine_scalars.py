@@ -342,14 +342,12 @@ def test_a_kernel_that_writes_the_model_does_not_compile():
 
 @pytest.mark.parametrize(("setting", "preferred"), [("0", False), ("1", True), (None, True)])
 def test_the_environment_decides_whether_kernels_are_compiled(setting, preferred, monkeypatch):
-    monkeypatch.setattr(jit, "_prefer_compiled", True)
     if setting is None:
         monkeypatch.delenv("MBCLI_JIT", raising=False)
     else:
         monkeypatch.setenv("MBCLI_JIT", setting)
     assert jit.compiled_by_default() == preferred
-    jit.prefer_interpreted()
-    assert jit.compiled_by_default() == (setting == "1")
+    assert jit.compiled_by_default(preferred=False) == (setting == "1")
 
 
 # what a stage writes

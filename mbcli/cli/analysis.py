@@ -45,9 +45,8 @@ class Analysis:
         loaded = load(model, ctx)
         at_once = batch.states is not None and self._is_compiled(loaded.plant._model)
         if batch.states is None or at_once:
-            from mbcli.engine.jit import prefer_interpreted
-
-            prefer_interpreted()  # the context evaluates one state, or only holds what a batch starts from
+            # the context evaluates one state, or only holds what a batch starts from
+            loaded.plant._prefers_interpreted = True
         context = loaded.plant.CreateDefaultContext()
         set_state(loaded.plant, context, state)
         given = parse_inputs(loaded.plant, inputs)

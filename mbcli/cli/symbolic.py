@@ -46,10 +46,9 @@ def symbolic(ctx, quantity, frames, latex, exact, no_simplify, **values):
 
 def _formulas(plant, quantities, frames, exact, simplify):
     """Matrices of expressions by name, in the order of the quantities, and the symbols."""
-    from mbcli.engine.jit import prefer_interpreted
     from mbcli.errors import ModelError, ResourceError
 
-    prefer_interpreted()
+    plant._prefers_interpreted = True
     try:
         import mbcli.symbolic  # noqa: F401  (whether SymPy is there)
     except ImportError as error:

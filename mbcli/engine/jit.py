@@ -62,19 +62,10 @@ def kernel(function):
     return function
 
 
-_prefer_compiled = True
-
-
-def prefer_interpreted():
-    """For a process that evaluates a few states and ends: interpreting costs less than importing numba."""
-    global _prefer_compiled
-    _prefer_compiled = False
-
-
-def compiled_by_default():
-    """Whether a new context compiles its kernels: MBCLI_JIT=0 or 1 decides; unset, yes unless prefer_interpreted()."""
+def compiled_by_default(preferred=True):
+    """Whether kernels are compiled where nobody asks otherwise: MBCLI_JIT=0 or 1 decides; unset, as preferred."""
     setting = os.environ.get("MBCLI_JIT")
-    return _prefer_compiled if setting is None else setting != "0"
+    return preferred if setting is None else setting != "0"
 
 
 def may_compile():

@@ -1,7 +1,7 @@
 """What callers ask of frames, points and sets of links; each takes handles and writes into an array of the caller.
 
-Frames are numbers of frames, points (3, n) are in their frame, `selected` (nlink,) is 1 or 0 for each link. Velocities
-and accelerations are of a frame f in a frame m, along the axes of a frame e.
+Frames are numbers of frames, points (3, n) or a point p (3,) are in their frame, `selected` (nlink,) is 1 or 0 for each
+link. Velocities and accelerations are of a frame f in a frame m, along the axes of a frame e.
 """
 
 from mbcli.engine.frame_motion import (
@@ -50,11 +50,11 @@ def query_angular_jacobian(model, data, f, m, e, J):
 
 
 @kernel
-def query_spatial_jacobian(model, data, f, points, m, e, J):
-    """J (6, nv), of the one point."""
+def query_spatial_jacobian(model, data, f, p, m, e, J):
+    """J (6, nv) of the point p."""
     mo, d = model_at(model), data_at(data)
     angular_jacobian(mo, d, f, m, e, J)
-    translational_jacobian(mo, d, f, (points[0, 0], points[1, 0], points[2, 0]), m, e, J, 3)
+    translational_jacobian(mo, d, f, (p[0], p[1], p[2]), m, e, J, 3)
 
 
 @kernel
@@ -91,10 +91,10 @@ def query_acceleration(model, data, A, f, m, e, result):
 
 
 @kernel
-def query_bias(model, data, f, points, m, e, result):
-    """Acceleration (6,) of the one point where no velocity changes."""
+def query_bias(model, data, f, p, m, e, result):
+    """Acceleration (6,) of the point p where no velocity changes."""
     mo, d = model_at(model), data_at(data)
-    alpha, a = relative_bias(mo, d, f, (points[0, 0], points[1, 0], points[2, 0]), m)
+    alpha, a = relative_bias(mo, d, f, (p[0], p[1], p[2]), m)
     along(mo, d, e, alpha, a, result)
 
 

@@ -158,7 +158,7 @@ def compile_model(
 
 
 def _controller(actuator, parameters):
-    """Gains p and d and the effort limit; the controller of a locked joint rests and lets through what is fed forward."""
+    """Gains p and d and the effort limit; the controller of a locked joint rests and passes on what is fed forward."""
     if parameters.get(actuator.joint(), "locked"):
         return 0.0, 0.0, np.inf
     gains = actuator.get_controller_gains()

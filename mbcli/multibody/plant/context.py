@@ -21,7 +21,9 @@ class Context(InputValues):
         self._time = 0.0
         self._model = scalar.convert_model(plant._model) if scalar is not plant._scalar else plant._model
         self._data = Data(self._model.sizes, scalar.dtype)
-        compiled = scalar.can_compile() and (compiled_by_default() if compiled is None else compiled)
+        compiled = scalar.can_compile() and (
+            compiled_by_default(not plant._prefers_interpreted) if compiled is None else compiled
+        )
         self._compiled = compiled
         self._kernels = scalar.load_kernels(compiled)
         self._model_handle = self._model.handle(compiled)

@@ -92,9 +92,11 @@ class Jacobians:
         return points
 
     def _one_point(self, context, p_BoBp_B):
-        point = self._points(context, p_BoBp_B, "p_BoBp_B")
-        if point.shape[1] != 1:
-            raise RuntimeError(f"p_BoBp_B is one point (3,), it has shape {point.shape}")
+        point = np.array(p_BoBp_B, context._data.q.dtype)
+        if point.shape != (3,):
+            if point.shape != (3, 1):
+                raise RuntimeError(f"p_BoBp_B is one point (3,), it has shape {point.shape}")
+            point.shape = (3,)
         return point
 
     def _jacobian(self, context, with_respect_to, num_rows, query, *arguments):

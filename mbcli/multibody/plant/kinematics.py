@@ -53,8 +53,9 @@ class Kinematics:
             self._check_context(context)
         V = context._velocities.get((f, m, e))
         if V is None:
-            V = context._velocities[f, m, e] = np.empty(6, context._at_velocities().q.dtype)
+            V = np.empty(6, context._at_velocities().q.dtype)
             context._run("query_velocity", f, m, e, V)
+            context._velocities[f, m, e] = V
         return SpatialVelocity._of(V)
 
     def _acceleration(self, context, f, m, e):

@@ -57,6 +57,7 @@ class MultibodyPlant(
         self._time_step = float(time_step)
         self._model = None
         self._loop_joints = []
+        self._prefers_interpreted = False  # for a few states, interpreting costs less than importing numba
         self._default_free_poses = {}
         self._name = ""
         self._inputs = self._outputs = None

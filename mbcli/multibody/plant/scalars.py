@@ -142,7 +142,8 @@ def symbolic_kernels():
 def exact_number(value):
     """A float as a rational: its decimal of 14 digits, or a whole number where it is one to rounding.
 
-    The last two digits are rounding of products and of sums of inertias. Rotations by right angles have elements like 6e-17, which would keep terms alive that are not there.
+    The last two digits are rounding of products and of sums of inertias. Rotations by right angles have elements like
+    6e-17, which would keep terms alive that are not there.
     """
     import sympy
 

@@ -1,7 +1,7 @@
 """Closed forms of a small model: mass matrix, bias, gravity and poses as SymPy expressions of its coordinates.
 
 The kernels of the engine run on expressions; numbers of the model are exact rationals in between (the decimal of 14
-digits of each float), so that what cancels is gone. Fit for models of up to about four coordinates: expressions grow fast.
+digits of each float), so that what cancels is gone. Fit for up to about four coordinates: expressions grow fast.
 """
 
 import numpy as np

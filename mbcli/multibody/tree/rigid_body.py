@@ -95,7 +95,7 @@ class RigidBody(NamedElement):
 
     def _com(self, com):
         com = as_array(com, (3,), f"body '{self.name()}': centre of mass")
-        if not np.isfinite(com).all():
+        if com.dtype.kind != "O" and not np.isfinite(com).all():
             raise RuntimeError(f"body '{self.name()}': its centre of mass {com.tolist()} is not finite")
         return com
 
