@@ -76,7 +76,7 @@ def plant_of(path):
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
-@pytest.mark.parametrize("command, keys, shapes", DOCUMENTS, ids=lambda value: "-".join(value))
+@pytest.mark.parametrize("command, keys, shapes", DOCUMENTS, ids=lambda value: "-".join(sorted(value)))
 def test_documents_have_the_documented_keys_and_sizes(path, command, keys, shapes):
     document = succeed(*command, path, "--random", 1, "--json").json()
     plant = plant_of(path)
