@@ -279,6 +279,19 @@ def test_complex_steps_pass_through_sine_and_cosine(largest):
     assert abs(cosine.imag / COMPLEX_STEP + np.sin(x)).max() < 1e-15
 
 
+def test_complex_steps_pass_through_the_power_of_damping():
+    plant = plant_of(next(iter(PLANTS)))
+    model, data = plant._model, Data(plant._model.sizes, complex)
+    velocity = np.random.default_rng(5).normal(size=data.v.size)
+    for d in range(data.v.size):
+        data.v[:] = velocity
+        data.v[d] += 1j * COMPLEX_STEP
+        power = load_kernels(False).damping_power(model, data)
+        slope = 2.0 * model.dof_damping[d] * velocity[d]
+        assert power.imag / COMPLEX_STEP == pytest.approx(-slope, rel=1e-14)
+        assert power.real == pytest.approx(-model.dof_damping @ velocity**2, rel=1e-14)
+
+
 def test_every_smooth_kernel_has_run_on_complex_numbers():
     """The kernels that the stages call, seen by the profiler; a kernel that none calls is missing here."""
     called = set()
@@ -296,6 +309,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
                 results(stage, model, inputs)
         test_complex_steps_pass_through_whole_integration_steps("semi_explicit_euler")
         test_complex_steps_pass_through_normalization_of_quaternions()
+        test_complex_steps_pass_through_the_power_of_damping()
         test_complex_steps_pass_through_sine_and_cosine(1e12)
     finally:
         sys.setprofile(previous)

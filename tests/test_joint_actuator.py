@@ -8,7 +8,14 @@ import pytest
 from random_trees import random_inertia, random_plant
 
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.tree import JointActuator, PdControllerGains, PlanarJoint, PrismaticJoint, RevoluteJoint
+from mbcli.multibody.tree import (
+    JointActuator,
+    PdControllerGains,
+    PlanarJoint,
+    PrismaticJoint,
+    RevoluteJoint,
+    SpatialInertia,
+)
 
 
 def motors(finalize=True):
@@ -183,7 +190,7 @@ def test_defaults_are_what_a_new_context_starts_from():
 
 
 def test_controller_gains():
-    _, slider, motor = motors()
+    _, slider, motor = motors(finalize=False)
     gains = PdControllerGains(p=100.0, d=2.0)
     assert not slider.has_controller()
     slider.set_controller_gains(gains)
@@ -204,3 +211,14 @@ def test_controller_gains():
     assert not slider.has_controller()
     with pytest.raises(RuntimeError, match="actuator 'slider' has no controller"):
         slider.get_controller_gains()
+
+
+def test_gains_cannot_be_set_after_finalize():
+    plant = MultibodyPlant(0.01)
+    body = plant.AddRigidBody("body", SpatialInertia.SolidBoxWithMass(1.0, 0.1, 0.2, 0.3))
+    joint = plant.AddJoint(RevoluteJoint("hinge", plant.world_frame(), body.body_frame(), [0, 0, 1]))
+    motor = plant.AddJointActuator("motor", joint)
+    plant.Finalize()
+    with pytest.raises(RuntimeError, match="'motor'.*finalized"):
+        motor.set_controller_gains(PdControllerGains(p=1.0, d=1.0))
+    assert not motor.has_controller()

@@ -27,7 +27,13 @@ COMPONENTS = {
     metavar="X,Y,Z",
     help="A point fixed to B, in B [m]; default: its origin. Several for --kind translational.",
 )
-@click.option("--kind", type=click.Choice(list(COMPONENTS)), default="spatial", show_default=True)
+@click.option(
+    "--kind",
+    type=click.Choice(list(COMPONENTS)),
+    default="spatial",
+    show_default=True,
+    help="Which velocity's Jacobian.",
+)
 @click.option(
     "--wrt",
     type=click.Choice(["v", "qdot"]),

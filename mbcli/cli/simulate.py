@@ -251,6 +251,9 @@ def _warn_about_what_is_left_out(loaded, warn):
     if collisions:
         noun = "collision geometry" if collisions == 1 else "collision geometries"
         warn(f"contact is not simulated yet ({collisions} {noun})")
+    controlled = [a.name for spec in loaded.specs for a in spec.actuators if a.controller_gains]
+    if controlled:
+        warn(f"controller gains in the file are not used: {joined(*controlled)}")
     if mimics:
         warn(f"mimic joints move freely: {joined(*mimics)}")
     if frictions:

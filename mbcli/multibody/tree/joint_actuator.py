@@ -120,6 +120,8 @@ class JointActuator(NamedElement):
 
     def set_controller_gains(self, gains):
         """PdControllerGains, finite and not negative; both 0 remove the controller. Discrete plants only obey it."""
+        if self._plant is not None and self._plant.is_finalized():
+            raise RuntimeError(f"actuator '{self._name}': the plant is finalized, gains cannot be changed")
         for name, gain in (("p", gains.p), ("d", gains.d)):
             if not 0.0 <= gain < np.inf:
                 raise RuntimeError(
