@@ -103,24 +103,29 @@ def com_jacobian(model, data, selected, mass, m, e, J):
 
 @kernel
 def jacobian_by_qdot(model, data, J_v, J_q):
-    """J_q (n, nq) = J_v N+ from J_v (n, nv). After position_kinematics."""
-    for row in range(J_v.shape[0]):
-        for b in range(1, model.body_parent.shape[0]):
-            t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
+    """J_q (n, nq) = J_v N+ from J_v (n, nv). After position_kinematics.
+
+    Columns are copied in runs, but for those of angles and quaternions whose rates are not velocities. Both vectors
+    have the same order; each quaternion has one position more than it has velocities.
+    """
+    start, extra = 0, 0
+    for b in range(1, model.body_parent.shape[0]):
+        t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
+        if t == QUATERNION_FLOATING or t == BALL_RPY or t == RPY_FLOATING:  # noqa: SIM109 - kernels have no `in`
+            copy_columns(J_v, start, d, J_q, extra)
+            start = d + 3
+            for row in range(J_v.shape[0]):
+                if t == QUATERNION_FLOATING:
+                    row_by_quaternion_rates(data.q, i, J_v, d, J_q, row)
+                else:
+                    row_by_rpy_rates(data.sin_q, data.cos_q, i, J_v, d, J_q, row)
             if t == QUATERNION_FLOATING:
-                row_by_quaternion_rates(data.q, i, J_v, d, J_q, row)
-                copy_three_columns(J_v, d + 3, J_q, i + 4, row)
-            elif t == BALL_RPY:
-                row_by_rpy_rates(data.sin_q, data.cos_q, i, J_v, d, J_q, row)
-            elif t == RPY_FLOATING:
-                row_by_rpy_rates(data.sin_q, data.cos_q, i, J_v, d, J_q, row)
-                copy_three_columns(J_v, d + 3, J_q, i + 3, row)
-            else:
-                for k in range(model.body_nv[b]):
-                    J_q[row, i + k] = J_v[row, d + k]
+                extra += 1
+    copy_columns(J_v, start, data.S.shape[0], J_q, extra)
 
 
 @kernel
-def copy_three_columns(J_v, d, J_q, i, row):
-    for k in range(3):
-        J_q[row, i + k] = J_v[row, d + k]
+def copy_columns(J_v, start, end, J_q, shift):
+    for row in range(J_v.shape[0]):
+        for d in range(start, end):
+            J_q[row, d + shift] = J_v[row, d]

@@ -38,6 +38,7 @@ class Context(InputValues):
         # what was asked of frames, by their numbers; cleared with what it depends on
         self._poses, self._velocities, self._accelerations = {}, {}, {}
         self._A = self._A_for = None  # accelerations of bodies, and the vdot that they belong to
+        self._reactions = self._reactions_for = None
         self._forget_positions()
 
     def get_time(self):

@@ -7,6 +7,7 @@ expressed in a frame E; rotational rows come first.
 import numpy as np
 
 from mbcli.multibody.math import SpatialAcceleration
+from mbcli.multibody.tree.frame import Frame
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 
 kQDot, kV = JacobianWrtVariable.kQDot, JacobianWrtVariable.kV
@@ -20,22 +21,26 @@ class Jacobians:
 
     def CalcJacobianAngularVelocity(self, context, with_respect_to, frame_B, frame_A, frame_E):
         """J (3, n): w_AB_E = J s."""
-        frames = self._frame_numbers(frame_B, frame_A, frame_E)
-        return self._jacobian(context, with_respect_to, 3, "query_angular_jacobian", *frames)
+        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+        J = self._new_jacobian(context, 3)
+        context._kernels.query_angular_jacobian(context._model_handle, context._data_handle, f, m, e, J)
+        return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianTranslationalVelocity(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
         """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         points = self._some_points(context, p_BoBi_B)
-        return self._jacobian(
-            context, with_respect_to, 3 * points.shape[1], "query_translational_jacobian", f, points, m, e
-        )
+        J = self._new_jacobian(context, 3 * points.shape[1])
+        context._kernels.query_translational_jacobian(context._model_handle, context._data_handle, f, points, m, e, J)
+        return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianSpatialVelocity(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
         """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         point = self._one_point(context, p_BoBp_B)
-        return self._jacobian(context, with_respect_to, 6, "query_spatial_jacobian", f, point, m, e)
+        J = self._new_jacobian(context, 6)
+        context._kernels.query_spatial_jacobian(context._model_handle, context._data_handle, f, point, m, e, J)
+        return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianPositionVector(self, context, frame_B, p_BoBi_B, frame_A, frame_E):
         """J (3 p, nq): partial derivatives by q, taken in A, of p_AoBi; points as in the translational Jacobian."""
@@ -54,7 +59,9 @@ class Jacobians:
         )
         _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
         selected, mass = self._massive_links(context, model_instances)
-        return self._jacobian(context, with_respect_to, 3, "query_com_jacobian", selected, mass, m, e)
+        J = self._new_jacobian(context, 3)
+        context._run("query_com_jacobian", selected, mass, m, e, J)
+        return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcBiasSpatialAcceleration(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
         """A_ABp_E where vdot is zero, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
@@ -82,8 +89,13 @@ class Jacobians:
         selected, mass = self._massive_links(context, model_instances)
         return self._bias(context, 3, "query_com_bias", selected, mass, m, e)
 
-    def _frame_numbers(self, frame_B, frame_A, frame_E):
-        return self._frame_number(frame_B), self._frame_number(frame_A), self._frame_number(frame_E)
+    # short ways from Python to the engine: half of the time of a Jacobian is Python's
+
+    def _frame_numbers(self, B, A, E):
+        frames = isinstance(B, Frame) and isinstance(A, Frame) and isinstance(E, Frame)
+        if frames and B._plant is self and A._plant is self and E._plant is self:
+            return B._index._value, A._index._value, E._index._value
+        return self._frame_number(B), self._frame_number(A), self._frame_number(E)  # raises
 
     def _some_points(self, context, p_BoBi_B):
         points = self._points(context, p_BoBi_B, "p_BoBi_B")
@@ -99,17 +111,18 @@ class Jacobians:
             point.shape = (3,)
         return point
 
-    def _jacobian(self, context, with_respect_to, num_rows, query, *arguments):
+    def _new_jacobian(self, context, num_rows):
+        """Room for one, in a context where positions are current."""
         if context._plant is not self:
             self._check_context(context)
         data = context._at_positions()
-        J = np.empty((num_rows, data.v.shape[0]), data.q.dtype)
-        context._run(query, *arguments, J)
-        if with_respect_to is kV:
-            return J
+        return np.empty((num_rows, data.v.shape[0]), data.q.dtype)
+
+    def _by_qdot(self, context, with_respect_to, J):
+        """The Jacobian by qdot, from that by v."""
         if with_respect_to is not kQDot:
             raise TypeError(f"with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
-        by_qdot = np.empty((num_rows, data.q.shape[0]), data.q.dtype)
+        by_qdot = np.empty((J.shape[0], context._q.shape[0]), J.dtype)
         context._run("query_jacobian_by_qdot", J, by_qdot)
         return by_qdot
 

@@ -126,7 +126,7 @@ class Kinematics:
             self._check_context(context)
         f, m = self._frame_number(frame_B), self._frame_number(frame_A)
         points = self._points(context, p_BQi, "p_BQi")
-        result = np.empty_like(points)
+        result = np.empty(points.shape, points.dtype)
         context._at_positions()
-        context._run("query_points", f, points, m, result)
+        context._kernels.query_points(context._model_handle, context._data_handle, f, points, m, result)
         return result

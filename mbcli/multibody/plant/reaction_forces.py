@@ -14,6 +14,12 @@ class ReactionForces:
     def _reaction_forces(self, context):
         self._check_context(context)
         vdot = self._accelerations(context)
+        if context._reactions_for is not vdot:  # another array for every new result
+            context._reactions, context._reactions_for = self._calc_reactions(context, vdot), vdot
+        return [SpatialForce._of(row) for row in context._reactions]
+
+    def _calc_reactions(self, context, vdot):
+        """F_CJc_Jc of all joints, (num_joints, 6)."""
         applied = MultibodyForces(self)
         self.CalcForceElementsContribution(context, applied)
         data = context._at_velocities()
@@ -21,7 +27,7 @@ class ReactionForces:
         data.F_link[:] = applied._body_forces + self._input_body_forces(context)
         F = np.zeros((self.num_joints(), 6), data.q.dtype)
         context._run("query_reactions", self._joint_tree, F)
-        return [SpatialForce._of(row) for row in F]
+        return F
 
     @cached_property
     def _joint_tree(self):
