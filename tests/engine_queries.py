@@ -63,6 +63,7 @@ AT_POSITION = {
 AT_VELOCITY = {
     "query_velocity": query("query_velocity", 6, FRAME, MEASURED_IN, EXPRESSED_IN),
     "query_acceleration": query("query_acceleration", 6, A_BODIES, FRAME, MEASURED_IN, EXPRESSED_IN),
+    "query_point_velocities": query("query_point_velocities", (3, 2), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
     "query_bias": query("query_bias", 6, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
     "query_translational_bias": query("query_translational_bias", (3, 2), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
     "query_com_velocity": com_query("query_com_velocity", 3),

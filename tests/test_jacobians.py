@@ -72,6 +72,15 @@ def test_spatial_jacobian_is_the_angular_one_over_the_translational_one(scene, w
     np.testing.assert_array_equal(J, np.vstack([angular, translational]))
 
 
+def test_jacobian_times_v_is_the_velocity_of_the_points(scene):
+    plant, context, (B, A, E) = scene
+    J = plant.CalcJacobianTranslationalVelocity(context, kV, B, POINTS, A, E)
+    velocities = plant.CalcPointsVelocities(context, B, POINTS, A, E)
+    assert_close((J @ plant.GetVelocities(context)).reshape(-1, 3).T, velocities, ROUNDING)
+    with pytest.raises(RuntimeError, match=r"p_BQi must have shape"):
+        plant.CalcPointsVelocities(context, B, POINTS.T, A, E)
+
+
 def test_jacobian_times_v_is_the_velocity_of_the_frame(scene):
     plant, context, (B, A, E) = scene
     J = plant.CalcJacobianSpatialVelocity(context, kV, B, np.zeros(3), A, E)

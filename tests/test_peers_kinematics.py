@@ -130,6 +130,14 @@ def positions_of_points(side, d):
     return [side.plant.CalcPointsPositions(side.context, B, points, A) for points in (d.point, d.offsets)]
 
 
+def velocities_of_points(side, d):
+    return [
+        side.plant.CalcPointsVelocities(side.context, B, points, A, E)
+        for B, A, E in measurements(side, d)
+        for points in (d.point, d.offsets)
+    ]
+
+
 def rotations(side, d):
     B, A = frames_of(side, d)[:2]
     return [
@@ -242,6 +250,7 @@ QUANTITIES = (
     translational_biases,
     com_biases,
     positions_of_points,
+    velocities_of_points,
     rotations,
     velocities_of_frames,
     accelerations_of_frames,

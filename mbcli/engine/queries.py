@@ -83,6 +83,18 @@ def query_velocity(model, data, f, m, e, V):
 
 
 @kernel
+def query_point_velocities(model, data, f, points, m, e, result):
+    """Velocities (3, n) of points."""
+    mo, d = model_at(model), data_at(data)
+    axes = frame_axes(mo, d, e)
+    for i in range(points.shape[1]):
+        w, v = relative_velocity(mo, d, f, (points[0, i], points[1, i], points[2, i]), m)
+        v = components(axes, v)
+        for k in range(3):
+            result[k, i] = v[k]
+
+
+@kernel
 def query_acceleration(model, data, A, f, m, e, result):
     """Acceleration (6,) at the origin of f, from rows A (nbody, 6) as query_body_accelerations leaves them in Data."""
     mo, d = model_at(model), data_at(data)

@@ -130,3 +130,14 @@ class Kinematics:
         context._at_positions()
         context._kernels.query_points(context._model_handle, context._data_handle, f, points, m, result)
         return result
+
+    def CalcPointsVelocities(self, context, frame_B, p_BQi, frame_A, frame_E):
+        """v_AQi_E (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
+        if context._plant is not self:
+            self._check_context(context)
+        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+        points = self._points(context, p_BQi, "p_BQi")
+        result = np.empty(points.shape, points.dtype)
+        context._at_velocities()
+        context._run("query_point_velocities", f, points, m, e, result)
+        return result
