@@ -29,22 +29,27 @@ def controlled_dynamics(model, data, h):
     tau holds u already, and gains what the controllers add to it; so does `diagonal`. Not a number where no solution
     was found.
     """
-    n = model.pd_actuator.shape[0]
-    if n == 0:
-        forward_dynamics(model, data)
-        return
     start_controllers(model, data, h)
-    forward_dynamics(model, data)
-    for i in range(n):
-        x = data.vdot[model.actuator_dof[model.pd_actuator[i]]]
-        data.pd_work[i, POINT], data.pd_work[i, AT_POINT] = x, effort_of_step(data, i, x)
-    for _ in range(MOST_STEPS):
-        if count_disagreements(model, data) == 0:
+    for step in range(MOST_STEPS + 1):
+        forward_dynamics(model, data)  # at one place: the compiler copies it to wherever it is called
+        if model.pd_actuator.shape[0] == 0:
+            return
+        if step == 0:
+            start_point(model, data)
+        else:
+            move_point(model, data)
+        if step == MOST_STEPS or count_disagreements(model, data) == 0:
             break
         assume_efforts(model, data)
-        forward_dynamics(model, data)
-        move_point(model, data)
     finish_controllers(model, data)
+
+
+@kernel
+def start_point(model, data):
+    """The point is where the first step ends."""
+    for i in range(model.pd_actuator.shape[0]):
+        x = data.vdot[model.actuator_dof[model.pd_actuator[i]]]
+        data.pd_work[i, POINT], data.pd_work[i, AT_POINT] = x, effort_of_step(data, i, x)
 
 
 @kernel
