@@ -74,17 +74,25 @@ def may_compile():
 
 
 @functools.cache
-def load_kernels(compiled):
-    """All kernels by name, as attributes of one object; compiled ones accept structs, plain ones Python objects."""
+def load_kernels(compiled, plain=False):
+    """All kernels by name, as attributes of one object; compiled ones accept structs, others Python objects.
+
+    `plain` gives compiled ones for models without what few models have (plain.py), which are sooner compiled.
+    """
     for name in KERNEL_MODULES:
         import_module("mbcli.engine." + name)
+    if compiled and plain:
+        from mbcli.engine.plain import DIRECTORY, STAND_INS
+
+        return compile_kernels(STAND_INS, DIRECTORY)
     return compile_kernels() if compiled else SimpleNamespace(**{f.__name__: f for f in _kernels})
 
 
-def compile_kernels(replacements=None):
+def compile_kernels(replacements=None, directory=""):
     """Compiled twins of all loaded kernels by name; replacements maps some to what stands in for them.
 
-    That is how another scalar type brings its own way of doing what cannot be written for all types at once.
+    That is how another scalar type brings its own way of doing what cannot be written for all types at once. Kernels
+    of the same types that call other ones need a directory of the cache of their own.
     """
     bodies = {function: (replacements or {}).get(function, function) for function in _kernels}
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
@@ -92,7 +100,7 @@ def compile_kernels(replacements=None):
     for function, body in bodies.items():
         twin = FunctionType(body.__code__, namespaces[body.__module__], body.__name__, body.__defaults__)
         twin.__doc__ = body.__doc__
-        compiled[function] = cached_njit(twin)
+        compiled[function] = cached_njit(twin, directory)
     for namespace in namespaces.values():
         for name, value in namespace.items():
             if isinstance(value, FunctionType) and value in compiled:
@@ -113,11 +121,11 @@ def interpreted_with(names, replacements):
     return twins
 
 
-def cached_njit(function):
-    """The function as numba compiles it, with its machine code in cache_directory()."""
+def cached_njit(function, directory=""):
+    """The function as numba compiles it, with its machine code in cache_directory() or a directory in it."""
     import numba
 
-    previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory())
+    previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / directory)
     try:
         # contract lets the compiler fuse multiply-add; nothing assumes the absence of NaN
         return numba.njit(cache=True, fastmath={"contract"}, error_model="numpy", nogil=True)(function)

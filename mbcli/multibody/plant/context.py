@@ -25,7 +25,7 @@ class Context(InputValues):
             compiled_by_default(not plant._prefers_interpreted) if compiled is None else compiled
         )
         self._compiled = compiled
-        self._kernels = scalar.load_kernels(compiled)
+        self._kernels = scalar.load_kernels(compiled, self._model)
         self._model_handle = self._model.handle(compiled)
         self._parameters = Parameters()
         self._parameters_current = True

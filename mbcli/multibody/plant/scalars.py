@@ -13,6 +13,7 @@ import numpy as np
 from mbcli.engine import load_kernels
 from mbcli.engine.fields import MODEL_FIELDS
 from mbcli.engine.jit import interpreted_with
+from mbcli.engine.plain import is_plain
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,9 @@ class Scalar:
     def can_compile(self):
         return self.kernels is None
 
-    def load_kernels(self, compiled):
-        return load_kernels(compiled) if self.kernels is None else self.kernels()
+    def load_kernels(self, compiled, model):
+        """Kernels for a model, by name."""
+        return load_kernels(compiled, compiled and is_plain(model)) if self.kernels is None else self.kernels()
 
     def convert_model(self, model):
         """A model of floats, or one compiled with this scalar's values, as the engine takes it for this scalar."""

@@ -88,7 +88,7 @@ class DoorHinge(ForceElement):
         constants = self._constants[np.newaxis]
         if isinstance(x, numbers.Real):
             return float(getattr(load_kernels(False), kernel)(constants, 0, np.float64(x)))
-        return getattr(self.GetParentPlant()._scalar.load_kernels(False), kernel)(constants, 0, x)
+        return getattr(self.GetParentPlant()._scalar.load_kernels(False, None), kernel)(constants, 0, x)
 
     def _state(self, context):
         self._check_context(context)
