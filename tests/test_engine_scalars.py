@@ -52,7 +52,7 @@ def named(name, *arguments):
 
 
 POSITION = "sin_q cos_q curve_segment curve_angle X_FM X_WB p_RoBo p_RoMo S inertia"
-VELOCITY = "V V_across A_bias"
+VELOCITY = "V A_bias"
 ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
 CONTROL = "pd_effort pd_limited pd_work"
 AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")

@@ -112,7 +112,6 @@ DATA_FIELDS = (
         "the same of each body with all outboard of it",
     ),
     Field("V", ("nbody", 6), "real", "rad/s, m/s", "spatial velocity about Ro"),
-    Field("V_across", ("nbody", 6), "real", "rad/s, m/s", "spatial velocity across the inboard joint about Ro"),
     Field(
         "A_bias",
         ("nbody", 6),

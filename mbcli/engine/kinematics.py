@@ -47,9 +47,9 @@ def position_kinematics(model, data):
 
 @kernel
 def velocity_kinematics(model, data):
-    """v, after position_kinematics -> V, V_across, A_bias."""
+    """v, after position_kinematics -> V, A_bias."""
     parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
-    v, S, V, V_across, A_bias = data.v, data.S, data.V, data.V_across, data.A_bias
+    v, S, V, A_bias = data.v, data.S, data.V, data.A_bias
     for b in range(1, parent.shape[0]):
         p, first = parent[b], body_v[b]
         w_J = scale(v[first], row3(S, first, 0))
@@ -63,8 +63,6 @@ def velocity_kinematics(model, data):
         if body_nv[b] > 1:
             alpha_J, a_J = acceleration_bias_across(model, data, b, w_J, v_J)
             alpha, a = add(alpha, alpha_J), add(a, a_J)
-        set_row3(V_across, b, 0, w_J)
-        set_row3(V_across, b, 3, v_J)
         set_row3(V, b, 0, add(w_P, w_J))
         set_row3(V, b, 3, add(v_P, v_J))
         set_row3(A_bias, b, 0, alpha)

@@ -108,7 +108,7 @@ def place_general(model, data, b, x, y, z, r, is_root):
 
 @kernel
 def acceleration_bias_across(model, data, b, w, v):
-    """Acceleration across joint b about Ro that comes from its own coordinates moving, with V_across = (w, v).
+    """Acceleration across joint b about Ro that comes from its own coordinates moving, which moves at (w, v).
 
     The part that comes from the inboard body turning is not in it. Nonzero where the columns of S do not stand still
     in F: where Mo moves in F, and for the second axis of the universal joint.
