@@ -201,6 +201,95 @@ class ActuatorSpec:
     controller_gains: tuple[float, float] | None = None  # p, d
 
 
+# ------------------------------------------------------------------------ force elements and constraints
+# Their frames are names of links or frames of the model ("world" included); a nested model's are "MODEL::NAME".
+
+
+@dataclass(frozen=True, slots=True)
+class BushingSpec:
+    """A linear bushing with roll-pitch-yaw angles between frame A and frame C; all triples along x, y, z."""
+
+    frame_A: str
+    frame_C: str
+    torque_stiffness: tuple[float, float, float]  # [N m/rad]
+    torque_damping: tuple[float, float, float]  # [N m s/rad]
+    force_stiffness: tuple[float, float, float]  # [N/m]
+    force_damping: tuple[float, float, float]  # [N s/m]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class SpringDamperSpec:
+    """A spring and damper along the line from point P of link A to point Q of link B."""
+
+    link_A: str
+    p_AP: tuple[float, float, float]  # [m]
+    link_B: str
+    p_BQ: tuple[float, float, float]  # [m]
+    free_length: float  # [m]
+    stiffness: float  # [N/m]
+    damping: float  # [N s/m]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class BallConstraintSpec:
+    """Point P of link A and point Q of link B coincide."""
+
+    link_A: str
+    p_AP: tuple[float, float, float]  # [m]
+    link_B: str
+    p_BQ: tuple[float, float, float]  # [m]
+    place: Place
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceConstraintSpec:
+    """Point P of link A and point Q of link B keep their distance, rigidly or by a spring and damper."""
+
+    link_A: str
+    p_AP: tuple[float, float, float]  # [m]
+    link_B: str
+    p_BQ: tuple[float, float, float]  # [m]
+    distance: float  # [m]
+    place: Place
+    stiffness: float = inf  # [N/m]
+    damping: float = 0.0  # [N s/m]
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WeldConstraintSpec:
+    """Frame P of link A and frame Q of link B coincide."""
+
+    link_A: str
+    X_AP: np.ndarray
+    link_B: str
+    X_BQ: np.ndarray
+    place: Place
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TendonConstraintSpec:
+    """lower <= sum_i a_i q_i + offset <= upper, over joints of one coordinate."""
+
+    joints: tuple[str, ...]
+    a: tuple[float, ...]  # [m/rad or 1]
+    place: Place
+    offset: float = 0.0  # [m]
+    lower: float = -inf
+    upper: float = inf
+    stiffness: float = inf  # [N/m]
+    damping: float = 0.0  # [N s/m]
+    name: str | None = None
+
+
+ForceElementSpec = BushingSpec | SpringDamperSpec
+ConstraintSpec = BallConstraintSpec | DistanceConstraintSpec | WeldConstraintSpec | TendonConstraintSpec
+
+
 # ------------------------------------------------------------------------------------------- the model
 
 
@@ -223,7 +312,11 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """One model: becomes one model instance of a plant."""
+    """One model: becomes one model instance of a plant, and one more for each model nested in it.
+
+    Elements of a nested model are "MODEL::NAME" in this one, at any depth. Joints may close loops: which of
+    them are cut is for the plant to say.
+    """
 
     name: str
     format: str  # "urdf", "sdf"
@@ -233,7 +326,11 @@ class ModelSpec:
     joints: tuple[JointSpec, ...] = ()
     frames: tuple[FrameSpec, ...] = ()
     actuators: tuple[ActuatorSpec, ...] = ()
+    force_elements: tuple[ForceElementSpec, ...] = ()
+    constraints: tuple[ConstraintSpec, ...] = ()
     filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()
+    models: tuple["ModelSpec", ...] = ()  # nested, in the order of the file
+    is_world: bool = False  # a world file: its own elements are the world's, its models stand beside each other
     static: bool = False  # every link without a joint to the world is welded to it
     X_WModel: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose of the model frame in the world
     X_LinkModel: tuple[str, np.ndarray] | None = None  # (link, pose of the model frame in it); None: no model frame
