@@ -23,6 +23,7 @@ class Elements:
     def _start_elements(self):
         self._instances = []
         self._next_index = {}
+        self._taken_names = set()  # (index type, model instance, name)
         self._bodies, self._frames, self._joints, self._actuators, self._force_elements = [], [], [], [], []
         self.AddModelInstance("WorldModelInstance")
         self.AddModelInstance("DefaultModelInstance")
@@ -39,18 +40,23 @@ class Elements:
         self._next_index[index_type] = k + 1
         element._index = index_type(k)
         elements.append(element)
+        self._taken_names.add(_name_key(element))
         return element
+
+    def _unregister(self, element, elements):
+        elements.remove(element)
+        self._taken_names.discard(_name_key(element))
+        element._plant = None
 
     def _require_own(self, element, wanted_by):
         if element._plant is not self:
             raise RuntimeError(f"{wanted_by}: {element!r} is not part of this plant")
 
-    def _refuse_duplicate(self, kind, elements, name, model_instance):
-        for element in elements:
-            if element.name() == name and element.model_instance() == model_instance:
-                raise RuntimeError(
-                    f"model instance '{self.GetModelInstanceName(model_instance)}' already has a {kind} named '{name}'"
-                )
+    def _refuse_duplicate(self, kind, index_type, name, model_instance):
+        if (index_type, model_instance, name) in self._taken_names:
+            raise RuntimeError(
+                f"model instance '{self.GetModelInstanceName(model_instance)}' already has a {kind} named '{name}'"
+            )
 
     def AddModelInstance(self, name):
         """A new model instance; its name must be new."""
@@ -82,7 +88,7 @@ class Elements:
         return self._add_body(name, model_instance, M_BBo_B)
 
     def _add_body(self, name, model_instance, M_BBo_B):
-        self._refuse_duplicate("body", self._bodies, name, model_instance)
+        self._refuse_duplicate("body", BodyIndex, name, model_instance)
         body = self._register(RigidBody(name, M_BBo_B), self._bodies, BodyIndex, model_instance)
         self._register(body.body_frame(), self._frames, FrameIndex, model_instance)
         return body
@@ -91,7 +97,7 @@ class Elements:
         """Adds a FixedOffsetFrame; returns it."""
         self._require_own(frame.parent_frame(), f"frame '{frame.name()}'")
         if frame.name():
-            self._refuse_duplicate("frame", self._frames, frame.name(), frame._model_instance)
+            self._refuse_duplicate("frame", FrameIndex, frame.name(), frame._model_instance)
         return self._register(frame, self._frames, FrameIndex, frame._model_instance)
 
     def AddJoint(self, joint):
@@ -101,7 +107,7 @@ class Elements:
             self._require_own(frame, f"joint '{joint.name()}'")
         if joint.parent_body() is joint.child_body():
             raise RuntimeError(f"joint '{joint.name()}' connects body '{joint.child_body().name()}' with itself")
-        self._refuse_duplicate("joint", self._joints, joint.name(), instance)
+        self._refuse_duplicate("joint", JointIndex, joint.name(), instance)
         return self._register(joint, self._joints, JointIndex, instance)
 
     def WeldFrames(self, frame_on_parent_F, frame_on_child_M, X_FM=None):
@@ -113,5 +119,10 @@ class Elements:
         """An actuator for a joint of one degree of freedom; effort_limit [N m or N] is greater than 0."""
         self._require_own(joint, f"actuator '{name}'")
         actuator = JointActuator(name, joint, effort_limit)
-        self._refuse_duplicate("actuator", self._actuators, name, joint.model_instance())
+        self._refuse_duplicate("actuator", JointActuatorIndex, name, joint.model_instance())
         return self._register(actuator, self._actuators, JointActuatorIndex, joint.model_instance())
+
+
+def _name_key(element):
+    """What tells an element from the others of its kind; force elements have no name."""
+    return type(element._index), element._model_instance, getattr(element, "_name", None)

@@ -20,12 +20,10 @@ class Removal:
         for actuator in self._actuators:
             if actuator.joint() is joint:
                 raise RuntimeError(f"joint '{joint.name()}' cannot be removed: actuator '{actuator.name()}' drives it")
-        self._joints.remove(joint)
-        joint._plant = None
+        self._unregister(joint, self._joints)
 
     def RemoveJointActuator(self, actuator):
         """Removes an actuator. Its index is not used again. RuntimeError after Finalize()."""
         self._require_not_finalized(f"RemoveJointActuator of '{actuator.name()}'")
         self._require_own(actuator, "RemoveJointActuator")
-        self._actuators.remove(actuator)
-        actuator._plant = None
+        self._unregister(actuator, self._actuators)
