@@ -85,6 +85,7 @@ class Run:
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
         if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
+        plant._refuse_constraints(context._parameters)
         context._ready_parameters()  # the arrays of the context's own parameters
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()

@@ -52,8 +52,8 @@ def test_no_name_listed_as_absent_is_present():
     assert [row.name.path for row in ROWS if row.module is not None and row.absent is not None] == []
 
 
-def test_only_contact_deformable_bodies_and_constraints_are_excepted():
-    assert {row.exception for row in ROWS} == {None, "contact", "deformable bodies", "constraints"}
+def test_only_contact_and_deformable_bodies_are_excepted():
+    assert {row.exception for row in ROWS} == {None, "contact", "deformable bodies"}
 
 
 def test_the_table_in_docs_is_what_the_list_gives():

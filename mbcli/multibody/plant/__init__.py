@@ -19,6 +19,7 @@ from mbcli.multibody.plant.scalar_templates import (
 )
 from mbcli.multibody.plant.settings import ContactModel, DiscreteContactApproximation, DiscreteContactSolver
 from mbcli.multibody.plant.wing import Wing
+from mbcli.multibody.tree.constraints import DistanceConstraintParams
 
 __all__ = [
     "AddMultibodyPlant",
@@ -27,6 +28,7 @@ __all__ = [
     "ContactModel",
     "DiscreteContactApproximation",
     "DiscreteContactSolver",
+    "DistanceConstraintParams",
     "ExternallyAppliedSpatialForce",
     "ExternallyAppliedSpatialForceMultiplexer",
     "ExternallyAppliedSpatialForceMultiplexer_",

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mbcli.errors import ModelError, NumericalError
+from mbcli.errors import NumericalError
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.math import SpatialVelocity
@@ -228,13 +228,6 @@ class Coordinates:
     def CreateDefaultContext(self):
         """A context at time 0 with the default positions and zero velocities."""
         self._require_finalized("CreateDefaultContext")
-        if self._loop_joints:
-            first = self._loop_joints[0]
-            place = f"{first._place}: error: " if first._place else ""
-            raise ModelError(
-                f"{place}joint '{first.name()}' closes a loop between '{first.parent_body().name()}' and "
-                f"'{first.child_body().name()}': closed loops can be inspected, but not computed with yet"
-            )
         context = Context(self)
         context._set_q(self.GetDefaultPositions())
         return context

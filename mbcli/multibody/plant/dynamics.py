@@ -133,6 +133,7 @@ class Dynamics:
     def _run_forward_dynamics(self, context, tau, body_forces, stage=("calc_forward_dynamics",)):
         """vdot, in the context's data, under tau (nv,), body forces (num_bodies, 6) and all that the model has."""
         self._check_force_elements(context)
+        self._refuse_constraints(context._parameters)
         if self._user_force_elements:
             user = self._user_forces(context)
             tau, body_forces = tau + user._generalized_forces, body_forces + user._body_forces

@@ -43,6 +43,7 @@ class Finalization:
         for n, pose in self._default_free_poses.items():
             if self._bodies[n].is_floating_base_body():
                 self._free_joints[n].SetDefaultPose(pose)
+        self._complete_constraints()
 
     def _compile(self, parameters, scalar=None):
         """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""

@@ -22,9 +22,6 @@ class Lookup:
     def num_force_elements(self):
         return len(self._force_elements)
 
-    def num_constraints(self):
-        return 0
-
     def num_model_instances(self):
         return len(self._instances)
 

@@ -1,6 +1,7 @@
 """MultibodyPlant: a model of bodies, joints, actuators and forces, and what can be asked of it."""
 
 from mbcli.multibody.plant.actuation import Actuation
+from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.plant.derivatives import Derivatives
 from mbcli.multibody.plant.dynamics import Dynamics
@@ -24,6 +25,7 @@ from mbcli.multibody.plant.topology_queries import TopologyQueries
 class MultibodyPlant(
     Elements,
     ForceElements,
+    Constraints,
     Removal,
     Lookup,
     TopologyQueries,
@@ -63,6 +65,7 @@ class MultibodyPlant(
         self._inputs = self._outputs = None
         self._start_settings()
         self._start_elements()
+        self._start_constraints()
 
     def time_step(self):
         """[s], 0 for a continuous plant"""

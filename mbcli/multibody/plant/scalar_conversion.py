@@ -9,7 +9,7 @@ from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.scalars import AUTODIFF, EXPRESSION
 from mbcli.multibody.tree.parameters import DEFAULTS
 
-ELEMENTS = ("_bodies", "_frames", "_joints", "_actuators", "_force_elements")
+ELEMENTS = ("_bodies", "_frames", "_joints", "_actuators", "_force_elements", "_constraints")
 
 
 class MultibodyPlantAutoDiffXd(MultibodyPlant):

@@ -111,6 +111,7 @@ class Settings:
         approximation = self._member("set_discrete_contact_approximation", DiscreteContactApproximation, approximation)
         if not self.is_discrete():
             raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")
+        self._refuse_tamsi_with_constraints(approximation)
         self._discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
 
     def get_discrete_contact_approximation(self):
@@ -121,6 +122,7 @@ class Settings:
         """The solver's own approximation, kTamsi or kSap. Does nothing for a continuous plant."""
         solver = self._member("set_discrete_contact_solver", DiscreteContactSolver, contact_solver)
         if self.is_discrete():
+            self._refuse_tamsi_with_constraints(solver)
             self._discrete_contact_approximation = solver.name[1:].lower()
 
     def get_discrete_contact_solver(self):

@@ -1,6 +1,7 @@
 """Elements of a plant, under the names of pydrake.multibody.tree."""
 
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
+from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
 from mbcli.multibody.tree.door_hinge import DoorHinge, DoorHingeConfig
 from mbcli.multibody.tree.force_element import ForceElement
 from mbcli.multibody.tree.frame import FixedOffsetFrame, Frame, RigidBodyFrame
@@ -109,6 +110,7 @@ __all__ = [
     "LinearSpringDamper",
     "LinearSpringDamper_",
     "ModelInstanceIndex",
+    "MultibodyConstraintId",
     "MultibodyForces",
     "MultibodyForces_",
     "PdControllerGains",

@@ -1,0 +1,210 @@
+"""Constraints of a plant: adding and removing them, switching them on and off in a context, their parameters."""
+
+import math
+
+from mbcli.errors import ModelError
+from mbcli.multibody.plant.context import Context
+from mbcli.multibody.tree.constraints import (
+    BallConstraint,
+    CouplerConstraint,
+    DistanceConstraint,
+    DistanceConstraintParams,
+    LoopConstraint,
+    TendonConstraint,
+    WeldConstraint,
+)
+from mbcli.multibody.tree.parameters import DEFAULTS
+
+# the order of GetConstraintIds()
+KINDS = (CouplerConstraint, DistanceConstraint, BallConstraint, WeldConstraint, TendonConstraint)
+
+
+class Constraints:
+    """The part of MultibodyPlant that knows its constraints.
+
+    `_constraints` has all in the order in which they were added; Finalize() adds a LoopConstraint for each joint that
+    closes a loop.
+    """
+
+    def _start_constraints(self):
+        self._constraints = []
+
+    # adding, before Finalize()
+
+    def AddCouplerConstraint(self, joint0, joint1, gear_ratio, offset=0.0):
+        """q0 = gear_ratio q1 + offset, for two joints of one degree of freedom; returns the id.
+
+        offset has the unit of q0, gear_ratio that of q0 by that of q1. RuntimeError: a joint with another number of
+        degrees of freedom, values that are not finite; for this and the others: after Finalize(), elements of another
+        plant, the `tamsi` approximation.
+        """
+        return self._add_constraint("coupler", (joint0, joint1), CouplerConstraint, joint0, joint1, gear_ratio, offset)
+
+    def AddDistanceConstraint(self, body_A, p_AP, body_B, p_BQ, distance, stiffness=math.inf, damping=0.0):
+        """Point P of body A and point Q of body B keep their distance [m]; returns the id.
+
+        p_AP, p_BQ: [m] (3,), in A and in B. A finite stiffness [N/m] makes a spring of the free length `distance`,
+        with damping [N s/m]. RuntimeError: A is B; the distance or the stiffness is not positive; damping is negative.
+        """
+        arguments = (body_A, p_AP, body_B, p_BQ, distance, stiffness, damping)
+        return self._add_constraint("distance", (body_A, body_B), DistanceConstraint, *arguments)
+
+    def AddBallConstraint(self, body_A, p_AP, body_B, p_BQ=None):
+        """Point P of body A and point Q of body B coincide; returns the id.
+
+        p_AP, p_BQ: [m] (3,), in A and in B. Without p_BQ, Q is where P is in the default positions at Finalize().
+        RuntimeError: A is B.
+        """
+        return self._add_constraint("ball", (body_A, body_B), BallConstraint, body_A, p_AP, body_B, p_BQ)
+
+    def AddWeldConstraint(self, body_A, X_AP, body_B, X_BQ):
+        """Frame P of body A and frame Q of body B coincide; returns the id. RuntimeError: A is B."""
+        return self._add_constraint("weld", (body_A, body_B), WeldConstraint, body_A, X_AP, body_B, X_BQ)
+
+    def AddTendonConstraint(
+        self, joints, a, offset=None, lower_limit=None, upper_limit=None, stiffness=None, damping=None
+    ):
+        """lower_limit <= sum a_i q_i + offset <= upper_limit [m], over joints of one degree of freedom; returns the id.
+
+        Args:
+            joints: JointIndex of each; a: [m/rad] or [1] of each; offset: [m], default 0.
+            lower_limit, upper_limit: [m], default none; one of them is finite.
+            stiffness: [N/m] beyond a limit, default infinite; damping: [N s/m], default 0.
+
+        RuntimeError: no joints, a joint twice, another number of a, a joint with another number of degrees of freedom,
+        values out of range.
+        """
+        given = {
+            "offset": offset,
+            "lower_limit": lower_limit,
+            "upper_limit": upper_limit,
+            "stiffness": stiffness,
+            "damping": damping,
+        }
+        joints = [self.get_joint(index) for index in joints]
+        given = {name: value for name, value in given.items() if value is not None}
+        return self._add_constraint("tendon", joints, TendonConstraint, joints, a, **given)
+
+    def _add_constraint(self, kind, parts, constraint_class, *arguments, **named):
+        self._require_not_finalized(f"adding a {kind} constraint")
+        for part in parts:
+            self._require_own(part, f"{kind} constraint")
+        if self.is_discrete() and self._discrete_contact_approximation == "tamsi":
+            raise RuntimeError(
+                f"the discrete contact approximation tamsi cannot hold a {kind} constraint: "
+                "set sap, similar or lagged before adding it"
+            )
+        constraint = constraint_class(*arguments, **named)
+        self._constraints.append(constraint)
+        return constraint.id
+
+    def _refuse_tamsi_with_constraints(self, setting):
+        if setting.name == "kTamsi" and self.num_constraints():
+            raise RuntimeError("the discrete contact approximation tamsi cannot hold the constraints of the plant")
+
+    def RemoveConstraint(self, id):
+        """Takes a constraint out again. RuntimeError: after Finalize(), no constraint has this id."""
+        self._require_not_finalized("RemoveConstraint")
+        self._constraints.remove(self._constraint("RemoveConstraint", id))
+
+    # finding
+
+    def GetConstraintIds(self):
+        """Ids of all that were added: couplers, then distance, ball, weld and tendon constraints."""
+        return [c.id for kind in KINDS for c in self._constraints if isinstance(c, kind)]
+
+    def num_constraints(self):
+        """How many were added; joints that close loops do not count."""
+        return sum(isinstance(c, KINDS) for c in self._constraints)
+
+    def num_coupler_constraints(self):
+        return self._count_constraints(CouplerConstraint)
+
+    def num_distance_constraints(self):
+        return self._count_constraints(DistanceConstraint)
+
+    def num_ball_constraints(self):
+        return self._count_constraints(BallConstraint)
+
+    def num_weld_constraints(self):
+        return self._count_constraints(WeldConstraint)
+
+    def num_tendon_constraints(self):
+        return self._count_constraints(TendonConstraint)
+
+    def _count_constraints(self, kind):
+        return sum(isinstance(c, kind) for c in self._constraints)
+
+    def _constraint(self, asked_by, id, kind=KINDS):
+        for constraint in self._constraints:
+            if constraint.id == id and isinstance(constraint, kind):
+                return constraint
+        what = "constraint" if kind is KINDS else f"{kind.kind} constraint"
+        raise RuntimeError(f"{asked_by}: the plant has no {what} with the id {id!r}")
+
+    # in a context
+
+    def GetConstraintActiveStatus(self, context, id):
+        """Whether a constraint holds in this context. RuntimeError for an unknown id."""
+        self._check_context(context)
+        return context._parameters.get(self._constraint("GetConstraintActiveStatus", id), "active")
+
+    def SetConstraintActiveStatus(self, context, id, status):
+        """Switches a constraint on or off in this context; all are on at first. RuntimeError for an unknown id."""
+        self._check_context(context)
+        context._set_parameter(self._constraint("SetConstraintActiveStatus", id), "active", bool(status))
+
+    def GetDefaultDistanceConstraintParams(self):
+        """{id: DistanceConstraintParams} as added."""
+        return {c.id: c._params for c in self._constraints if isinstance(c, DistanceConstraint)}
+
+    def GetDistanceConstraintParams(self, context, id=None):
+        """The DistanceConstraintParams of one constraint in this context, or of all: {id: DistanceConstraintParams}.
+
+        RuntimeError for the id of no distance constraint.
+        """
+        self._check_context(context)
+        if id is None:
+            return {each: self.GetDistanceConstraintParams(context, each) for each in self._distance_ids()}
+        constraint = self._constraint("GetDistanceConstraintParams", id, DistanceConstraint)
+        return context._parameters.get(constraint, "params")
+
+    def SetDistanceConstraintParams(self, context, id, params):
+        """Changes the parameters of a distance constraint in this context.
+
+        RuntimeError for the id of no distance constraint, and for bodies that the plant does not have.
+        """
+        self._check_context(context)
+        constraint = self._constraint("SetDistanceConstraintParams", id, DistanceConstraint)
+        if not isinstance(params, DistanceConstraintParams):
+            raise TypeError(f"SetDistanceConstraintParams: expected DistanceConstraintParams, not {params!r}")
+        for index in (params.bodyA(), params.bodyB()):
+            self.get_body(index)
+        context._set_parameter(constraint, "params", params)
+
+    def _distance_ids(self):
+        return [c.id for c in self._constraints if isinstance(c, DistanceConstraint)]
+
+    def _active_constraints(self, parameters=DEFAULTS):
+        """Those that hold under the parameters of a context, loops included, in their order."""
+        return [c for c in self._constraints if parameters.get(c, "active")]
+
+    def _refuse_constraints(self, parameters=DEFAULTS):
+        """ModelError where constraints act: motion under them is not computed yet."""
+        active = self._active_constraints(parameters)
+        if active:
+            place = f"{active[0].place}: error: " if active[0].place else ""
+            rest = f" (and {len(active) - 1} more)" if len(active) > 1 else ""
+            raise ModelError(f"{place}{active[0]!r}{rest}: motion under constraints cannot be computed yet")
+
+    # at Finalize()
+
+    def _complete_constraints(self):
+        """Adds joints that close loops; finds the points that ball constraints leave to the default positions."""
+        self._constraints += [LoopConstraint(joint) for joint in self._loop_joints]
+        unknown = [c for c in self._constraints if isinstance(c, BallConstraint) and c.p_BQ is None]
+        if unknown:
+            context = Context(self, compiled=False)
+            context._set_q(self.GetDefaultPositions())
+            for c in unknown:
+                c.complete(self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame()))
