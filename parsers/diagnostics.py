@@ -68,8 +68,11 @@ class MissingResourceError(ResourceError):
 class Diagnostics:
     """Collects the findings of one or several files in the order of their discovery."""
 
-    def __init__(self):
+    def __init__(self, *, thorough=False):
         self.findings = []
+        self.thorough = thorough  # whether models get every physical check (`mbcli check`), or those for any use
+        self.trees = {}  # file name -> root node, for as long as the file is read: places in it to nodes
+        self._damaged = set()  # places of elements that have an error in them
 
     def error(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
         """Record an error at an XML node or at a place; parsing goes on."""
@@ -112,10 +115,31 @@ class Diagnostics:
         text = "\n".join(str(finding) for finding in fatal)
         raise (MissingResourceError if missing else DiagnosticError)(text, self)
 
+    def is_damaged(self, place):
+        """Whether the element at a place has an error in it, so that its values may not be what the file says."""
+        return place in self._damaged
+
+    def node_at(self, place, *details):
+        """The XML node that starts at a place of a file that is being read, or None.
+
+        details: tags; the first of them that a child has takes its place, as in node_at(joint_place, "limit").
+        """
+        root = self.trees.get(place.file)
+        node = root.find_place(place) if root is not None and place.line else None
+        if node is None:
+            return None
+        for tag in details:
+            child = node.peek(tag)
+            if child is not None:
+                return child
+        return node
+
     def _add(self, severity, code, message, node, place, hint, attribute, value, related):
         if place is None:
-            place = node.place if node is not None else Place("")
+            place = node.place_of(attribute) if node is not None else Place("")
         xpath, element = (node.xpath, node.tag) if node is not None else (None, None)
+        if severity == "error" and node is not None:
+            self._damaged.update(ancestor.place for ancestor in node.lineage)
         self.findings.append(
             Diagnostic(code, severity, message, place, xpath, element, attribute, value, hint, tuple(related))
         )

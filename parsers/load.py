@@ -5,6 +5,8 @@ import re
 
 from mbcli.errors import ModelError, ResourceError
 
+from .collection_pause import paused_collection
+
 SUFFIXES = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf"}
 ROOT_ELEMENTS = {"robot": "urdf", "sdf": "sdf"}
 SNIFFED_BYTES = 65536  # of a file, to find its root element
@@ -22,6 +24,14 @@ def load_models(source, *, input_format=None, packages=None, diagnostics, name=N
 
     Raises ResourceError if the file is missing, ModelError if the format is unknown.
     """
+    try:
+        with paused_collection():
+            return _load(source, input_format, packages, diagnostics, name)
+    finally:
+        diagnostics.trees.clear()
+
+
+def _load(source, input_format, packages, diagnostics, name):
     from .package_map import PackageMap
 
     packages = packages or PackageMap()

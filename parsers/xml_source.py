@@ -45,6 +45,9 @@ _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
 _DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
 _START_TAG_OR_SKIPPED = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?=[^/!?])", re.DOTALL)
 
+# the attributes of a start tag one after another; a match without a name is the end of the tag
+_ATTRIBUTE = re.compile(r"""(?:<[^\s/>]+)?(?:\s+(?P<name>[^\s=>/]+)\s*=\s*(?:"[^"]*"|'[^']*')|\s*/?>)""")
+
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -79,7 +82,10 @@ def read_xml(source, diagnostics, *, name=None):
         return None
     document = _Document(name, content, diagnostics)
     root = _parse(document)
-    return None if root is None else _build_nodes(root, document)
+    if root is None:
+        return None
+    diagnostics.trees[name] = _build_nodes(root, document)
+    return diagnostics.trees[name]
 
 
 def report_unread(node, diagnostics, known=None):
@@ -154,6 +160,41 @@ class Node:
         if self._place is None:
             self._place = self._document.place(self._offset, self._line)
         return self._place
+
+    def place_of(self, attribute):
+        """Where one of its attributes starts; the start of its tag if it has no such attribute."""
+        if attribute not in self._attributes or self._offset is None:
+            return self.place
+        name = attribute.removeprefix(_OWN_PREFIX)  # the file may have another prefix for it
+        for match in _ATTRIBUTE.finditer(self._document.text, self._offset):
+            if match["name"] is None:  # the end of the tag
+                return self.place
+            if match["name"].rpartition(":")[2] == name or match["name"] == attribute:
+                return self._document.place(match.start("name"))
+        return self.place
+
+    @property
+    def lineage(self):
+        """The node and everything that it stands in, from the inside out."""
+        node = self
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def find_place(self, place):
+        """The node at or below this one whose tag starts at a place of its file, or None."""
+        wanted = (place.line, place.column)
+        node = self
+        while node is not None:
+            if (node.place.line, node.place.column) == wanted:
+                return node
+            at = bisect_right(node._children, wanted, key=lambda child: (child.place.line, child.place.column))
+            node = node._children[at - 1] if at else None
+        return None
+
+    def peek(self, tag):
+        """The first child of that tag, or None, without reading it."""
+        return next((child for child in self._children if child.tag == tag), None)
 
     @property
     def xpath(self):

@@ -89,7 +89,7 @@ CASES = [  # arguments, exit code, part of the line
 MODELS = [  # text of a model, arguments, exit code, part of the line
     ("", ["inspect"], INVALID, "not a model file: it has no root element"),
     ("garbage", ["inspect", "--input-format", "urdf"], INVALID, "<stdin>:1:1: error: "),
-    (one_robot(["a", "a"]), ["inspect"], INVALID, '<stdin>:1:138: error: the link name "a" is taken already'),
+    (one_robot(["a", "a"]), ["inspect"], INVALID, '<stdin>:1:144: error: the link name "a" is taken already'),
     (one_robot(["a"], hinge("j", "a", "b")), ["inspect"], INVALID, "error: "),
     (one_robot(*TWO), ["mass-matrix", "--weld", "b", "--weld", "a"], INVALID, "would close a loop"),
     (one_robot(*TWO), ["mass-matrix", "--weld", "a", "--weld", "a"], INVALID, "would close a loop"),

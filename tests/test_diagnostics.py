@@ -48,7 +48,7 @@ def test_as_dict_has_the_keys_of_the_check_command():
         "message": "bad c",
         "file": "f.xml",
         "line": 2,
-        "column": 2,
+        "column": 5,
         "xpath": "/a[@name='r']/b",
         "element": "b",
         "attribute": "c",

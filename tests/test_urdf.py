@@ -671,9 +671,13 @@ FAULTS = [
 ]  # fmt: skip
 
 
-def place_of(text, marker):
-    """Line and column, from 1, of the only place of a piece of text."""
-    before = text[: text.index(marker)]
+def place_of(text, marker, attribute=None):
+    """Line and column, from 1, of the only place of a piece of text; those of an attribute of the tag it starts."""
+    start = text.index(marker)
+    if attribute is not None:
+        at = text.find(f"{attribute}=", start, text.index(">", start))
+        start = max(start, at)
+    before = text[:start]
     return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
 
 
@@ -685,7 +689,7 @@ def test_one_damaged_token_is_one_finding_at_its_place(old, new, marker, severit
     found = [f for f in diagnostics.findings if f.code == code and message in f.message]
     assert len(found) == 1, [str(finding) for finding in diagnostics.findings]
     assert found[0].severity == severity
-    assert (found[0].place.line, found[0].place.column) == place_of(text, marker)
+    assert (found[0].place.line, found[0].place.column) == place_of(text, marker, found[0].attribute)
     assert (model is None) == bool(diagnostics.errors)
     assert [f.code for f in diagnostics.errors] == ([code] if severity == "error" else [])
 
@@ -770,7 +774,7 @@ def test_all_errors_of_a_file_are_reported_at_once():
     with pytest.raises(ModelError) as error:
         diagnostics.raise_if_errors()
     lines = str(error.value).splitlines()
-    assert [line.split(": ")[0] for line in lines] == ["r.urdf:6:7", "r.urdf:28:5"]
+    assert [line.split(": ")[0] for line in lines] == ["r.urdf:6:13", "r.urdf:28:46"]
 
 
 def test_an_axis_of_a_fixed_joint_is_only_noted():

@@ -3,6 +3,7 @@
 from mbcli.errors import ModelError
 from mbcli.multibody.parsing.add_model import add_model
 from mbcli.multibody.parsing.package_map import PackageMap
+from mbcli.parsers.collection_pause import paused_collection
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
 
@@ -61,7 +62,8 @@ class Parser:
         )
         self.diagnostics.raise_if_errors(strict=self._strict)
         names = self._instance_names(specs)
-        instances = [add_model(self._plant, spec, name) for spec, name in zip(specs, names, strict=True)]
+        with paused_collection():
+            instances = [add_model(self._plant, spec, name) for spec, name in zip(specs, names, strict=True)]
         self.specs.extend(specs)
         return instances
 
