@@ -168,17 +168,24 @@ class YamlNode:
 _FAILED = object()
 
 
-def read_into(record_type, node, diagnostics, unsupported=()):
+def read_into(record_type, node, diagnostics, unsupported=(), elsewhere=()):
     """A dataclass filled from a mapping, or None if the mapping has errors (they are in `diagnostics`).
 
     unsupported: keys that the format defines and the program does not use yet; each that occurs is a warning.
+    elsewhere: keys that the caller reads into another record.
 
     Field types: bool, int, float, str, another dataclass, `T | None`, `tuple[T, ...]`, `tuple[T, T, T]`,
-    `list[T]` and `dict[str, T]`. Ranges and choices are those of `config_fields.setting`. Fields without a
-    default must be there. A field `place: Place` is no key: it receives the place of the mapping.
+    `list[T]`, `dict[str, T]`, and `T | Record1 | Record2`, where the tag `!Record1` chooses and T is read
+    without a tag. Ranges and choices are those of `config_fields.setting`. Fields without a default must be
+    there. A field `place: Place` is no key: it receives the place of the mapping.
     """
     if _has_tag(node, record_type.__name__, diagnostics):
         return None
+    return _read_record(record_type, node, diagnostics, unsupported, elsewhere)
+
+
+def _read_record(record_type, node, diagnostics, unsupported=(), elsewhere=()):
+    """read_into() whatever the tag of the node."""
     if node.kind != "mapping":
         message = f"{record_type.__name__} must be a mapping; found {node.describe()}"
         diagnostics.error("VALUE_TYPE", message, place=node.place)
@@ -191,7 +198,7 @@ def read_into(record_type, node, diagnostics, unsupported=()):
         for key, child in node.items()
         if key in fields
     }
-    complete = _report_keys(record_type, node, fields, diagnostics, unsupported)
+    complete = _report_keys(record_type, node, fields, diagnostics, unsupported, elsewhere)
     if not complete or any(value is _FAILED for value in values.values()):
         return None
     if placed:
@@ -211,13 +218,13 @@ def _has_tag(node, label, diagnostics):
     return node.tag is not None
 
 
-def _report_keys(record_type, node, fields, diagnostics, unsupported):
+def _report_keys(record_type, node, fields, diagnostics, unsupported, elsewhere):
     """Report unsupported, unknown and missing keys; True if none is unknown or missing."""
     for key in unsupported:
         if node.get(key) is not None:
             message = f'"{key}" is not used yet'
             diagnostics.warning("KEY_UNSUPPORTED", message, place=node.key_place(key), attribute=key)
-    known = [*fields, *unsupported]
+    known = [*fields, *elsewhere, *unsupported]
     unknown = [key for key, _ in node.items() if key not in known]
     for key in unknown:
         hint = name_or_list(key, known)
@@ -238,16 +245,13 @@ def _is_required(field):
 def _read_value(kind, node, declaration, label, diagnostics):
     """The node as a value of a field type, or _FAILED after reporting why not."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        return _read_alternative(arguments, node, declaration, label, diagnostics)
     if dataclasses.is_dataclass(kind):
         record = read_into(kind, node, diagnostics)
         return _FAILED if record is None else record
     if _has_tag(node, label, diagnostics):
         return _FAILED
-    if origin in (types.UnionType, typing.Union):
-        if node.kind == "scalar" and node.value is None:
-            return None
-        (kind,) = [argument for argument in arguments if argument is not types.NoneType]
-        return _read_value(kind, node, declaration, label, diagnostics)
     if origin in (tuple, list):
         return _read_sequence(origin, arguments, node, declaration, label, diagnostics)
     if origin is dict:
@@ -264,6 +268,26 @@ def _read_value(kind, node, declaration, label, diagnostics):
             hint=problem.hint,
         )
         return _FAILED
+
+
+def _read_alternative(kinds, node, declaration, label, diagnostics):
+    """The node as the one of several types that its tag names, or as the first without a tag."""
+    if node.tag is None:
+        if types.NoneType in kinds and node.kind == "scalar" and node.value is None:
+            return None
+        first = next(kind for kind in kinds if kind is not types.NoneType)
+        return _read_value(first, node, declaration, label, diagnostics)
+    tagged = {f"!{kind.__name__}": kind for kind in kinds if dataclasses.is_dataclass(kind)}
+    if not tagged:
+        _has_tag(node, label, diagnostics)
+        return _FAILED
+    if node.tag not in tagged:
+        message = f'{label} takes no tag "{node.tag}"'
+        hint = name_or_list(node.tag, tagged)
+        diagnostics.error("YAML_TAG", message, place=node.place, attribute=label, value=node.tag, hint=hint)
+        return _FAILED
+    record = _read_record(tagged[node.tag], node, diagnostics)
+    return _FAILED if record is None else record
 
 
 class _Described:

@@ -1,6 +1,11 @@
-"""Random numbers by specification, under the names of pydrake.common.schema."""
+"""Numbers, rotations and poses by specification, fixed or random, under the names of pydrake.common.schema."""
 
+import numbers
 from dataclasses import dataclass, field
+
+import numpy as np
+
+from mbcli.math import AngleAxis, RigidTransform, RollPitchYaw, RotationMatrix, UniformlyRandomRotationMatrix
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class Uniform:
 class UniformDiscrete:
     """One of some numbers, all with the same probability."""
 
-    values: list = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
 
     def Sample(self, generator):
         """One number, drawn by a numpy.random.Generator; RuntimeError where there is none."""
@@ -75,4 +80,225 @@ class UniformDiscrete:
             raise RuntimeError("UniformDiscrete: there are no values to draw from")
 
 
-__all__ = ["Deterministic", "Gaussian", "Uniform", "UniformDiscrete"]
+@dataclass(frozen=True)
+class DeterministicVector:
+    """Always the same numbers."""
+
+    value: list[float] = field(default_factory=list)
+
+    def Sample(self, generator):
+        """The numbers, (n,)."""
+        return np.array(self.value, float)
+
+    def Mean(self):
+        return np.array(self.value, float)
+
+
+@dataclass(frozen=True)
+class GaussianVector:
+    """Independent normal distributions, of one standard deviation or of one for each."""
+
+    mean: list[float] = field(default_factory=list)
+    stddev: list[float] = field(default_factory=list)
+
+    def __post_init__(self):
+        if len(self.stddev) not in (1, len(self.mean)):
+            raise RuntimeError(f"GaussianVector: {len(self.stddev)} stddev for {len(self.mean)} numbers in mean")
+        if not all(s >= 0.0 for s in self.stddev):
+            raise RuntimeError(f"GaussianVector: stddev must not be negative, it is {list(self.stddev)}")
+
+    def Sample(self, generator):
+        """n numbers, drawn by a numpy.random.Generator."""
+        return generator.normal(self.mean, self.stddev)
+
+    def Mean(self):
+        return np.array(self.mean, float)
+
+
+@dataclass(frozen=True)
+class UniformVector:
+    """Independent numbers, each from its min to its max, all with the same probability."""
+
+    min: list[float] = field(default_factory=list)
+    max: list[float] = field(default_factory=list)
+
+    def __post_init__(self):
+        if len(self.min) != len(self.max):
+            raise RuntimeError(f"UniformVector: {len(self.min)} numbers in min, {len(self.max)} in max")
+        if not all(low <= high for low, high in zip(self.min, self.max, strict=True)):
+            raise RuntimeError(f"UniformVector: min {list(self.min)} is above max {list(self.max)}")
+
+    def Sample(self, generator):
+        """n numbers, drawn by a numpy.random.Generator."""
+        return generator.uniform(self.min, self.max)
+
+    def Mean(self):
+        return 0.5 * (np.array(self.min, float) + np.array(self.max, float))
+
+
+Distribution = float | Deterministic | Gaussian | Uniform | UniformDiscrete
+Triple = tuple[float, float, float] | DeterministicVector | GaussianVector | UniformVector
+
+
+def IsDeterministic(specification):
+    """Whether a number, a vector or a distribution of one of them always gives the same."""
+    random = isinstance(specification, (Gaussian, Uniform, UniformDiscrete, GaussianVector, UniformVector))
+    return not random
+
+
+def Sample(specification, generator):
+    """A number, or numbers (n,), drawn by a numpy.random.Generator; what is no distribution is returned as it is."""
+    return specification.Sample(generator) if hasattr(specification, "Sample") else _fixed(specification)
+
+
+def Mean(specification):
+    """The mean of a distribution; what is none is returned as it is."""
+    return specification.Mean() if hasattr(specification, "Mean") else _fixed(specification)
+
+
+def GetDeterministicValue(specification):
+    """The number or numbers (n,) of what is not random; RuntimeError where it is."""
+    if not IsDeterministic(specification):
+        raise RuntimeError(f"{type(specification).__name__} is random, it has no single value")
+    return Mean(specification)
+
+
+def _fixed(specification):
+    return float(specification) if isinstance(specification, numbers.Real) else np.array(specification, float)
+
+
+# ------------------------------------------------------------------------------------------ rotations and poses
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """A rotation, or a distribution of rotations: `value` is one of Identity, Rpy, AngleAxis and Uniform."""
+
+    @dataclass(frozen=True)
+    class Identity:
+        """No rotation."""
+
+        def _specifications(self):
+            return ()
+
+        def _rotation(self, pick):
+            return RotationMatrix()
+
+    @dataclass(frozen=True)
+    class Rpy:
+        """Roll, pitch, yaw: rotations about fixed x, then y, then z."""
+
+        deg: Triple = (0.0, 0.0, 0.0)
+
+        def __post_init__(self):
+            _require_three(self.deg, "deg")
+
+        def _specifications(self):
+            return (self.deg,)
+
+        def _rotation(self, pick):
+            return RotationMatrix(RollPitchYaw(np.radians(pick(self.deg))))
+
+    @dataclass(frozen=True)
+    class AngleAxis:
+        """A rotation about an axis, of any length but zero."""
+
+        angle_deg: Distribution = 0.0
+        axis: Triple = (0.0, 0.0, 1.0)
+
+        def __post_init__(self):
+            _require_three(self.axis, "axis")
+            if IsDeterministic(self.axis) and not np.linalg.norm(GetDeterministicValue(self.axis)) > 0.0:
+                raise RuntimeError("AngleAxis: the axis has no length")
+
+        def _specifications(self):
+            return (self.angle_deg, self.axis)
+
+        def _rotation(self, pick):
+            angle, axis = np.radians(pick(self.angle_deg)), pick(self.axis)
+            length = np.linalg.norm(axis)
+            if not length > 0.0:
+                raise RuntimeError("AngleAxis: the axis has no length")
+            return RotationMatrix(AngleAxis(angle, axis / length))
+
+    @dataclass(frozen=True)
+    class Uniform:
+        """Any rotation, all with the same probability."""
+
+    value: Identity | Rpy | AngleAxis | Uniform = Identity()
+
+    def IsDeterministic(self):
+        """Whether it is one rotation."""
+        fixed = not isinstance(self.value, Rotation.Uniform)
+        return fixed and all(IsDeterministic(part) for part in self.value._specifications())
+
+    def GetDeterministicValue(self):
+        """The RotationMatrix; RuntimeError where it is random."""
+        if not self.IsDeterministic():
+            raise RuntimeError("the rotation is random, it has no single value")
+        return self.value._rotation(Mean)
+
+    def Mean(self):
+        """The rotation of the means of its parameters; the identity for a uniform one, which has no mean."""
+        return RotationMatrix() if isinstance(self.value, Rotation.Uniform) else self.value._rotation(Mean)
+
+    def Sample(self, generator):
+        """A RotationMatrix, drawn by a numpy.random.Generator."""
+        if isinstance(self.value, Rotation.Uniform):
+            return UniformlyRandomRotationMatrix(generator)
+        return self.value._rotation(lambda part: Sample(part, generator))
+
+
+@dataclass(frozen=True)
+class Transform:
+    """A pose in a base frame, None for the world: a translation [m] and a rotation, each fixed or random."""
+
+    base_frame: str | None = None
+    translation: Triple = (0.0, 0.0, 0.0)
+    rotation: Rotation.Identity | Rotation.Rpy | Rotation.AngleAxis | Rotation.Uniform = Rotation.Identity()
+
+    def __post_init__(self):
+        _require_three(self.translation, "translation")
+        if isinstance(self.rotation, Rotation):
+            object.__setattr__(self, "rotation", self.rotation.value)
+
+    def IsDeterministic(self):
+        """Whether it is one pose."""
+        return IsDeterministic(self.translation) and Rotation(self.rotation).IsDeterministic()
+
+    def GetDeterministicValue(self):
+        """The RigidTransform; RuntimeError where it is random."""
+        translation = GetDeterministicValue(self.translation)
+        return RigidTransform(Rotation(self.rotation).GetDeterministicValue(), translation)
+
+    def Mean(self):
+        """The RigidTransform of the mean translation and of Rotation.Mean()."""
+        return RigidTransform(Rotation(self.rotation).Mean(), Mean(self.translation))
+
+    def Sample(self, generator):
+        """A RigidTransform, drawn by a numpy.random.Generator: the translation first."""
+        translation = Sample(self.translation, generator)
+        return RigidTransform(Rotation(self.rotation).Sample(generator), translation)
+
+
+def _require_three(specification, name):
+    size = len(Mean(specification))
+    if size != 3:
+        raise RuntimeError(f"{name} must have 3 numbers, it has {size}")
+
+
+__all__ = [
+    "Deterministic",
+    "DeterministicVector",
+    "Gaussian",
+    "GaussianVector",
+    "GetDeterministicValue",
+    "IsDeterministic",
+    "Mean",
+    "Rotation",
+    "Sample",
+    "Transform",
+    "Uniform",
+    "UniformDiscrete",
+    "UniformVector",
+]
