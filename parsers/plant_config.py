@@ -22,7 +22,8 @@ from mbcli.multibody.plant.config import MultibodyPlantConfig
 from mbcli.simulator_config import SimulatorConfig
 from mbcli.suggestions import closest, name_or_list
 
-from .yaml_source import ANY_TAG, read_into, read_yaml, scalar_value
+from .yaml_records import read_into
+from .yaml_source import ANY_TAG, read_yaml, scalar_value
 
 # What a Drake scenario may hold and a run does not use yet.
 UNSUPPORTED_KEYS = (

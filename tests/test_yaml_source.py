@@ -8,7 +8,8 @@ import yaml
 from mbcli.parsers import yaml_source
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.spec import Place
-from mbcli.parsers.yaml_source import ANY_TAG, read_into, read_yaml
+from mbcli.parsers.yaml_records import read_into
+from mbcli.parsers.yaml_source import ANY_TAG, read_yaml
 
 from mbcli.config_fields import setting
 from mbcli.errors import ModelError, ResourceError

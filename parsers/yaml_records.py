@@ -1,0 +1,171 @@
+"""Records (dataclasses) filled from YAML nodes.
+
+`read_into` takes types, ranges and choices from the fields of the record, reports unknown and missing keys, and
+gives each finding its place.
+"""
+
+import dataclasses
+import types
+import typing
+
+from mbcli.config_fields import ValueProblem, accept
+from mbcli.suggestions import name_or_list
+
+from .spec import Place
+
+_FAILED = object()
+
+
+def read_into(record_type, node, diagnostics, unsupported=(), elsewhere=()):
+    """A dataclass filled from a mapping, or None if the mapping has errors (they are in `diagnostics`).
+
+    unsupported: keys that the format defines and the program does not use yet; each that occurs is a warning.
+    elsewhere: keys that the caller reads into another record.
+
+    Field types: bool, int, float, str, another dataclass, `T | None`, `tuple[T, ...]`, `tuple[T, T, T]`,
+    `list[T]`, `dict[str, T]`, and `T | Record1 | Record2`, where the tag `!Record1` chooses and T is read
+    without a tag. Ranges and choices are those of `config_fields.setting`. Fields without a default must be
+    there. A field `place: Place` is no key: it receives the place of the mapping.
+    """
+    if _has_tag(node, record_type.__name__, diagnostics):
+        return None
+    return _read_record(record_type, node, diagnostics, unsupported, elsewhere)
+
+
+def _read_record(record_type, node, diagnostics, unsupported=(), elsewhere=()):
+    """read_into() whatever the tag of the node."""
+    if node.kind != "mapping":
+        message = f"{record_type.__name__} must be a mapping; found {node.describe()}"
+        diagnostics.error("VALUE_TYPE", message, place=node.place)
+        return None
+    kinds = typing.get_type_hints(record_type)
+    fields = {field.name: field for field in dataclasses.fields(record_type) if field.init}
+    placed = kinds.get("place") is Place and fields.pop("place", None) is not None
+    values = {
+        key: _read_value(kinds[key], child, fields[key].metadata, key, diagnostics)
+        for key, child in node.items()
+        if key in fields
+    }
+    complete = _report_keys(record_type, node, fields, diagnostics, unsupported, elsewhere)
+    if not complete or any(value is _FAILED for value in values.values()):
+        return None
+    if placed:
+        values["place"] = node.place
+    try:
+        return record_type(**values)
+    except (ValueError, RuntimeError) as error:  # what the record itself checks
+        diagnostics.error("VALUE_INVALID", str(error), place=node.place)
+        return None
+
+
+def _has_tag(node, label, diagnostics):
+    """Report a custom tag where none is expected; True if there is one."""
+    if node.tag is not None:
+        message = f'{label} takes no tag; found "{node.tag}"'
+        diagnostics.error("YAML_TAG", message, place=node.place, attribute=label, value=node.tag)
+    return node.tag is not None
+
+
+def _report_keys(record_type, node, fields, diagnostics, unsupported, elsewhere):
+    """Report unsupported, unknown and missing keys; True if none is unknown or missing."""
+    for key in unsupported:
+        if node.get(key) is not None:
+            message = f'"{key}" is not used yet'
+            diagnostics.warning("KEY_UNSUPPORTED", message, place=node.key_place(key), attribute=key)
+    known = [*fields, *elsewhere, *unsupported]
+    unknown = [key for key, _ in node.items() if key not in known]
+    for key in unknown:
+        hint = name_or_list(key, known)
+        message = f'unknown key "{key}" in {record_type.__name__}'
+        diagnostics.error("KEY_UNKNOWN", message, place=node.key_place(key), attribute=key, hint=hint)
+    required = [field.name for field in fields.values() if _is_required(field)]
+    missing = [name for name in required if node.get(name) is None]
+    for name in missing:
+        message = f'key "{name}" of {record_type.__name__} is missing'
+        diagnostics.error("KEY_MISSING", message, place=node.place, attribute=name)
+    return not unknown and not missing
+
+
+def _is_required(field):
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _read_value(kind, node, declaration, label, diagnostics):
+    """The node as a value of a field type, or _FAILED after reporting why not."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        return _read_alternative(arguments, node, declaration, label, diagnostics)
+    if dataclasses.is_dataclass(kind):
+        record = read_into(kind, node, diagnostics)
+        return _FAILED if record is None else record
+    if _has_tag(node, label, diagnostics):
+        return _FAILED
+    if origin in (tuple, list):
+        return _read_sequence(origin, arguments, node, declaration, label, diagnostics)
+    if origin is dict:
+        return _read_mapping(arguments[1], node, declaration, label, diagnostics)
+    try:
+        return accept(kind, node.value if node.kind == "scalar" else _Described(node), declaration)
+    except ValueProblem as problem:
+        diagnostics.error(
+            problem.code,
+            f"{label} {problem}",
+            place=node.place,
+            attribute=label,
+            value=node.text,
+            hint=problem.hint,
+        )
+        return _FAILED
+
+
+def _read_alternative(kinds, node, declaration, label, diagnostics):
+    """The node as the one of several types that its tag names, or as the first without a tag."""
+    if node.tag is None:
+        if types.NoneType in kinds and node.kind == "scalar" and node.value is None:
+            return None
+        first = next(kind for kind in kinds if kind is not types.NoneType)
+        return _read_value(first, node, declaration, label, diagnostics)
+    tagged = {f"!{kind.__name__}": kind for kind in kinds if dataclasses.is_dataclass(kind)}
+    if not tagged:
+        _has_tag(node, label, diagnostics)
+        return _FAILED
+    if node.tag not in tagged:
+        message = f'{label} takes no tag "{node.tag}"'
+        hint = name_or_list(node.tag, tagged)
+        diagnostics.error("YAML_TAG", message, place=node.place, attribute=label, value=node.tag, hint=hint)
+        return _FAILED
+    record = _read_record(tagged[node.tag], node, diagnostics)
+    return _FAILED if record is None else record
+
+
+class _Described:
+    """Stands for a collection where a scalar is wanted, so that the message describes it."""
+
+    def __init__(self, node):
+        self._node = node
+
+    def __repr__(self):
+        return self._node.describe()
+
+
+def _read_sequence(origin, kinds, node, declaration, label, diagnostics):
+    fixed = len(kinds) if origin is tuple and kinds[-1] is not Ellipsis else None
+    wanted = "a list" if fixed is None else f"a list of {fixed} items"
+    if node.kind != "sequence" or (fixed is not None and len(node) != fixed):
+        message = f"{label} must be {wanted}; found {node.describe()}"
+        diagnostics.error("VALUE_TYPE", message, place=node.place, attribute=label, value=node.text)
+        return _FAILED
+    values = [
+        _read_value(kinds[0] if fixed is None else kinds[i], item, declaration, f"{label}[{i}]", diagnostics)
+        for i, item in enumerate(node)
+    ]
+    return _FAILED if any(value is _FAILED for value in values) else origin(values)
+
+
+def _read_mapping(kind, node, declaration, label, diagnostics):
+    if node.kind != "mapping":
+        message = f"{label} must be a mapping; found {node.describe()}"
+        diagnostics.error("VALUE_TYPE", message, place=node.place, attribute=label, value=node.text)
+        return _FAILED
+    values = {key: _read_value(kind, child, declaration, f"{label}.{key}", diagnostics) for key, child in node.items()}
+    return _FAILED if any(value is _FAILED for value in values.values()) else values
