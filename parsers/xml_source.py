@@ -88,16 +88,16 @@ def read_xml(source, diagnostics, *, name=None):
     return diagnostics.trees[name]
 
 
-def report_unread(node, diagnostics, known=None):
+def report_unread(node, diagnostics, known=None, foreign=None):
     """Report once what the parser did not read below `node`, equal findings grouped with their count.
 
     known: what the file format defines, {tag: names}, a name being a child's tag or "@attribute"; the key may
     be "parent/tag" where a tag means different things. What is defined but unread is "unsupported", anything
-    else "unknown" (both warnings); elements of another program's namespace and subtrees marked as foreign are
-    notes.
+    else "unknown" (both warnings); elements of another program's namespace, subtrees marked as foreign and the
+    names in `foreign`, a table like `known`, are notes.
     """
     groups = {}
-    for owner, kind, item, reason_class, reason in _unread(node, known or {}):
+    for owner, kind, item, reason_class, reason in _unread(node, (known or {}, foreign or {})):
         label = item.tag if kind == "element" else item
         key = (reason_class, kind, owner.tag if owner is not None else "", label, reason)
         groups.setdefault(key, []).append((owner, item))
@@ -126,6 +126,7 @@ class Node:
         "_ignored",
         "_place",
         "_indices",
+        "_has_included",
     )
 
     def __init__(self, tag, parent, document, offset, line, attributes, text):
@@ -142,6 +143,7 @@ class Node:
         self._ignored = None  # (reason class, reason)
         self._place = None
         self._indices = None
+        self._has_included = False  # children from another file
 
     # ------------------------------------------------------------------------------------------ where
 
@@ -188,8 +190,11 @@ class Node:
         while node is not None:
             if (node.place.line, node.place.column) == wanted:
                 return node
-            at = bisect_right(node._children, wanted, key=lambda child: (child.place.line, child.place.column))
-            node = node._children[at - 1] if at else None
+            children = node._children
+            if node._has_included:
+                children = [child for child in children if child._document is node._document]
+            at = bisect_right(children, wanted, key=lambda child: (child.place.line, child.place.column))
+            node = children[at - 1] if at else None
         return None
 
     def peek(self, tag):
@@ -253,6 +258,15 @@ class Node:
         for child in found:
             child._used = True
         return found
+
+    def include(self, child, root):
+        """Puts the children of another file's root in the place of a child, as if they stood here."""
+        at = self._children.index(child)
+        self._children[at : at + 1] = root._children
+        for node in root._children:
+            node.parent = self
+        self._indices = None
+        self._has_included = True
 
     def ignore(self, reason_class, reason=""):
         """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
@@ -579,7 +593,7 @@ def _value_hint(value):
 # --------------------------------------------------------------------------------------- what is unread
 
 
-def _unread(node, known):
+def _unread(node, tables):
     """Yields (owner, kind, item, reason class, reason) for everything unread below a node, in file order."""
     if node._ignored is not None:
         reason_class, reason = node._ignored
@@ -588,18 +602,19 @@ def _unread(node, known):
         return
     for name in node._attributes:
         if name not in node._read:
-            yield node, "attribute", name, _reason_class(node, name, "@" + name, known), ""
+            yield node, "attribute", name, _reason_class(node, name, "@" + name, tables), ""
     if node._text and "" not in node._read:
         yield node, "text", "", "unknown", ""
     for child in node._children:
         if child._used:
-            yield from _unread(child, known)
+            yield from _unread(child, tables)
         else:
-            yield node, "element", child, _reason_class(node, child.tag, child.tag, known), ""
+            yield node, "element", child, _reason_class(node, child.tag, child.tag, tables), ""
 
 
-def _reason_class(owner, name, entry, known):
-    if ":" in name and not name.startswith(_OWN_PREFIX):
+def _reason_class(owner, name, entry, tables):
+    known, foreign = tables
+    if (":" in name and not name.startswith(_OWN_PREFIX)) or entry in _known_names(owner, foreign):
         return "foreign"
     return "unsupported" if entry in _known_names(owner, known) else "unknown"
 
