@@ -11,6 +11,8 @@ from numbers import Integral, Real
 from mbcli.errors import ModelError
 from mbcli.suggestions import did_you_mean, name_or_list
 
+REQUIRED = dataclasses.MISSING
+
 
 class ValueProblem(ValueError):
     """A value that a field does not take. `code` says what kind of problem: VALUE_TYPE, _RANGE or _CHOICE."""
@@ -24,7 +26,7 @@ class ValueProblem(ValueError):
 def setting(default, doc, *, unit="", minimum=None, above=None, choices=(), infinite=False):
     """A dataclass field with its declaration.
 
-    :param default: the value when nothing is given.
+    :param default: the value when nothing is given; REQUIRED where it must be; a type for a new, empty one.
     :param doc: one line for people; goes to the JSON Schema.
     :param unit: of the value, "" for a pure number or text.
     :param minimum: smallest value allowed.
@@ -40,7 +42,8 @@ def setting(default, doc, *, unit="", minimum=None, above=None, choices=(), infi
         "choices": tuple(choices),
         "infinite": infinite,
     }
-    return dataclasses.field(default=default, metadata=declaration)
+    kind = "default_factory" if isinstance(default, type) else "default"
+    return dataclasses.field(**{kind: default}, metadata=declaration)
 
 
 def accept(kind, value, declaration):

@@ -75,7 +75,7 @@ def _report_keys(record_type, node, fields, diagnostics, unsupported, elsewhere)
     known = [*fields, *elsewhere, *unsupported]
     unknown = [key for key, _ in node.items() if key not in known]
     for key in unknown:
-        hint = name_or_list(key, known)
+        hint = name_or_list(key, known) if known else None
         message = f'unknown key "{key}" in {record_type.__name__}'
         diagnostics.error("KEY_UNKNOWN", message, place=node.key_place(key), attribute=key, hint=hint)
     required = [field.name for field in fields.values() if _is_required(field)]
@@ -120,12 +120,14 @@ def _read_value(kind, node, declaration, label, diagnostics):
 
 def _read_alternative(kinds, node, declaration, label, diagnostics):
     """The node as the one of several types that its tag names, or as the first without a tag."""
+    tagged = {f"!{kind.__name__}": kind for kind in kinds if dataclasses.is_dataclass(kind)}
     if node.tag is None:
         if types.NoneType in kinds and node.kind == "scalar" and node.value is None:
             return None
         first = next(kind for kind in kinds if kind is not types.NoneType)
-        return _read_value(first, node, declaration, label, diagnostics)
-    tagged = {f"!{kind.__name__}": kind for kind in kinds if dataclasses.is_dataclass(kind)}
+        if not _lacks_tag(first, tagged, node, label, diagnostics):
+            return _read_value(first, node, declaration, label, diagnostics)
+        return _FAILED
     if not tagged:
         _has_tag(node, label, diagnostics)
         return _FAILED
@@ -136,6 +138,18 @@ def _read_alternative(kinds, node, declaration, label, diagnostics):
         return _FAILED
     record = _read_record(tagged[node.tag], node, diagnostics)
     return _FAILED if record is None else record
+
+
+def _lacks_tag(first, tagged, node, label, diagnostics):
+    """Report a mapping without a tag whose keys are those of a type that needs one; True if it is such."""
+    if node.kind != "mapping" or not node.keys():
+        return False
+    fitting = [tag for tag, kind in tagged.items() if node.keys() <= {field.name for field in dataclasses.fields(kind)}]
+    if not fitting or tagged[fitting[0]] is first:
+        return False
+    message = f"{label} with the keys {', '.join(node.keys())} needs the tag {' or '.join(fitting)}"
+    diagnostics.error("YAML_TAG", message, place=node.place, attribute=label)
+    return True
 
 
 class _Described:
