@@ -10,12 +10,11 @@ Format: http://sdformat.org/spec
 import os
 from dataclasses import dataclass
 
+from mbcli.checks import check_model
 from mbcli.suggestions import did_you_mean
 
-from .link_tree import check_masses
 from .mesh_files import MeshFiles
 from .package_map import PackageMap
-from .plausibility import check_inertia
 from .sdf_frames import MODEL, WORLD, FrameGraph
 from .sdf_geometry import read_geometries
 from .sdf_joints import read_joint_ends, read_joints
@@ -49,6 +48,8 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
     models = _read_root(root, _File(minor, meshes))
     meshes.report_missing(diagnostics)
     report_unread(root, diagnostics, KNOWN)
+    for model in models:
+        check_model(model, diagnostics)
     return () if len(diagnostics.errors) > errors_before else models
 
 
@@ -139,7 +140,6 @@ def _read_model(node, name, file):
     if static:
         _refuse_motion(joints, scope)
     links = {link: _read_link(n, link, scope) for link, n in scope.of_tag("link")}
-    check_masses(links, {joint.name: joint for joint in joints}, scope.named)
     graph = scope.graph
     canonical_link = graph.canonical_link or WORLD
     return ModelSpec(
@@ -250,7 +250,6 @@ def _read_inertial(link, file):
     inertia = tuple(
         default if matrix is None else child_number(matrix, tag, default) for tag, default in _INERTIA.items()
     )
-    check_inertia(mass, inertia, node.diagnostics, node)
     return InertialSpec(mass, X_LI, inertia, node.place)
 
 

@@ -10,12 +10,12 @@ Format: https://wiki.ros.org/urdf/XML
 import os
 from dataclasses import replace
 
+from mbcli.checks import check_model
 from mbcli.suggestions import did_you_mean
 
 from .link_tree import check_tree
 from .mesh_files import MeshFiles
 from .package_map import PackageMap
-from .plausibility import check_inertia
 from .sdf_frames import WORLD
 from .spec import ActuatorSpec, CollisionFilterGroupSpec, FrameSpec, InertialSpec, LinkSpec, ModelSpec
 from .urdf_geometry import read_geometries, read_materials
@@ -89,6 +89,7 @@ def _read_robot(root, meshes):
     _ignore_the_rest(root)
     report_unread(root, root.diagnostics, KNOWN)
     meshes.report_missing(root.diagnostics)
+    check_model(model, root.diagnostics)
     return model
 
 
@@ -149,7 +150,6 @@ def _read_inertial(node):
         products = [inertia_node.number(name, 0.0) for name in ("ixy", "ixz", "iyz")]
         moments = [inertia_node.number(name, 0.0, required=True) for name in ("ixx", "iyy", "izz")]
         inertia = (*moments, *products)
-    check_inertia(mass, inertia, node.diagnostics, node)
     return InertialSpec(mass=mass, X_LI=read_origin(node), inertia=inertia, place=node.place)
 
 

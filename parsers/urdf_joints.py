@@ -1,6 +1,6 @@
 """Joints of URDF files: types, axes, limits, damping, mimicry."""
 
-from math import hypot, inf, pi
+from math import hypot, inf
 
 import numpy as np
 
@@ -12,8 +12,6 @@ from .urdf_values import read_link_name, read_origin, read_unsigned
 from .xml_source import MAX_RELATED, quoted
 
 AXIS_TOLERANCE = 1e-6  # deviation of an axis from length 1 that is not worth a word
-# A position limit of a revolute joint in this range [rad] was probably meant in degrees; beyond it, as no limit.
-SUSPICIOUS_ANGLE = (8 * pi, 3600.0)
 
 _STANDARD_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _DRAKE_TYPES = ("ball", "planar", "screw", "universal")
@@ -207,14 +205,6 @@ def _check_position_limits(limit, file_type, lower, upper):
     if file_type == "continuous" and (lower, upper) != (-inf, inf):
         diagnostics.warning(
             "JOINT_LIMIT_INVALID", "a continuous joint should have no position limits: they are applied", limit
-        )
-    smallest, largest = SUSPICIOUS_ANGLE
-    if file_type == "revolute" and any(smallest < abs(bound) <= largest for bound in (lower, upper)):
-        diagnostics.warning(
-            "JOINT_LIMIT_UNIT",
-            f"the limits [{lower:.6g}, {upper:.6g}] rad are more than four turns",
-            limit,
-            hint="are they in degrees?",
         )
 
 

@@ -293,7 +293,7 @@ DAMAGED = [
     ('<frame name="base"', '<frame name=""', "ATTRIBUTE_INVALID", "error", 5),
     ("<pose>0 0 -0.25", "<pose relative_to='lower'>0 0 -0.25", "POSE_RELATIVE_TO_INVALID", "error", 11),
     ("<inertial>", "<inertial auto='true'>", "ATTRIBUTE_UNSUPPORTED", "error", 10),
-    ("<mass>2", "<mass>-2", "LINK_INERTIA_INVALID", "error", 10),
+    ("<mass>2", "<mass>-2", "LINK_MASS_INVALID", "error", 12),
     ("<mass>2", "<mass>2,5", "ELEMENT_INVALID", "error", 12),
     ("<mass>2<", "<mass><", "ELEMENT_INVALID", "error", 12),
     ("<ixx>0.3", "<ixx>3", "LINK_INERTIA_INVALID", "warning", 10),
@@ -1034,7 +1034,7 @@ def test_a_joint_that_moves_no_mass_is_warned_of():
     links = f"<link name='a'/><link name='b'>{MASSLESS}</link><link name='c'>{MASSLESS}</link>"
     carried = joint() + joint("fixed", "", "k", "b", "c")
     assert massless_findings(links + carried) == [
-        ("LINK_INERTIA_INVALID", "warning", 'joint "j" moves link "b"'),
+        ("MOVING_MASS_MISSING", "warning", 'joint "j" moves link "b"'),
     ]
     assert massless_findings(links.replace(MASSLESS, "", 1) + carried) == []
 
@@ -1042,7 +1042,7 @@ def test_a_joint_that_moves_no_mass_is_warned_of():
 def test_a_reversed_joint_moves_its_parent():
     links = f"<link name='a'>{MASSLESS}</link><link name='b'/>"
     assert massless_findings(links + joint() + joint("fixed", "", "k", "world", "b")) == [
-        ("LINK_INERTIA_INVALID", "warning", 'joint "j" moves link "a"'),
+        ("MOVING_MASS_MISSING", "warning", 'joint "j" moves link "a"'),
     ]
 
 

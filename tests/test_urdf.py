@@ -399,7 +399,7 @@ FAULTS = [
         "must not be negative: ", id="inertia not positive",
     ),
     pytest.param(
-        '<mass value="2"/>', '<mass value="-2"/>', '<inertial>', "error", "LINK_INERTIA_INVALID",
+        '<mass value="2"/>', '<mass value="-2"/>', '<mass value="-2"', "error", "LINK_MASS_INVALID",
         "the mass -2.0 kg is negative", id="negative mass",
     ),
     pytest.param(
@@ -407,7 +407,7 @@ FAULTS = [
         'attribute "value" of <mass> must be a finite number, found "nan"', id="mass nan",
     ),
     pytest.param(
-        BODY, "", '<joint name="elbow"', "warning", "LINK_INERTIA_INVALID",
+        BODY, "", '<joint name="elbow"', "warning", "MOVING_MASS_MISSING",
         'joint "elbow" moves link "lower", which has no mass, nor has what it carries', id="massless leaf",
     ),
     pytest.param(
@@ -479,7 +479,7 @@ FAULTS = [
         "break the triangle inequality", id="inertia in g",
     ),
     pytest.param(
-        '<mass value="2"/>', '<mass value="0.002"/>', "<inertial>", "warning", "LINK_INERTIA_INVALID",
+        '<mass value="2"/>', '<mass value="0.002"/>', "<inertial>", "warning", "INERTIA_IMPLAUSIBLE",
         "the radius of gyration 27.4 m is implausible: ", id="radius of gyration",
     ),
     pytest.param(

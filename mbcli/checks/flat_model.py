@@ -1,0 +1,29 @@
+"""A model and the models nested in it as one list of links and joints under their full names."""
+
+from dataclasses import dataclass, replace
+
+WORLD = "world"
+
+
+@dataclass(frozen=True)
+class FlatModel:
+    links: dict  # full name -> LinkSpec
+    joints: dict  # full name -> JointSpec, its parent and child by full names
+    place: object
+
+
+def flatten(model):
+    """The `FlatModel` of a ModelSpec: elements of a nested model are MODEL::NAME."""
+    links, joints = {}, {}
+    pending = [(model, "")]
+    for inner, prefix in pending:
+        links.update((prefix + link.name, link) for link in inner.links if link.name is not None)
+        for joint in inner.joints:
+            ends = {end: _scoped(prefix, getattr(joint, end)) for end in ("parent", "child")}
+            joints[prefix + joint.name] = replace(joint, **ends) if prefix else joint
+        pending += [(nested, f"{prefix}{nested.name}::") for nested in inner.models]
+    return FlatModel(links, joints, model.place)
+
+
+def _scoped(prefix, name):
+    return name if name == WORLD else prefix + name

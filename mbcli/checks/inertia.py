@@ -1,0 +1,156 @@
+"""Whether a body can have its inertia: moments that are not negative and keep the triangle inequality."""
+
+from itertools import permutations, product
+
+import numpy as np
+
+# Moments that a file prints with six digits break a condition by rounding; rods and points are legal.
+RELATIVE_TOLERANCE = 1e-6
+NAMES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+LARGEST_SHIFT = 9  # places that a decimal point may have moved
+
+
+def check_inertias(model, report):
+    """LINK_MASS_INVALID, LINK_INERTIA_INVALID for each link, and INERTIA_ZERO."""
+    named = [(name, link.inertial) for name, link in model.links.items() if link.inertial is not None]
+    named = [(name, inertial) for name, inertial in named if report.is_sound(inertial)]
+    moments = principal_moments([inertial.inertia for _, inertial in named])
+    for (name, inertial), (a, b, c) in zip(named, moments, strict=True):
+        if inertial.mass < 0:
+            message = f"the mass {inertial.mass!r} kg is negative"
+            report("LINK_MASS_INVALID", message, inertial.place, "mass")
+            continue
+        if not any(inertial.inertia):
+            if inertial.mass > 0:
+                message = f'link "{name}" is a point mass: its inertia is zero'
+                report("INERTIA_ZERO", message, inertial.place, "inertia")
+            continue
+        problem = _problem(inertial.mass, a, b, c)
+        if problem:
+            report("LINK_INERTIA_INVALID", problem, inertial.place, hint=_hint(inertial))
+
+
+def principal_moments(inertias):
+    """Ascending principal moments [kg m^2], lists of three, of inertias (ixx, iyy, izz, ixy, ixz, iyz)."""
+    if not inertias:
+        return []
+    tensors = np.array([matrix(inertia) for inertia in inertias])
+    scale = np.abs(tensors).max(axis=(1, 2), initial=np.finfo(float).tiny)  # squares stay finite
+    with np.errstate(over="ignore"):
+        return (np.linalg.eigvalsh(tensors / scale[:, None, None]) * scale[:, None]).tolist()
+
+
+def matrix(inertia):
+    """The symmetric 3x3 tensor, as lists, of (ixx, iyy, izz, ixy, ixz, iyz)."""
+    ixx, iyy, izz, ixy, ixz, iyz = inertia
+    return [[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]
+
+
+def describe_moments(a, b, c):
+    return f"the principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg m^2"
+
+
+def _problem(mass, a, b, c):
+    """The condition that ascending principal moments break, or None."""
+    tolerance = RELATIVE_TOLERANCE * max(abs(a), abs(c))
+    if a < -tolerance:
+        return f"{describe_moments(a, b, c)} must not be negative: {a:.6g} < 0"
+    if a + b < c - tolerance:
+        return f"{describe_moments(a, b, c)} break the triangle inequality: {a:.6g} + {b:.6g} < {c:.6g}"
+    if mass == 0:
+        return f"the mass is 0, but {describe_moments(a, b, c)} are not"
+    return None
+
+
+def is_possible(inertia):
+    """Whether a body of some mass can have this inertia (ixx .. iyz)."""
+    ((a, b, c),) = principal_moments([inertia])
+    return _problem(1.0, a, b, c) is None
+
+
+def steiner(inertial):
+    """What moving from the centre of mass to the link's origin adds to the inertia (ixx .. iyz), in the axes of I."""
+    x, y, z = (inertial.X_LI[:3, :3].T @ inertial.X_LI[:3, 3]).tolist()
+    m = inertial.mass
+    return tuple(m * v for v in (y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z))
+
+
+# ------------------------------------------------------------------------------------- what was probably meant
+
+
+def _hint(inertial):
+    """The first explanation that makes the inertia possible, and the nearest tensor that is."""
+    inertia = inertial.inertia
+    causes = (cause for explain in _EXPLANATIONS for cause in explain(inertial))
+    cause = next(causes, None)
+    nearest = ", ".join(f"{name} {value:.6g}" for name, value in zip(NAMES, nearest_possible(inertia), strict=True))
+    return "; ".join(filter(None, (cause, f"the nearest possible inertia is {nearest}")))
+
+
+def nearest_possible(inertia):
+    """The possible inertia whose second moments of mass are nearest: those that are negative become 0."""
+    scale = max(map(abs, inertia))
+    tensor = np.array(matrix([value / scale for value in inertia]))
+    moments, axes = np.linalg.eigh(np.trace(tensor) / 2 * np.eye(3) - tensor)  # second moments, integrals of x^2 dm
+    second = (axes * np.maximum(moments, 0)) @ axes.T
+    possible = scale * (np.trace(second) * np.eye(3) - second)
+    return tuple(possible[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist())
+
+
+def _explain_sign(inertial):
+    values = inertial.inertia
+    candidate = (*map(abs, values[:3]), *values[3:])
+    if candidate != values and is_possible(candidate):
+        wrong = " and ".join(name for name, value in zip(NAMES, values[:3], strict=False) if value < 0)
+        yield f"likely a wrong sign of {wrong}"
+
+
+def _explain_mass(inertial):
+    if inertial.mass == 0 and is_possible(inertial.inertia):
+        yield "likely the mass is missing"
+
+
+def _explain_decimal_point(inertial):
+    """One number is a power of ten off."""
+    values = inertial.inertia
+    for shift in range(1, LARGEST_SHIFT + 1):
+        for (k, value), factor in product(enumerate(values), (10.0**-shift, 10.0**shift)):
+            candidate = (*values[:k], value * factor, *values[k + 1 :])
+            if value and np.isfinite(candidate[k]) and is_possible(candidate):
+                yield f"likely a misplaced decimal point: {NAMES[k]} {value * factor:.6g} instead of {value:.6g}"
+
+
+def _explain_products(inertial):
+    """The products of inertia stand in each other's places, or have wrong signs."""
+    moments, products = inertial.inertia[:3], inertial.inertia[3:]
+    for order in permutations(products):
+        if order != products and is_possible((*moments, *order)):
+            yield "likely swapped products: ixy {:.6g}, ixz {:.6g}, iyz {:.6g}".format(*order)
+    if is_possible((*moments, *(-value for value in products))):
+        yield "likely wrong signs of the products of inertia"
+
+
+def _explain_order(inertial):
+    """Six numbers in the order ixx iyy izz ixy ixz iyz, read as ixx ixy ixz iyy iyz izz, and the other way round."""
+    ixx, iyy, izz, ixy, ixz, iyz = inertial.inertia
+    for candidate in ((ixx, ixy, ixz, iyy, iyz, izz), (ixx, ixy, iyz, iyy, izz, ixz)):
+        if min(candidate[:3]) > 0 and is_possible(candidate):
+            text = ", ".join(f"{name} {value:.6g}" for name, value in zip(NAMES, candidate, strict=True))
+            yield f"likely the six numbers are in another order: {text}"
+
+
+def _explain_frame(inertial):
+    """The way from the link's origin to the centre of mass was taken off twice."""
+    shift = steiner(inertial)
+    if any(shift) and is_possible(tuple(a + b for a, b in zip(inertial.inertia, shift, strict=True))):
+        yield "likely a wrong frame: it must be about the centre of mass, and seems to be shifted twice"
+
+
+_EXPLANATIONS = (
+    _explain_mass,
+    _explain_sign,
+    _explain_order,
+    _explain_products,
+    _explain_decimal_point,
+    _explain_frame,
+)

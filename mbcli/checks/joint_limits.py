@@ -1,0 +1,74 @@
+"""Whether the limits of joints are ones that a joint can have: units, empty ranges, speeds, efforts."""
+
+from math import inf, pi
+
+ROTATING = ("revolute", "continuous")
+# A limit of a rotation in this range [rad] was probably meant in degrees; beyond it, as no limit.
+SUSPICIOUS_ANGLE = (8 * pi, 3600.0)
+SUSPICIOUS_LENGTH = (50.0, 1e5)  # [m] of a sliding joint: probably millimetres
+LARGEST_EFFORT = 1e6  # [N m or N] of an actuator that exists; more is meant as no limit
+LARGEST_SPEED = 1e4  # [rad/s or m/s]
+
+
+def _axes(model, report):
+    """(joint, axis) of every axis that was read without an error."""
+    for joint in model.joints.values():
+        for axis in joint.axes:
+            if report.is_sound(joint) and report.is_sound(axis):
+                yield joint, axis
+
+
+def check_limit_units(model, report):
+    """JOINT_LIMIT_UNIT: angles that look like degrees; JOINT_LIMIT_LONG: lengths that look like millimetres."""
+    for joint, axis in _axes(model, report):
+        bounds = (axis.lower, axis.upper)
+        if joint.type == "revolute" and _any_within(bounds, SUSPICIOUS_ANGLE):
+            low, high = (f"{bound * pi / 180:.4g}" for bound in bounds)
+            message = f"the limits [{axis.lower:.6g}, {axis.upper:.6g}] rad are more than four turns"
+            hint = f"are they in degrees? In radians they would be [{low}, {high}]"
+            report("JOINT_LIMIT_UNIT", message, axis.place, "limit", hint=hint)
+        elif joint.type == "prismatic" and _any_within(bounds, SUSPICIOUS_LENGTH):
+            message = f"the limits [{axis.lower:.6g}, {axis.upper:.6g}] m are very long"
+            report("JOINT_LIMIT_LONG", message, axis.place, "limit", hint="are they in millimetres?")
+
+
+def _any_within(bounds, range_):
+    smallest, largest = range_
+    return any(smallest < abs(bound) <= largest for bound in bounds)
+
+
+def check_ranges(model, report):
+    """JOINT_RANGE_ZERO, JOINT_DEFAULT_OUTSIDE_LIMITS."""
+    for joint, axis in _axes(model, report):
+        if axis.lower == axis.upper:
+            message = f'joint "{joint.name}" cannot move: both its limits are {axis.lower:.6g}'
+            report("JOINT_RANGE_ZERO", message, axis.place, "limit", hint="a fixed joint says so")
+        elif not axis.lower <= 0 <= axis.upper:
+            unit = _unit(joint)
+            message = (
+                f'joint "{joint.name}": its zero position is outside of its limits '
+                f"[{axis.lower:.6g}, {axis.upper:.6g}] {unit}"
+            )
+            report("JOINT_DEFAULT_OUTSIDE_LIMITS", message, axis.place, "limit")
+
+
+def _unit(joint):
+    return "m" if joint.type == "prismatic" else "rad"
+
+
+def check_efforts_and_speeds(model, report):
+    """JOINT_LIMIT_ZERO, JOINT_LIMIT_IMPLAUSIBLE."""
+    for joint, axis in _axes(model, report):
+        if axis.velocity == 0:
+            message = f'joint "{joint.name}" has the velocity limit 0: nothing may move it'
+            report("JOINT_LIMIT_ZERO", message, axis.place, "limit")
+        if axis.effort == 0:
+            message = f'joint "{joint.name}" has the effort limit 0: nothing can drive it'
+            report("JOINT_LIMIT_ZERO", message, axis.place, "limit")
+        for what, value, largest in (
+            ("effort", axis.effort, LARGEST_EFFORT),
+            ("velocity", axis.velocity, LARGEST_SPEED),
+        ):
+            if largest < value < inf:
+                message = f'joint "{joint.name}": the {what} limit {value:.6g} is more than any joint has'
+                report("JOINT_LIMIT_IMPLAUSIBLE", message, axis.place, "limit", hint="leave it out for no limit")

@@ -1,0 +1,53 @@
+"""How checks speak: a code, what was found, and where; severities stand in one table."""
+
+from typing import NamedTuple
+
+
+class Severity(NamedTuple):
+    """In `mbcli check`, and where a model is only loaded for use (None: not reported there)."""
+
+    checked: str
+    loaded: str | None = None
+
+
+SEVERITIES = {
+    "LINK_MASS_INVALID": Severity("error", "error"),
+    "LINK_INERTIA_INVALID": Severity("error", "warning"),
+    "MOVING_MASS_MISSING": Severity("error", "warning"),
+    "FLOATING_MASS_MISSING": Severity("warning"),
+    "INERTIA_IMPLAUSIBLE": Severity("warning", "warning"),
+    "INERTIA_ZERO": Severity("note"),
+    "COM_OUTSIDE_GEOMETRY": Severity("warning"),
+    "JOINT_LIMIT_UNIT": Severity("warning", "warning"),
+    "JOINT_LIMIT_LONG": Severity("warning"),
+    "JOINT_RANGE_ZERO": Severity("warning"),
+    "JOINT_DEFAULT_OUTSIDE_LIMITS": Severity("note"),
+    "JOINT_LIMIT_ZERO": Severity("note"),
+    "JOINT_LIMIT_IMPLAUSIBLE": Severity("note"),
+    "MIMIC_EXCEEDS_LIMITS": Severity("warning"),
+    "JOINT_COUPLED": Severity("note"),
+    "LOOP_CUT": Severity("note"),
+    "RESERVED_NAME": Severity("note"),
+    "NAME_UNPRINTABLE": Severity("warning"),
+}
+
+
+class Report:
+    """Records the findings of checks in a `Diagnostics`."""
+
+    def __init__(self, diagnostics):
+        self._diagnostics = diagnostics
+        self.thorough = diagnostics.thorough
+
+    def __call__(self, code, message, place, *details, hint=None, related=()):
+        """details: tags of children of the element at `place`, the first that it has is where the fault stands."""
+        severity = SEVERITIES[code].checked if self.thorough else SEVERITIES[code].loaded
+        if severity is None:
+            return
+        node = self._diagnostics.node_at(place, *details)
+        record = getattr(self._diagnostics, severity)
+        record(code, message, node, place=None if node else place, hint=hint, related=related)
+
+    def is_sound(self, element):
+        """Whether what the file says of an element was read without an error."""
+        return not self._diagnostics.is_damaged(element.place)
