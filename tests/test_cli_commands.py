@@ -21,6 +21,7 @@ INSPECT = {
     "force_elements",
     "constraints",
     "geometries",
+    "collision_filter_groups",
     "counts",
     "total_mass",
     "not_used",

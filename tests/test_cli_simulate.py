@@ -243,14 +243,13 @@ def test_positions_beyond_their_limits_are_said_and_logged(tmp_path):
 @pytest.mark.usefixtures("interpreted")
 def test_what_is_left_out_is_said_and_quiet_says_nothing():
     text = one_robot(["a", "b", "c"], hinge("j", "a", "b") + hinge("k", "b", "c"))
-    text = text.replace("</joint></robot>", '<mimic joint="j"/><dynamics friction="2"/></joint></robot>')
+    text = text.replace("</joint></robot>", '<dynamics friction="2"/></joint></robot>')
     text = text.replace(
         '<link name="a">', '<link name="a"><collision><geometry><sphere radius="1"/></geometry></collision>'
     )
     run = ("simulate", "-", "-t", 0.001, "--no-log")
     said = succeed(*run, stdin=text).err
     assert "mbcli: warning: contact is not simulated yet (1 collision geometry)\n" in said
-    assert "mbcli: warning: mimic joints move freely: k\n" in said
     assert "mbcli: warning: Coulomb friction of joints is not simulated: k\n" in said
     assert succeed("-q", *run, stdin=text).err == ""
 

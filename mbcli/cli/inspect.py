@@ -9,6 +9,21 @@ from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, t
 from mbcli.cli.output import document, emit, number, printable, table, to_json
 from mbcli.cli.units import coordinate_units
 
+# accessors of force elements: what they act between, and their numbers
+FORCE_ELEMENT_PARTS = ((("frameA", "frameC"), "frames"), (("bodyA", "bodyB"), "bodies"))
+FORCE_ELEMENT_VALUES = (
+    "gravity_vector",
+    "p_AP",
+    "p_BQ",
+    "free_length",
+    "stiffness",
+    "damping",
+    "torque_stiffness_constants",
+    "torque_damping_constants",
+    "force_stiffness_constants",
+    "force_damping_constants",
+)
+
 
 @click.command()
 @model_options
@@ -61,7 +76,7 @@ def describe(loaded):
             "actuators": plant.num_actuators(),
             "model_instances": plant.num_model_instances() - 2,
             "force_elements": plant.num_force_elements(),
-            "constraints": plant.num_constraints() + len(plant._loop_joints),
+            "constraints": len(plant._constraints),
             "visuals": sum(g["role"] == "visual" for g in geometries),
             "collisions": sum(g["role"] == "collision" for g in geometries),
             "moving_bodies": plant._model.sizes["nbody"] - 1,
@@ -76,8 +91,9 @@ def describe(loaded):
         frames=[_frame(plant, frame) for frame in plant._frames if not frame.is_body_frame()],
         actuators=[_actuator(plant, actuator) for actuator in plant._actuators],
         force_elements=[_force_element(element) for element in plant._force_elements],
-        constraints=[_loop(plant, joint) for joint in plant._loop_joints],
+        constraints=[_constraint(constraint) for constraint in plant._constraints],
         geometries=geometries,
+        collision_filter_groups=_filter_groups(loaded),
         not_used=[f.as_dict() for f in loaded.diagnostics.findings],
     )
 
@@ -149,14 +165,34 @@ def _limit(value):
     return value if math.isfinite(value) else None
 
 
-def _loop(plant, joint):
-    return {
-        "type": "loop",
-        "joint": joint.name(),
-        "joint_type": joint.type_name(),
-        "bodies": [joint.parent_body().name(), joint.child_body().name()],
-        "place": _place(joint),
+def _constraint(constraint):
+    result = {
+        "type": constraint.kind,
+        "name": constraint.name,
+        "bodies": [body.name() for body in constraint.bodies()],
+        "place": str(constraint.place) if constraint.place is not None else None,
     }
+    if constraint.joints():
+        result["joints"] = [joint.name() for joint in constraint.joints()]
+    return result | {name: _number(value) for name, value in constraint.parameters().items()}
+
+
+def _number(value):
+    return _limit(value) if isinstance(value, float) else value
+
+
+def _filter_groups(loaded):
+    return [
+        {
+            "name": group.name,
+            "model_instance": instance,
+            "members": group.members,
+            "ignores": group.ignores,
+            "place": str(group.place),
+        }
+        for spec, instance in zip(loaded.specs, loaded.instances, strict=True)
+        for group in spec.filter_groups
+    ]
 
 
 def _frame(plant, frame):
@@ -169,6 +205,7 @@ def _frame(plant, frame):
 
 
 def _actuator(plant, actuator):
+    gains = actuator.get_controller_gains() if actuator.has_controller() else None
     return {
         "name": actuator.name(),
         "model_instance": _instance(plant, actuator),
@@ -176,14 +213,17 @@ def _actuator(plant, actuator):
         "effort_limit": _limit(actuator.effort_limit()),
         "rotor_inertia": actuator.default_rotor_inertia(),
         "gear_ratio": actuator.default_gear_ratio(),
+        "controller_gains": [gains.p, gains.d] if gains is not None else None,
         "place": _place(actuator),
     }
 
 
 def _force_element(element):
-    result = {"type": type(element).__name__}
-    if hasattr(element, "gravity_vector"):
-        result["gravity_vector"] = element.gravity_vector()
+    result = {"type": type(element).__name__, "place": _place(element)}
+    for names, kind in FORCE_ELEMENT_PARTS:
+        if hasattr(element, names[0]):
+            result[kind] = [getattr(element, name)().name() for name in names]
+    result |= {key: getattr(element, key)() for key in FORCE_ELEMENT_VALUES if hasattr(element, key)}
     if hasattr(element, "joint"):
         result["joint"] = element.joint().name()
     if hasattr(element, "default_stiffness"):
@@ -228,14 +268,36 @@ def render(info, plant):
         "",
         text_tree(plant),
     ]
-    for loop in info["constraints"]:
-        line = f"loop closed by {loop['joint']} ({loop['joint_type']}) between {' and '.join(loop['bodies'])}"
-        lines.append(printable(line))
+    lines += [printable(_constraint_line(constraint)) for constraint in info["constraints"]]
+    lines += [printable(_force_element_line(element)) for element in info["force_elements"][1:]]  # the first is gravity
     named = [frame.name() for frame in plant._frames if frame._place is not None and not frame.is_body_frame()]
     if named:
         lines.append(printable(f"frames: {', '.join(named)}"))
     blocks = [_coordinate_table(info, plant), _mass_table(info), _findings_line(info["not_used"])]
     return "\n\n".join(["\n".join(lines), *(block for block in blocks if block)])
+
+
+def _constraint_line(constraint):
+    """What a constraint ties, and the numbers that make it: `coupler: finger_2 = -1 finger_1 + 0.5`."""
+    kind, between = constraint["type"], " and ".join(constraint["bodies"])
+    if kind == "loop":
+        return f"loop closed by {constraint['name']} ({constraint['joint_type']}) between {between}"
+    if kind == "coupler":
+        follower, leader = constraint["joints"]
+        offset = f" + {number(constraint['offset'])}" if constraint["offset"] else ""
+        return f"coupler: {follower} = {number(constraint['gear_ratio'])} {leader}{offset}"
+    name = f" {constraint['name']}" if constraint["name"] else ""
+    if kind == "tendon":
+        return f"tendon{name} over {', '.join(constraint['joints'])}"
+    length = f", {number(constraint['distance'])} m" if kind == "distance" else ""
+    return f"{kind}{name} between {between}{length}"
+
+
+def _force_element_line(element):
+    if "joint" in element:
+        return f"{element['type']} at {element['joint']}"
+    ends = element.get("frames", element.get("bodies"))
+    return f"{element['type']} between {' and '.join(ends)}" if ends else element["type"]
 
 
 def _count(number, one, several=None):

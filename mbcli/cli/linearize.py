@@ -3,6 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
+from mbcli.cli.controllers import hold_default_positions
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import matrix
 
@@ -32,6 +33,7 @@ def linearize(ctx, u, discrete, **values):
         if discrete and not plant.is_discrete():
             raise ModelError("--discrete needs a time_step greater than 0 in the configuration")
 
+        hold_default_positions(plant, context)
         if inputs.get("u") is not None:
             plant.get_actuation_input_port().FixValue(context, inputs["u"])
         A, B, C, D, f0, _, _ = plant_derivatives(plant, context, "actuation", "state", discrete)

@@ -8,6 +8,7 @@ import time
 
 import click
 
+from mbcli.cli.controllers import hold_default_positions
 from mbcli.cli.model import load
 from mbcli.cli.options import MODEL_KEYS, STATE_KEYS, Number, joined, optional_model_options, state_options, take
 from mbcli.cli.output import document, number, refuse_existing, to_json
@@ -158,6 +159,8 @@ def _run_command(ctx, values):
     job = SimulationJob(loaded, state, options, arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])])
     warn = (lambda line: None) if quiet else _warn
     _warn_about_what_is_left_out(loaded, warn)
+    if job.controlled:
+        warn(f"controllers of the file aim at the default positions: {joined(*job.controlled)}")
     if job.exceeded_efforts:
         warn(f"effort limits are not enforced, and the input exceeds those of {joined(*job.exceeded_efforts)}")
     if not quiet:
@@ -246,16 +249,10 @@ def _announce_compiling(plant):
 def _warn_about_what_is_left_out(loaded, warn):
     """What the model has and the simulation does not do yet is said, once a run."""
     collisions = sum(len(link.collisions) for spec in loaded.specs for link in spec.links)
-    mimics = [j.name for spec in loaded.specs for j in spec.joints if any(a.mimic for a in j.axes)]
     frictions = [j.name for spec in loaded.specs for j in spec.joints if any(a.friction for a in j.axes)]
     if collisions:
         noun = "collision geometry" if collisions == 1 else "collision geometries"
         warn(f"contact is not simulated yet ({collisions} {noun})")
-    controlled = [a.name for spec in loaded.specs for a in spec.actuators if a.controller_gains]
-    if controlled:
-        warn(f"controller gains in the file are not used: {joined(*controlled)}")
-    if mimics:
-        warn(f"mimic joints move freely: {joined(*mimics)}")
     if frictions:
         warn(f"Coulomb friction of joints is not simulated: {joined(*frictions)}")
 
@@ -338,6 +335,7 @@ class SimulationJob:
         config = loaded.config
         self.loaded, self.plant, self.arguments = loaded, loaded.plant, arguments
         self.context = self.plant.CreateDefaultContext()
+        self.controlled = hold_default_positions(self.plant, self.context)
         self.start = self.run_from = config.simulator_config.start_time
         duration = options.duration
         if duration is None:

@@ -4,9 +4,11 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
+from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
 from mbcli.multibody.tree import (
     BallRpyJoint,
     FixedOffsetFrame,
+    PdControllerGains,
     PlanarJoint,
     PrismaticJoint,
     PrismaticSpring,
@@ -33,15 +35,22 @@ def add_model(plant, spec, instance_name):
     if spec.X_LinkModel is not None:
         link, X_LinkModel = spec.X_LinkModel
         plant.AddFrame(FixedOffsetFrame("__model__", bodies[link].body_frame(), _pose(X_LinkModel), instance))
+    frames = {name: body.body_frame() for name, body in bodies.items()}
     for frame in spec.frames:
         added = FixedOffsetFrame(frame.name, bodies[frame.link].body_frame(), _pose(frame.X_LF), instance)
-        plant.AddFrame(added)._place = frame.place
+        frames[frame.name] = plant.AddFrame(added)
+        added._place = frame.place
     joints = {}
     for joint in spec.joints:
         joints[joint.name] = _add_joint(plant, joint, bodies, instance)
         joints[joint.name]._place = joint.place
     for actuator in spec.actuators:
         _add_actuator(plant, actuator, joints)
+    add_mimics(plant, spec.joints, joints)
+    for element in spec.force_elements:
+        add_force_element(plant, element, bodies, frames)
+    for constraint in spec.constraints:
+        add_constraint(plant, constraint, bodies, joints)
     for link in links:
         plant.SetDefaultFreeBodyPose(bodies[link.name], _pose(spec.X_WModel @ link.X_ModelL))
     if spec.static:
@@ -153,6 +162,9 @@ def _add_actuator(plant, spec, joints):
     actuator = plant.AddJointActuator(spec.name, joints[spec.joint], spec.effort_limit)
     actuator.set_default_rotor_inertia(spec.rotor_inertia)
     actuator.set_default_gear_ratio(spec.gear_ratio)
+    if spec.controller_gains is not None:
+        p, d = spec.controller_gains
+        actuator.set_controller_gains(PdControllerGains(p=p, d=d))
     actuator._place = spec.place
 
 

@@ -199,6 +199,14 @@ class Constraints:
 
     # at Finalize()
 
+    def _refuse_constraints_at(self, loop_joints):
+        """ModelError for a constraint of coordinates that a joint does not have because it closes a loop."""
+        for constraint in self._constraints:
+            for joint in set(constraint.joints()).intersection(loop_joints):
+                place = f"{constraint.place}: error: " if constraint.place else ""
+                reason = f"joint '{joint.name()}' closes a loop and has no coordinate to constrain"
+                raise ModelError(f"{place}{constraint!r}: {reason}")
+
     def _complete_constraints(self):
         """Adds joints that close loops; finds the points that ball constraints leave to the default positions."""
         self._constraints += [LoopConstraint(joint) for joint in self._loop_joints]

@@ -25,7 +25,9 @@ class Finalization:
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
         self._require_not_finalized("Finalize")
         forest, loops = self._forest()
-        self._loop_joints = [self._joints[k] for k in loops]
+        loop_joints = [self._joints[k] for k in loops]
+        self._refuse_constraints_at(loop_joints)
+        self._loop_joints = loop_joints
         self._free_joints = {}
         mobilized = []
         for mobod in forest:
