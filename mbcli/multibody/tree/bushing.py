@@ -3,6 +3,8 @@
 import numpy as np
 
 from mbcli.multibody.math import SpatialForce
+from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.tree.checked_numbers import non_negative
 from mbcli.multibody.tree.force_element import ForceElement
 
 CONSTANTS = (
@@ -59,13 +61,8 @@ class LinearBushingRollPitchYaw(ForceElement):
     def _name(self):
         return f"bushing between frames '{self._frameA.name()}' and '{self._frameC.name()}'"
 
-    def _checked(self, name, value):
-        array = np.array(value, dtype=float).reshape(-1)
-        if array.shape != (3,) or not (np.isfinite(array) & (array >= 0.0)).all():
-            raise RuntimeError(
-                f"{self._name()}: {name} must be three finite numbers that are not negative, they are {value}"
-            )
-        return array
+    def _checked(self, name, value, scalar=FLOAT):
+        return non_negative(value, f"{self._name()}: {name}", scalar, (3,))
 
     def _parts(self):
         return (self._frameA, self._frameC)
@@ -143,7 +140,7 @@ class LinearBushingRollPitchYaw(ForceElement):
 
     def _set(self, context, name, value):
         self._check_context(context)
-        context._set_parameter(self, name, self._checked(name, value))
+        context._set_parameter(self, name, self._checked(name, value, context._scalar))
 
     # forces
 

@@ -10,7 +10,7 @@ import math
 
 from scipy.optimize import brentq
 
-from mbcli.multibody.tree.force_element import non_negative
+from mbcli.multibody.tree.checked_numbers import non_negative
 
 
 def stiffness_from_load(load, displacement):

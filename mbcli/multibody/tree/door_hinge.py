@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.multibody.tree.force_element import ForceElement, finite, non_negative
+from mbcli.multibody.tree.checked_numbers import finite, non_negative
+from mbcli.multibody.tree.force_element import ForceElement
 from mbcli.multibody.tree.joints import RevoluteJoint
 
 

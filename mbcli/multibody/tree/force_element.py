@@ -58,19 +58,3 @@ class ForceElement(MultibodyElement):
 def redefines(element, kind):
     """Whether the class of an element has another method of METHODS than the class `kind` that it derives from."""
     return any(getattr(type(element), name) is not getattr(kind, name) for name in METHODS)
-
-
-def non_negative(value, what):
-    """The value as a float; RuntimeError naming it where it is negative or not finite."""
-    number = float(value)
-    if not 0.0 <= number < float("inf"):
-        raise RuntimeError(f"{what} must be a finite number that is not negative, it is {value}")
-    return number
-
-
-def finite(value, what):
-    """The value as a float; RuntimeError naming it where it is not finite."""
-    number = float(value)
-    if not abs(number) < float("inf"):
-        raise RuntimeError(f"{what} must be finite, it is {value}")
-    return number

@@ -175,6 +175,8 @@ class FixedOffsetFrame(Frame):
 
     def SetPoseInParentFrame(self, context, X_PF):
         """Moves the frame in one context; the default stays."""
-        context._set_parameter(self, "X_PF", RigidTransform(X_PF))
+        X_PF = RigidTransform(X_PF)
+        context._scalar.array(X_PF.GetAsMatrix34(), f"frame '{self.name()}': its pose")
+        context._set_parameter(self, "X_PF", X_PF)
 
     SetPoseInBodyFrame = SetPoseInParentFrame  # its former name

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.tree.checked_numbers import non_negative
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.random_distribution import checked_distributions, draw
 
@@ -214,15 +216,11 @@ class Joint(NamedElement):
     def SetDampingVector(self, context, damping):
         """Another damping (nv,) in one context, not negative; the default stays."""
         self._check_context(context)
-        context._set_parameter(self, "damping", self._checked_damping(damping))
+        context._set_parameter(self, "damping", self._checked_damping(damping, context._scalar))
 
-    def _checked_damping(self, damping):
-        value = np.array(damping, dtype=float, ndmin=1)
-        if value.shape != (self.num_velocities(),):
-            raise RuntimeError(f"joint '{self._name}' has {self.num_velocities()} velocities, not {value.size}")
-        if not (value >= 0.0).all():
-            raise RuntimeError(f"joint '{self._name}': damping must not be negative, it is {value}")
-        return value
+    def _checked_damping(self, damping, scalar=FLOAT):
+        """(nv,) of floats, or of the scalar type of a context."""
+        return non_negative(damping, f"joint '{self._name}': damping", scalar, (self.num_velocities(),))
 
     # state
 
@@ -255,7 +253,8 @@ class Joint(NamedElement):
 
     def _sized(self, value, size, context=None):
         """An array (size,) of floats, or of what the context holds."""
-        value = np.array(value, dtype=float if context is None else context._scalar.dtype, ndmin=1)
+        scalar = FLOAT if context is None else context._scalar
+        value = np.atleast_1d(scalar.array(value, f"joint '{self._name}'"))
         if value.shape != (size,):
             raise RuntimeError(f"joint '{self._name}' takes {size} values here, not {value.size}")
         return value
@@ -322,7 +321,8 @@ class Joint(NamedElement):
         self._check_forces(forces)
         if not 0 <= joint_dof < self.num_velocities():
             raise RuntimeError(f"joint '{self._name}' has no degree of freedom {joint_dof}")
-        forces.mutable_generalized_forces()[self.velocity_start() + joint_dof] += joint_tau
+        tau = context._scalar.one(joint_tau, f"joint '{self._name}': joint_tau")
+        forces.mutable_generalized_forces()[self.velocity_start() + joint_dof] += tau
 
     def AddInDamping(self, context, forces):
         """Adds the viscous forces -damping * v."""

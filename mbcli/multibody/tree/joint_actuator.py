@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbcli.math.array_arguments import as_numbers
+from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.tree.checked_numbers import finite, non_negative
 from mbcli.multibody.tree.element import NamedElement
 
 
@@ -67,7 +69,7 @@ class JointActuator(NamedElement):
 
     def SetRotorInertia(self, context, rotor_inertia):
         """Another rotor inertia in one context; the default stays."""
-        self._set_parameter(context, "rotor_inertia", self._checked_rotor_inertia(rotor_inertia))
+        self._set_parameter(context, "rotor_inertia", self._checked_rotor_inertia(rotor_inertia, context._scalar))
 
     def default_gear_ratio(self):
         """Rotor speed over joint speed [1 or 1/m]."""
@@ -84,7 +86,7 @@ class JointActuator(NamedElement):
 
     def SetGearRatio(self, context, gear_ratio):
         """Another gear ratio in one context; the default stays."""
-        self._set_parameter(context, "gear_ratio", self._checked_gear_ratio(gear_ratio))
+        self._set_parameter(context, "gear_ratio", self._checked_gear_ratio(gear_ratio, context._scalar))
 
     def default_reflected_inertia(self):
         """What the rotor adds to the joint's diagonal of the mass matrix: gear ratio squared times rotor inertia."""
@@ -98,15 +100,11 @@ class JointActuator(NamedElement):
         if self._input_start is not None:
             raise RuntimeError(f"actuator '{self._name}': the plant is finalized; {instead}() changes a context")
 
-    def _checked_rotor_inertia(self, rotor_inertia):
-        if not 0.0 <= rotor_inertia < np.inf:
-            raise RuntimeError(f"actuator '{self._name}': rotor inertia must not be negative, it is {rotor_inertia}")
-        return float(rotor_inertia)
+    def _checked_rotor_inertia(self, rotor_inertia, scalar=FLOAT):
+        return non_negative(rotor_inertia, f"actuator '{self._name}': rotor inertia", scalar)
 
-    def _checked_gear_ratio(self, gear_ratio):
-        if not np.isfinite(gear_ratio):
-            raise RuntimeError(f"actuator '{self._name}': gear ratio must be finite, it is {gear_ratio}")
-        return float(gear_ratio)
+    def _checked_gear_ratio(self, gear_ratio, scalar=FLOAT):
+        return finite(gear_ratio, f"actuator '{self._name}': gear ratio", scalar)
 
     def _parameter(self, context, name):
         self.GetParentPlant()._check_context(context)
@@ -122,12 +120,10 @@ class JointActuator(NamedElement):
         """PdControllerGains, finite and not negative; both 0 remove the controller. Discrete plants only obey it."""
         if self._plant is not None and self._plant.is_finalized():
             raise RuntimeError(f"actuator '{self._name}': the plant is finalized, gains cannot be changed")
-        for name, gain in (("p", gains.p), ("d", gains.d)):
-            if not 0.0 <= gain < np.inf:
-                raise RuntimeError(
-                    f"actuator '{self._name}': gain {name} must be finite and not negative, it is {gain}"
-                )
-        self._gains = PdControllerGains(p=float(gains.p), d=float(gains.d))
+        self._gains = PdControllerGains(
+            p=non_negative(gains.p, f"actuator '{self._name}': gain p"),
+            d=non_negative(gains.d, f"actuator '{self._name}': gain d"),
+        )
 
     def has_controller(self):
         """Whether one of the gains is not 0."""

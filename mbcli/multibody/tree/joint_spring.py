@@ -1,6 +1,8 @@
 """Springs on the coordinate of a joint."""
 
-from mbcli.multibody.tree.force_element import ForceElement, finite, non_negative
+from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.tree.checked_numbers import finite, non_negative
+from mbcli.multibody.tree.force_element import ForceElement
 from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
 
 
@@ -17,11 +19,11 @@ class JointSpring(ForceElement):
         self._stiffness = self._checked_stiffness(stiffness)
         super().__init__(joint._model_instance)
 
-    def _checked_nominal(self, value):
-        return finite(value, f"spring of joint '{self._joint.name()}': its position at rest")
+    def _checked_nominal(self, value, scalar=FLOAT):
+        return finite(value, f"spring of joint '{self._joint.name()}': its position at rest", scalar)
 
-    def _checked_stiffness(self, value):
-        return non_negative(value, f"spring of joint '{self._joint.name()}': its stiffness")
+    def _checked_stiffness(self, value, scalar=FLOAT):
+        return non_negative(value, f"spring of joint '{self._joint.name()}': its stiffness", scalar)
 
     def _parts(self):
         return (self._joint,)
@@ -45,7 +47,7 @@ class JointSpring(ForceElement):
     def SetStiffness(self, context, stiffness):
         """Another stiffness [N m/rad or N/m] in one context; RuntimeError where it is negative."""
         self._check_context(context)
-        context._set_parameter(self, "stiffness", self._checked_stiffness(stiffness))
+        context._set_parameter(self, "stiffness", self._checked_stiffness(stiffness, context._scalar))
 
     def _get_nominal(self, context):
         self._check_context(context)
@@ -53,7 +55,7 @@ class JointSpring(ForceElement):
 
     def _set_nominal(self, context, value):
         self._check_context(context)
-        context._set_parameter(self, "nominal", self._checked_nominal(value))
+        context._set_parameter(self, "nominal", self._checked_nominal(value, context._scalar))
 
     def _force(self, context):
         """Stiffness, stretch, and rate of the coordinate."""

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mbcli.multibody.tree.force_element import ForceElement, non_negative
+from mbcli.multibody.tree.checked_numbers import finite, non_negative
+from mbcli.multibody.tree.force_element import ForceElement
 
 
 class LinearSpringDamper(ForceElement):
@@ -22,7 +23,9 @@ class LinearSpringDamper(ForceElement):
     def __init__(self, bodyA, p_AP, bodyB, p_BQ, free_length, stiffness, damping):
         self._bodyA, self._bodyB = bodyA, bodyB
         what = f"spring-damper between bodies '{bodyA.name()}' and '{bodyB.name()}'"
-        self._p_AP, self._p_BQ = _point(p_AP, f"{what}: p_AP"), _point(p_BQ, f"{what}: p_BQ")
+        self._p_AP, self._p_BQ = (
+            finite(p, f"{what}: {name}", shape=(3,)) for p, name in ((p_AP, "p_AP"), (p_BQ, "p_BQ"))
+        )
         self._free_length = non_negative(free_length, f"{what}: its free length")
         if self._free_length == 0.0:
             raise RuntimeError(f"{what}: its free length must be greater than 0, it is {free_length}")
@@ -91,10 +94,3 @@ class LinearSpringDamper(ForceElement):
     def CalcNonConservativePower(self, context):
         _, _, rate = self._state(context)
         return -self._damping * rate**2
-
-
-def _point(p, what):
-    value = np.array(p, dtype=float).reshape(-1)
-    if value.shape != (3,) or not np.isfinite(value).all():
-        raise RuntimeError(f"{what} must be three finite numbers, it is {p}")
-    return value

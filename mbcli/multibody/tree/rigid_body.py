@@ -71,6 +71,9 @@ class RigidBody(NamedElement):
 
     def SetSpatialInertiaInBodyFrame(self, context, M_Bo_B):
         """Another M_BBo_B in one context; the default stays."""
+        if not isinstance(M_Bo_B, SpatialInertia):
+            raise TypeError(f"body '{self.name()}': M_Bo_B is a SpatialInertia, not {M_Bo_B!r}")
+        context._scalar.array(M_Bo_B.CopyToFullMatrix6(), f"body '{self.name()}': its inertia")
         context._set_parameter(self, "M_BBo_B", M_Bo_B)
 
     def SetMass(self, context, mass):
@@ -199,7 +202,8 @@ class RigidBody(NamedElement):
         self.GetParentPlant()._check_forces(forces)
         if not isinstance(F_Bo_W, SpatialForce):
             raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
-        forces._body_forces[int(self.index())] += F_Bo_W.get_coeffs()
+        F = context._scalar.array(F_Bo_W.get_coeffs(), f"body '{self.name()}': F_Bo_W")
+        forces._body_forces[int(self.index())] += F
 
     def AddInForce(self, context, p_BP_E, F_Bp_E, frame_E, forces):
         """Adds a spatial force at the point P at p_BP_E (3,) [m] from Bo, everything expressed in frame E."""

@@ -22,7 +22,7 @@ class OneDofJoint(Joint):
 
     def GetDamping(self, context):
         """[N m s or N s/m], as the context has it."""
-        return float(self.GetDampingVector(context)[0])
+        return context._scalar.number(self.GetDampingVector(context)[0])
 
     def SetDamping(self, context, damping):
         """Another damping in one context, not negative; the default stays."""

@@ -14,6 +14,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.fields import MODEL_FIELDS
 from mbcli.engine.jit import interpreted_with
 from mbcli.engine.plain import is_plain
+from mbcli.math.array_arguments import as_numbers, describe
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,34 @@ class Scalar:
     def load_kernels(self, compiled, model):
         """Kernels for a model, by name."""
         return load_kernels(compiled, compiled and is_plain(model)) if self.kernels is None else self.kernels()
+
+    def array(self, value, what):
+        """A new array in C order of this scalar's type; TypeError naming `what` where the numbers do not fit."""
+        if type(value) is not np.ndarray or value.dtype is not self.dtype:
+            value = self._fitting(as_numbers(value, what), what)
+        return value.copy()
+
+    def one(self, value, what):
+        """One number of this scalar's type; TypeError as from array()."""
+        array = self.array(value, what)
+        if array.ndim:
+            raise TypeError(f"{what}: expected one number, got {describe(value)}")
+        return array.item()
+
+    def reals(self, array):
+        """The real parts of numbers, for checks; those of symbols, of which nothing can be said, are left out."""
+        return np.array([real for real in map(self.real, array.flat) if real is not None], dtype=float)
+
+    def _fitting(self, array, what):
+        """Numbers as an array of this type, where that loses nothing."""
+        try:
+            if array.dtype.kind == "c" and self.dtype.kind != "c":
+                raise TypeError
+            return array.astype(self.dtype, copy=False)
+        except TypeError:
+            other = next(type(x).__name__ for x in array.flat if not isinstance(x, float))
+            kind = "complex numbers" if array.dtype.kind == "c" else f"numbers of type {other}"
+            raise TypeError(f"{what}: {kind} do not fit into a plant of {self.name}") from None
 
     def convert_model(self, model):
         """A model of floats, or one compiled with this scalar's values, as the engine takes it for this scalar."""
