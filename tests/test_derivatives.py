@@ -6,13 +6,19 @@ from command_line import SAMPLES, cli, succeed
 from random_trees import bodies_of, joints_of, random_context, random_plant
 
 from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
+from mbcli.math import RigidTransform
+from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant, MultibodyPlant_
 from mbcli.multibody.plant.derivatives import CALCULATIONS, VARIABLES
 from mbcli.multibody.tree import (
+    FixedOffsetFrame,
     JacobianWrtVariable,
     LinearBushingRollPitchYaw,
     LinearSpringDamper,
+    MultibodyForces,
+    RevoluteJoint,
+    RevoluteSpring,
     SpatialInertia,
     UnitInertia,
 )
@@ -296,9 +302,114 @@ def test_joints_take_and_give_dual_numbers(plant):
     assert dual.GetPositions(context)[joint.position_start()].value() == 0.3
 
 
-def test_a_context_of_floats_takes_no_dual_numbers(plant, context):
-    with pytest.raises(TypeError):
-        plant.SetPositions(context, InitializeAutoDiff(plant.GetPositions(context)))
+def test_dual_numbers_pass_through_the_setters_of_every_parameter(plant, context):
+    """Tree (c) 31: damping, springs, bushings, rotors and gears, against complex steps."""
+    _, joint, actuator, spring, bushing = parameters_of(plant)
+    dual = plant.ToAutoDiffXd()
+    elements = {
+        joint: dual.get_joint(joint.index()),
+        actuator: dual.get_joint_actuator(actuator.index()),
+        spring: dual.get_force_element(spring.index()),
+        bushing: dual.get_force_element(bushing.index()),
+    }
+    revolute = isinstance(spring, RevoluteSpring)
+    settings = {
+        (joint, "damping"): lambda e, c, x: e.SetDampingVector(c, x),
+        (actuator, "rotor_inertia"): lambda e, c, x: e.SetRotorInertia(c, x[0]),
+        (actuator, "gear_ratio"): lambda e, c, x: e.SetGearRatio(c, x[0]),
+        (spring, "stiffness"): lambda e, c, x: e.SetStiffness(c, x[0]),
+        (spring, "nominal"): lambda e, c, x: (e.SetNominalAngle if revolute else e.SetNominalPosition)(c, x[0]),
+        (bushing, "torque_stiffness_constants"): lambda e, c, x: e.SetTorqueStiffnessConstants(c, x),
+        (bushing, "force_damping_constants"): lambda e, c, x: e.SetForceDampingConstants(c, x),
+    }
+    D = plant.CalcDerivatives(context, "forward_dynamics", tuple(settings))
+    for (element, name), change in settings.items():
+        other = dual.CreateDefaultContext()
+        other.SetTimeStateAndParametersFrom(context)
+        change(elements[element], other, InitializeAutoDiff(np.ravel(context._parameters.get(element, name))).ravel())
+        vdot = dual.CalcAccelerations(other)
+        assert_close(ExtractGradient(vdot), D[element, name], 1e-11)
+        assert_close(ExtractValue(vdot).ravel(), plant.CalcAccelerations(context), 1e-12)
+
+
+def test_the_pose_of_a_frame_may_carry_derivatives():
+    """Tree (c) 31: by the place of a joint's frame, through poses, the mass matrix and forward dynamics."""
+
+    def build():
+        plant = MultibodyPlant(0.0)
+        mount = plant.AddFrame(FixedOffsetFrame("mount", plant.world_frame(), RigidTransform([0.1, 0.2, 0.3])))
+        inertia = SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.2, 0.3).Shift([-0.3, 0.1, 0.2])
+        upper, lower = plant.AddRigidBody("upper", inertia), plant.AddRigidBody("lower", inertia)
+        knee = plant.AddFrame(FixedOffsetFrame("knee", upper.body_frame(), RigidTransform([0.5, 0.0, 0.1])))
+        plant.AddJoint(RevoluteJoint("hip", mount, upper.body_frame(), [0.0, 1.0, 0.0]))
+        plant.AddJoint(RevoluteJoint("knee", knee, lower.body_frame(), [1.0, 1.0, 0.0]))
+        plant.Finalize()
+        return plant
+
+    plant = build()
+    dual = plant.ToAutoDiffXd()
+    q, v, start = [0.4, -0.7], [1.1, 0.6], np.array([0.5, 0.0, 0.1])
+
+    def at(p, x):
+        context = p.CreateDefaultContext()
+        p.SetPositionsAndVelocities(context, [*q, *v])
+        p.GetFrameByName("knee").SetPoseInParentFrame(context, RigidTransform(x))
+        lower = p.GetBodyByName("lower")
+        parts = (
+            p.CalcMassMatrix(context).ravel(),
+            p.CalcForwardDynamics(context),
+            lower.EvalPoseInWorld(context).translation(),
+            lower.EvalSpatialVelocityInWorld(context).get_coeffs(),
+        )
+        return np.concatenate(parts)
+
+    expected = differences(lambda x: at(plant, x), start)
+    result = at(dual, InitializeAutoDiff(start).ravel())
+    assert_close(ExtractGradient(result), expected, 1e-8)
+    assert_close(ExtractValue(result).ravel(), at(plant, start), 1e-13)
+
+
+@pytest.mark.parametrize("number", [1.0 + 1e-20j, AutoDiffXd(1.0, [1.0])], ids=["complex", "dual"])
+def test_a_plant_of_floats_refuses_other_numbers_by_name_and_keeps_what_it_has(plant, context, number):
+    """Complex numbers would lose their imaginary parts with no more than a warning."""
+    body, joint, actuator, spring, bushing = parameters_of(plant)
+    context = context.Clone()
+    nq, nv, world = plant.num_positions(), plant.num_velocities(), plant.world_frame()
+    q, v, point = np.full(nq, number), np.full(nv, number), np.full(3, number)
+    frame, kV = bodies_of(plant)[-1].body_frame(), JacobianWrtVariable.kV
+    forces = MultibodyForces(plant)
+    before = plant.GetPositionsAndVelocities(context), plant.CalcAccelerations(context)
+    calls = {
+        "q": lambda: plant.SetPositions(context, q),
+        "v": lambda: plant.SetVelocities(context, v),
+        r"\[q; v\]": lambda: plant.SetPositionsAndVelocities(context, np.concatenate([q, v])),
+        "joint '.*'": lambda: joint.SetPositions(context, q[: joint.num_positions()]),
+        "joint '.*': damping": lambda: joint.SetDampingVector(context, v[: joint.num_velocities()]),
+        "q(?=:)": lambda: plant.SetDefaultPositions(q),
+        "known_vdot": lambda: plant.CalcInverseDynamics(context, v, forces),
+        "known_vdot(?=:)": lambda: plant.CalcSpatialAccelerationsFromVdot(context, v),
+        "v(?=:)": lambda: plant.MapVelocityToQDot(context, v),
+        "qdot": lambda: plant.MapQDotToVelocity(context, q),
+        "p_BQi": lambda: plant.CalcPointsPositions(context, frame, point, world),
+        "p_BoBi_B": lambda: plant.CalcJacobianTranslationalVelocity(context, kV, frame, point, world, world),
+        "p_BoBp_B": lambda: plant.CalcBiasSpatialAcceleration(context, kV, frame, point, world, world),
+        "p_WoP_W": lambda: plant.CalcSpatialMomentumInWorldAboutPoint(context, point),
+        "input 'applied_generalized_force'": lambda: plant.get_applied_generalized_force_input_port().FixValue(
+            context, v
+        ),
+        "body '.*': its inertia": lambda: body.SetMass(context, number),
+        "actuator '.*': gear ratio": lambda: actuator.SetGearRatio(context, number),
+        "actuator '.*': rotor inertia": lambda: actuator.SetRotorInertia(context, number),
+        "spring of joint '.*': its stiffness": lambda: spring.SetStiffness(context, number),
+        "bushing .*: force_stiffness_constants": lambda: bushing.SetForceStiffnessConstants(context, point),
+        "joint '.*': joint_tau": lambda: spring.joint().AddInOneForce(context, 0, number, forces),
+        "body '.*': F_Bo_W": lambda: body.AddInForceInWorld(context, SpatialForce(np.full(6, number)), forces),
+    }
+    for name, call in calls.items():
+        with pytest.raises(TypeError, match=f"^{name}: .* do not fit into a plant of float"):
+            call()
+    np.testing.assert_array_equal(plant.GetPositionsAndVelocities(context), before[0])
+    np.testing.assert_array_equal(plant.CalcAccelerations(context), before[1])
 
 
 # AutoDiffXd

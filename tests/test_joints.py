@@ -242,7 +242,7 @@ def test_axes_are_scaled_to_unit_length_and_no_direction_raises(joint_class):
     ],
 )
 def test_negative_damping_raises(make):
-    with pytest.raises(RuntimeError, match="joint 'elbow': damping must not be negative, it is .*(-0.1|nan)"):
+    with pytest.raises(RuntimeError, match="joint 'elbow': damping must be finite .*, it is .*(-0.1|nan)"):
         make(*free_frames())
 
 
@@ -542,15 +542,15 @@ def test_damping_per_context_leaves_the_default_and_other_contexts(kind):
     more = plant.CalcMassMatrix(context) @ (plant.CalcForwardDynamics(context) - before)
     np.testing.assert_allclose(more, -(changed - default) * v, rtol=1e-9, atol=1e-11)
     for wrong in (-changed, np.full(default.size, np.nan)):
-        with pytest.raises(RuntimeError, match="joint 'elbow': damping must not be negative"):
+        with pytest.raises(RuntimeError, match="joint 'elbow': damping must be finite and not negative"):
             joint.SetDampingVector(context, wrong)
-    with pytest.raises(RuntimeError, match=f"joint 'elbow' has {default.size} velocities, not {default.size + 1}"):
+    with pytest.raises(RuntimeError, match="joint 'elbow': damping must have shape"):
         joint.SetDampingVector(context, np.ones(default.size + 1))
     np.testing.assert_array_equal(joint.GetDampingVector(context), changed)
     if kind in SCALAR:
         joint.SetDamping(context, 9.0)
         assert (joint.GetDamping(context), joint.GetDamping(other)) == (9.0, default[0])
-        with pytest.raises(RuntimeError, match="joint 'elbow': damping must not be negative"):
+        with pytest.raises(RuntimeError, match="joint 'elbow': damping must be finite and not negative"):
             joint.SetDamping(context, -9.0)
 
 
@@ -565,7 +565,7 @@ def test_default_damping_is_set_before_finalize(kind):
     if kind in SCALAR:
         joint.set_default_damping(0.5)
         assert joint.default_damping() == joint.damping() == 0.5
-    with pytest.raises(RuntimeError, match="joint 'elbow': damping must not be negative"):
+    with pytest.raises(RuntimeError, match="joint 'elbow': damping must be finite and not negative"):
         joint.set_default_damping_vector(np.full(n, -0.25))
     plant.Finalize()
     expected = np.full(n, 0.5 if kind in SCALAR else 0.25)

@@ -9,6 +9,7 @@ from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant.context import Context
+from mbcli.multibody.scalars import FLOAT
 
 
 class Coordinates:
@@ -112,8 +113,9 @@ class Coordinates:
             result.extend(range(first, first + getattr(joint, count)()))
         return sorted(result)
 
-    def _vector(self, value, size, what):
-        value = as_numbers(value, what)
+    def _vector(self, value, size, what, scalar=None):
+        """Numbers (size,), as they are or as an array of the context's scalar type."""
+        value = as_numbers(value, what) if scalar is None else scalar.array(value, what)
         if value.shape != (size,):
             raise RuntimeError(f"{what} must have {size} elements, it has shape {value.shape}")
         return value
@@ -148,10 +150,10 @@ class Coordinates:
         else:
             model_instance, q = _instance_and_value(arguments, model_instance, q)
         if model_instance is None:
-            context._set_q(self._vector(q, context._q.size, "q"))
+            context._set_q(self._vector(q, context._q.size, "q", context._scalar))
         else:
             indices = self._q_indices(model_instance)
-            context._q[indices] = self._vector(q, len(indices), "q")
+            context._q[indices] = self._vector(q, len(indices), "q", context._scalar)
             context._forget_positions()
 
     def SetVelocities(self, context, *arguments, v=None, model_instance=None):
@@ -163,10 +165,10 @@ class Coordinates:
         else:
             model_instance, v = _instance_and_value(arguments, model_instance, v)
         if model_instance is None:
-            context._set_v(self._vector(v, context._v.size, "v"))
+            context._set_v(self._vector(v, context._v.size, "v", context._scalar))
         else:
             indices = self._v_indices(model_instance)
-            context._v[indices] = self._vector(v, len(indices), "v")
+            context._v[indices] = self._vector(v, len(indices), "v", context._scalar)
             context._forget_velocities()
 
     def SetPositionsAndVelocities(self, context, *arguments, q_v=None, model_instance=None):
@@ -175,11 +177,11 @@ class Coordinates:
         model_instance, q_v = _instance_and_value(arguments, model_instance, q_v)
         if model_instance is None:
             nq = context._q.size
-            q_v = self._vector(q_v, nq + context._v.size, "[q; v]")
+            q_v = self._vector(q_v, nq + context._v.size, "[q; v]", context._scalar)
             context._set_q(q_v[:nq])
             context._set_v(q_v[nq:])
         else:
-            q_v = self._vector(q_v, self.num_multibody_states(model_instance), "[q; v]")
+            q_v = self._vector(q_v, self.num_multibody_states(model_instance), "[q; v]", context._scalar)
             nq = self.num_positions(model_instance)
             self.SetPositions(context, model_instance, q_v[:nq])
             self.SetVelocities(context, model_instance, q_v[nq:])
@@ -195,14 +197,20 @@ class Coordinates:
     def SetPositionsInArray(self, model_instance, q_instance, q):
         """Writes the positions of an instance into q (nq,)."""
         indices = self._q_indices(model_instance)
-        self._vector(q, self.num_positions(), "q")
-        q[indices] = self._vector(q_instance, len(indices), "q_instance")
+        self._write(q, self.num_positions(), "q", indices, q_instance)
 
     def SetVelocitiesInArray(self, model_instance, v_instance, v):
         """Writes the velocities of an instance into v (nv,)."""
         indices = self._v_indices(model_instance)
-        self._vector(v, self.num_velocities(), "v")
-        v[indices] = self._vector(v_instance, len(indices), "v_instance")
+        self._write(v, self.num_velocities(), "v", indices, v_instance)
+
+    def _write(self, array, size, what, indices, values):
+        """Writes the values of an instance to their places in the whole array (size,), if they fit both."""
+        self._vector(array, size, what)
+        values = self._vector(values, len(indices), f"{what}_instance")
+        if not np.can_cast(values.dtype, array.dtype, "same_kind"):
+            raise TypeError(f"{what}_instance: {values.dtype} does not fit into {what}, an array of {array.dtype}")
+        array[indices] = values
 
     # defaults
 
@@ -220,7 +228,7 @@ class Coordinates:
         model_instance, q = _instance_and_value(arguments, model_instance, q if q_instance is None else q_instance)
         full = self.GetDefaultPositions()
         indices = slice(None) if model_instance is None else self._q_indices(model_instance)
-        full[indices] = self._vector(q, self.num_positions(model_instance), "q")
+        full[indices] = self._vector(q, self.num_positions(model_instance), "q", FLOAT)
         for joint in self._mobilized():
             start = joint.position_start()
             joint.set_default_positions(full[start : start + joint.num_positions()])
@@ -285,14 +293,15 @@ class Coordinates:
         """qdot = N(q) v, (nq,); NumericalError where a joint with roll, pitch and yaw is at gimbal lock."""
         self._check_context(context)
         self._refuse_gimbal_lock(context)
-        return self._map(context, "calc_qdot", "v", "qdot", self._vector(v, self.num_velocities(), "v"))
+        return self._map(
+            context, "calc_qdot", "v", "qdot", self._vector(v, self.num_velocities(), "v", context._scalar)
+        )
 
     def MapQDotToVelocity(self, context, qdot):
         """v = N+(q) qdot, (nv,), N+ the left inverse of N."""
         self._check_context(context)
-        return self._map(
-            context, "calc_velocity_from_qdot", "qdot", "v", self._vector(qdot, self.num_positions(), "qdot")
-        )
+        qdot = self._vector(qdot, self.num_positions(), "qdot", context._scalar)
+        return self._map(context, "calc_velocity_from_qdot", "qdot", "v", qdot)
 
     def _refuse_gimbal_lock(self, context):
         for joint in self._joints_with_rpy:

@@ -10,7 +10,7 @@ from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.parameter_steps import parameter_steps
-from mbcli.multibody.plant.scalars import COMPLEX, FLOAT
+from mbcli.multibody.scalars import COMPLEX, FLOAT
 
 STEP = 1e-30
 

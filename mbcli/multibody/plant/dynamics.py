@@ -52,7 +52,7 @@ class Dynamics:
         """
         self._check_context(context)
         self._check_forces(external_forces)
-        vdot = self._vector(known_vdot, self.num_velocities(), "known_vdot")
+        vdot = self._vector(known_vdot, self.num_velocities(), "known_vdot", context._scalar)
         data = context._at_velocities()
         data.vdot[:] = vdot
         data.F_link[:] = external_forces._body_forces
@@ -66,7 +66,7 @@ class Dynamics:
         `springs` stands for all force elements but gravity.
         """
         self._check_context(context)
-        vdot = 0.0 if vdot is None else self._vector(vdot, self.num_velocities(), "vdot")
+        vdot = 0.0 if vdot is None else self._vector(vdot, self.num_velocities(), "vdot", context._scalar)
         element_F, element_tau = self._force_element_forces(context, False, springs, damping)
         data = context._at_velocities()
         data.vdot[:] = vdot
@@ -78,10 +78,10 @@ class Dynamics:
         """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6)."""
         self._check_context(context)
         dtype, nv = context._scalar.dtype, self.num_velocities()
-        applied = np.zeros(nv, dtype) if tau is None else self._vector(tau, nv, "tau")
+        applied = np.zeros(nv, dtype) if tau is None else self._vector(tau, nv, "tau", context._scalar)
         if u is not None:
-            applied = applied.astype(dtype)
-            np.add.at(applied, self._model.actuator_dof, self._vector(u, self._model.sizes["nu"], "u"))
+            u = self._vector(u, self._model.sizes["nu"], "u", context._scalar)
+            np.add.at(applied, self._model.actuator_dof, u)
         return self._run_forward_dynamics(context, applied, 0.0 if body_forces is None else body_forces).copy()
 
     def CalcGeneralizedForces(self, context, forces):

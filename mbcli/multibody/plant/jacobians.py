@@ -104,7 +104,7 @@ class Jacobians:
         return points
 
     def _one_point(self, context, p_BoBp_B):
-        point = np.array(p_BoBp_B, context._data.q.dtype)
+        point = context._scalar.array(p_BoBp_B, "p_BoBp_B")
         if point.shape != (3,):
             if point.shape != (3, 1):
                 raise RuntimeError(f"p_BoBp_B is one point (3,), it has shape {point.shape}")

@@ -28,7 +28,7 @@ class Kinematics:
 
     def _points(self, context, points, what):
         """Points in the columns of a new array (3, n), from (3,) or (3, n)."""
-        columns = np.array(points, context._data.q.dtype, order="C")
+        columns = context._scalar.array(points, what)
         if columns.shape == (3,):
             columns.shape = 3, 1
         elif columns.ndim != 2 or columns.shape[0] != 3:
@@ -104,7 +104,7 @@ class Kinematics:
     def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
         """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
         self._check_context(context)
-        vdot = self._vector(known_vdot, self.num_velocities(), "known_vdot")
+        vdot = self._vector(known_vdot, self.num_velocities(), "known_vdot", context._scalar)
         data = context._at_velocities()
         data.vdot[:] = vdot
         context._run("calc_link_accelerations")

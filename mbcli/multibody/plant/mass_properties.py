@@ -88,7 +88,7 @@ class MassProperties:
         if context._plant is not self:
             self._check_context(context)
         selected = self._links_of(model_instances)
-        p = np.array(p_WoP_W, context._data.q.dtype)
+        p = context._scalar.array(p_WoP_W, "p_WoP_W")
         if p.size != 3:
             raise RuntimeError(f"p_WoP_W must have shape (3,), it has {p.shape}")
         L = np.empty(6, p.dtype)

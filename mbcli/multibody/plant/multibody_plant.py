@@ -16,10 +16,10 @@ from mbcli.multibody.plant.output_ports import OutputPorts
 from mbcli.multibody.plant.random_state import RandomState
 from mbcli.multibody.plant.reaction_forces import ReactionForces
 from mbcli.multibody.plant.removal import Removal
-from mbcli.multibody.plant.scalars import FLOAT
 from mbcli.multibody.plant.selectors import Selectors
 from mbcli.multibody.plant.settings import Settings
 from mbcli.multibody.plant.topology_queries import TopologyQueries
+from mbcli.multibody.scalars import FLOAT
 
 
 class MultibodyPlant(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.multibody.plant.scalars import FLOAT
+from mbcli.multibody.scalars import FLOAT
 
 
 class InputValues:
@@ -81,7 +81,7 @@ class InputPort:
         if self._size is None:
             self._check(value)
             return value
-        value = np.array(value, dtype=getattr(self._system, "_scalar", FLOAT).dtype, ndmin=1)
+        value = np.atleast_1d(getattr(self._system, "_scalar", FLOAT).array(value, f"input '{self._name}'"))
         if value.shape != (self._size,):
             raise RuntimeError(f"input '{self._name}' has {self._size} elements, not {value.size}")
         return value

@@ -6,7 +6,7 @@ import numpy as np
 
 from mbcli.common.scalar_template import ScalarTemplate
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-from mbcli.multibody.plant.scalars import AUTODIFF, EXPRESSION
+from mbcli.multibody.scalars import AUTODIFF, EXPRESSION
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 ELEMENTS = ("_bodies", "_frames", "_joints", "_actuators", "_force_elements", "_constraints")

@@ -73,5 +73,4 @@ class Selectors:
     def SetActuationInArray(self, model_instance, u_instance, u):
         """Writes the actuation of an instance into u (nu,); other entries stay."""
         indices = self._u_indices(model_instance)
-        self._vector(u, self.num_actuators(), "u")
-        u[indices] = self._vector(u_instance, len(indices), "u_instance")
+        self._write(u, self.num_actuators(), "u", indices, u_instance)

@@ -6,7 +6,7 @@ from mbcli.math import RigidTransform
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.plant.signal_system import SignalSystem
-from mbcli.multibody.tree.force_element import non_negative
+from mbcli.multibody.tree.checked_numbers import non_negative
 from mbcli.multibody.tree.index import BodyIndex
 
 DEFAULT_FLUID_DENSITY = 1.204  # [kg/m^3] of dry air at 20 degrees Celsius and one atmosphere
