@@ -72,13 +72,15 @@ def test_the_forest_of_a_long_chain_needs_no_deep_stack():
 @pytest.mark.parametrize(
     ("pairs", "loops"),
     [
-        ([(0, 1), (1, 2), (0, 2)], [1]),  # both joints to World come first: the one between their links is left
-        ([(1, 2), (2, 3), (3, 1)], [1]),  # a floating ring
+        ([(0, 1), (1, 2), (0, 2)], [2]),  # the joint that comes last, whatever is nearer to World
+        ([(0, 2), (0, 1), (1, 2)], [2]),
+        ([(1, 2), (2, 3), (3, 1)], [2]),  # a floating ring
         ([(0, 1), (0, 1)], [1]),  # two joints between the same links
-        ([(0, 1), (1, 2), (2, 3), (3, 0)], [2]),  # breadth first: both sides of the ring grow in turn
+        ([(0, 1), (1, 2), (2, 3), (3, 0)], [3]),
+        ([(3, 4), (0, 1), (4, 3), (1, 4), (0, 3)], [2, 4]),  # two rings that share a joint
     ],
 )
-def test_a_joint_between_links_that_have_their_place_closes_a_loop(pairs, loops):
+def test_a_joint_between_links_that_are_connected_already_closes_a_loop(pairs, loops):
     num_links = 1 + max(max(pair) for pair in pairs)
     mobods, found = spanning_forest(num_links, [Edge(k, *pair) for k, pair in enumerate(pairs)])
     assert len(mobods) == num_links - 1
@@ -124,7 +126,7 @@ def test_motion_of_a_closed_loop_is_refused_by_name(kind):
     plant = ring(kind)
     plant.Finalize()
     context = plant.CreateDefaultContext()
-    with pytest.raises(ModelError, match=r"joint 'joint1' that closes a loop between 'link0' and 'link1'") as refusal:
+    with pytest.raises(ModelError, match=r"joint 'joint2' that closes a loop between 'link1' and 'world'") as refusal:
         plant.CalcForwardDynamics(context)
     assert refusal.value.exit_code == 3
 

@@ -9,7 +9,8 @@ Rules, chosen so that coordinates come in pydrake's order:
 3. Coordinates are numbered depth first, children in the order of their joints.
 
 A joint whose child is on World's side keeps its coordinates as the file defines them and is marked reversed. A joint
-between two links that both have their place already closes a loop: it stays out of the forest.
+between two links that joints before it connect already, in the order of the file, closes a loop: it stays out of the
+forest.
 """
 
 from collections import deque
@@ -42,26 +43,24 @@ def spanning_forest(num_links, edges):
         num_links: number of links, World included.
         edges: the joints in their order.
     """
+    loops = closing_joints(num_links, edges)
+    closing = set(loops)
     joints_of = [[] for _ in range(num_links)]
     for edge in edges:
+        if edge.joint in closing:
+            continue
         joints_of[edge.parent].append(edge)
         joints_of[edge.child].append(edge)
     children = [[] for _ in range(num_links)]  # outboard mobods of each link
     placed = [False] * num_links
     placed[0] = True
-    used = set()
-    loops = []
 
     def grow(front):
         while front:
             link = front.popleft()
             for edge in joints_of[link]:
-                if edge.joint in used:
-                    continue
                 outboard = edge.child if edge.parent == link else edge.parent
-                used.add(edge.joint)
-                if placed[outboard]:
-                    loops.append(edge.joint)
+                if placed[outboard]:  # the joint that the link itself hangs on
                     continue
                 placed[outboard] = True
                 children[link].append(Mobod(outboard, link, edge.joint, edge.parent == outboard))
@@ -78,7 +77,26 @@ def spanning_forest(num_links, edges):
             placed[link] = True
             children[0].append(Mobod(link, 0, None, False))
             grow(deque([link]))
-    return _depth_first(children), sorted(loops)
+    return _depth_first(children), loops
+
+
+def closing_joints(num_links, edges):
+    """The joints that close loops: those between links which the joints before them connect."""
+    group = list(range(num_links))  # the way from a link to the representative of those that it is connected with
+
+    def representative(link):
+        while group[link] != link:
+            group[link] = group[group[link]]
+            link = group[link]
+        return link
+
+    closing = []
+    for edge in edges:
+        parent, child = representative(edge.parent), representative(edge.child)
+        if parent == child:
+            closing.append(edge.joint)
+        group[child] = parent
+    return closing
 
 
 def _depth_first(children):
