@@ -68,9 +68,10 @@ class MissingResourceError(ResourceError):
 class Diagnostics:
     """Collects the findings of one or several files in the order of their discovery."""
 
-    def __init__(self, *, thorough=False):
+    def __init__(self, *, thorough=False, mesh_files=False):
         self.findings = []
         self.thorough = thorough  # whether models get every physical check (`mbcli check`), or those for any use
+        self.mesh_files = mesh_files  # whether the checks open mesh files
         self.trees = {}  # file name -> root node, for as long as the file is read: places in it to nodes
         self._damaged = set()  # places of elements that have an error in them
 

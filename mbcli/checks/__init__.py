@@ -31,5 +31,9 @@ def check_model(model, diagnostics):
     Runs while the model's file is being read, so that findings know their XML elements.
     """
     flat, report = flatten(model), Report(diagnostics)
+    if diagnostics.mesh_files:
+        from mbcli.checks.mesh_contents import check_mesh_contents
+
+        flat.mesh_bounds.update(check_mesh_contents(flat, report))
     for check in (*_ALWAYS, *(_THOROUGH if diagnostics.thorough else ())):
         check(flat, report)

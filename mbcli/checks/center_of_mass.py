@@ -12,7 +12,7 @@ def check_centers_of_mass(model, report):
     for name, link in model.links.items():
         if link.inertial is None or link.inertial.mass <= 0 or not report.is_sound(link):
             continue
-        points = corners(link)
+        points = corners(link, model.mesh_bounds)
         if points is None:
             continue
         lower, upper = points.min(axis=0), points.max(axis=0)

@@ -1,6 +1,6 @@
 """A model and the models nested in it as one list of links and joints under their full names."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 WORLD = "world"
 
@@ -10,6 +10,7 @@ class FlatModel:
     links: dict  # full name -> LinkSpec
     joints: dict  # full name -> JointSpec, its parent and child by full names
     place: object
+    mesh_bounds: dict = field(default_factory=dict)  # path of a mesh file -> (lower, upper) corner, of those opened
 
 
 def flatten(model):

@@ -24,7 +24,7 @@ def check_inertia_sizes(model, report):
     for (name, link), (a, b, c) in zip(named, moments, strict=True):
         if a < 0 or a + b < c * (1 - 1e-6):
             continue  # impossible at all
-        reach = _reach(link) if report.thorough else None
+        reach = _reach(link, model) if report.thorough else None
         radius = sqrt(c / link.inertial.mass)
         problem = _problem(radius, reach)
         if problem is not None:
@@ -41,9 +41,9 @@ def _is_solid(inertial):
     return inertial.mass > 0 and any(inertial.inertia)
 
 
-def _reach(link):
+def _reach(link, model):
     """The largest distance [m] of the link's own geometry from its centre of mass, or None."""
-    points = corners(link)
+    points = corners(link, model.mesh_bounds)
     if points is None:
         return None
     return float(np.linalg.norm(points - link.inertial.X_LI[:3, 3], axis=1).max()) or None

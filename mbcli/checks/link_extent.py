@@ -15,12 +15,12 @@ _HALF_LENGTHS = {
 _SIGNS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
-def corners(link, mesh_bounds=None):
+def corners(link, mesh_bounds):
     """Corners (n, 3) [m], in the link frame, of boxes around its visuals and collisions; None if any is unknown.
 
     mesh_bounds: {path of a mesh file: its (lower, upper) corner}; other meshes are unknown.
     """
-    points = [_shape_corners(geometry, mesh_bounds or {}) for geometry in (*link.visuals, *link.collisions)]
+    points = [_shape_corners(geometry, mesh_bounds) for geometry in (*link.visuals, *link.collisions)]
     if not points or any(p is None for p in points):
         return None
     return np.vstack(points)

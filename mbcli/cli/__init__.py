@@ -15,6 +15,7 @@ from mbcli.suggestions import closest
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {
     "simulate": ("simulate", "Run a model over time and write an HDF5 log."),
+    "check": ("check", "Say everything that is wrong with model files; for CI."),
     "inspect": ("inspect", "Say what a model is: tree, joints, masses, frames, what was not used."),
     "kinematics": ("kinematics", "Poses and velocities of bodies and frames."),
     "jacobian": ("jacobian", "The Jacobian of a frame, of points or of the centre of mass, and its bias."),

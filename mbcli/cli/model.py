@@ -57,7 +57,7 @@ def load(options, ctx, *, time_step=None):
         config.plant_config.time_step = time_step
     plant = MultibodyPlant(config.plant_config.time_step)
     _apply(config.plant_config, plant)
-    parser = Parser(plant, diagnostics=diagnostics, packages=_packages(options))
+    parser = Parser(plant, diagnostics=diagnostics, packages=read_packages(options.packages, options.package_paths))
     parser.SetAutoRenaming(True)
     if options.strict:
         parser.SetStrictParsing()
@@ -103,16 +103,17 @@ def _apply(config, plant):
     plant._discrete_contact_approximation = config.discrete_contact_approximation
 
 
-def _packages(options):
+def read_packages(named, paths):
+    """The PackageMap of --package NAME=DIR and --package-path DIR."""
     from mbcli.parsers.package_map import PackageMap
 
     packages = PackageMap()
-    for entry in options.packages:
+    for entry in named:
         name, equals, directory = entry.partition("=")
         if not equals or not name or not directory:
             raise click.UsageError(f"--package takes NAME=DIR, not '{entry}'")
         packages.add(name, directory)
-    for directory in options.package_paths:
+    for directory in paths:
         packages.add_path(directory)
     return packages
 

@@ -46,8 +46,10 @@ def _together(*options):
     return decorate
 
 
+INPUT_FORMATS = ("urdf", "sdf")
+
 _model_settings = (
-    click.option("--input-format", type=click.Choice(["urdf", "sdf"]), help="Format of MODEL; '-' is stdin."),
+    click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
     click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="Where package://NAME is."),
     click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR."),
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),

@@ -50,7 +50,15 @@ def _json_parts(value, newline):
 
 
 def _dumps(value):
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    return text if text.isprintable() else _escaped(text)
+
+
+def _escaped(text):
+    """JSON with what a terminal might obey written as JSON escapes; it can only stand in strings."""
+    return "".join(
+        c if c.isprintable() else f"\\u{ord(c):04x}" if ord(c) < 0x10000 else json.dumps(c)[1:-1] for c in text
+    )
 
 
 def _clean(value, path, missing):

@@ -1,0 +1,58 @@
+"""Everything that is wrong with a file: the findings of its parse and of the checks on what it says."""
+
+import hashlib
+import os
+
+from mbcli.errors import MbcliError, ResourceError
+from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
+from mbcli.parsers.load import load_models
+from mbcli.parsers.spec import Place
+
+UNREADABLE, UNKNOWN_FORMAT = "FILE_READ", "FILE_FORMAT"
+
+
+class FileCheck:
+    """The findings of one file, in the order of their places, and the files that were read for it."""
+
+    def __init__(self, name, findings, sources, failure):
+        self.name = name
+        self.findings = findings
+        self.sources = sources  # [{"path", "sha256"}]
+        self.failure = failure  # None, UNREADABLE or UNKNOWN_FORMAT: why nothing of it could be checked
+
+
+def check_file(source, *, name=None, input_format=None, packages=None, mesh_files=False):
+    """Check a model file, its path or URI or the bytes of a document.
+
+    name: what places call it; default: the path. mesh_files: open the meshes that the model names. Raises nothing for
+    what is wrong with the file: that is a finding.
+    """
+    name = name or source
+    diagnostics = Diagnostics(thorough=True, mesh_files=mesh_files)
+    failure, models = None, ()
+    try:
+        models = load_models(source, input_format=input_format, packages=packages, diagnostics=diagnostics, name=name)
+    except (DiagnosticError, MissingResourceError):  # its findings are in the diagnostics
+        pass
+    except MbcliError as error:
+        failure = UNREADABLE if isinstance(error, ResourceError) else UNKNOWN_FORMAT
+        message = str(error).removeprefix(f"{name}: ").removeprefix("error: ")
+        diagnostics.error(failure, message, place=Place(name))
+    if any(f.code == UNREADABLE and f.place == Place(name) for f in diagnostics.findings):
+        failure = UNREADABLE
+    findings = sorted(diagnostics.findings, key=lambda f: (f.place.file != name, f.place.line, f.place.column))
+    return FileCheck(name, findings, _sources(source, name, models), failure)
+
+
+def _sources(source, name, models):
+    found = {s.path: s.sha256 for model in models for s in model.sources}
+    if not found:
+        if isinstance(source, bytes):
+            found[name] = hashlib.sha256(source).hexdigest()
+        elif os.path.isfile(source):
+            try:
+                with open(source, "rb") as file:
+                    found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError:
+                pass  # a finding says so
+    return [{"path": path, "sha256": sha256} for path, sha256 in found.items()]

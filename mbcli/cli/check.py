@@ -1,0 +1,168 @@
+"""`mbcli check`: everything that is wrong with model files."""
+
+import json
+import sys
+
+import click
+
+from mbcli.cli.model import read_packages
+from mbcli.cli.options import INPUT_FORMATS
+from mbcli.cli.output import emit, printable, to_json
+from mbcli.errors import ModelError, ResourceError
+
+FORMATS = ("text", "json", "jsonl", "sarif")
+SEVERITIES = ("error", "warning", "note")
+COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
+MAX_FINDINGS = 1000
+FOUND = 1  # exit code: there is something at or above --fail-on
+
+
+@click.command()
+@click.argument("models", nargs=-1, required=True, metavar="MODEL...")
+@click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of every MODEL; '-' is stdin.")
+@click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="Where package://NAME is.")
+@click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR.")
+@click.option(
+    "--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size (needs mbcli[mesh])."
+)
+@click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", help="What gives exit code 1. [error]")
+@click.option("--strict", is_flag=True, help="The same as --fail-on warning.")
+@click.option(
+    "--max-findings",
+    type=click.IntRange(min=0),
+    default=MAX_FINDINGS,
+    metavar="N",
+    help=f"Print N findings at most; all are counted. [{MAX_FINDINGS}]",
+)
+@click.option("--format", "output_format", type=click.Choice(FORMATS), help="jsonl: one finding a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--sarif", "as_sarif", is_flag=True, help="Print a SARIF 2.1 log, for annotations in CI.")
+@click.option("-o", "--output", metavar="FILE", help="Write the result to a file.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only what is at or above --fail-on, no summary.")
+@click.pass_context
+def check(ctx, **options):
+    """Say everything that is wrong with model files: what the parser finds, and whether it can be true.
+
+    \b
+    mbcli check robot.urdf arm.sdf scene.dmd.yaml
+    mbcli check robot.urdf --fail-on warning --sarif -o robot.sarif
+    xacro robot.xacro | mbcli check - --input-format urdf
+
+    Notes are printed with `mbcli -v check`; JSON and SARIF have them always. Every code is explained in
+    docs/check.md.
+
+    Exit codes: 0 nothing at or above --fail-on; 1 something is, a file that is no sound XML or YAML included;
+    3 a file is of no known format; 4 a MODEL cannot be read. All files are checked before.
+    """
+    from mbcli.checks.file_check import UNREADABLE
+
+    result_format = _format(options)
+    fail_on = "warning" if options["strict"] and options["fail_on"] == "error" else options["fail_on"]
+    checked = [_check(model, options) for model in options["models"]]
+    findings = [finding for file in checked for finding in file.findings]
+    failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    verbosity = ctx.obj["verbosity"]
+    if result_format in (None, "text"):
+        shown = failing if options["quiet"] or verbosity < 0 else SEVERITIES[: 3 if verbosity > 0 else 2]
+        shown = [f for f in findings if f.severity in shown or f.severity in failing]
+        text = _text(checked, findings, shown, options, summary=not options["quiet"] and verbosity >= 0)
+    else:
+        text = WRITERS[result_format](checked, findings, findings[: options["max_findings"]])
+    if text:
+        emit(text, Output(options))
+    failures = {file.failure for file in checked} - {None}
+    if failures:
+        return (ResourceError if UNREADABLE in failures else ModelError).exit_code
+    return FOUND if any(finding.severity in failing for finding in findings) else 0
+
+
+class Output:
+    """Where `emit` writes to."""
+
+    def __init__(self, options):
+        self.output, self.force = options["output"], options["force"]
+
+
+def _format(options):
+    asked = {options["output_format"], "json" if options["as_json"] else None, "sarif" if options["as_sarif"] else None}
+    asked.discard(None)
+    if len(asked) > 1:
+        raise click.UsageError(f"the result has one format, not {' and '.join(sorted(asked))}")
+    if options["models"].count("-") > 1:
+        raise click.UsageError("stdin can be read once")
+    return asked.pop() if asked else None
+
+
+def _check(model, options):
+    from mbcli.checks.file_check import check_file
+
+    source, name = (sys.stdin.buffer.read(), "<stdin>") if model == "-" else (model, model)
+    packages = read_packages(options["packages"], options["package_paths"])
+    return check_file(
+        source, name=name, input_format=options["input_format"], packages=packages, mesh_files=options["meshes"]
+    )
+
+
+def _counts(findings):
+    return {severity: sum(f.severity == severity for f in findings) for severity in SEVERITIES}
+
+
+# --------------------------------------------------------------------------------------------------- text
+
+
+def _text(checked, findings, shown, options, *, summary):
+    lines = [line for finding in shown[: options["max_findings"]] for line in _lines(finding)]
+    if len(shown) > options["max_findings"]:
+        lines.append(f"... {len(shown) - options['max_findings']} more findings (--max-findings)")
+    if summary:
+        files = f"{len(checked)} files" if len(checked) > 1 else printable(checked[0].name)
+        counts = [f"{n} {severity}{'s' if n != 1 else ''}" for severity, n in _counts(findings).items() if n]
+        lines.append(f"{files}: {', '.join(counts) or 'nothing found'}")
+    text = "\n".join(lines)
+    return click.unstyle(text) if options["output"] not in (None, "-") else text
+
+
+def _lines(finding):
+    """The lines of a finding: what and where, the element, what may help, other places."""
+    severity = click.style(finding.severity, fg=COLORS[finding.severity], bold=finding.severity == "error")
+    yield f"{printable(str(finding.place))}: {severity}: {printable(finding.message)} [{finding.code}]"
+    if finding.xpath is not None:
+        yield f"  at {printable(finding.xpath)}"
+    if finding.hint is not None:
+        yield f"  hint: {printable(finding.hint)}"
+    if finding.related:
+        yield f"  see also {printable(', '.join(map(str, finding.related)))}"
+
+
+# --------------------------------------------------------------------------------------- JSON, lines, SARIF
+
+
+def _json(checked, findings, shown):
+    names = [file.name for file in checked]
+    document = {
+        "schema": "mbcli/check",
+        "schema_version": 1,
+        "model": {"name": ", ".join(names), "files": [source for file in checked for source in file.sources]},
+        "findings": [finding.as_dict() for finding in shown],
+        "counts": _counts(findings),
+    }
+    return to_json(document | _left_out(findings, shown))
+
+
+def _left_out(findings, shown):
+    return {"findings_left_out": len(findings) - len(shown)} if len(findings) > len(shown) else {}
+
+
+def _json_lines(checked, findings, shown):
+    return "\n".join(json.dumps(finding.as_dict(), allow_nan=False) for finding in shown)
+
+
+def _sarif(checked, findings, shown):
+    from mbcli.checks.sarif import sarif_log
+
+    sources = [source for file in checked for source in file.sources]
+    return to_json(sarif_log(shown, sources, all_shown=len(shown) == len(findings)))
+
+
+WRITERS = {"json": _json, "jsonl": _json_lines, "sarif": _sarif}
