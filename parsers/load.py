@@ -7,8 +7,9 @@ from mbcli.errors import ModelError, ResourceError
 
 from .collection_pause import paused_collection
 
-SUFFIXES = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf"}
-ROOT_ELEMENTS = {"robot": "urdf", "sdf": "sdf"}
+DIRECTIVES = "directives"  # a YAML file of model directives or a scenario: names models, is none
+SUFFIXES = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf", ".yaml": DIRECTIVES, ".yml": DIRECTIVES}
+ROOT_ELEMENTS = {"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf"}
 SNIFFED_BYTES = 65536  # of a file, to find its root element
 
 _SKIPPED = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>|<![^>]*>)*+", re.DOTALL)
@@ -19,7 +20,7 @@ def load_models(source, *, input_format=None, packages=None, diagnostics, name=N
     """The models of a file: tuple of `ModelSpec`; empty if the file has errors, which are in `diagnostics`.
 
     source: a path, a URI that `packages` resolves (package://...), or the bytes of a document.
-    input_format: "urdf" or "sdf"; default: from the suffix, else from the root element. packages: `PackageMap`;
+    input_format: "urdf", "sdf" or "mjcf"; default: from the suffix, else from the root element. packages: `PackageMap`;
     default: a new one. name: what places call the file; default: the path.
 
     Raises ResourceError if the file is missing, ModelError if the format is unknown.
@@ -36,9 +37,9 @@ def _load(source, input_format, packages, diagnostics, name):
 
     packages = packages or PackageMap()
     if not isinstance(source, bytes):
-        source = _find(source, packages)
+        source = find_model_file(source, packages)
     if input_format is None:
-        input_format = _format_of(source, name or source)
+        input_format = format_of(source, name or source)
     if input_format == "urdf":
         from .urdf import read_urdf
 
@@ -48,10 +49,17 @@ def _load(source, input_format, packages, diagnostics, name):
         from .sdf import read_sdf
 
         return read_sdf(source, diagnostics, packages=packages, name=name)
-    raise ModelError(f'unknown model format "{input_format}": it must be urdf or sdf')
+    if input_format == "mjcf":
+        from .mjcf import read_mjcf
+
+        model = read_mjcf(source, diagnostics, packages=packages, name=name)
+        return () if model is None else (model,)
+    if input_format == DIRECTIVES:
+        raise ModelError(f"{name or source} has model directives, it is no model: add_directives includes it")
+    raise ModelError(f'unknown model format "{input_format}": it must be urdf, sdf or mjcf')
 
 
-def _find(source, packages):
+def find_model_file(source, packages):
     """The path of an existing file."""
     source = os.fspath(source)
     if "://" in source:
@@ -63,14 +71,13 @@ def _find(source, packages):
     return source
 
 
-def _format_of(source, name):
+def format_of(source, name):
+    """The format of a file, by its path or its content (bytes): a value of SUFFIXES or ROOT_ELEMENTS."""
     if isinstance(source, bytes):
         return _format_of_content(source[:SNIFFED_BYTES], name)
     suffix = os.path.splitext(source)[1].lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
-    if suffix in (".yaml", ".yml"):
-        raise ModelError(f"{source}: model directives and scenarios (YAML) cannot be read as a model yet")
     if suffix == ".xacro":
         raise ModelError(f"{source}: xacro files must be expanded first: xacro {source} > model.urdf")
     if not os.path.isfile(source):

@@ -1,6 +1,44 @@
 """Models from files into plants, under the names of pydrake.multibody.parsing."""
 
+from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
+from mbcli.multibody.parsing.model_directives import (
+    FlattenModelDirectives,
+    LoadModelDirectives,
+    LoadModelDirectivesFromString,
+    ProcessModelDirectives,
+)
 from mbcli.multibody.parsing.package_map import PackageMap
 from mbcli.multibody.parsing.parser import Parser
+from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
+from mbcli.multibody.parsing.scoped_frame import GetScopedFrameByName, GetScopedFrameByNameMaybe
+from mbcli.parsers.directives_spec import (
+    AddCollisionFilterGroup,
+    AddDirectives,
+    AddFrame,
+    AddModel,
+    AddModelInstance,
+    AddWeld,
+    ModelDirective,
+    ModelDirectives,
+)
 
-__all__ = ["PackageMap", "Parser"]
+__all__ = [
+    "AddCollisionFilterGroup",
+    "AddDirectives",
+    "AddFrame",
+    "AddModel",
+    "AddModelInstance",
+    "AddWeld",
+    "CollisionFilterGroups",
+    "FlattenModelDirectives",
+    "GetScopedFrameByName",
+    "GetScopedFrameByNameMaybe",
+    "LoadModelDirectives",
+    "LoadModelDirectivesFromString",
+    "ModelDirective",
+    "ModelDirectives",
+    "ModelInstanceInfo",
+    "PackageMap",
+    "Parser",
+    "ProcessModelDirectives",
+]

@@ -28,6 +28,8 @@ from mbcli.multibody.tree import (
 def add_model(plant, spec, instance_name):
     """Adds one model as a model instance of the given name; returns its index."""
     instance = plant.AddModelInstance(instance_name)
+    if spec.gravity is not None:
+        plant.mutable_gravity_field().set_gravity_vector(spec.gravity)
     bodies = {"world": plant.world_body()}
     links = [link for link in spec.links if link.name != "world"]  # a link named so only carries geometry of World
     for link in links:
@@ -91,8 +93,12 @@ def _add_joint(plant, spec, bodies, instance):
     frame_F = _joint_frame(plant, f"{spec.name}_parent", bodies[spec.parent], spec.X_PF, instance)
     frame_M = _joint_frame(plant, f"{spec.name}_child", bodies[spec.child], spec.X_CM, instance)
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
+    joint._reflected_inertia = spec.reflected_inertia
     for k, axis in enumerate(spec.axes):
         _apply_axis(plant, joint, spec, axis, k)
+    defaults = [axis.default_position for axis in spec.axes]
+    if any(defaults):
+        joint.set_default_positions(defaults)
     return joint
 
 

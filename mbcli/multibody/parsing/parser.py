@@ -2,10 +2,13 @@
 
 from mbcli.errors import ModelError
 from mbcli.multibody.parsing.add_model import add_model
+from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
 from mbcli.multibody.parsing.package_map import PackageMap
+from mbcli.multibody.parsing.process_directives import DirectivePlan
 from mbcli.parsers.collection_pause import paused_collection
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.load import load_models
+from mbcli.parsers.directives import flatten_directives, read_directives
+from mbcli.parsers.load import DIRECTIVES, find_model_file, format_of, load_models
 
 
 class Parser:
@@ -26,7 +29,10 @@ class Parser:
         self._auto_renaming = False
         self._strict = False
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
+        self._filter_groups = CollisionFilterGroups()
         self.specs = []  # every ModelSpec added, in order
+        self.instances = []  # their model instances
+        self.sources = []  # files of directives that were read (spec.SourceFile)
 
     def plant(self):
         return self._plant
@@ -45,8 +51,12 @@ class Parser:
         """Warnings are errors from now on."""
         self._strict = True
 
+    def GetCollisionFilterGroups(self):
+        """The groups of all files read, with scoped names."""
+        return self._filter_groups
+
     def AddModels(self, file_name=None, *, url=None, file_contents=None, file_type=None, name=None):
-        """Adds the models of a file, of a package:// URL, or of text with its type (`.sdf` or `.urdf`).
+        """Adds the models of a file, of a package:// URL, or of text with its type (`.sdf`, `.urdf` or `.dmd.yaml`).
 
         name: what findings call the source; default: the path.
 
@@ -54,9 +64,12 @@ class Parser:
         """
         if file_contents is not None:
             source = file_contents.encode() if isinstance(file_contents, str) else file_contents
-            input_format = (file_type or "").lstrip(".") or None
         else:
-            source, input_format = str(file_name if file_name is not None else url), file_type
+            source = find_model_file(file_name if file_name is not None else url, self._packages)
+        input_format = (file_type or "").lstrip(".") or format_of(source, name or source)
+        if input_format in (DIRECTIVES, "dmd", "dmd.yaml"):
+            directives = read_directives(source, self.diagnostics, name=name, sources=self.sources)
+            return [info.model_instance for info in self.add_directives(directives)]
         specs = load_models(
             source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics, name=name
         )
@@ -64,8 +77,31 @@ class Parser:
         names = self._instance_names(specs)
         with paused_collection():
             instances = [add_model(self._plant, spec, name) for spec, name in zip(specs, names, strict=True)]
+        for spec, name in zip(specs, names, strict=True):
+            self._filter_groups.add_from_model(name, spec)
         self.specs.extend(specs)
+        self.instances.extend(instances)
         return instances
+
+    def add_directives(self, directives):
+        """Applies `ModelDirectives`, None where they could not be read; returns a ModelInstanceInfo for each model.
+
+        Raises ModelError or ResourceError; then nothing has been added.
+        """
+        plan = DirectivePlan(self._plant, self._packages, self.diagnostics, self._filter_groups)
+        if directives is not None:
+            namespace = self._prefix.removesuffix("::")
+            before = len(self.diagnostics.errors)
+            flat, demands = flatten_directives(
+                directives, self._packages, self.diagnostics, namespace=namespace, sources=self.sources
+            )
+            plan.add(flat, demands, complete=len(self.diagnostics.errors) == before)
+        self.diagnostics.raise_if_errors(strict=self._strict)
+        with paused_collection():
+            infos = plan.apply()
+        self.specs.extend(plan.specs)
+        self.instances.extend(info.model_instance for info in infos)
+        return infos
 
     def AddModelsFromString(self, file_contents, file_type):
         return self.AddModels(file_contents=file_contents, file_type=file_type)

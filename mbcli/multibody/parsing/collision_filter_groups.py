@@ -1,0 +1,38 @@
+"""Groups of bodies of which collisions are left out, as model files and directives state them."""
+
+
+class CollisionFilterGroups:
+    """Groups of bodies by name, and the pairs of groups that do not collide. All names are scoped."""
+
+    def __init__(self):
+        self._groups = {}
+        self._pairs = set()
+
+    def AddGroup(self, name, members):
+        """A new group with the names of its bodies. RuntimeError where the name is taken."""
+        if name in self._groups:
+            raise RuntimeError(f"there is a collision filter group '{name}' already")
+        self._groups[name] = set(members)
+
+    def AddExclusionPair(self, pair):
+        """Two groups that do not collide with each other; the same one twice: its bodies do not."""
+        first, second = pair
+        self._pairs.add((min(first, second), max(first, second)))
+
+    def empty(self):
+        return not self._groups and not self._pairs
+
+    def groups(self):
+        """{name: names of bodies}"""
+        return {name: set(members) for name, members in self._groups.items()}
+
+    def exclusion_pairs(self):
+        return set(self._pairs)
+
+    def add_from_model(self, instance, spec):
+        """The groups of a ModelSpec that became the model instance of a name."""
+        for group in spec.filter_groups:
+            name = f"{instance}::{group.name}"
+            self.AddGroup(name, {f"{instance}::{member}" for member in group.members})
+            for ignored in group.ignores:
+                self.AddExclusionPair((name, f"{instance}::{ignored}"))
