@@ -2,15 +2,18 @@
 
 import numpy as np
 
+from mbcli.checks.flat_model import WORLD
 from mbcli.checks.link_extent import corners
+from mbcli.checks.welded import welded_groups
 
 ALLOWED_DISTANCE = 1.0  # from the box around the geometry, in diagonals of that box
 
 
 def check_centers_of_mass(model, report):
     """COM_OUTSIDE_GEOMETRY for each link."""
+    group = welded_groups(model)
     for name, link in model.links.items():
-        if link.inertial is None or link.inertial.mass <= 0 or not report.is_sound(link):
+        if link.inertial is None or link.inertial.mass <= 0 or not report.is_sound(link) or group[name] == WORLD:
             continue
         points = corners(link, model.mesh_bounds)
         if points is None:

@@ -10,20 +10,23 @@ class FlatModel:
     links: dict  # full name -> LinkSpec
     joints: dict  # full name -> JointSpec, its parent and child by full names
     place: object
+    static_links: list  # full names of the links of static models: fixed to the world
     mesh_bounds: dict = field(default_factory=dict)  # path of a mesh file -> (lower, upper) corner, of those opened
 
 
 def flatten(model):
     """The `FlatModel` of a ModelSpec: elements of a nested model are MODEL::NAME."""
-    links, joints = {}, {}
+    links, joints, static = {}, {}, []
     pending = [(model, "")]
     for inner, prefix in pending:
         links.update((prefix + link.name, link) for link in inner.links if link.name is not None)
+        if inner.static:
+            static += [prefix + link.name for link in inner.links if link.name is not None]
         for joint in inner.joints:
             ends = {end: _scoped(prefix, getattr(joint, end)) for end in ("parent", "child")}
             joints[prefix + joint.name] = replace(joint, **ends) if prefix else joint
         pending += [(nested, f"{prefix}{nested.name}::") for nested in inner.models]
-    return FlatModel(links, joints, model.place)
+    return FlatModel(links, joints, model.place, static)
 
 
 def _scoped(prefix, name):

@@ -4,37 +4,59 @@ from math import sqrt
 
 import numpy as np
 
-from mbcli.checks.inertia import describe_moments, is_possible, principal_moments, steiner
+from mbcli.checks.flat_model import WORLD
+from mbcli.checks.inertia import RELATIVE_TOLERANCE, describe_moments, is_possible, principal_moments, steiner
 from mbcli.checks.link_extent import corners
+from mbcli.checks.welded import welded_groups
 
 LARGEST_RADIUS = 10.0  # [m] of gyration, for links whose geometry is not known
 # All mass within the geometry gives a radius of gyration below its reach from the centre of mass; models simplify.
 REACH_FACTOR = 2.0
 SMALLEST_SHARE = 1 / 50  # of the reach: a solid ball has 0.63, a thin disc 0.5; much less is another unit
+POINT_SHARE = 1e-6  # of the reach [or of a metre]: less is no mistaken unit but a point mass
+NEGLIGIBLE = 0.01  # of the largest moment of inertia of the links that move with it
 
 # what a tensor is off by if it is given in another unit
 UNITS = {-3: "g m^2", -4: "kg cm^2", -6: "kg mm^2", -7: "g cm^2", -9: "g mm^2"}
 
 
 def check_inertia_sizes(model, report):
-    """INERTIA_IMPLAUSIBLE for each link with a possible inertia that does not fit its mass and geometry."""
+    """INERTIA_IMPLAUSIBLE, INERTIA_PLACEHOLDER, INERTIA_DEFAULT, INERTIA_ZERO of links whose inertia is possible."""
     named = [(name, link) for name, link in model.links.items() if link.inertial is not None]
     named = [(name, link) for name, link in named if report.is_sound(link) and _is_solid(link.inertial)]
     moments = principal_moments([link.inertial.inertia for _, link in named])
+    group = welded_groups(model)
+    largest = {}  # moment of inertia among the links that move together
+    for (name, _), (_, _, c) in zip(named, moments, strict=True):
+        largest[group[name]] = max(c, largest.get(group[name], 0.0))
     for (name, link), (a, b, c) in zip(named, moments, strict=True):
-        if a < 0 or a + b < c * (1 - 1e-6):
-            continue  # impossible at all
+        if a < 0 or a + b < c * (1 - RELATIVE_TOLERANCE) or group[name] == WORLD:
+            continue  # impossible at all, or without effect
+        if _is_default(link):
+            message = f'link "{name}" has no inertial: 1 kg and 1 kg m^2 about every axis are taken'
+            report("INERTIA_DEFAULT", message, link.place)
+            continue
         reach = _reach(link, model) if report.thorough else None
         radius = sqrt(c / link.inertial.mass)
+        if radius < POINT_SHARE * (reach or 1.0):
+            message = f'link "{name}" is a point mass: its radius of gyration is {radius:.3g} m'
+            report("INERTIA_ZERO", message, link.inertial.place)
+            continue
         problem = _problem(radius, reach)
         if problem is not None:
-            mass = link.inertial.mass
             message = (
                 f'link "{name}": the radius of gyration {radius:.3g} m is implausible{problem}: '
-                f"{describe_moments(a, b, c)} with {mass:.6g} kg"
+                f"{describe_moments(a, b, c)} with {link.inertial.mass:.6g} kg"
             )
-            hint = _likely_cause(link.inertial, radius, reach)
-            report("INERTIA_IMPLAUSIBLE", message, link.inertial.place, hint=hint)
+            small = c < NEGLIGIBLE * largest[group[name]]
+            code = "INERTIA_PLACEHOLDER" if small else "INERTIA_IMPLAUSIBLE"
+            report(code, message, link.inertial.place, hint=_likely_cause(link.inertial, radius, reach))
+
+
+def _is_default(link):
+    """Whether the mass is what SDFormat takes for a link that states none."""
+    inertial = link.inertial
+    return inertial.place == link.place and inertial.mass == 1 and inertial.inertia == (1, 1, 1, 0, 0, 0)
 
 
 def _is_solid(inertial):
@@ -71,6 +93,5 @@ def _likely_cause(inertial, radius, reach):
     exponent = round(2 * np.log10(0.6 * size / radius))
     if exponent == 0:
         return None
-    unit = UNITS.get(exponent)
-    given = f", as if given in {unit}" if unit else ""
-    return f"likely a power of ten: 1e{exponent} times the inertia, or 1e{-exponent} times the mass, would fit{given}"
+    given = f", as if it were given in {UNITS[exponent]}" if exponent in UNITS else ""
+    return f"1e{exponent} times the inertia or 1e{-exponent} times the mass would fit{given}"

@@ -16,6 +16,8 @@ SEVERITIES = {
     "MOVING_MASS_MISSING": Severity("error", "warning"),
     "FLOATING_MASS_MISSING": Severity("warning"),
     "INERTIA_IMPLAUSIBLE": Severity("warning", "warning"),
+    "INERTIA_PLACEHOLDER": Severity("note"),
+    "INERTIA_DEFAULT": Severity("warning"),
     "INERTIA_ZERO": Severity("note"),
     "COM_OUTSIDE_GEOMETRY": Severity("warning"),
     "JOINT_LIMIT_UNIT": Severity("warning", "warning"),

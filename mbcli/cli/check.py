@@ -14,6 +14,7 @@ FORMATS = ("text", "json", "jsonl", "sarif")
 SEVERITIES = ("error", "warning", "note")
 COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 MAX_FINDINGS = 1000
+MAX_RELATED = 3  # other places of a finding in a text
 FOUND = 1  # exit code: there is something at or above --fail-on
 
 
@@ -132,7 +133,8 @@ def _lines(finding):
     if finding.hint is not None:
         yield f"  hint: {printable(finding.hint)}"
     if finding.related:
-        yield f"  see also {printable(', '.join(map(str, finding.related)))}"
+        places = [*map(str, finding.related[:MAX_RELATED]), *(["..."] if len(finding.related) > MAX_RELATED else [])]
+        yield f"  see also {printable(', '.join(places))}"
 
 
 # --------------------------------------------------------------------------------------- JSON, lines, SARIF
