@@ -33,7 +33,7 @@ def mass_properties(shape, density):
     if type(shape) not in _VOLUMES:
         raise ModelError(f"a {type(shape).__name__} has no volume, so that no mass follows from its density")
     mass = density * _VOLUMES[type(shape)](shape)
-    return MassProperties(mass, np.zeros(3), _six(mass * _unit_inertia(shape)))
+    return MassProperties(mass, np.zeros(3), six_of(mass * _unit_inertia(shape)))
 
 
 def scaled_to_mass(properties, mass):
@@ -57,13 +57,18 @@ def combined(parts):
         R @ matrix_of(part.inertia) @ R.T + part.mass * _of_particle(c - centre)
         for c, (R, _, part) in zip(centres, parts, strict=True)
     )
-    return MassProperties(mass, centre, _six(inertia))
+    return MassProperties(mass, centre, six_of(inertia))
 
 
 def matrix_of(inertia):
     """ixx, iyy, izz, ixy, ixz, iyz as a matrix (3, 3)."""
     ixx, iyy, izz, ixy, ixz, iyz = inertia
     return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+
+
+def six_of(inertia):
+    """A symmetric matrix (3, 3) as ixx, iyy, izz, ixy, ixz, iyz."""
+    return tuple(inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist())
 
 
 def mass_properties_of_triangles(vertices, triangles, density):
@@ -86,7 +91,7 @@ def mass_properties_of_triangles(vertices, triangles, density):
     second = np.einsum("m,mci,mcj->ij", volumes, corners, corners) + np.einsum("m,mi,mj->ij", volumes, sums, sums)
     second = second / 20.0 - volume * np.outer(centre, centre)
     inertia = np.trace(second) * np.eye(3) - second
-    return MassProperties(density * volume, origin + centre, _six(density * inertia))
+    return MassProperties(density * volume, origin + centre, six_of(density * inertia))
 
 
 _VOLUMES = {
@@ -114,7 +119,3 @@ def _unit_inertia(shape):
 
 def _of_particle(p):
     return (p @ p) * np.eye(3) - np.outer(p, p)
-
-
-def _six(inertia):
-    return tuple(inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist())

@@ -172,6 +172,7 @@ class AxisSpec:
     spring_reference: float = 0.0
     spring_stiffness: float = 0.0
     mimic: MimicSpec | None = None
+    default_position: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,7 @@ class JointSpec:
     axes: tuple[AxisSpec, ...] = ()
     screw_pitch: float = 0.0  # [m] per revolution
     damping: tuple[float, ...] = ()  # types without axes: planar (x, y, rotation), ball (1), floating (angular, linear)
+    reflected_inertia: float = 0.0  # [kg m^2 or kg] on every velocity, of a drive that is no actuator
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +321,7 @@ class ModelSpec:
     """
 
     name: str
-    format: str  # "urdf", "sdf"
+    format: str  # "urdf", "sdf", "mjcf"
     version: str  # of the format, as the file states it
     place: Place
     links: tuple[LinkSpec, ...] = ()
@@ -334,4 +336,5 @@ class ModelSpec:
     static: bool = False  # every link without a joint to the world is welded to it
     X_WModel: np.ndarray = field(default_factory=lambda: IDENTITY)  # default pose of the model frame in the world
     X_LinkModel: tuple[str, np.ndarray] | None = None  # (link, pose of the model frame in it); None: no model frame
+    gravity: tuple[float, float, float] | None = None  # [m/s^2] of the whole plant, in World; None: not stated
     sources: tuple[SourceFile, ...] = ()

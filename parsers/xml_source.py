@@ -259,6 +259,15 @@ class Node:
             child._used = True
         return found
 
+    def find_all(self, tag):
+        """Everything of that tag below it, without reading it."""
+        found, pending = [], [self]
+        while pending:
+            children = pending.pop()._children
+            found += [child for child in children if child.tag == tag]
+            pending += reversed(children)
+        return found
+
     def include(self, child, root):
         """Puts the children of another file's root in the place of a child, as if they stood here."""
         at = self._children.index(child)

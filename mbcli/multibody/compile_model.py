@@ -98,6 +98,8 @@ def compile_model(
         bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype
     )
     armature, stiffness, nominal = (np.zeros(nv, dtype) for _ in range(3))
+    for joint in {mobilized_joint.joint for mobilized_joint in mobilized}:
+        armature[joint.velocity_start() : joint.velocity_start() + joint.num_velocities()] += joint._reflected_inertia
     for actuator in actuators:
         ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
         armature[actuator.joint().velocity_start()] += ratio**2 * rotor

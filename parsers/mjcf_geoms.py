@@ -1,0 +1,259 @@
+"""Geoms of MJCF files: shapes, meshes, colours, friction, and the masses that they give to bodies."""
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.errors import ModelError, ResourceError
+from mbcli.math.rotation_array import matrix_from_quaternion
+from mbcli.suggestions import did_you_mean
+
+from .geometry_inertia import mass_properties, scaled_to_mass
+from .mjcf_values import read_pose, turn_z_to
+from .spec import Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Mesh, Sphere, pose
+from .urdf_values import report_duplicate
+
+DEFAULT_DENSITY = 1000.0  # [kg/m^3]
+
+_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+_SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}  # numbers that a type needs
+_WITH_FROMTO = ("capsule", "cylinder", "box", "ellipsoid")
+
+
+@dataclass(frozen=True, slots=True)
+class Geom:
+    """A geom in the frame of its body, as a visual, a collision, and what gives the body its mass."""
+
+    geometry: GeometrySpec
+    collides: bool
+    group: int
+    mass: float | None  # [kg] as stated
+    density: float  # [kg/m^3]
+    element: object  # for findings
+
+
+@dataclass(frozen=True, slots=True)
+class MeshAsset:
+    mesh: Mesh
+    X_GM: np.ndarray  # pose of the mesh file's frame (after scaling) in the geom's
+
+
+class GeomReader:
+    """Reads geoms with what they refer to: default classes, materials and mesh files."""
+
+    def __init__(self, root, reading, mesh_files):
+        self._settings = reading.settings
+        self._defaults = reading.defaults
+        self._unused = reading.unused
+        self._files = mesh_files
+        self._meshes = {}  # name -> its element with defaults
+        self._found = {}  # name -> MeshAsset or None
+        self._materials = {}
+        self._taken = {}  # names of geoms -> place
+        for asset in root.children("asset"):
+            self._read_assets(asset)
+
+    def _read_assets(self, asset):
+        for node in asset.children("mesh"):
+            name = node.attribute("name") or os.path.splitext(os.path.basename(node.attribute("file", "")))[0]
+            if name in self._meshes:
+                report_duplicate(node, "mesh", name, self._meshes[name].place)
+            element = self._meshes.setdefault(name, self._defaults.of(node, None))
+            for attribute in ("class", "file", "scale", "refpos", "refquat", "inertia"):  # also if no geom has it
+                element.attribute(attribute)
+        for node in asset.children("material"):
+            element = self._defaults.of(node, None)
+            self._materials[node.attribute("name")] = element.vector("rgba", 4)
+
+    def read(self, node, childclass, X_BF, index):
+        """The `Geom` of an element that stands in frame F of body B, the index-th of the body; None after a finding."""
+        element = self._defaults.of(node, childclass)
+        name = node.attribute("name")
+        if name is not None:
+            first = self._taken.setdefault(name, node.place)
+            if first is not node.place:
+                report_duplicate(node, "geom", name, first)
+        kind = element.keyword("type", _TYPES, "sphere")
+        shape, X_FG = self._read_shape(element, kind)
+        contact = element.number("contype", 1), element.number("conaffinity", 1)
+        group, mass, density = element.number("group", 0), element.number("mass"), element.number("density")
+        color, friction = self._read_color(element), element.vector("friction", 3, (1.0,), least=1)[0]
+        if contact not in ((0, 0), (1, 1)):
+            self._unused.add(element, "contype" if contact[0] != 1 else "conaffinity", "it collides with everything")
+        for attribute, value in (("mass", mass), ("density", density)):
+            if value is not None and value < 0:
+                _report_negative(element, attribute, value)
+        if shape is None:
+            return None
+        X_BG = X_BF @ X_FG
+        X_BG.flags.writeable = False
+        geometry = GeometrySpec(
+            name=name or f"geom{index}",
+            shape=shape,
+            X_LG=X_BG,
+            place=node.place,
+            color=color,
+            properties={("material", "coulomb_friction"): (friction, friction)},
+        )
+        density = DEFAULT_DENSITY if density is None else density
+        return Geom(geometry, contact != (0, 0), int(group), mass, density, element)
+
+    def _read_color(self, element):
+        material = element.attribute("material")
+        if material is not None and material not in self._materials:
+            _report_missing(element, "material", material, self._materials)
+        return element.vector("rgba", 4, self._materials.get(material))
+
+    def _read_shape(self, element, kind):
+        """(shape, its pose in the frame that the geom stands in); shape is None after a finding."""
+        fromto = element.vector("fromto", 6)
+        size = element.vector("size", 3, (), least=1)
+        mesh = element.attribute("mesh")
+        if kind == "plane":
+            return HalfSpace(), read_pose(element, self._settings)
+        if kind == "mesh":
+            return self._read_mesh(element, mesh)
+        if kind not in _SIZES or mesh is not None:
+            what = f"a geom of type {kind}" if kind not in _SIZES else f"a {kind} fitted to a mesh"
+            self._unused.add_element(element, f"{what} is not supported")
+            return None, None
+        X = read_pose(element, self._settings)
+        if fromto is not None:
+            size, X = self._from_ends(element, kind, size, np.array(fromto))
+        needed = _SIZES[kind]
+        if X is None or len(size) < needed or min(size[:needed]) <= 0:
+            if X is not None:
+                _report_size(element, kind, needed, size)
+            return None, None
+        return _make(kind, size), X
+
+    def _from_ends(self, element, kind, size, fromto):
+        """(size, pose) of a shape whose z axis goes from one point to another; its pose is None after an error."""
+        if kind not in _WITH_FROMTO:
+            problem = f"fromto is for {', '.join(_WITH_FROMTO)}, not for a {kind}"
+        elif element.node.attribute("fromto") is not None and element.node.attribute("pos") is not None:
+            problem = "the geom has both pos and fromto"
+        elif not (fromto[:3] - fromto[3:]).any():
+            problem = "the ends of fromto are the same point"
+        else:
+            start, end = fromto[:3], fromto[3:]
+            half = float(np.linalg.norm(start - end)) / 2
+            widths = size[:1] * (_SIZES[kind] - 1)
+            return (*widths, half), pose(turn_z_to(start - end), (start + end) / 2)
+        element.diagnostics.error("ATTRIBUTE_INVALID", problem, element.owner("fromto"), attribute="fromto")
+        return size, None
+
+    def _read_mesh(self, element, name):
+        X_FG = read_pose(element, self._settings)
+        if name is None:
+            element.diagnostics.error("ATTRIBUTE_MISSING", "a geom of type mesh must name a mesh", element.node)
+            return None, None
+        if name not in self._meshes:
+            _report_missing(element, "mesh", name, self._meshes)
+            return None, None
+        if name not in self._found:
+            self._found[name] = self._find_mesh(self._meshes[name])
+        asset = self._found[name]
+        return (None, None) if asset is None else (asset.mesh, X_FG @ asset.X_GM)
+
+    def _find_mesh(self, asset):
+        """The `MeshAsset` of a <mesh>; None after a finding: vertices in the MJCF file are not read."""
+        file = asset.attribute("file")
+        if file is None:
+            self._unused.add_element(asset, "a mesh without a file is not supported")
+            return None
+        if self._settings.strippath:
+            file = os.path.basename(file)
+        uri = os.path.join(self._settings.meshdir, file)
+        scale = asset.vector("scale", 3, (1.0, 1.0, 1.0))
+        if 0.0 in scale:
+            asset.diagnostics.error("ATTRIBUTE_INVALID", "the scale of a <mesh> must not be 0", asset.owner("scale"))
+        path = self._files.find(uri, asset.node, "collision")
+        return MeshAsset(Mesh(uri=uri, scale=scale, path=path), self._reference_pose(asset, scale))
+
+    def _reference_pose(self, asset, scale):
+        """The vertices r of the file become scale * R' (r - refpos), R being the rotation of refquat."""
+        refpos, refquat = asset.vector("refpos", 3, (0.0, 0.0, 0.0)), asset.vector("refquat", 4)
+        R = np.eye(3)
+        if refquat is not None and any(refquat):
+            R = matrix_from_quaternion(np.array(refquat) / np.abs(refquat).max())
+        S = np.diag(scale)
+        if not np.allclose(S @ R.T, R.T @ S, rtol=0, atol=1e-12 * abs(S).max()):
+            self._unused.add(asset, "refquat", "the mesh is scaled unequally and turned")
+            R = np.eye(3)
+        return pose(R.T, -S @ R.T @ refpos)
+
+
+def _make(kind, size):
+    if kind == "box":
+        return Box(tuple(2.0 * half for half in size))
+    if kind == "ellipsoid":
+        return Ellipsoid(tuple(size))
+    if kind == "sphere":
+        return Sphere(size[0])
+    return (Cylinder if kind == "cylinder" else Capsule)(size[0], 2.0 * size[1])
+
+
+def geom_parts(geoms, settings):
+    """[(X_BG, MassProperties)] of the geoms that count for the inertia of their body."""
+    lowest, highest = settings.inertiagrouprange
+    parts = []
+    for geom in geoms:
+        if not lowest <= geom.group <= highest or isinstance(geom.geometry.shape, HalfSpace):
+            continue
+        if geom.mass == 0 or (geom.mass is None and geom.density == 0):
+            continue
+        properties = _mass_properties(geom)
+        if properties is not None:
+            parts.append((geom.geometry.X_LG, properties))
+    return parts
+
+
+def _mass_properties(geom):
+    shape = geom.geometry.shape
+    try:
+        if isinstance(shape, Mesh) and shape.path is None:
+            raise ResourceError(f"{shape.uri}: the mesh file was not found")
+        properties = mass_properties(shape, geom.density or DEFAULT_DENSITY)
+    except (ModelError, ResourceError) as error:
+        code = "URI_LOOKUP" if isinstance(error, ResourceError) else "MESH_INERTIA"
+        geom.element.diagnostics.error(
+            code, f"the inertia of the body needs the mesh of this geom: {error}", geom.element.node
+        )
+        return None
+    return properties if geom.mass is None else scaled_to_mass(properties, geom.mass)
+
+
+# ------------------------------------------------------------------------------------------- findings
+
+
+def _report_size(element, kind, needed, size):
+    found = f"{' '.join(f'{value:.6g}' for value in size)}" if size else "none"
+    element.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f"a geom of type {kind} needs {needed} positive size{'s' if needed > 1 else ''}, found {found}",
+        element.owner("size") or element.node,
+        attribute="size",
+    )
+
+
+def _report_negative(element, attribute, value):
+    element.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'attribute "{attribute}" of <geom> must not be negative, found {value!r}',
+        element.owner(attribute),
+        attribute=attribute,
+        value=repr(value),
+    )
+
+
+def _report_missing(element, what, name, known):
+    element.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'there is no {what} "{name}"',
+        element.owner(what),
+        attribute=what,
+        value=name,
+        hint=did_you_mean(name, [key for key in known if key]),
+    )

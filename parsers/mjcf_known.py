@@ -1,0 +1,131 @@
+"""What MJCF defines: {element or parent/element: children and @attributes}, and what of it is for a solver or viewer.
+
+KNOWN says what the format has, `FOREIGN` which of it says nothing about the mechanism's motion: options of MuJoCo's
+solver and contact model, rendering, bookkeeping. `READ` lists the attributes that elements may take from their
+default class. Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html
+"""
+
+
+def _table(rows):
+    return {tag: frozenset(names.split()) for tag, names in rows.items()}
+
+
+_ORIENTATION = "@quat @axisangle @euler @xyaxes @zaxis"
+_POSE = f"@pos {_ORIENTATION}"
+
+_JOINT = "@type @pos @axis @range @limited @stiffness @springref @damping @frictionloss @armature @ref"
+_JOINT_REST = "@group @actuatorfrcrange @actuatorfrclimited @class @name"
+_JOINT_UNSUPPORTED = "@springdamper @springyield @actuatorgravcomp"
+_JOINT_SOLVER = "@margin @solreflimit @solimplimit @solreffriction @solimpfriction @user"
+
+_GEOM = f"@type @size @fromto {_POSE} @mass @density @group @contype @conaffinity @friction @rgba @material @mesh"
+_GEOM_UNSUPPORTED = "@hfield @fitscale @shellinertia @adhesion @surfacevel @fluidshape @fluidcoef plugin"
+_GEOM_SOLVER = "@margin @gap @condim @priority @solmix @solref @solimp @user @castshadow"
+
+_SITE_VIEWER = "@type @size @fromto @group @material @rgba @user @mesh"
+
+_ACTUATOR = "@name @class @joint @jointinparent @gear @ctrlrange @ctrllimited @forcerange @forcelimited"
+_ACTUATOR_UNSUPPORTED = "@armature @damping @delay"
+_ACTUATOR_SOLVER = "@group @user @interp @nsample @lengthrange @cranklength"
+_GENERAL = "@gaintype @gainprm @biastype @biasprm @dyntype"
+_GENERAL_UNSUPPORTED = "@dynprm @actdim @actlimited @actrange @actearly @ffrange @velrange @input @inheritrange"
+OTHER_ACTUATORS = "intvelocity orientation pid damper cylinder muscle adhesion dcmotor plugin"
+ACTUATORS = "general motor position velocity"
+
+_ELEMENTS = f"joint geom site mesh equality {ACTUATORS}"
+_RENDERED = "camera light material texture"
+
+KNOWN = _table(
+    {
+        "mujoco": "@model compiler option size visual statistic default custom asset worldbody contact deformable "
+        "equality tendon actuator sensor keyframe extension include",
+        "compiler": "@angle @eulerseq @autolimits @inertiafromgeom @inertiagrouprange @boundmass @boundinertia "
+        "@balanceinertia @settotalmass @coordinate @meshdir @assetdir @strippath @alignfree @texturedir "
+        "@discardvisual @usethread @fusestatic @saveinertial @fitaabb @conflict @passthrough @savecanonical "
+        "@savecompiled @convexhull @exactmeshinertia lengthrange",
+        "option": "@gravity @wind @density @viscosity @magnetic @timestep @integrator @cone @jacobian @solver "
+        "@iterations @tolerance @ls_iterations @ls_tolerance @noslip_iterations @noslip_tolerance @mpr_iterations "
+        "@mpr_tolerance @ccd_iterations @ccd_tolerance @sdf_iterations @sdf_initpoints @sleep_tolerance @impratio "
+        "@apirate @collision @o_margin @o_solref @o_solimp @o_friction @actuatorgroupdisable flag",
+        "flag": "@gravity @constraint @equality @frictionloss @limit @contact @passive @spring @damper @clampctrl "
+        "@warmstart @filterparent @actuation @refsafe @sensor @midphase @nativeccd @eulerdamp @autoreset @override "
+        "@energy @fwdinv @invdiscrete @multiccd @island @sleep @ipc @speculative @diagexact @sensornoise",
+        "default": f"@class default {_ELEMENTS} {_RENDERED} pair tendon {OTHER_ACTUATORS}",
+        "asset": "mesh hfield skin texture material model",
+        "mesh": "@name @class @file @scale @refpos @refquat @inertia @vertex @normal @texcoord @face @builtin "
+        "@params @material @maxhullvert @smoothnormal @content_type plugin",
+        "material": "@name @class @rgba @texture @texrepeat @texuniform @emission @specular @shininess @reflectance "
+        "@metallic @roughness layer",
+        "worldbody": "body geom site camera light frame replicate attach composite flexcomp",
+        "body": f"@name @childclass @mocap @gravcomp {_POSE} @user @sleep @simple @fuse inertial joint freejoint geom "
+        "site camera light body frame replicate attach composite flexcomp plugin",
+        "frame": f"@name @childclass {_POSE} joint freejoint geom site camera light body frame replicate attach "
+        "composite flexcomp",
+        "inertial": f"{_POSE} @mass @diaginertia @fullinertia",
+        "joint": f"{_JOINT} {_JOINT_REST} {_JOINT_UNSUPPORTED} {_JOINT_SOLVER}",
+        "freejoint": "@name @group @align",
+        "geom": f"@name @class {_GEOM} {_GEOM_UNSUPPORTED} {_GEOM_SOLVER}",
+        "site": f"@name @class {_POSE} {_SITE_VIEWER}",
+        "contact": "pair exclude",
+        "exclude": "@name @body1 @body2",
+        "equality": "connect weld joint tendon flex flexstrain flexvert distance",
+        "default/equality": "@active @solref @solimp",
+        "connect": "@name @class @active @body1 @body2 @anchor @site1 @site2 @solref @solimp",
+        "weld": "@name @class @active @body1 @body2 @anchor @relpose @site1 @site2 @torquescale @solref @solimp",
+        "equality/joint": "@name @class @active @joint1 @joint2 @polycoef @solref @solimp",
+        "actuator": f"{ACTUATORS} {OTHER_ACTUATORS}",
+        "motor": f"{_ACTUATOR} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
+        "position": f"{_ACTUATOR} @kp @kv @dampratio @timeconst @inheritrange {_ACTUATOR_UNSUPPORTED} "
+        f"{_ACTUATOR_SOLVER}",
+        "velocity": f"{_ACTUATOR} @kv {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
+        "general": f"{_ACTUATOR} {_GENERAL} {_GENERAL_UNSUPPORTED} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
+    }
+)
+
+FOREIGN = _table(
+    {
+        "mujoco": "size visual statistic custom sensor extension @xsi:noNamespaceSchemaLocation",
+        "compiler": "@texturedir @discardvisual @usethread @fusestatic @saveinertial @fitaabb @conflict @passthrough "
+        "@savecanonical @savecompiled @convexhull @exactmeshinertia lengthrange",
+        "option": "@magnetic @timestep @integrator @cone @jacobian @solver @iterations @tolerance @ls_iterations "
+        "@ls_tolerance @noslip_iterations @noslip_tolerance @mpr_iterations @mpr_tolerance @ccd_iterations "
+        "@ccd_tolerance @sdf_iterations @sdf_initpoints @sleep_tolerance @impratio @apirate @collision @o_margin "
+        "@o_solref @o_solimp @o_friction",
+        "flag": "@warmstart @refsafe @sensor @midphase @nativeccd @eulerdamp @autoreset @override @energy @fwdinv "
+        "@invdiscrete @multiccd @island @sleep @ipc @speculative @diagexact @sensornoise @clampctrl",
+        "default": f"{_RENDERED} pair tendon {OTHER_ACTUATORS}",
+        "asset": "texture skin",
+        "mesh": "@normal @texcoord @material @maxhullvert @smoothnormal @content_type",
+        "material": "@texture @texrepeat @texuniform @emission @specular @shininess @reflectance @metallic @roughness "
+        "layer",
+        "worldbody": "camera light",
+        "body": "@user @sleep @simple @fuse camera light",
+        "frame": "@name camera light",
+        "joint": _JOINT_SOLVER,
+        "freejoint": "@group",
+        "geom": _GEOM_SOLVER,
+        "site": _SITE_VIEWER,
+        "default/equality": "@solref @solimp",
+        "connect": "@solref @solimp",
+        "weld": "@solref @solimp @torquescale",
+        "equality/joint": "@solref @solimp",
+        **dict.fromkeys(ACTUATORS.split(), _ACTUATOR_SOLVER),
+    }
+)
+
+# what an element may take from its class: read where a default stands, used or not
+READ = {
+    tag: [name.removeprefix("@") for name in names.split()]
+    for tag, names in {
+        "joint": f"{_JOINT} @group @actuatorfrcrange @actuatorfrclimited",
+        "geom": _GEOM,
+        "site": _POSE,
+        "mesh": "@scale @inertia",
+        "material": "@rgba",
+        "equality": "@active",
+        "motor": _ACTUATOR,
+        "position": f"{_ACTUATOR} @kp @kv",
+        "velocity": f"{_ACTUATOR} @kv",
+        "general": f"{_ACTUATOR} {_GENERAL}",
+    }.items()
+}

@@ -1,0 +1,284 @@
+"""What the elements of an MJCF file have in common: angles, keywords, poses in all notations, default classes."""
+
+from dataclasses import dataclass
+from math import cos, radians, sin
+
+import numpy as np
+
+from mbcli.math.rotation_array import matrix_from_quaternion
+from mbcli.suggestions import did_you_mean
+
+from .mjcf_known import ACTUATORS, READ
+from .spec import IDENTITY, pose
+from .xml_source import MAX_RELATED
+
+DEGREE = radians(1.0)
+ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+MAIN = "main"  # the class of what names none
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What all elements of a file are read with."""
+
+    settings: object  # CompilerSettings
+    defaults: "DefaultClasses"
+    unused: "Unused"
+
+
+class Unused:
+    """What a file asks for and the model has not, found while reading; reported once for all that are alike."""
+
+    def __init__(self):
+        self._found = {}  # (tag, attribute or None, consequence) -> [(node, value)]
+
+    def add(self, element, attribute, consequence):
+        """An attribute of a `WithDefaults` that cannot be followed."""
+        owner = element.owner(attribute) or element.node
+        self._found.setdefault((element.tag, attribute, consequence), []).append((owner, element.attribute(attribute)))
+
+    def add_element(self, node, consequence):
+        """An element that cannot be followed; consequence: a sentence that begins with what it is."""
+        node = getattr(node, "node", node)
+        self._found.setdefault((node.tag, None, consequence), []).append((node, None))
+
+    def report(self, diagnostics):
+        for (tag, attribute, consequence), found in self._found.items():
+            node, value = found[0]
+            places = list(dict.fromkeys(other.place for other, _ in found))
+            what = f'attribute "{attribute}" in <{tag}> is not followed: ' if attribute else ""
+            diagnostics.warning(
+                "ATTRIBUTE_UNSUPPORTED" if attribute else "ELEMENT_UNSUPPORTED",
+                what + consequence + (f" ({len(found)} times)" if len(found) > 1 else ""),
+                node,
+                attribute=attribute,
+                value=value,
+                related=places[1 : 1 + MAX_RELATED],
+            )
+
+
+class WithDefaults:
+    """An element together with its default classes: answers as a `Node`, from the first that has the attribute."""
+
+    def __init__(self, node, layers):
+        self.node = node
+        self.layers = (node, *layers)
+
+    @property
+    def diagnostics(self):
+        return self.node.diagnostics
+
+    @property
+    def place(self):
+        return self.node.place
+
+    @property
+    def tag(self):
+        return self.node.tag
+
+    def owner(self, name):
+        """The node that states an attribute: the element, or a default; None if neither does."""
+        return next((layer for layer in self.layers if layer.attribute(name) is not None), None)
+
+    def attribute(self, name, default=None):
+        return (self.owner(name) or self.node).attribute(name, default)
+
+    def number(self, name, default=None):
+        return (self.owner(name) or self.node).number(name, default)
+
+    def vector(self, name, most, default=None, *, least=None):
+        """`least` to `most` numbers (default: exactly `most`)."""
+        node = self.owner(name) or self.node
+        count = len(node.attribute(name, "").split())
+        return node.vector(name, count if least is not None and least <= count <= most else most, default)
+
+    def keyword(self, name, words, default):
+        """One of some words; the default after an error."""
+        return read_keyword(self.owner(name) or self.node, name, words, default)
+
+    def flag(self, name, default):
+        """true or false, or "auto" where that is the default."""
+        words = ("true", "false", "auto") if default == "auto" else ("true", "false")
+        return {"true": True, "false": False}.get(self.keyword(name, words, None), default)
+
+
+class DefaultClasses:
+    """The <default> classes of a file: {class: (its <default> nodes, parent class)}."""
+
+    def __init__(self, root):
+        self.classes = {MAIN: ([], None)}
+        for node in root.children("default"):
+            self._read(node, None)
+
+    def _read(self, node, parent):
+        name = node.attribute("class") or (MAIN if parent is None else None)
+        if name is None:
+            node.diagnostics.error(
+                "ATTRIBUTE_MISSING", '<default> in a <default> must have the attribute "class"', node
+            )
+            return
+        if parent is None and name != MAIN:
+            if self.classes[MAIN][0]:
+                problem = "the outermost <default> is the class main"
+                node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="class", value=name)
+            self.classes[name] = self.classes[MAIN]  # another name for it
+        nodes, known_parent = self.classes.setdefault(name, ([], parent))
+        if known_parent != parent and name != MAIN:
+            node.diagnostics.error(
+                "DUPLICATE_NAME",
+                f'the default class name "{name}" is taken already',
+                node,
+                attribute="class",
+                value=name,
+                related=[other.place for other in nodes[:1]],
+            )
+            return
+        nodes.append(node)
+        for child in node.children("default"):
+            self._read(child, name)
+        for child in node.children(*READ):
+            for attribute in READ[child.tag]:
+                child.attribute(attribute)
+
+    def layers(self, class_name, *tags):
+        """The default nodes of some tags for a class, the innermost class and the last node first."""
+        found = []
+        while class_name is not None:
+            nodes, class_name = self.classes[class_name]
+            found += [child for node in nodes for child in node.children(*tags)][::-1]
+        return found
+
+    def checked(self, node, attribute):
+        """The class that an attribute names, or None: there is none, or it does not exist, which is an error."""
+        name = node.attribute(attribute)
+        if name is None or name in self.classes:
+            return name
+        node.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            f'there is no default class "{name}"',
+            node,
+            attribute=attribute,
+            value=name,
+            hint=did_you_mean(name, self.classes),
+        )
+        return None
+
+    def of(self, node, childclass, *tags):
+        """The element with the defaults of its class, or of the class of the bodies around it, for its tag."""
+        name = self.checked(node, "class") or childclass or MAIN
+        return WithDefaults(node, self.layers(name, *(tags or (node.tag,))))
+
+    def of_actuator(self, node):
+        """An actuator: all kinds share the defaults of a class."""
+        return self.of(node, None, *ACTUATORS.split())
+
+
+def read_keyword(node, name, words, default):
+    """One of some words; the default where it is missing, or after an error."""
+    value = node.attribute(name, default)
+    if value is None or value in words:
+        return value
+    node.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'attribute "{name}" of <{node.tag}> must be one of {", ".join(words)}, found "{value}"',
+        node,
+        attribute=name,
+        value=value,
+        hint=did_you_mean(value, words),
+    )
+    return default
+
+
+# ---------------------------------------------------------------------------------------------- poses
+
+
+def read_pose(element, settings):
+    """The pose of pos [m] and one of quat, axisangle, euler, xyaxes, zaxis, of a `Node` or a `WithDefaults`."""
+    position = element.vector("pos", 3)
+    rotation = read_rotation(element, settings)
+    return IDENTITY if position is None and rotation is None else pose(rotation, position)
+
+
+def read_rotation(element, settings):
+    """The rotation matrix that an element states, or None."""
+    node = getattr(element, "node", element)
+    own = [name for name in ORIENTATIONS if node.attribute(name) is not None]
+    if len(own) > 1:
+        problem = f"<{node.tag}> has {' and '.join(own)}: only one of them can hold"
+        node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute=own[1])
+    stated = own or [name for name in ORIENTATIONS if element.attribute(name) is not None]
+    if not stated:
+        return None
+    name = stated[0]
+    count, to_matrix = _NOTATIONS[name]
+    values = element.vector(name, count)
+    if values is None:
+        return None
+    matrix = to_matrix(np.array(values), settings)
+    if matrix is None:
+        node.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            f'attribute "{name}" of <{node.tag}> has no direction: {element.attribute(name)}',
+            node,
+            attribute=name,
+        )
+    return matrix
+
+
+def _from_quaternion(wxyz, settings):
+    return matrix_from_quaternion(wxyz / abs(wxyz).max()) if wxyz.any() else None
+
+
+def _from_axis_angle(values, settings):
+    return about(values[:3], values[3] * settings.angle) if values[:3].any() else None
+
+
+def _from_euler(angles, settings):
+    """Small letters turn about the axes as they have come to lie, capitals about those of the parent."""
+    R = np.eye(3)
+    for letter, angle in zip(settings.eulerseq, angles, strict=True):
+        turn = about(np.eye(3)["xyz".index(letter.lower())], angle * settings.angle)
+        R = R @ turn if letter.islower() else turn @ R
+    return R
+
+
+def _from_axes(values, settings):
+    x, y = values[:3], values[3:]
+    if not x.any():
+        return None
+    x = x / np.linalg.norm(x)
+    y = y - (x @ y) * x
+    if not y.any():
+        return None
+    y = y / np.linalg.norm(y)
+    return np.column_stack([x, y, np.cross(x, y)])
+
+
+def _from_z(z, settings):
+    return turn_z_to(z) if z.any() else None
+
+
+_NOTATIONS = {
+    "quat": (4, _from_quaternion),
+    "axisangle": (4, _from_axis_angle),
+    "euler": (3, _from_euler),
+    "xyaxes": (6, _from_axes),
+    "zaxis": (3, _from_z),
+}
+
+
+def about(axis, angle):
+    """The rotation matrix by an angle [rad] about an axis of any length."""
+    x, y, z = axis / np.linalg.norm(axis)
+    c, s = cos(angle), sin(angle)
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + s * K + (1.0 - c) * (K @ K)
+
+
+def turn_z_to(direction):
+    """The smallest rotation that takes the z axis to a direction; half a turn about x to the opposite one."""
+    x, y, z = direction / np.linalg.norm(direction)
+    sine = np.hypot(x, y)
+    if sine == 0.0:
+        return np.diag([1.0, 1.0, 1.0]) if z > 0 else np.diag([1.0, -1.0, -1.0])
+    return about(np.array([-y, x, 0.0]), np.arctan2(sine, z))
