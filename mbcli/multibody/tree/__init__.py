@@ -69,6 +69,7 @@ from mbcli.multibody.tree.scalar_templates import (
     WeldJoint_,
 )
 from mbcli.multibody.tree.scoped_name import ScopedName
+from mbcli.multibody.tree.shape_inertia import CalcSpatialInertia
 from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 from mbcli.multibody.tree.unit_inertia import UnitInertia
@@ -85,6 +86,7 @@ __all__ = [
     "BodyFrame_",
     "BodyIndex",
     "Body_",
+    "CalcSpatialInertia",
     "CurvilinearJoint",
     "CurvilinearJoint_",
     "DoorHinge",

@@ -1,0 +1,133 @@
+"""Shapes in their own frame G: what they measure, nothing else. Lengths in metres."""
+
+import os
+
+import numpy as np
+
+SMALLEST_SCALE = 1e-8
+
+
+class Shape:
+    """Measures are given in the order of MEASURES, one by one or in one array; each is finite and positive.
+
+    RuntimeError for another measure.
+    """
+
+    MEASURES = ()
+
+    def __init__(self, *measures, **named):
+        if len(measures) == 1 and len(self.MEASURES) > 1 and np.ndim(measures[0]):
+            measures = np.ravel(measures[0])
+        values = dict(zip(self.MEASURES, measures, strict=False)) | named
+        if len(measures) + len(named) != len(self.MEASURES) or set(values) != set(self.MEASURES):
+            raise TypeError(f"{type(self).__name__} has the measures {', '.join(self.MEASURES) or 'none'}")
+        self._measures = {name: self._checked(name, float(values[name])) for name in self.MEASURES}
+
+    def _checked(self, name, value):
+        if not 0.0 < value < np.inf:
+            raise RuntimeError(f"{type(self).__name__}: its {name} must be finite and positive, it is {value}")
+        return value
+
+    def __getattr__(self, name):
+        """A measure is a method without arguments."""
+        measures = self.__dict__.get("_measures", {})
+        if name not in measures:
+            raise AttributeError(f"{type(self).__name__} has no '{name}'")
+        return lambda: measures[name]
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{n}={v:g}' for n, v in self._measures.items())})"
+
+
+class Box(Shape):
+    """Full lengths along x, y, z about the origin."""
+
+    MEASURES = ("width", "depth", "height")
+
+    def size(self):
+        """(3,)"""
+        return np.array(list(self._measures.values()))
+
+
+class Sphere(Shape):
+    """About the origin; the radius may be 0."""
+
+    MEASURES = ("radius",)
+
+    def _checked(self, name, value):
+        return value if value == 0.0 else super()._checked(name, value)
+
+
+class Cylinder(Shape):
+    """About the origin, along z."""
+
+    MEASURES = ("radius", "length")
+
+
+class Capsule(Shape):
+    """About the origin, along z; `length` is that of the cylinder between the half balls."""
+
+    MEASURES = ("radius", "length")
+
+
+class Ellipsoid(Shape):
+    """Semi-axes along x, y, z."""
+
+    MEASURES = ("a", "b", "c")
+
+
+class HalfSpace(Shape):
+    """Everything below z = 0."""
+
+
+class MeshcatCone(Shape):
+    """Tip at the origin, axis along +z; semi-axes a and b of its base."""
+
+    MEASURES = ("height", "a", "b")
+
+    def __init__(self, *measures, **named):
+        if len(measures) == 1 and np.ndim(measures[0]):
+            measures = np.ravel(measures[0])
+        rest = dict.fromkeys(("a", "b")[max(0, len(measures) - 1) :], 1.0)
+        super().__init__(*measures, **rest | named)
+
+
+class Mesh(Shape):
+    """The surface in a mesh file (see mbcli.mesh), scaled.
+
+    Args:
+        filename: of the file, which is read where it is needed.
+        scale: one number, or three for x, y, z; not near 0, negative ones mirror.
+    """
+
+    def __init__(self, filename, scale=1.0, *, scale3=None):
+        super().__init__()
+        self._filename = os.fspath(filename)
+        scale3 = np.array(scale if scale3 is None else scale3, dtype=float)
+        if scale3.shape not in ((), (3,)) or not (np.isfinite(scale3) & (np.abs(scale3) >= SMALLEST_SCALE)).all():
+            raise RuntimeError(f"{self!r}: the scale must be one number or three, none of them near 0, not {scale3}")
+        self._scale3 = np.array(np.broadcast_to(scale3, 3))
+
+    def filename(self):
+        return self._filename
+
+    def extension(self):
+        """As '.obj', in lower case."""
+        return os.path.splitext(self._filename)[1].lower()
+
+    def scale(self):
+        """The one scale; RuntimeError where it differs between the axes."""
+        if not (self._scale3 == self._scale3[0]).all():
+            raise RuntimeError(f"{self!r} is scaled by {self._scale3.tolist()}, not by one number")
+        return float(self._scale3[0])
+
+    def scale3(self):
+        """(3,)"""
+        return self._scale3.copy()
+
+    def __repr__(self):
+        return f"{type(self).__name__}('{self._filename}')"
+
+
+class Convex(Mesh):
+    """The convex hull of what is in a mesh file."""

@@ -1,0 +1,65 @@
+"""The spatial inertia of a shape filled with one material."""
+
+import numpy as np
+
+from mbcli.errors import ModelError
+from mbcli.geometry import Box, Capsule, Convex, Cylinder, Ellipsoid, Mesh, Sphere, TriangleSurfaceMesh
+from mbcli.mesh import load_triangles
+from mbcli.multibody.tree.rotational_inertia import RotationalInertia
+from mbcli.multibody.tree.spatial_inertia import SpatialInertia
+from mbcli.parsers.geometry_inertia import mass_properties_of_triangles
+
+Z = (0.0, 0.0, 1.0)
+SOLIDS = {
+    Box: lambda density, s: SpatialInertia.SolidBoxWithDensity(density, *s.size()),
+    Sphere: lambda density, s: SpatialInertia.SolidSphereWithDensity(density, s.radius()),
+    Ellipsoid: lambda density, s: SpatialInertia.SolidEllipsoidWithDensity(density, s.a(), s.b(), s.c()),
+    Cylinder: lambda density, s: SpatialInertia.SolidCylinderWithDensity(density, s.radius(), s.length(), Z),
+    Capsule: lambda density, s: SpatialInertia.SolidCapsuleWithDensity(density, s.radius(), s.length(), Z),
+}
+
+
+def CalcSpatialInertia(shape=None, density=None, *, mesh=None):
+    """M_SSo_S of a shape in its own frame S, or of what a closed mesh holds, filled with a density [kg/m^3].
+
+    Args:
+        shape: Box, Sphere, Ellipsoid, Cylinder, Capsule, Mesh or Convex of mbcli.geometry, or a TriangleSurfaceMesh.
+            The triangles of a mesh enclose a volume and turn counterclockwise seen from outside; this is not checked
+            beyond what follows. A Convex holds the hull of its vertices.
+        density: positive.
+
+    Raises RuntimeError for other shapes, and where a mesh holds no positive volume or an impossible inertia.
+    """
+    shape = mesh if shape is None else shape
+    if not 0.0 < density < np.inf:
+        raise RuntimeError(f"CalcSpatialInertia: the density must be finite and positive, it is {density}")
+    if type(shape) in SOLIDS:
+        return SOLIDS[type(shape)](density, shape)
+    if isinstance(shape, TriangleSurfaceMesh):
+        return _of_triangles(shape._vertices, shape._triangles, density)
+    if isinstance(shape, Mesh):
+        vertices, triangles = load_triangles(shape.filename(), shape.scale3())
+        if isinstance(shape, Convex):
+            triangles = _hull(vertices, repr(shape))
+        return _of_triangles(vertices, triangles, density)
+    raise RuntimeError(f"CalcSpatialInertia: {shape!r} has no volume to fill, or none that is known")
+
+
+def _of_triangles(vertices, triangles, density):
+    mass, com, six = mass_properties_of_triangles(vertices, triangles, density)
+    return SpatialInertia.MakeFromCentralInertia(mass, com, RotationalInertia(*six))
+
+
+def _hull(vertices, name):
+    """Triangles of the convex hull, facing outwards."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        raise ModelError(f"{name}: its vertices lie in one plane, so that their hull holds nothing") from None
+    triangles = hull.simplices
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    triangles[inwards] = triangles[inwards][:, ::-1]
+    return triangles
