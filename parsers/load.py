@@ -12,7 +12,7 @@ SUFFIXES = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf", ".
 ROOT_ELEMENTS = {"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf"}
 SNIFFED_BYTES = 65536  # of a file, to find its root element
 
-_SKIPPED = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>|<![^>]*>)*+", re.DOTALL)
+_SKIPPED = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*+\[.*?\]\s*>|<![^>]*>)*+", re.DOTALL)
 _ROOT = re.compile(r"<([^\s/>!?]+)")
 
 

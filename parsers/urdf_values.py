@@ -41,6 +41,7 @@ def nodes_by_name(nodes, what):
         first = named.setdefault(name, node)
         if first is not node:
             report_duplicate(node, what, name, first.place)
+            node.ignore("settled")
     return named
 
 

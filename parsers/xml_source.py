@@ -426,6 +426,14 @@ class _Document:
         return Place(self.name, line, offset - self._line_starts[line - 1] + 1)
 
 
+    def last_before(self, place, text):
+        """Where a piece of text stands last before a place; the place if it does not."""
+        self.place(0)
+        start = self._line_starts[min(place.line, len(self._line_starts)) - 1]
+        at = self.text.rfind(text, 0, start + place.column)
+        return self.place(at) if at >= 0 else place
+
+
 def _size_problem(content):
     if len(content) > MAX_BYTES:
         return f"the file is larger than {MAX_BYTES // 2**20} MiB"
@@ -516,7 +524,8 @@ def _warn_of_tolerated(error_log, document):
         kind = _TOLERATED.get(entry.type_name, "the XML declaration is malformed")
         prefix = re.match(r"Namespace prefix (\S+)", entry.message)
         key = f'"{prefix[1]}": {kind}' if prefix else kind
-        places.setdefault(key, []).append(Place(document.name, entry.line, entry.column))
+        place = Place(document.name, entry.line, entry.column)
+        places.setdefault(key, []).append(document.last_before(place, prefix[1] + ":") if prefix else place)
     for message, found in places.items():
         document.diagnostics.warning(
             "XML_ERROR", message + _times(found), place=found[0], related=found[1 : 1 + MAX_RELATED]

@@ -14,12 +14,11 @@ from mbcli.checks.names import check_names
 from mbcli.checks.report import Report
 from mbcli.checks.structure import check_followers, check_loops
 
-_ALWAYS = (check_inertias, check_inertia_sizes, check_moving_masses, check_limit_units)
+_ALWAYS = (check_inertias, check_inertia_sizes, check_moving_masses, check_limit_units, check_loops)
 _THOROUGH = (
     check_centers_of_mass,
     check_ranges,
     check_efforts_and_speeds,
-    check_loops,
     check_followers,
     check_names,
 )

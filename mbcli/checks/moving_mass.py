@@ -16,7 +16,7 @@ def forest(model):
 
 def check_moving_masses(model, report):
     """MOVING_MASS_MISSING for each joint, FLOATING_MASS_MISSING for each base that carries no mass at all."""
-    if not all(report.is_sound(link) for link in model.links.values()):
+    if not report.is_sound(model):
         return
     mobods, _, names, joints = forest(model)
     inertials = [model.links[name].inertial if name in model.links else None for name in names]

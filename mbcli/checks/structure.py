@@ -9,6 +9,8 @@ LIMIT_TOLERANCE = 1e-3  # [rad or m], by which limits of a follower may be tight
 
 def check_loops(model, report):
     """LOOP_CUT for each joint that closes a loop."""
+    if not report.is_sound(model):
+        return
     mobods, loops, names, joints = forest(model)
     inboard = {names[mobod.link]: names[mobod.inboard] for mobod in mobods}
     for k in loops:
