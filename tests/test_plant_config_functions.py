@@ -25,6 +25,8 @@ def reported(plant):
         "approximation": plant.get_discrete_contact_approximation(),
         "solver": plant.get_discrete_contact_solver(),
         "sampled": plant.has_sampled_output_ports(),
+        "allowance": plant.get_penetration_allowance(),
+        "stiction": plant.get_stiction_tolerance(),
     }
 
 
@@ -37,10 +39,24 @@ def test_defaults_are_those_of_the_reference():
         "approximation": DiscreteContactApproximation.kLagged,
         "solver": DiscreteContactSolver.kSap,
         "sampled": True,
+        "allowance": 1e-3,
+        "stiction": 1e-3,
     }
     continuous = MultibodyPlant(0.0)
     assert continuous.get_contact_surface_representation() == HydroelasticContactRepresentation.kTriangle
     assert not continuous.has_sampled_output_ports()
+
+
+@pytest.mark.parametrize(("g", "expected"), [(9.81, 0.1), (9.81 / 4.0, 0.2), (0.0, 0.1)])
+def test_the_time_scale_of_contact_follows_from_weight_and_allowance(g, expected):
+    """Stiffness k = m g / allowance carries the weight at the allowance; k / m = 1 / t^2."""
+    plant = MultibodyPlant(0.0)
+    plant.set_penetration_allowance(0.0981)
+    plant.mutable_gravity_field().set_gravity_vector([0.0, 0.0, -g])
+    with pytest.raises(RuntimeError, match="get_contact_penalty_method_time_scale"):
+        plant.get_contact_penalty_method_time_scale()
+    plant.Finalize()
+    assert plant.get_contact_penalty_method_time_scale() == pytest.approx(expected)
 
 
 def test_the_default_representation_follows_the_time_step():
@@ -70,6 +86,8 @@ def test_a_configuration_gives_every_setting():
         "representation": HydroelasticContactRepresentation.kTriangle,
         "threshold": 0.25,
         "filters": False,
+        "allowance": 0.005,
+        "stiction": 0.01,
         "approximation": DiscreteContactApproximation.kTamsi,
         "solver": DiscreteContactSolver.kTamsi,
         "sampled": False,

@@ -2,6 +2,10 @@
 
 from enum import Enum
 
+import numpy as np
+
+from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
+
 
 class ContactModel(Enum):
     """How contact forces follow from overlaps."""
@@ -53,9 +57,27 @@ class Settings:
         """[m], greater than 0: what default stiffnesses of point contact aim at."""
         self._penetration_allowance = self._positive("set_penetration_allowance", penetration_allowance)
 
+    def get_penetration_allowance(self):
+        """[m]"""
+        return self._penetration_allowance
+
     def set_stiction_tolerance(self, v_stiction=0.001):
         """[m/s], greater than 0: slip speed below which contact counts as sticking."""
         self._stiction_tolerance = self._positive("set_stiction_tolerance", v_stiction)
+
+    def get_stiction_tolerance(self):
+        """[m/s]"""
+        return self._stiction_tolerance
+
+    def get_contact_penalty_method_time_scale(self):
+        """[s] in which default stiffnesses stop two bodies: 1 / w with w = sqrt(g / penetration allowance).
+
+        Those stiffnesses are w^2 times a mass, so that its weight is carried at the allowance. g is the strength of
+        the gravity field, and standard gravity where there is none. After Finalize().
+        """
+        self._require_finalized("get_contact_penalty_method_time_scale")
+        g = float(np.linalg.norm(self._gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
+        return float(np.sqrt(self._penetration_allowance / g))
 
     def _positive(self, setter, value):
         self._require_not_finalized(setter)
