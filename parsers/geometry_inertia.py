@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbcli.errors import ModelError
+from mbcli.errors import ModelError, ResourceError
+from mbcli.mesh import load_triangles
 
 from .spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 
@@ -26,10 +27,13 @@ class MassProperties(NamedTuple):
 def mass_properties(shape, density):
     """The `MassProperties` of a shape filled with a density [kg/m^3], in the shape's own frame.
 
-    Raises ModelError for a shape without volume.
+    Raises ModelError for a shape without volume (a half space, a mesh that is not closed) and for a mesh file that
+    cannot be read, ResourceError for one that was not found.
     """
     if isinstance(shape, Mesh):
-        raise ModelError(f"{shape.uri}: the mass of a mesh is not computed yet")
+        if shape.path is None:
+            raise ResourceError(f"{shape.uri}: the mesh file was not found")
+        return mass_properties_of_triangles(*load_triangles(shape.path, shape.scale), density)
     if type(shape) not in _VOLUMES:
         raise ModelError(f"a {type(shape).__name__} has no volume, so that no mass follows from its density")
     mass = density * _VOLUMES[type(shape)](shape)

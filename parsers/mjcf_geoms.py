@@ -213,8 +213,6 @@ def geom_parts(geoms, settings):
 def _mass_properties(geom):
     shape = geom.geometry.shape
     try:
-        if isinstance(shape, Mesh) and shape.path is None:
-            raise ResourceError(f"{shape.uri}: the mesh file was not found")
         properties = mass_properties(shape, geom.density or DEFAULT_DENSITY)
     except (ModelError, ResourceError) as error:
         code = "URI_LOOKUP" if isinstance(error, ResourceError) else "MESH_INERTIA"

@@ -67,6 +67,7 @@ def _pose(X):
 def _add_body(plant, link, instance):
     body = plant.AddRigidBody(link.name, instance, _spatial_inertia(link.inertial))
     body._place = link.place
+    body._has_weight = link.gravity
     return body
 
 

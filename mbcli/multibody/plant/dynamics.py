@@ -177,7 +177,7 @@ class Dynamics:
         return {
             str(body.scoped_name().get_full()): {
                 "kinetic": float(kinetic[n]),
-                "potential": float(potential[n]) if self._gravity.is_enabled(body.model_instance()) else 0.0,
+                "potential": float(potential[n]) if self._gravity.acts_on(body) else 0.0,
             }
             for n, body in enumerate(self._bodies[1:])
         }

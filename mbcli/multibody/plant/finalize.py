@@ -57,7 +57,7 @@ class Finalization:
             [a for a in self._actuators if a.joint() not in self._loop_joints],
             self._compiled_force_elements(),
             self._gravity.gravity_vector(),
-            lambda body: self._gravity.is_enabled(body.model_instance()),
+            self._gravity.acts_on,
             parameters,
             self._steps_with_controllers(),
             scalar.dtype,

@@ -33,6 +33,7 @@ class RigidBody(NamedElement):
         self._name = body_name
         self._M_BBo_B = SpatialInertia.Zero() if M_BBo_B is None else M_BBo_B
         self._frame = RigidBodyFrame(self)
+        self._has_weight = True  # a model file may take a body out of gravity
 
     def body_frame(self):
         return self._frame

@@ -39,6 +39,10 @@ class UniformGravityFieldElement(ForceElement):
         self.GetParentPlant()._check_instance(model_instance)
         return int(model_instance) not in self._disabled
 
+    def acts_on(self, body):
+        """Whether a body has weight: its instance has, and no model file takes the body itself out of gravity."""
+        return body._has_weight and self.is_enabled(body.model_instance())
+
     def set_enabled(self, model_instance, is_enabled):
         """Switches gravity for all bodies of an instance, before Finalize()."""
         plant = self.GetParentPlant()

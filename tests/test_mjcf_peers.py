@@ -1,0 +1,227 @@
+"""MJCF models against MuJoCo, whose format it is, and names and limits against pydrake.
+
+Positions are set by joint name. A ball joint of MuJoCo has a quaternion and the angular velocity in the child's axes
+where ours has roll, pitch, yaw and the one in F; a free joint has the velocity of the origin before the angular one.
+"""
+
+import numpy as np
+import pytest
+
+from mbcli.math import RollPitchYaw
+from mbcli.math.rotation_array import matrix_from_quaternion
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import MultibodyForces
+
+pytestmark = pytest.mark.peers
+
+ARM = """<body name="a" pos=".1 .2 .3" {pose}><joint name="ja" axis="1 2 2" pos=".1 0 .2"/>
+  <geom size=".1 .2" {geom}/><body name="b" pos="0 .5 .1"><joint name="jb" type="slide" axis="0 1 1"/>
+  <geom type="box" size=".1 .2 .3" pos=".1 .2 .3" euler="10 20 30"/></body></body>"""
+
+MODELS = {
+    "quat": ("", ARM.format(pose='quat="1 .2 -.3 .4"', geom="")),
+    "axisangle": ("", ARM.format(pose='axisangle="1 2 3 40"', geom="")),
+    "euler of fixed axes": ('<compiler eulerseq="ZXY"/>', ARM.format(pose='euler="10 -50 70"', geom="")),
+    "euler of both kinds": (
+        '<compiler eulerseq="xYz" angle="radian"/>',
+        ARM.format(pose='euler=".1 -.5 .7"', geom=""),
+    ),
+    "xyaxes": ("", ARM.format(pose='xyaxes="1 .1 0 .3 1 .2"', geom="")),
+    "zaxis": ("", ARM.format(pose='zaxis="1 .1 -.3"', geom="")),
+    "zaxis upside down": ("", ARM.format(pose='zaxis="0 0 -2"', geom="")),
+    "capsule": ("", ARM.format(pose="", geom='type="capsule" pos="1 0 .1" zaxis="0 1 1" density="300"')),
+    "cylinder of a mass": ("", ARM.format(pose="", geom='type="cylinder" mass="3" euler="0 30 0"')),
+    "capsule between points": ("", ARM.format(pose="", geom='type="capsule" fromto=".1 .2 .3 -.4 .5 .7"')),
+    "box between points": ("", ARM.format(pose="", geom='type="box" fromto=".1 .2 .3 -.4 .5 .7"')),
+    "ellipsoid between points": ("", ARM.format(pose="", geom='type="ellipsoid" fromto=".1 .2 .3 .1 .2 -.7"')),
+    "several joints of a body": (
+        "",
+        """<body name="p" pos="1 0 0"><joint name="j0"/><geom size=".2"/>
+        <body name="a" pos="0 2 .3" euler="10 20 60"><joint name="j1" axis="0 1 0" pos="0 0 .5"/><joint name="j2"
+          type="slide" axis="1 0 1"/><joint name="j3" axis="1 0 0" pos="0 .3 0"/><geom type="capsule" size=".1 .3"/>
+        </body></body>""",
+    ),
+    "references": (
+        "",
+        """<body name="p" pos="1 0 0"><joint name="j0" ref="30" axis="1 1 0" pos="0 .1 .2"/><geom size=".2"
+        pos=".3 0 0"/><body name="a" pos="0 2 .3"><joint name="j1" type="slide" ref=".4" axis="1 0 1"/>
+        <joint name="j2" ref="-20" pos=".1 0 0"/><geom type="box" size=".1 .3 .2"/></body></body>""",
+    ),
+    "ball joints": (
+        "",
+        """<body name="p" pos="1 0 0" euler="20 0 0"><joint name="j0" type="ball" pos="0 0 .3" armature=".5"/>
+        <geom type="box" size=".2 .1 .3"/><body name="a" pos="0 2 .3"><joint name="j1" axis="0 1 0"/><joint name="j2"
+          type="ball"/><geom type="box" size=".1 .3 .2"/></body></body>""",
+    ),
+    "free joints": (
+        "",
+        """<body name="p" pos="1 0 0" euler="20 0 0"><freejoint/><geom type="box" size=".2 .1 .3" pos="0 .1 0"/>
+        <body name="a" pos="0 2 .3"><joint name="j1" axis="0 1 0"/><geom type="box" size=".1 .3 .2"/></body></body>
+        <body name="q" pos="3 0 0"><joint type="free"/><geom type="ellipsoid" size=".2 .1 .3"/></body>""",
+    ),
+    "armature with and without actuators": (
+        '<default><joint armature="2"/></default><actuator><motor joint="ja" gear="7"/><motor joint="ja"/></actuator>',
+        ARM.format(pose="", geom=""),
+    ),
+    "default classes": (
+        """<default><geom density="700" type="capsule" size=".1 .2"/><joint axis="1 0 0" armature=".1"/>
+        <default class="thin"><geom size=".03 .3"/><default class="slider"><joint type="slide"/></default></default>
+        <default class="heavy"><geom mass="9"/></default></default>""",
+        """<body name="a" childclass="thin"><joint name="ja"/><geom/><body name="b" pos="0 1 0"><joint name="jb"
+          class="slider" axis="0 0 1"/><geom class="heavy"/><geom class="main" pos="1 0 0"/>
+        <frame childclass="heavy" pos=".2 0 0"><body name="c" pos="1 0 0"><joint name="jc"/><geom/></body></frame>
+        </body></body>""",
+    ),
+    "frames": (
+        "",
+        """<frame pos="1 2 3" euler="0 30 0"><body name="a" pos="0 1 0" euler="10 0 0"><frame quat="1 1 0 0"
+        pos=".1 0 0"><joint name="ja" axis="0 1 0" pos=".2 .1 0"/><geom type="box" size=".1 .2 .3" pos="0 0 .4"/>
+        <geom type="capsule" size=".1" fromto="0 0 0 1 1 0"/></frame></body></frame>""",
+    ),
+    "inertials": (
+        "",
+        """<body name="a"><joint name="ja" axis="0 1 0"/><inertial pos=".1 .2 .3" mass="2" diaginertia="1 2 2.5"
+          euler="10 20 30"/><geom size="9"/><body name="b" pos="1 0 0"><joint name="jb"/><inertial pos="0 .2 .1"
+          mass="3" fullinertia="4 5 6 .1 -.2 .3"/></body></body>""",
+    ),
+    "inertia from some geoms": (
+        '<compiler inertiafromgeom="true" inertiagrouprange="1 2"/>',
+        """<body name="a"><joint name="ja"/><inertial pos=".1 .2 .3" mass="2" diaginertia="1 2 2.5"/>
+        <geom size=".3" group="1"/><geom size=".2" pos="1 0 0" group="2" mass="4"/><geom size=".9" group="3"/>
+        <geom size=".8"/><geom size=".5" mass="0" group="1"/></body>""",
+    ),
+    "bounds": (
+        '<compiler boundmass="5" boundinertia=".7" balanceinertia="true"/>',
+        """<body name="a"><joint name="ja"/><inertial pos=".1 0 0" mass="2" diaginertia=".1 .9 1.2" euler="30 0 0"/>
+        <body name="b" pos="1 0 0"><joint name="jb" axis="1 0 0"/><inertial pos="0 0 0" mass="9" diaginertia="1 1 3"/>
+        </body></body>""",
+    ),
+    "total mass": ('<compiler settotalmass="12"/>', ARM.format(pose="", geom="")),
+    "gravity, springs and damping": (
+        '<option gravity="1 -2 3"/>',
+        """<body name="a"><joint name="ja" axis="0 1 0" stiffness="30" springref="20" damping=".3"/><geom size=".3"
+          pos=".1 .2 0"/><body name="b" pos="1 0 0"><joint name="jb" type="slide" stiffness="3" springref=".2" ref=".1"
+          damping="4"/><geom size=".3" pos=".1 .2 0"/><body name="c"><joint name="jc" type="slide" axis="1 0 0"/>
+          <geom size=".1"/></body></body></body>""",
+    ),
+    "no gravity": ('<option gravity="1 -2 3"><flag gravity="disable"/></option>', ARM.format(pose="", geom="")),
+    "welded bodies and those out of gravity": (
+        "",
+        """<body name="s" pos="3 0 0" euler="0 0 30"><geom size=".1"/><body name="a" pos="0 1 0" gravcomp="1"><joint
+        name="ja" axis="1 0 0"/><geom size=".1" pos="0 .2 0"/><body name="b" pos=".3 0 0" euler="0 40 0"><geom
+          type="box" size=".1 .2 .3"/></body></body></body>""",
+    ),
+}
+
+
+class Both:
+    """A model in our plant and in MuJoCo, at the same random state."""
+
+    def __init__(self, mujoco, head, bodies, seed=0):
+        xml = f'<mujoco model="m">{head}<worldbody>{bodies}</worldbody></mujoco>'
+        self.mujoco = mujoco
+        self.model = mujoco.MjModel.from_xml_string(xml)
+        self.data = mujoco.MjData(self.model)
+        self.plant = MultibodyPlant(0.0)
+        Parser(self.plant).AddModelsFromString(xml, "mjcf")
+        self.plant.Finalize()
+        self.context = self.plant.CreateDefaultContext()
+        self.random = np.random.default_rng(seed)
+
+    def joints(self):
+        """(our joint, MuJoCo's index of it), those that move."""
+        for index in self.plant.GetJointIndices():
+            joint = self.plant.get_joint(index)
+            if joint.num_velocities() == 6:
+                body = self.mujoco.mj_name2id(self.model, self.mujoco.mjtObj.mjOBJ_BODY, joint.child_body().name())
+                yield joint, int(self.model.body_jntadr[body])
+            elif joint.num_velocities():
+                yield joint, self.mujoco.mj_name2id(self.model, self.mujoco.mjtObj.mjOBJ_JOINT, joint.name())
+
+    def set_random_state(self):
+        """Sets both; returns T, which takes our velocities to theirs."""
+        nv = self.plant.num_velocities()
+        assert (nv, self.plant.num_actuators() > 0) == (self.model.nv, self.model.nu > 0)
+        q, v = self.random.uniform(-1, 1, self.plant.num_positions()), self.random.normal(size=nv)
+        T = np.zeros((nv, nv))
+        for joint, theirs in self.joints():
+            i, d = joint.position_start(), joint.velocity_start()
+            iq, iv = self.model.jnt_qposadr[theirs], self.model.jnt_dofadr[theirs]
+            if joint.num_velocities() == 6:
+                q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+                self.data.qpos[iq : iq + 7] = [*q[i + 4 : i + 7], *q[i : i + 4]]
+                R = matrix_from_quaternion(q[i : i + 4])
+                T[iv : iv + 3, d + 3 : d + 6], T[iv + 3 : iv + 6, d : d + 3] = np.eye(3), R.T
+            elif joint.num_velocities() == 3:
+                R = RollPitchYaw(q[i : i + 3]).ToRotationMatrix()
+                self.data.qpos[iq : iq + 4] = R.ToQuaternion().wxyz()
+                T[iv : iv + 3, d : d + 3] = R.matrix().T
+            else:
+                self.data.qpos[iq], T[iv, d] = q[i], 1.0
+        self.plant.SetPositions(self.context, q)
+        self.plant.SetVelocities(self.context, v)
+        self.data.qvel[:] = T @ v
+        self.mujoco.mj_forward(self.model, self.data)
+        return T
+
+    def mass_matrix(self):
+        columns = []
+        for unit in np.eye(self.model.nv):
+            columns.append(np.zeros(self.model.nv))
+            self.mujoco.mj_mulM(self.model, self.data, columns[-1], unit)
+        return np.column_stack(columns)
+
+
+@pytest.fixture(params=MODELS)
+def both(request):
+    mujoco = pytest.importorskip("mujoco")
+    return Both(mujoco, *MODELS[request.param])
+
+
+def assert_close(ours, theirs):
+    scale = max(1.0, np.abs(theirs).max())
+    assert np.asarray(ours) == pytest.approx(np.asarray(theirs), rel=0, abs=1e-12 * scale)
+
+
+def test_bodies_have_the_masses_and_poses_of_mujoco(both):
+    for _ in range(3):
+        both.set_random_state()
+        for n in range(1, both.model.nbody):
+            body = both.plant.GetBodyByName(both.model.body(n).name)
+            X_WB = body.EvalPoseInWorld(both.context)
+            assert_close(X_WB.translation(), both.data.xpos[n])
+            assert_close(X_WB.rotation().matrix().ravel(), both.data.xmat[n])
+            M = body.default_spatial_inertia()
+            assert_close(M.get_mass(), both.model.body_mass[n])
+            assert_close(X_WB.multiply(M.get_com()), both.data.xipos[n])
+
+
+def test_mass_matrix_is_that_of_mujoco(both):
+    for _ in range(3):
+        T = both.set_random_state()
+        assert_close(both.plant.CalcMassMatrix(both.context), T.T @ both.mass_matrix() @ T)
+
+
+def test_gravity_springs_and_damping_are_those_of_mujoco(both):
+    for _ in range(3):
+        T = both.set_random_state()
+        v = both.plant.GetVelocities(both.context)
+        forces = MultibodyForces(both.plant)
+        both.plant.CalcForceElementsContribution(both.context, forces)  # gravity, springs, damping
+        ours = -both.plant.CalcInverseDynamics(both.context, np.zeros(len(v)), forces)
+        ours += both.plant.CalcBiasTerm(both.context)
+        both.data.qvel[:] = 0.0  # their gravity alone; the springs depend on positions
+        both.mujoco.mj_forward(both.model, both.data)
+        static = both.data.qfrc_passive - both.data.qfrc_bias
+        damping = -both.model.dof_damping * (T @ v)
+        assert_close(ours, T.T @ (static + damping))
+
+
+def test_positions_start_at_the_reference(both):
+    both.mujoco.mj_resetData(both.model, both.data)
+    both.mujoco.mj_kinematics(both.model, both.data)
+    for n in range(1, both.model.nbody):
+        X_WB = both.plant.GetBodyByName(both.model.body(n).name).EvalPoseInWorld(both.context)
+        assert_close(X_WB.translation(), both.data.xpos[n])
+        assert_close(X_WB.rotation().matrix().ravel(), both.data.xmat[n])
