@@ -1,25 +1,76 @@
 """How the links of a model hang together by its joints."""
 
-from .sdf_frames import find_cycles
+from mbcli.multibody.topology import Edge, spanning_forest
+
+from .sdf_frames import WORLD, find_cycles
+from .xml_source import MAX_RELATED
 
 
-def check_tree(links, joints, nodes):
-    """Every link hangs on at most one joint, and nothing hangs on itself.
+def check_tree(links, joints, nodes, root):
+    """What is wrong with a tree of links: cycles without a root, links that hang on two joints, several trees.
 
-    links, joints: {name: LinkSpec}, {name: JointSpec}; nodes: {joint name: XML node} for the findings.
+    A joint between links that are connected already is none of these: it closes a loop, which the plant cuts.
+    links, joints: {name: LinkSpec}, {name: JointSpec}; nodes: {joint name: XML node} and root for the findings.
     """
-    above = {}  # link -> the joint whose child it is
-    for name, joint in joints.items():
-        first = above.setdefault(joint.child, joint)
-        if first is not joint:
-            nodes[name].diagnostics.error(
-                "JOINT_CHILD_LINK_INVALID",
-                f'link "{joint.child}" is the child of two joints, "{first.name}" and "{name}"',
-                nodes[name],
-                hint="closed loops are written as constraints, which are not supported yet",
-                related=(first.place,),
-            )
-    for cycle in find_cycles({link: joint.parent for link, joint in above.items()}):
+    if not _check_cycles(links, joints, nodes):
+        return
+    names = [WORLD, *(name for name in links if name != WORLD)]
+    index = {name: k for k, name in enumerate(names)}
+    order = list(joints.values())
+    edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(order)]
+    mobods, loops = spanning_forest(len(names), edges)
+    _check_parents([joint for k, joint in enumerate(order) if k not in set(loops)], nodes)
+    if not root.diagnostics.is_damaged(root.place):  # a joint that is not there may be one that could not be read
+        trees = [mobod for mobod in mobods if mobod.inboard == 0]
+        _check_bases([names[mobod.link] for mobod in trees if mobod.joint is None], trees, links, root)
+
+
+def _check_cycles(links, joints, nodes):
+    """Every link can be reached along joints from the world or from a link that is no joint's child."""
+    children = {}  # link -> links of the joints whose parent it is
+    above = {}  # link -> the first joint whose child it is
+    for joint in joints.values():
+        children.setdefault(joint.parent, []).append(joint.child)
+        above.setdefault(joint.child, joint)
+    reached = set()
+    pending = [name for name in (WORLD, *links) if name == WORLD or name not in above]
+    while pending:
+        link = pending.pop()
+        if link not in reached:
+            reached.add(link)
+            pending += children.get(link, ())
+    cycles = find_cycles({link: joint.parent for link, joint in above.items() if link not in reached})
+    for cycle in cycles:
         node = nodes[above[cycle[0]].name]
         chain = " -> ".join([*cycle, cycle[0]])
         node.diagnostics.error("JOINT_CYCLE", f"links are their own parents (child -> parent): {chain}", node)
+    return not cycles
+
+
+def _check_parents(joints, nodes):
+    """A link that is the child of two joints which close no loop is hardly meant."""
+    above = {}
+    for joint in joints:
+        first = above.setdefault(joint.child, joint)
+        if first is not joint:
+            node = nodes[joint.name]
+            node.diagnostics.warning(
+                "JOINT_CHILD_LINK_INVALID",
+                f'link "{joint.child}" is the child of two joints, "{first.name}" and "{joint.name}", '
+                "which close no loop: one of them leads from its child to its parent",
+                node,
+                related=(first.place,),
+            )
+
+
+def _check_bases(bases, trees, links, root):
+    """Links that nothing connects with the world are bases of their own, each floating freely: one is the rule."""
+    count = len(bases) + (len(trees) > len(bases))
+    if count > 1:
+        names = ", ".join(f'"{name}"' for name in bases[:5]) + (", ..." if len(bases) > 5 else "")
+        root.diagnostics.warning(
+            "MODEL_SEVERAL_TREES",
+            f"the robot is {count} separate trees; no joint holds {names}",
+            root.diagnostics.node_at(links[bases[-1]].place),
+            related=[links[name].place for name in bases[:-1][:MAX_RELATED]],
+        )

@@ -166,6 +166,8 @@ class AxisSpec:
     upper: float = inf
     velocity: float = inf  # symmetric limits
     acceleration: float = inf
+    deceleration: float = inf
+    jerk: float = inf
     effort: float = inf  # inf: not given (an effort of 0 says that the joint is not actuated)
     damping: float = 0.0  # viscous
     friction: float = 0.0  # Coulomb

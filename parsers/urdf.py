@@ -1,8 +1,9 @@
-"""URDF files to `ModelSpec`: version 1.0, of 1.1 and 1.2 quat_xyzw, capsule and acceleration, Drake's extensions.
+"""URDF files to `ModelSpec`: versions 1.0, 1.1 and 1.2 and Drake's extensions.
 
 Where the format leaves a choice this reader does what Drake does: a joint without limits is unlimited, a link
 without inertial has no mass, a transmission makes an actuator unless the joint's effort limit is 0, "world" is
-the world. What a file says and nothing here uses is reported.
+the world. A link may be the child of two joints, which closes a loop. What a file says and nothing here uses is
+reported.
 
 Format: https://wiki.ros.org/urdf/XML
 """
@@ -18,6 +19,7 @@ from .mesh_files import MeshFiles
 from .package_map import PackageMap
 from .sdf_frames import WORLD
 from .spec import ActuatorSpec, CollisionFilterGroupSpec, FrameSpec, InertialSpec, LinkSpec, ModelSpec
+from .urdf_constraints import read_constraints, read_force_elements
 from .urdf_geometry import read_geometries, read_materials
 from .urdf_joints import check_followers, coordinate_count, read_joints
 from .urdf_known import KNOWN
@@ -30,18 +32,9 @@ from .urdf_values import (
     read_unsigned,
     report_duplicate,
 )
-from .xml_source import MAX_RELATED, quoted, read_xml, report_unread
+from .xml_source import quoted, read_xml, report_unread
 
 VERSIONS = ("1.0", "1.1", "1.2")
-
-_UNSUPPORTED_PHYSICS = (
-    "drake:ball_constraint",
-    "drake:distance_constraint",
-    "drake:tendon_constraint",
-    "drake:linear_bushing_rpy",
-    "drake:linear_spring_damper",
-    "force_element",
-)
 
 
 def read_urdf(source, diagnostics, *, packages=None, name=None):
@@ -69,11 +62,11 @@ def _read_robot(root, meshes):
         return None
     materials = read_materials(root)
     links = _read_links(root, materials, meshes)
-    joint_nodes = nodes_by_name(root.children("joint", "drake:joint"), "joint")
+    joint_nodes = nodes_by_name(root.children("joint", "drake:joint", "loop_joint"), "joint")
     joints = read_joints(joint_nodes, links)
     check_followers(joints, joint_nodes)
-    check_tree(links, joints, joint_nodes)
-    _check_roots(root, links, joints)
+    check_tree(links, joints, joint_nodes, root)
+    frames = _read_frames(root, links)
     model = ModelSpec(
         name=read_name(root),
         format="urdf",
@@ -81,8 +74,10 @@ def _read_robot(root, meshes):
         place=root.place,
         links=tuple(link for link in links.values() if link.name != WORLD or link.visuals or link.collisions),
         joints=tuple(joints.values()),
-        frames=_read_frames(root, links),
+        frames=frames,
         actuators=_read_actuators(root, joints, joint_nodes),
+        force_elements=read_force_elements(root, links, frames),
+        constraints=read_constraints(root, links, joints),
         filter_groups=_read_filter_groups(root, links),
         sources=(root.document,),
     )
@@ -109,10 +104,7 @@ def _read_version(root):
 def _ignore_the_rest(root):
     for node in root.children("gazebo", "sensor"):
         node.ignore("foreign")
-    for node in root.children("loop_joint"):
-        node.ignore("settled")
-        root.diagnostics.error("ELEMENT_UNSUPPORTED", "<loop_joint> is not supported", node)
-    for node in root.children(*_UNSUPPORTED_PHYSICS):
+    for node in root.children("force_element"):
         node.unsupported("the model moves as if it were not there")
 
 
@@ -151,21 +143,6 @@ def _read_inertial(node):
         moments = [inertia_node.number(name, 0.0, required=True) for name in ("ixx", "iyy", "izz")]
         inertia = (*moments, *products)
     return InertialSpec(mass=mass, X_LI=read_origin(node), inertia=inertia, place=node.place)
-
-
-def _check_roots(root, links, joints):
-    """Links that no joint holds are bases of their own, each floating freely: more than one is rarely meant."""
-    held = {joint.child for joint in joints.values()}
-    anchored = WORLD not in held and any(joint.parent == WORLD for joint in joints.values())
-    bases = [name for name in links if name not in held and name != WORLD]
-    if len(bases) + anchored > 1:
-        names = ", ".join(f'"{name}"' for name in bases[:5]) + (", ..." if len(bases) > 5 else "")
-        root.diagnostics.warning(
-            "MODEL_SEVERAL_TREES",
-            f"the robot is {len(bases) + anchored} separate trees; no joint holds {names}",
-            root,
-            related=[links[name].place for name in bases[:MAX_RELATED]],
-        )
 
 
 def _read_frames(root, links):

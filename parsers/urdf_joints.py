@@ -8,20 +8,28 @@ from mbcli.suggestions import did_you_mean
 
 from .mimics import check_mimics
 from .spec import IDENTITY, AxisSpec, JointSpec, MimicSpec, pose
-from .urdf_values import read_link_name, read_origin, read_unsigned
+from .urdf_values import read_link_name, read_origin, read_pose, read_unsigned
 from .xml_source import MAX_RELATED, quoted
 
 AXIS_TOLERANCE = 1e-6  # deviation of an axis from length 1 that is not worth a word
 
 _STANDARD_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _DRAKE_TYPES = ("ball", "planar", "screw", "universal")
+_LOOP_TYPES = ("revolute", "continuous", "prismatic", "fixed")
+# joint types that an element can have, and the element for the others
+_TYPES_OF_TAG = {
+    "joint": (_STANDARD_TYPES, _DRAKE_TYPES, "drake:joint"),
+    "drake:joint": (_DRAKE_TYPES, _STANDARD_TYPES, "joint"),
+    "loop_joint": (_LOOP_TYPES, (), ""),
+}
 _LIMITED_TYPES = ("revolute", "continuous", "prismatic")
 _COORDINATES = {"fixed": 0, "universal": 2, "planar": 3, "ball": 3, "quaternion_floating": 6}  # others: 1
 
 
 def read_joints(nodes, links):
-    """{name: JointSpec} of the joints without errors."""
-    joints = {name: _read_joint(name, node, links) for name, node in nodes.items()}
+    """{name: JointSpec} of the joints without errors; each <loop_joint> comes last, so that the loop is cut there."""
+    in_order = sorted(nodes.items(), key=lambda item: item[1].tag == "loop_joint")
+    joints = {name: _read_joint(name, node, links) for name, node in in_order}
     joints = {name: joint for name, joint in joints.items() if joint is not None}
     _report_unlimited(joints, nodes)
     return joints
@@ -46,15 +54,17 @@ def _report_unlimited(joints, nodes):
 
 def _read_joint(name, node, links):
     file_type = _read_type(node)
-    parent = _read_end(node, "parent", links, "JOINT_PARENT_LINK_INVALID")
-    child = _read_end(node, "child", links, "JOINT_CHILD_LINK_INVALID")
-    X_PF = read_origin(node)
+    if node.tag == "loop_joint":
+        (parent, X_PF), (child, X_CM) = (_read_loop_end(node, tag, links) for tag in ("link1", "link2"))
+    else:
+        parent = _read_end(node, "parent", links, "JOINT_PARENT_LINK_INVALID")
+        child = _read_end(node, "child", links, "JOINT_CHILD_LINK_INVALID")
+        X_PF, X_CM = read_origin(node), IDENTITY
     mimic = _read_mimic(node)
     if file_type is None:
         node.ignore("settled")
         return None
     axes, damping = _AXES_OF_TYPE[file_type](node, file_type, mimic)
-    X_CM = IDENTITY
     if file_type == "planar":  # z of the frames F and M is the normal of the plane
         X_CM = pose(_rotation_from_z(_read_axis(node)))
         X_PF = pose(X_PF[:3, :3] @ X_CM[:3, :3], X_PF[:3, 3])
@@ -83,13 +93,10 @@ def _read_type(node):
     file_type = node.attribute("type", required=True)
     if file_type is None:
         return None
-    allowed, others = _STANDARD_TYPES, _DRAKE_TYPES
-    if node.tag == "drake:joint":
-        allowed, others = others, allowed
+    allowed, others, other_tag = _TYPES_OF_TAG[node.tag]
     if file_type in allowed:
         return file_type
     if file_type in others:
-        other_tag = "joint" if node.tag == "drake:joint" else "drake:joint"
         problem, hint = f"a joint of type {file_type} is written as <{other_tag}>", None
     else:
         problem, hint = f"there is no joint type {quoted(file_type)}", did_you_mean(file_type, allowed)
@@ -100,6 +107,14 @@ def _read_type(node):
 def _read_end(node, tag, links, code):
     end = node.child(tag, required=True)
     return None if end is None else read_link_name(end, "link", links, code)
+
+
+def _read_loop_end(node, tag, links):
+    """(link, pose of the joint's frame in it) of <link1> or <link2> of a <loop_joint>."""
+    end = node.child(tag, required=True)
+    return (
+        (None, IDENTITY) if end is None else (read_link_name(end, "link", links, "ATTRIBUTE_INVALID"), read_pose(end))
+    )
 
 
 def _read_no_axes(node, file_type, mimic):
@@ -194,6 +209,8 @@ def _read_limits(node, file_type):
         "upper": upper,
         "velocity": read_unsigned(limit, "velocity", inf),
         "acceleration": read_unsigned(limit, "drake:acceleration", acceleration),
+        "deceleration": read_unsigned(limit, "deceleration", inf),
+        "jerk": read_unsigned(limit, "jerk", inf),
         "effort": read_unsigned(limit, "effort", inf),
     }
 

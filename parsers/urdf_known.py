@@ -12,6 +12,30 @@ _CONSTRAINTS = (
     "drake:ball_constraint drake:distance_constraint drake:tendon_constraint drake:linear_bushing_rpy "
     "drake:linear_spring_damper loop_joint"
 )
+# element: what its children's names start with, children with a name, children with a value
+_DRAKE_PARTS = {
+    "drake:ball_constraint": ("drake:ball_constraint", "body_A body_B", "p_AP p_BQ"),
+    "drake:distance_constraint": (
+        "drake:distance_constraint",
+        "body_A body_B",
+        "p_AP p_BQ distance stiffness damping",
+    ),
+    "drake:tendon_constraint": (
+        "drake:tendon_constraint",
+        "",
+        "offset lower_limit upper_limit stiffness damping",
+    ),
+    "drake:linear_spring_damper": (
+        "drake:linear_spring_damper",
+        "body_A body_B",
+        "p_AP p_BQ free_length stiffness damping",
+    ),
+    "drake:linear_bushing_rpy": (
+        "drake:bushing",
+        "frameA frameC",
+        "torque_stiffness torque_damping force_stiffness force_damping",
+    ),
+}
 
 KNOWN = {
     tag: frozenset(names.split())
@@ -42,6 +66,10 @@ KNOWN = {
         "joint": "@name @type origin parent child axis limit dynamics mimic calibration safety_controller "
         "drake:screw_thread_pitch drake:mimic",
         "drake:joint": "@name @type origin parent child axis limit dynamics mimic drake:screw_thread_pitch",
+        "loop_joint": "@name @type link1 link2 axis limit dynamics",
+        "link1": "@link @xyz @rpy @quat_xyzw",
+        "link2": "@link @xyz @rpy @quat_xyzw",
+        "drake:tendon_constraint_joint": "@name @a",
         "parent": "@link",
         "child": "@link",
         "axis": "@xyz",
@@ -65,3 +93,9 @@ KNOWN = {
         "drake:ignored_collision_filter_group": "@name",
     }.items()
 }
+for _tag, (_start, _named, _valued) in _DRAKE_PARTS.items():
+    _children = [(f"{_start}_{end}", "@name") for end in _named.split()]
+    _children += [(f"{_start}_{end}", "@value") for end in _valued.split()]
+    KNOWN[_tag] = frozenset(child for child, _ in _children)
+    KNOWN |= {child: frozenset({attribute}) for child, attribute in _children}
+KNOWN["drake:tendon_constraint"] |= {"drake:tendon_constraint_joint"}

@@ -143,6 +143,14 @@ def test_axis_limits_and_dynamics():
     assert (prismatic.velocity, prismatic.effort) == (inf, inf)
 
 
+def test_deceleration_and_jerk_of_urdf_1_2_and_its_defaults():
+    limited, _ = one_joint("revolute", '<limit lower="0" upper="1" deceleration="7" jerk="8"/>')
+    assert (limited.axes[0].deceleration, limited.axes[0].jerk) == (7, 8)
+    free, _ = one_joint("continuous", "<limit/>")
+    bounds = ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")
+    assert [getattr(free.axes[0], name) for name in bounds] == [-inf, *[inf] * 6]
+
+
 @pytest.mark.parametrize("attribute", ["drake:acceleration", "acceleration"])
 def test_acceleration_limit_of_drake_and_of_urdf_1_2(attribute):
     joint_spec, _ = one_joint("revolute", f'<limit lower="0" upper="1" {attribute}="7"/>')
@@ -443,8 +451,9 @@ FAULTS = [
         'there is no joint "sholder" to mimic', id="mimic without leader",
     ),
     pytest.param(
-        '<child link="base"/>', '<child link="lower"/>', '<joint name="elbow"', "error",
-        "JOINT_CHILD_LINK_INVALID", 'link "lower" is the child of two joints, "weld" and "elbow"', id="two parents",
+        '<child link="base"/>', '<child link="lower"/>', '<joint name="elbow"', "warning",
+        "JOINT_CHILD_LINK_INVALID", 'link "lower" is the child of two joints, "weld" and "elbow", which close no loop',
+        id="two parents",
     ),
     pytest.param(
         '<parent link="world"/>', '<parent link="lower"/>', '<joint name="', "error", "JOINT_CYCLE",
@@ -471,8 +480,8 @@ FAULTS = [
         'attribute "value" of <mass> must be a finite number, found "1,5"', id="decimal comma",
     ),
     pytest.param(
-        'effort="4"', 'effort="4" jerk="5"', "<limit ", "warning", "ATTRIBUTE_UNSUPPORTED",
-        'attribute "jerk" in <limit> is not supported and not used', id="urdf 1.2 jerk",
+        'effort="4"', 'effort="4" jerk="-5"', "<limit ", "error", "ATTRIBUTE_INVALID",
+        'attribute "jerk" of <limit> must not be negative, found -5.0', id="negative jerk",
     ),
     pytest.param(
         'ixx="1.25" iyy="1.5"', 'ixx="1250" iyy="1500.5"', "<inertial>", "warning", "LINK_INERTIA_INVALID",
@@ -641,19 +650,19 @@ FAULTS = [
         "XACRO_UNEXPANDED", "the file contains xacro: run xacro on it first", id="xacro elements",
     ),
     pytest.param(
-        '<link name="base"/>', '<link name="base"/><loop_joint/>', "<loop_joint/>", "error",
-        "ELEMENT_UNSUPPORTED", "<loop_joint> is not supported", id="loop joint",
+        '<link name="base"/>', '<link name="base"/><loop_joint name="l"><link1 link="base"/><link2 link="lower"/></loop_joint>', "<loop_joint ", "error",
+        "ATTRIBUTE_MISSING", '<loop_joint> must have the attribute "type"', id="loop joint without a type",
     ),
     pytest.param(
         '<link name="base"/>', '<link name="base"/><gazebo><plugin/></gazebo>', "<gazebo>", "note",
         "ELEMENT_FOREIGN", "<gazebo> in <robot> is for another program and not used", id="gazebo",
     ),
     pytest.param(
-        '<link name="base"/>', '<link name="base"/><drake:linear_bushing_rpy/>', "<drake:linear", "warning",
-        "ELEMENT_UNSUPPORTED", "not used: the model moves as if it were not there", id="bushing",
+        '<link name="base"/>', '<link name="base"/><force_element/>', "<force_element", "warning",
+        "ELEMENT_UNSUPPORTED", "not used: the model moves as if it were not there", id="force element",
     ),
     pytest.param(
-        '<link name="base"/>', f'<link name="base"/><link name="stray">{BODY}</link>', "<robot ", "warning",
+        '<link name="base"/>', f'<link name="base"/><link name="stray">{BODY}</link>', '<link name="stray"', "warning",
         "MODEL_SEVERAL_TREES", 'the robot is 2 separate trees; no joint holds "stray"', id="two roots",
     ),
     pytest.param(
@@ -710,7 +719,6 @@ def test_one_damaged_token_is_one_finding_at_its_place(old, new, marker, severit
         ('<mass value="2"/>', '<mass value="1,5"/>', "the decimal sign is a point"),
         ('<mass value="2"/>', '<mass value="${m}"/>', "unexpanded xacro"),
         ('upper="2"', 'upper="inf"', "leave it out where there is no limit"),
-        ('<child link="base"/>', '<child link="lower"/>', "constraints, which are not supported yet"),
     ],
 )
 def test_hints(old, new, hint):
