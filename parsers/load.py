@@ -27,9 +27,19 @@ def load_models(source, *, input_format=None, packages=None, diagnostics, name=N
     """
     try:
         with paused_collection():
-            return _load(source, input_format, packages, diagnostics, name)
+            models = _load(source, input_format, packages, diagnostics, name)
+            if diagnostics.thorough:
+                _check_versions(diagnostics)
+            return models
     finally:
         diagnostics.trees.clear()
+
+
+def _check_versions(diagnostics):
+    from .version_features import check_version
+
+    for root in list(diagnostics.trees.values()):
+        check_version(root)
 
 
 def _load(source, input_format, packages, diagnostics, name):

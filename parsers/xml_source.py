@@ -197,6 +197,18 @@ class Node:
             node = children[at - 1] if at else None
         return None
 
+    def raw(self, name):
+        """The text of an attribute, or None, without reading it."""
+        return self._attributes.get(name)
+
+    def everything(self):
+        """The node and everything below it, depth first."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending += reversed(node._children)
+
     def peek(self, tag):
         """The first child of that tag, or None, without reading it."""
         return next((child for child in self._children if child.tag == tag), None)

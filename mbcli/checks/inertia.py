@@ -98,11 +98,11 @@ def nearest_possible(inertia):
 
 
 def _explain_sign(inertial):
+    """One moment is negative."""
     values = inertial.inertia
-    candidate = (*map(abs, values[:3]), *values[3:])
-    if candidate != values and is_possible(candidate):
-        wrong = " and ".join(name for name, value in zip(NAMES, values[:3], strict=False) if value < 0)
-        yield f"likely a wrong sign of {wrong}"
+    wrong = [name for name, value in zip(NAMES[:3], values[:3], strict=True) if value < 0]
+    if len(wrong) == 1 and is_possible((*map(abs, values[:3]), *values[3:])):
+        yield f"likely a wrong sign of {wrong[0]}"
 
 
 def _explain_mass(inertial):
@@ -116,7 +116,7 @@ def _explain_decimal_point(inertial):
     for shift in range(1, LARGEST_SHIFT + 1):
         for (k, value), factor in product(enumerate(values), (10.0**-shift, 10.0**shift)):
             candidate = (*values[:k], value * factor, *values[k + 1 :])
-            if value and np.isfinite(candidate[k]) and is_possible(candidate):
+            if value and min(candidate[:3]) > 0 and np.isfinite(candidate[k]) and is_possible(candidate):
                 yield f"likely a misplaced decimal point: {NAMES[k]} {value * factor:.6g} instead of {value:.6g}"
 
 
