@@ -5,6 +5,7 @@ declaration, so they accept the same values.
 """
 
 import dataclasses
+import types
 from math import isfinite, isnan
 from numbers import Integral, Real
 
@@ -135,6 +136,8 @@ class ConfigRecord:
         if name not in fields:
             raise AttributeError(f"{type(self).__name__} has no field '{name}': {name_or_list(name, fields)}")
         kind = fields[name].type
+        if value is not None:
+            kind = _without_none(kind)
         if kind in _SCALARS:
             try:
                 value = accept(kind, value, fields[name].metadata)
@@ -146,33 +149,8 @@ class ConfigRecord:
         object.__setattr__(self, name, value)
 
 
-def json_schema(record_type):
-    """The JSON Schema (draft 2020-12, as a dict) of a record; a nested record refers to `#/$defs/FIELD`."""
-    properties = {field.name: _property_schema(field) for field in dataclasses.fields(record_type)}
-    return {
-        "title": record_type.__name__,
-        "description": record_type.__doc__.strip().splitlines()[0],
-        "type": "object",
-        "additionalProperties": False,
-        "properties": properties,
-    }
-
-
-_JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
-
-
-def _property_schema(field):
-    if dataclasses.is_dataclass(field.type):
-        return {"$ref": f"#/$defs/{field.name}"}
-    declaration = field.metadata
-    unit = f" [{declaration['unit']}]" if declaration["unit"] else ""
-    schema = {"type": _JSON_TYPES[field.type], "description": declaration["doc"] + unit}
-    if declaration["choices"]:
-        schema["enum"] = list(declaration["choices"])
-    if declaration["minimum"] is not None:
-        schema["minimum"] = declaration["minimum"]
-    if declaration["above"] is not None:
-        schema["exclusiveMinimum"] = declaration["above"]
-    if not isinstance(field.default, float) or isfinite(field.default):  # JSON has no infinity
-        schema["default"] = field.default
-    return schema
+def _without_none(kind):
+    """T of `T | None`, else the type itself."""
+    if isinstance(kind, types.UnionType) and types.NoneType in kind.__args__ and len(kind.__args__) == 2:
+        return next(argument for argument in kind.__args__ if argument is not types.NoneType)
+    return kind

@@ -5,6 +5,7 @@ the mapping of a record starts.
 """
 
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 from mbcli.common.schema import IsDeterministic, Transform
 from mbcli.config_fields import REQUIRED, setting
@@ -109,6 +110,8 @@ class AddDirectives:
 @dataclass(frozen=True, kw_only=True)
 class ModelDirective:
     """One directive: exactly one of the fields is given."""
+
+    exactly_one_key: ClassVar[bool] = True
 
     add_model: AddModel | None = setting(None, "Adds the model of a file")
     add_model_instance: AddModelInstance | None = setting(None, "Adds an empty model instance")

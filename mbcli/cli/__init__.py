@@ -30,6 +30,7 @@ COMMANDS = {
     "momentum": ("momentum", "Momentum about a point."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
     "log": ("log", "Look into the logs that simulate writes."),
+    "schema": ("schema", "Print the JSON Schema of a configuration, scenario, directives or log."),
 }
 BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
 INTERRUPTED, TERMINATED, PIPE_CLOSED = 130, 143, 141

@@ -1,6 +1,5 @@
 """From model arguments and options to a finalized plant."""
 
-import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,7 +7,8 @@ from dataclasses import dataclass
 import click
 
 from mbcli.cli.options import joined
-from mbcli.errors import MbcliError, ModelError, ResourceError
+from mbcli.cli.settings import Settings
+from mbcli.errors import MbcliError, ModelError
 
 
 @dataclass
@@ -17,19 +17,16 @@ class LoadedModel:
 
     plant: object
     specs: list
+    instances: list  # the name in the plant of each spec's model; it differs from the spec's where that was taken
+    scene_files: list  # files of directives and scenarios
     config: object  # RunConfig
     diagnostics: object
 
     @property
-    def instances(self):
-        """The name in the plant of each spec's model; it differs from the spec's where that was taken."""
-        return self.plant._instances[2:]
-
-    @property
     def sources(self):
-        """Every model file read, once."""
-        unique = {source.path: source for spec in self.specs for source in spec.sources}
-        return list(unique.values())
+        """Every file read that says what the model is, once."""
+        models = [source for spec in self.specs for source in spec.sources]
+        return list({source.path: source for source in (*self.scene_files, *models)}.values())
 
     def description(self):
         """The `model` entry of every JSON document."""
@@ -52,17 +49,19 @@ def load(options, ctx, *, time_step=None):
     from mbcli.parsers.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
-    config = _config(options, diagnostics)
+    models, packages = given_models(options), read_packages(options.packages, options.package_paths)
+    settings = Settings(models, packages, options, diagnostics)
+    config = settings.config
     if time_step is not None:
         config.plant_config.time_step = time_step
     plant = MultibodyPlant(config.plant_config.time_step)
     _apply(config.plant_config, plant)
-    parser = Parser(plant, diagnostics=diagnostics, packages=read_packages(options.packages, options.package_paths))
+    parser = Parser(plant, diagnostics=diagnostics, packages=packages)
     parser.SetAutoRenaming(True)
     if options.strict:
         parser.SetStrictParsing()
-    for model in options.models:
-        _add(parser, model, options, ctx)
+    for model in models:
+        _add(parser, model, settings.scenarios.get(model), options, ctx)
     report(diagnostics.findings, ctx)
     for name in options.welds:
         _weld(plant, name)
@@ -70,7 +69,19 @@ def load(options, ctx, *, time_step=None):
         _weld_bases(plant)
     with _invalid_model():
         plant.Finalize()
-    return LoadedModel(plant, parser.specs, config, diagnostics)
+    if options.loops == "error":
+        _refuse_loops(plant)
+    settings.apply_initial_positions(plant)
+    instances = [plant.GetModelInstanceName(instance) for instance in parser.instances]
+    return LoadedModel(plant, parser.specs, instances, settings.files + parser.sources, config, diagnostics)
+
+
+def given_models(options):
+    """The MODEL arguments, and the scenario of --scenario-file."""
+    models = [*options.models, *([options.scenario_file] if options.scenario_file is not None else [])]
+    if not models:
+        raise click.UsageError("Missing argument 'MODEL...'")
+    return models
 
 
 @contextmanager
@@ -82,21 +93,6 @@ def _invalid_model(place=""):
         raise
     except RuntimeError as error:
         raise ModelError(f"{place}: error: {error}" if place else str(error)) from None
-
-
-def _config(options, diagnostics):
-    from mbcli.parsers.plant_config import RunConfig, apply_overrides, read_run_config
-
-    if options.config_file is None:
-        if options.scenario_name is not None:
-            raise click.UsageError("--scenario-name needs --config")
-        config = RunConfig()
-    else:
-        if not os.path.exists(options.config_file):
-            raise ResourceError(f"{options.config_file}: error: no such file")
-        config = read_run_config(options.config_file, diagnostics, options.scenario_name)
-        diagnostics.raise_if_errors(strict=options.strict)
-    return apply_overrides(config, options.overrides)
 
 
 def _apply(config, plant):
@@ -118,10 +114,12 @@ def read_packages(named, paths):
     return packages
 
 
-def _add(parser, model, options, ctx):
+def _add(parser, model, scenario, options, ctx):
     try:
         with _invalid_model("<stdin>" if model == "-" else model):
-            if model == "-":
+            if scenario is not None:
+                parser.add_directives(scenario.directives)
+            elif model == "-":
                 content = sys.stdin.buffer.read()
                 parser.AddModels(file_contents=content, file_type=options.input_format, name="<stdin>")
             else:
@@ -130,6 +128,16 @@ def _add(parser, model, options, ctx):
         said = set(str(error).splitlines())  # with --strict the warnings are among the errors
         report([f for f in parser.diagnostics.findings if str(f) not in said], ctx)
         raise
+
+
+def _refuse_loops(plant):
+    lines = []
+    for joint in plant._loop_joints:
+        ends = f"'{joint.parent_body().name()}' and '{joint.child_body().name()}'"
+        place = f"{joint._place}: " if joint._place is not None else ""
+        lines.append(f"{place}error: joint '{joint.name()}' closes a loop between {ends}")
+    if lines:
+        raise ModelError("\n".join(lines))
 
 
 def find_frame(plant, name, option):

@@ -46,7 +46,7 @@ def _together(*options):
     return decorate
 
 
-INPUT_FORMATS = ("urdf", "sdf")
+INPUT_FORMATS = ("urdf", "sdf", "dmd", "scenario")
 
 _model_settings = (
     click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
@@ -55,7 +55,11 @@ _model_settings = (
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
     click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
     click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
-    click.option("--scenario-name", metavar="NAME", help="Which scenario of the configuration file."),
+    click.option(
+        "--scenario-name", "--scenario_name", metavar="NAME", help="Which scenario of the file that has several."
+    ),
+    click.option("--scenario-file", "--scenario_file", metavar="FILE", help="A scenario; the same as a MODEL."),
+    click.option("--scenario-text", "--scenario_text", metavar="YAML", help="Keys that replace those of the scenario."),
     click.option(
         "--set",
         "overrides",
@@ -64,8 +68,14 @@ _model_settings = (
         help="Change one setting, as plant_config.time_step=0.002.",
     ),
     click.option("--strict", is_flag=True, help="Warnings on the model are errors."),
+    click.option(
+        "--loops",
+        type=click.Choice(["cut", "error"]),
+        default="cut",
+        help="What becomes of a joint that closes a loop: cut (default), held together by a constraint, or an error.",
+    ),
 )
-model_options = _together(click.argument("models", nargs=-1, required=True, metavar="MODEL..."), *_model_settings)
+model_options = _together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings)
 optional_model_options = _together(click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings)
 
 state_options = _together(
@@ -111,8 +121,11 @@ MODEL_KEYS = (
     "weld_base",
     "config_file",
     "scenario_name",
+    "scenario_file",
+    "scenario_text",
     "overrides",
     "strict",
+    "loops",
 )
 STATE_KEYS = ("q_list", "v_list", "assignments", "state_file", "state_time", "random_seed")
 BATCH_KEYS = ("states", "states_format")

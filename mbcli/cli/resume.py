@@ -10,7 +10,7 @@ from mbcli.cli.recording import field_paths, plain_config
 from mbcli.errors import ModelError, OutputError
 from mbcli.log.reader import Log
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.plant_config import read_run_config
+from mbcli.parsers.scenario import read_run_config
 
 
 def recorded_arguments(path):

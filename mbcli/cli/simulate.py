@@ -9,7 +9,7 @@ import time
 import click
 
 from mbcli.cli.controllers import hold_default_positions
-from mbcli.cli.model import load
+from mbcli.cli.model import given_models, load
 from mbcli.cli.options import MODEL_KEYS, STATE_KEYS, Number, joined, optional_model_options, state_options, take
 from mbcli.cli.output import document, number, refuse_existing, to_json
 from mbcli.errors import NumericalError, OutputError
@@ -113,10 +113,8 @@ def simulate(ctx, **values):
         given = [key for key in STATE_KEYS if values[key] not in (None, ())]
         if given:
             raise click.UsageError("--resume takes its state from the log: no --q, --v, --at, --state, --random")
-        if not values["models"]:
+        if not values["models"] and values["scenario_file"] is None:
             return _repeat_command(ctx, values)
-    elif not values["models"]:
-        raise click.UsageError("Missing argument 'MODEL...'")
     return _run_command(ctx, values)
 
 
@@ -150,7 +148,7 @@ def _run_command(ctx, values):
     if options.no_log and options.log_path is not None:
         raise click.UsageError("--no-log and -o exclude each other")
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
-    output = None if options.no_log else options.log_path or _default_log(model.models[0], options.resume_path)
+    output = None if options.no_log else options.log_path or _default_log(given_models(model)[0], options.resume_path)
     if output is not None:
         check_output(output, options.resume_path, options.force)
     loaded = load(model, ctx, time_step=time_step)
@@ -193,7 +191,8 @@ def _apply(config, options):
 def _default_log(model, resume_path):
     if resume_path is not None:
         return resume_path.removesuffix(".old").removesuffix(".partial")
-    return ("model" if model == "-" else os.path.splitext(os.path.basename(model))[0]) + ".h5"
+    stem = "model" if model == "-" else os.path.splitext(os.path.basename(model))[0]
+    return stem.removesuffix(".dmd") + ".h5"
 
 
 def check_output(path, resume_path, force):
