@@ -15,8 +15,10 @@ from mbcli.engine.loop import (
     ELEMENT_FAULT,
     EXPLICIT,
     FINISHED,
+    GIMBAL_LOCK,
     IMPLICIT,
     NOT_FINITE,
+    RUNNING,
     SEMI_EXPLICIT,
     STEP_TOO_SMALL,
 )
@@ -27,6 +29,7 @@ from mbcli.simulator_config import SimulatorConfig
 BLOCK_ROWS = 512
 SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the progress bar
 SCHEMES = ("semi_explicit_euler", *METHODS)
+NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK)
 TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
 
 
@@ -163,7 +166,7 @@ class Run:
             self.steps = step - first
             context._time = step * h
             budget = _adapted(budget, time.perf_counter() - started)
-            if status in (NOT_FINITE, ELEMENT_FAULT):
+            if status in NO_NEXT_STEP:
                 error = self._failure(status, np.concatenate([context._q, context._v]))
                 context._q[:], context._v[:] = previous[: context._q.size], previous[context._q.size :]
                 yield False, rows
@@ -201,7 +204,8 @@ class Run:
         y = np.concatenate([context._q, context._v])
         end = np.zeros(n)
         clock = np.array([context.get_time(), self.next_step or config.max_step_size, 0.0, 0.0])
-        sample_times = self._sample_times(context.get_time())
+        chunks = self._sample_times(context.get_time())
+        sample_times, later = next(chunks), next(chunks, None)
         arrays = (
             y,
             end,
@@ -244,9 +248,11 @@ class Run:
                 context._set_v(y[context._q.size :])
                 context._time = float(clock[0])
             self.next_step, self.steps, self.refused_steps = float(clock[1]), int(clock[2]), int(clock[3])
+            if status == FINISHED and later is not None:
+                status, index, sample_times, later = RUNNING, 0, later, next(chunks, None)
             if status != BUFFER_FULL:
                 budget = _adapted(budget, time.perf_counter() - started)
-            if status in (NOT_FINITE, ELEMENT_FAULT):
+            if status in NO_NEXT_STEP:
                 error = self._failure(status, end)
                 yield False, rows
                 raise error
@@ -259,18 +265,26 @@ class Run:
             yield status == FINISHED, rows
 
     def _sample_times(self, start):
-        """Start, end, and the multiples of the sample period between them."""
+        """Yields arrays of times one after another: start, the multiples of the sample period, end."""
+        ends = [self.until] if self.until > start else []
         if self._sample_period is None:
-            return np.array([start, self.until]) if self.until > start else np.array([start])
+            yield np.array([start, *ends])
+            return
+        yield np.array([start])
         first = math.floor(start / self._sample_period + TIME_TOLERANCE) + 1
         last = math.ceil(self.until / self._sample_period - TIME_TOLERANCE)
-        between = np.arange(first, last) * self._sample_period
-        ends = [self.until] if self.until > start else []
-        return np.concatenate([[start], between, ends])
+        for k in range(first, last, BLOCK_ROWS):
+            yield np.arange(k, min(k + BLOCK_ROWS, last)) * self._sample_period
+        if ends:
+            yield np.array(ends)
 
     def _failure(self, status, y):
-        """The error for a step that led to a state y that is not finite, or found a force element without a force."""
+        """The error for a step that led to a state y that is not finite, or from which none can be taken."""
         plant = self.plant
+        if status == GIMBAL_LOCK:
+            return NumericalError(
+                f"{plant._gimbal_lock(self.context)}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+            )
         if status == ELEMENT_FAULT:
             element = plant._force_element_fault(self.context)
             return NumericalError(

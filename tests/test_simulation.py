@@ -14,7 +14,14 @@ from random_trees import random_context, random_inertia, random_plant
 from mbcli.engine.jit import compiled_by_default
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.tree import PrismaticJoint, RevoluteJoint, SpatialInertia, UnitInertia
+from mbcli.multibody.tree import (
+    BallRpyJoint,
+    PrismaticJoint,
+    RevoluteJoint,
+    RpyFloatingJoint,
+    SpatialInertia,
+    UnitInertia,
+)
 from mbcli.simulation import BLOCK_ROWS, Input, Run, constant_input
 from mbcli.simulator_config import SimulatorConfig
 from mbcli.systems.analysis import ApplySimulatorConfig, Simulator
@@ -284,6 +291,67 @@ def test_the_first_coordinate_that_is_not_finite_is_named(h):
     assert np.isfinite(state(plant, context)).all()
     assert context.get_time() == pytest.approx(0.05, rel=1e-14)
     assert (state(plant, context) != before).any()
+
+
+@pytest.mark.parametrize("wx", [0.0, 2e-3])
+@pytest.mark.parametrize("kind", [BallRpyJoint, RpyFloatingJoint])
+@pytest.mark.parametrize("h", [0.0, 1e-3])
+def test_a_run_into_gimbal_lock_stops_and_names_the_joint(h, kind, wx):
+    """Beyond it roll and yaw would leap: w . rates is not integrated where the cosine of the pitch is below 0.008."""
+    plant = MultibodyPlant(h)
+    plant.mutable_gravity_field().set_gravity_vector([0.0, 0.0, 0.0])
+    ball = plant.AddRigidBody("ball", SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+    joint = plant.AddJoint(kind("socket", plant.world_frame(), ball.body_frame()))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    joint.set_angular_velocity(context, [wx, 1.0, 0.0])
+    rows = []
+    with pytest.raises(NumericalError) as error:
+        for samples in Run(plant, context, 3.0, config=SimulatorConfig(max_step_size=1e-3), sample_period=0.1).blocks():
+            rows += [*samples.time]
+    assert error.value.exit_code == 5
+    t, pitch = context.get_time(), joint.get_angles(context)[1]
+    assert str(error.value).startswith(f"joint 'socket' is at gimbal lock: its pitch is {pitch:.6g} rad, in step ")
+    assert str(error.value).endswith(f"from t = {t:.9g} s")
+    assert abs(np.cos(pitch)) < 0.008
+    assert np.pi / 2.0 - 0.008 - 2e-3 < t < np.pi / 2.0
+    assert rows == pytest.approx(0.1 * np.arange(16))
+    with pytest.raises(NumericalError, match="joint 'socket' is at gimbal lock"):
+        plant.MapVelocityToQDot(context, plant.GetVelocities(context))
+
+
+def test_a_joint_beyond_gimbal_lock_runs():
+    """A pitch of 2 rad is a rotation like any other: only the band around the singularity is refused."""
+    plant = MultibodyPlant(0.0)
+    plant.mutable_gravity_field().set_gravity_vector([0.0, 0.0, 0.0])
+    ball = plant.AddRigidBody("ball", SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+    joint = plant.AddJoint(BallRpyJoint("socket", plant.world_frame(), ball.body_frame()))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    joint.set_angles(context, [0.0, 2.0, 0.0])
+    joint.set_angular_velocity(context, [0.0, 1.0, 0.0])
+    rows_of(Run(plant, context, 1.0))
+    np.testing.assert_allclose(joint.get_angles(context), [0.0, 3.0, 0.0], atol=1e-9)
+
+
+def test_times_of_samples_are_made_when_they_are_reached():
+    """A thousand million samples are asked for; the run is left after the first of them."""
+    plant = pendulum(0.0)
+    tracemalloc.start()
+    first = next(Run(plant, started(plant, [0.3]), 1e6, sample_period=1e-3).blocks())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert first.time[0] == 0.0
+    assert peak < 20e6
+
+
+@pytest.mark.parametrize("count", [1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, BLOCK_ROWS + 2, 3 * BLOCK_ROWS + 1])
+def test_any_number_of_samples_is_complete(count):
+    """At the multiples of the period and at the end, each once, however they fall into blocks."""
+    plant, period = pendulum(0.0), 1e-3
+    rows = rows_of(Run(plant, started(plant, [0.3]), count * period, sample_period=period))
+    np.testing.assert_allclose(rows["time"], np.arange(count + 1) * period, atol=1e-12)
+    assert rows["q"].shape == (count + 1, 1)
 
 
 def test_a_continuous_run_that_diverges_keeps_the_last_good_state():

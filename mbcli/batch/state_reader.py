@@ -21,7 +21,6 @@ u are read, by their names.
 """
 
 import csv
-import difflib
 import json
 import math
 import os
@@ -41,6 +40,7 @@ import numpy as np
 
 from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
 from mbcli.errors import ModelError, ResourceError
+from mbcli.suggestions import closest
 
 READ_SIZE = 1 << 20
 LONGEST_LINE = 1 << 26
@@ -282,8 +282,8 @@ class _Columns:
 
 
 def _did_you_mean(word: str, known) -> str:
-    close = difflib.get_close_matches(word[:200], known, n=1)
-    return f"; did you mean {_shown(close[0])}?" if close else ""
+    likely = closest(word, known)
+    return f"; did you mean {_shown(likely)}?" if likely else ""
 
 
 def _shown(text: str) -> str:

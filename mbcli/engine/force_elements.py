@@ -11,7 +11,7 @@ from mbcli.engine.spatial import add, cross, dot, rotate, row3, scale, set_row3,
 from mbcli.engine.trigonometry import arctangent, hyperbolic_tangent, sign_of, sine_cosine, square_root
 
 SHORTEST = 2.220446049250313e-16  # [1] of the free length: below it a spring-damper has no direction
-GIMBAL_LOCK = 0.008  # cosine of the pitch below which a bushing's rates of roll and yaw are not defined
+COSINE_AT_GIMBAL_LOCK = 0.008  # cosine of the pitch below which a bushing's rates of roll and yaw are not defined
 CLOSED = 0.41997434161402614  # 1 - tanh(1)^2: the bump of a catch's energy at the closed door
 
 
@@ -273,6 +273,6 @@ def element_fault(model, data):
     for n in range(model.bushing_link.shape[0]):
         _, _, Az = frame_axes(model, data, model.bushing_frame[n, 0])
         _, Cy, Cz = frame_axes(model, data, model.bushing_frame[n, 1])
-        if dot(Az, Cy) * dot(Az, Cy) + dot(Az, Cz) * dot(Az, Cz) < GIMBAL_LOCK * GIMBAL_LOCK:
+        if dot(Az, Cy) * dot(Az, Cy) + dot(Az, Cz) * dot(Az, Cz) < COSINE_AT_GIMBAL_LOCK * COSINE_AT_GIMBAL_LOCK:
             return -(n + 1)
     return 0

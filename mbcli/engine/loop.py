@@ -5,7 +5,7 @@ Nothing here raises: the returned status says why a loop stopped, and the caller
 
 from mbcli.engine.coordinates import normalize_quaternions
 from mbcli.engine.energy import total_energy
-from mbcli.engine.force_elements import clear_applied_forces, element_fault
+from mbcli.engine.force_elements import COSINE_AT_GIMBAL_LOCK, clear_applied_forces, element_fault
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.integrators import (
@@ -16,8 +16,10 @@ from mbcli.engine.integrators import (
     semi_explicit_step,
 )
 from mbcli.engine.jit import kernel
+from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
 from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.step import discrete_step
+from mbcli.engine.trigonometry import sine_cosine
 
 RUNNING = 0  # the given number of steps is done
 BUFFER_FULL = 1
@@ -25,6 +27,7 @@ FINISHED = 2
 NOT_FINITE = 3
 STEP_TOO_SMALL = 4
 ELEMENT_FAULT = 5  # a force element has no force in the state from which the next step would go
+GIMBAL_LOCK = 6  # in that state a joint with roll, pitch and yaw has no rates
 
 EXPLICIT = 0
 SEMI_EXPLICIT = 1
@@ -88,7 +91,8 @@ def run_discrete(
 
     Samples every sample_every-th step, and the last one. `budget` bounds the steps of this call; `previous` (nq + nv)
     keeps the state before a step, to which q and v return where the step gives a number that is not finite.
-    After ELEMENT_FAULT too they hold the state before the step. Returns (status, step, number of samples written).
+    After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. Returns (status, step, number of
+    samples written).
     """
     m, d = model_at(model), data_at(data)
     nq, nv = d.q.shape[0], d.v.shape[0]
@@ -115,6 +119,8 @@ def run_discrete(
         for k in range(u.shape[0]):
             d.u[k] = u[k]
             d.tau[m.actuator_dof[k]] += u[k]
+        if gimbal_lock(m, d.q) != 0:
+            return GIMBAL_LOCK, step, written
         clear_applied_forces(m, d)
         discrete_step(m, d, h, implicit_damping)
         if element_fault(m, d) != 0:
@@ -122,6 +128,17 @@ def run_discrete(
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
         step += 1
+
+
+@kernel
+def gimbal_lock(model, q):
+    """The first body whose joint has roll, pitch and yaw and is at gimbal lock in positions q; 0: none."""
+    for b in range(1, model.body_joint_type.shape[0]):
+        if model.body_joint_type[b] == BALL_RPY or model.body_joint_type[b] == RPY_FLOATING:
+            _, cosine = sine_cosine(q[model.body_q[b] + 1])
+            if abs(cosine) < COSINE_AT_GIMBAL_LOCK:
+                return b
+    return 0
 
 
 @kernel
@@ -174,7 +191,7 @@ def run_continuous(
 
     clock = (time, next step, steps taken, steps refused) goes in and out. Returns (status, next sample index, number
     of samples written). Where the status is NOT_FINITE or STEP_TOO_SMALL, y and clock are those of the last good
-    state, and `end` holds what the refused step gave. ELEMENT_FAULT is about the state y itself.
+    state, and `end` holds what the refused step gave. ELEMENT_FAULT and GIMBAL_LOCK are about the state y itself.
     """
     m, d = model_at(model), data_at(data)
     nq, nv = d.q.shape[0], d.v.shape[0]
@@ -197,6 +214,8 @@ def run_continuous(
             if sample_index == sample_times.shape[0]:
                 return FINISHED, sample_index, written
             continue
+        if gimbal_lock(m, y) != 0:
+            return GIMBAL_LOCK, sample_index, written
         if m.spring_damper_link.shape[0] + m.bushing_link.shape[0] > 0:
             for i in range(nq):
                 d.q[i] = y[i]

@@ -304,10 +304,17 @@ class Coordinates:
         return self._map(context, "calc_velocity_from_qdot", "qdot", "v", qdot)
 
     def _refuse_gimbal_lock(self, context):
+        problem = self._gimbal_lock(context)
+        if problem:
+            raise NumericalError(problem)
+
+    def _gimbal_lock(self, context):
+        """Which joint has no rates of roll and yaw in a context, as a message; None where all have."""
         for joint in self._joints_with_rpy:
             pitch = context._scalar.real(context._q[joint.position_start() + 1])
             if pitch is not None and RollPitchYaw.DoesCosPitchAngleViolateGimbalLockTolerance(np.cos(pitch)):
-                raise NumericalError(f"joint '{joint.name()}' is at gimbal lock: its pitch is {pitch:.6g} rad")
+                return f"joint '{joint.name()}' is at gimbal lock: its pitch is {pitch:.6g} rad"
+        return None
 
     @cached_property
     def _joints_with_rpy(self):
