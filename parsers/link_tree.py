@@ -16,10 +16,10 @@ def check_tree(links, joints, nodes, root):
         return
     names = [WORLD, *(name for name in links if name != WORLD)]
     index = {name: k for k, name in enumerate(names)}
-    order = list(joints.values())
-    edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(order)]
+    edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(joints.values())]
     mobods, loops = spanning_forest(len(names), edges)
-    _check_parents([joint for k, joint in enumerate(order) if k not in set(loops)], nodes)
+    if not loops:
+        _check_parents(joints, nodes)
     if not root.diagnostics.is_damaged(root.place):  # a joint that is not there may be one that could not be read
         trees = [mobod for mobod in mobods if mobod.inboard == 0]
         _check_bases([names[mobod.link] for mobod in trees if mobod.joint is None], trees, links, root)
@@ -48,9 +48,9 @@ def _check_cycles(links, joints, nodes):
 
 
 def _check_parents(joints, nodes):
-    """A link that is the child of two joints which close no loop is hardly meant."""
+    """A link that is the child of two joints, where nothing closes a loop, is hardly meant."""
     above = {}
-    for joint in joints:
+    for joint in joints.values():
         first = above.setdefault(joint.child, joint)
         if first is not joint:
             node = nodes[joint.name]

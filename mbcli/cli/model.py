@@ -71,6 +71,8 @@ def load(options, ctx, *, time_step=None):
         plant.Finalize()
     if options.loops == "error":
         _refuse_loops(plant)
+    if options.loops == "error":
+        _refuse_loops(plant)
     settings.apply_initial_positions(plant)
     instances = [plant.GetModelInstanceName(instance) for instance in parser.instances]
     return LoadedModel(plant, parser.specs, instances, settings.files + parser.sources, config, diagnostics)
@@ -128,6 +130,16 @@ def _add(parser, model, scenario, options, ctx):
         said = set(str(error).splitlines())  # with --strict the warnings are among the errors
         report([f for f in parser.diagnostics.findings if str(f) not in said], ctx)
         raise
+
+
+def _refuse_loops(plant):
+    lines = []
+    for joint in plant._loop_joints:
+        ends = f"'{joint.parent_body().name()}' and '{joint.child_body().name()}'"
+        place = f"{joint._place}: " if joint._place is not None else ""
+        lines.append(f"{place}error: joint '{joint.name()}' closes a loop between {ends}")
+    if lines:
+        raise ModelError("\n".join(lines))
 
 
 def _refuse_loops(plant):

@@ -74,6 +74,12 @@ _model_settings = (
         default="cut",
         help="What becomes of a joint that closes a loop: cut (default), held together by a constraint, or an error.",
     ),
+    click.option(
+        "--loops",
+        type=click.Choice(["cut", "error"]),
+        default="cut",
+        help="What becomes of a joint that closes a loop: cut (default), held together by a constraint, or an error.",
+    ),
 )
 model_options = _together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings)
 optional_model_options = _together(click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings)
@@ -125,6 +131,7 @@ MODEL_KEYS = (
     "scenario_text",
     "overrides",
     "strict",
+    "loops",
     "loops",
 )
 STATE_KEYS = ("q_list", "v_list", "assignments", "state_file", "state_time", "random_seed")
