@@ -104,9 +104,9 @@ def _controller_gains(law, gear):
     """(p, d) at the joint, zeros for a plain motor; None if the law is neither that nor a servo."""
     if not law.affine or not any(law.bias):
         return 0.0, 0.0
-    constant, p, d = law.bias
-    is_servo = law.gain in (-p, -d if p == 0 else -p) and constant == 0 and p <= 0 and d <= 0
-    return (gear**2 * -p, gear**2 * -d) if is_servo else None
+    constant, p, d = (-value + 0.0 for value in law.bias)
+    is_servo = constant == 0 and p >= 0 and d >= 0 and law.gain == (p or d)
+    return (gear**2 * p, gear**2 * d) if is_servo else None
 
 
 def _largest(element, limits, attribute, reading):

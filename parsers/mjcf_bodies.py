@@ -14,7 +14,7 @@ from .geometry_inertia import combined
 from .mjcf_compiler import adjusted
 from .mjcf_geoms import geom_parts
 from .mjcf_joints import read_joints
-from .mjcf_values import ORIENTATIONS, read_pose
+from .mjcf_values import ORIENTATIONS, WithDefaults, read_pose
 from .sdf_frames import WORLD
 from .spec import IDENTITY, FrameSpec, InertialSpec, JointSpec, LinkSpec, pose
 from .urdf_values import report_duplicate
@@ -128,7 +128,7 @@ class BodyReader:
     def _read_gravity_compensation(self, node):
         compensation = node.number("gravcomp", 0.0)
         if compensation not in (0.0, 1.0):
-            self.reading.unused.add_element(node, "gravity compensation other than 0 and 1 is not supported")
+            self.reading.unused.add(WithDefaults(node, ()), "gravcomp", "it is all or nothing")
         return compensation != 1.0
 
     def _link(self, body, inertial, gravity=True):

@@ -170,6 +170,14 @@ def read_limits(element, flag, attribute, autolimits, unit):
         owner = element.owner(attribute) or element.owner(flag)
         element.diagnostics.error(code, problem, owner, attribute=attribute if stated else flag)
         return -inf, inf
+    if limited == "auto" and stated is not None and stated[0] > stated[1]:
+        element.diagnostics.warning(
+            "JOINT_LIMIT_INVALID" if element.tag == "joint" else "ATTRIBUTE_INVALID",
+            f"{attribute} is reversed: it sets no limits",
+            element.owner(attribute),
+            attribute=attribute,
+            value=element.attribute(attribute),
+        )
     if limited is False or stated is None or stated[0] >= stated[1]:
         return -inf, inf
     return stated[0] * unit, stated[1] * unit

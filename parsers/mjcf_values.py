@@ -38,8 +38,9 @@ class Unused:
         self._found.setdefault((element.tag, attribute, consequence), []).append((owner, element.attribute(attribute)))
 
     def add_element(self, node, consequence):
-        """An element that cannot be followed; consequence: a sentence that begins with what it is."""
+        """An element that is not used at all; consequence: a sentence that begins with what it is."""
         node = getattr(node, "node", node)
+        node.ignore("settled")
         self._found.setdefault((node.tag, None, consequence), []).append((node, None))
 
     def report(self, diagnostics):

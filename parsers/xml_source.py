@@ -272,12 +272,13 @@ class Node:
         return found
 
     def find_all(self, tag):
-        """Everything of that tag below it, without reading it."""
-        found, pending = [], [self]
+        """Everything of that tag below it in the order of the file, without reading it."""
+        found, pending = [], self._children[::-1]
         while pending:
-            children = pending.pop()._children
-            found += [child for child in children if child.tag == tag]
-            pending += reversed(children)
+            node = pending.pop()
+            if node.tag == tag:
+                found.append(node)
+            pending += reversed(node._children)
         return found
 
     def include(self, child, root):
@@ -436,7 +437,6 @@ class _Document:
             self._line_starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
         line = bisect_right(self._line_starts, offset)
         return Place(self.name, line, offset - self._line_starts[line - 1] + 1)
-
 
     def last_before(self, place, text):
         """Where a piece of text stands last before a place; the place if it does not."""

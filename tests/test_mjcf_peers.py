@@ -174,8 +174,9 @@ class Both:
 
 
 @pytest.fixture(params=MODELS)
-def both(request):
+def both(request, tmp_path, monkeypatch):
     mujoco = pytest.importorskip("mujoco")
+    monkeypatch.chdir(tmp_path)  # it writes its warnings to a file there
     return Both(mujoco, *MODELS[request.param])
 
 

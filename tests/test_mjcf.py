@@ -1,0 +1,581 @@
+"""MJCF files to ModelSpec: what each element becomes, one damaged token at a time, includes, meshes, names of Drake."""
+
+from math import inf, radians
+
+import numpy as np
+import pytest
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load import load_models
+from mbcli.parsers.mjcf import read_mjcf
+from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.spec import Box, Capsule, HalfSpace, Mesh, Sphere
+
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+
+ROBOT = """<mujoco model="r">
+  <compiler angle="degree"/>
+  <option timestep="0.01" gravity="0 0 -3"/>
+  <default>
+    <joint damping="0.5"/>
+    <geom rgba="1 0 0 1" solref="0.01 1"/>
+    <default class="strong"><motor gear="5" ctrlrange="-2 2"/></default>
+  </default>
+  <asset><material name="steel" rgba=".5 .5 .5 1" specular="1"/></asset>
+  <worldbody>
+    <light pos="0 0 3"/>
+    <geom name="floor" type="plane" size="1 1 .1" material="steel" friction=".7 .1"/>
+    <site name="goal" pos="1 2 3"/>
+    <body name="base" pos="0 0 1">
+      <freejoint name="root"/>
+      <geom name="trunk" type="box" size=".1 .2 .3"/>
+      <body name="arm" pos="0 .5 0">
+        <joint name="shoulder" axis="0 2 0" range="-90 45" armature="2" actuatorfrcrange="-8 8"/>
+        <joint name="reach" type="slide" axis="1 0 0" range="-1 1" stiffness="3" springref=".1"/>
+        <geom type="capsule" size=".05 .4" contype="0" conaffinity="0"/>
+        <site name="tip" pos="0 0 .4" size=".01"/>
+        <body>
+          <joint type="ball" damping=".1"/>
+          <geom size=".1" mass="2"/>
+        </body>
+      </body>
+    </body>
+    <body name="post" pos="3 0 0"><geom size=".2"/></body>
+  </worldbody>
+  <actuator>
+    <motor name="m" joint="shoulder" class="strong"/>
+    <position joint="reach" kp="40" kv="2" forcerange="-9 9"/>
+  </actuator>
+  <contact><exclude body1="base" body2="arm"/></contact>
+  <sensor><jointpos joint="shoulder"/></sensor>
+</mujoco>"""
+
+
+def read(text, **options):
+    """(model or None, Diagnostics) of a document."""
+    diagnostics = Diagnostics()
+    models = load_models(text.encode(), input_format="mjcf", diagnostics=diagnostics, name="m.xml", **options)
+    return (models[0] if models else None), diagnostics
+
+
+def body(content, head=""):
+    return f"<mujoco>{head}<worldbody>{content}</worldbody></mujoco>"
+
+
+def model_of(text, **options):
+    model, diagnostics = read(text, **options)
+    assert diagnostics.errors == []
+    return model
+
+
+def place_of(text, token, occurrence=1):
+    """line:column of a token of a document."""
+    at = -1
+    for _ in range(occurrence):
+        at = text.index(token, at + 1)
+    return f"{text.count(chr(10), 0, at) + 1}:{at - text.rfind(chr(10), 0, at)}"
+
+
+def plant_of(text):
+    plant = MultibodyPlant(0.0)
+    Parser(plant).AddModelsFromString(text, "mjcf")
+    plant.Finalize()
+    return plant
+
+
+# ------------------------------------------------------------------------------------------ the model
+
+
+def test_links_are_bodies_and_massless_links_between_joints_of_one_body():
+    model = model_of(ROBOT)
+    assert [link.name for link in model.links] == ["world", "base", "arm", "arm0", "body4", "post"]
+    links = {link.name: link for link in model.links}
+    assert links["arm0"].inertial is None
+    assert links["base"].inertial.mass == pytest.approx(1000 * 0.2 * 0.4 * 0.6)
+    assert links["body4"].inertial.mass == 2.0
+    assert links["body4"].X_ModelL[:3, 3].tolist() == [0, 0.5, 1]
+    assert model.gravity == (0, 0, -3)
+
+
+def test_joints_have_types_limits_and_names_of_drake():
+    joints = {joint.name: joint for joint in model_of(ROBOT).joints}
+    assert [(name, joint.type, joint.parent, joint.child) for name, joint in joints.items()] == [
+        ("shoulder", "revolute", "base", "arm0"),
+        ("reach", "prismatic", "arm0", "arm"),
+        ("arm-body4", "ball", "arm", "body4"),
+        ("world_welds_to_post", "fixed", "world", "post"),
+    ]
+    (shoulder,), (reach,) = joints["shoulder"].axes, joints["reach"].axes
+    assert (shoulder.xyz, shoulder.lower, shoulder.upper) == ((0, 1, 0), radians(-90), radians(45))
+    assert (shoulder.damping, shoulder.effort) == (0.5, 8)
+    assert (reach.lower, reach.upper, reach.spring_stiffness, reach.spring_reference) == (-1, 1, 3, 0.1)
+    assert joints["arm-body4"].damping == (0.1,)
+    assert joints["shoulder"].X_PF[:3, 3].tolist() == [0, 0.5, 0]
+    assert joints["world_welds_to_post"].X_PF[:3, 3].tolist() == [3, 0, 0]
+
+
+def test_actuators_have_limits_and_gains_at_the_joint_and_its_armature():
+    motor, servo = model_of(ROBOT).actuators
+    assert (motor.name, motor.joint, motor.effort_limit, motor.gear_ratio) == ("m", "shoulder", 8, 5)
+    assert motor.rotor_inertia * motor.gear_ratio**2 == pytest.approx(2)
+    assert (servo.name, servo.joint, servo.effort_limit, servo.controller_gains) == ("motor1", "reach", 9, (40, 2))
+
+
+def test_geoms_are_visuals_and_those_that_collide_collisions():
+    links = {link.name: link for link in model_of(ROBOT).links}
+    (floor,) = links["world"].collisions
+    assert (floor.name, floor.shape, floor.color) == ("floor", HalfSpace(), (1, 0, 0, 1))
+    assert floor.properties == {("material", "coulomb_friction"): (0.7, 0.7)}
+    assert links["base"].visuals[0].shape == Box((0.2, 0.4, 0.6))
+    assert [(shape.name, shape.shape) for shape in links["arm"].visuals] == [("geom0", Capsule(0.05, 0.8))]
+    assert links["arm"].collisions == ()
+    assert links["body4"].collisions[0].shape == Sphere(0.1)
+
+
+def test_colour_comes_from_the_material_where_no_rgba_is_stated():
+    text = ROBOT.replace(' rgba="1 0 0 1"', "")
+    assert model_of(text).links[0].visuals[0].color == (0.5, 0.5, 0.5, 1)
+
+
+def test_sites_are_frames():
+    frames = {frame.name: frame for frame in model_of(ROBOT).frames}
+    assert (frames["goal"].link, frames["goal"].X_LF[:3, 3].tolist()) == ("world", [1, 2, 3])
+    assert (frames["tip"].link, frames["tip"].X_LF[:3, 3].tolist()) == ("arm", [0, 0, 0.4])
+
+
+def test_excluded_bodies_are_two_filter_groups():
+    first, second = model_of(ROBOT).filter_groups
+    assert (first.members, first.ignores, second.members) == (("base",), (second.name,), ("arm",))
+
+
+def test_foreign_parts_are_notes_and_nothing_is_a_warning():
+    _, diagnostics = read(ROBOT)
+    assert diagnostics.warnings == []
+    found = " ".join(note.message for note in diagnostics.findings)
+    for name in ("timestep", "solref", "specular", "<light>", "<sensor>", '"size" in <site>'):
+        assert name in found
+
+
+def test_plant_of_a_file_has_its_gravity_springs_and_starts_at_references():
+    plant = plant_of(ROBOT.replace('stiffness="3"', 'ref=".25" stiffness="3"'))
+    assert plant.gravity_field().gravity_vector().tolist() == [0, 0, -3]
+    assert (plant.num_positions(), plant.num_velocities(), plant.num_actuators()) == (12, 11, 2)
+    context = plant.CreateDefaultContext()
+    assert plant.GetJointByName("reach").GetOnePosition(context) == 0.25
+    arm = plant.GetBodyByName("arm").EvalPoseInWorld(context)
+    assert arm.translation() == pytest.approx([0, 0.5, 1], abs=1e-15)
+
+
+def test_name_of_the_model_is_that_of_the_file_where_it_states_none(tmp_path):
+    path = tmp_path / "walker.xml"
+    path.write_text(ROBOT.replace(' model="r"', ""))
+    (model,) = load_models(path, diagnostics=Diagnostics())
+    assert (model.name, model.format) == ("walker", "mjcf")
+
+
+def test_spring_of_a_ball_joint_and_dry_friction_are_warned_of_once():
+    text = body(
+        '<body><joint type="ball" stiffness="3"/><geom size="1"/><body><joint frictionloss="1"/><geom size="1"/></body>'
+        '<body><joint frictionloss="1"/><geom size="1"/></body></body>'
+    )
+    model, diagnostics = read(text)
+    assert model is not None
+    assert [finding.message for finding in diagnostics.warnings] == [
+        'attribute "stiffness" in <joint> is not followed: a ball joint has none',
+        'attribute "frictionloss" in <joint> is not followed: there is no dry friction (2 times)',
+    ]
+
+
+# ---------------------------------------------------------------------------------------- equalities
+
+PAIR = """<body name="a" pos="1 0 0" euler="0 0 90"><joint name="ja" ref="30"/><geom size=".1"/>
+  <site name="sa" pos="0 0 1"/></body>
+  <body name="b" pos="1 2 0"><joint name="jb" type="slide" ref=".5"/><geom size=".1"/></body>"""
+
+
+def with_equality(equality, head=""):
+    return f"<mujoco>{head}<worldbody>{PAIR}<site name='sw'/></worldbody><equality>{equality}</equality></mujoco>"
+
+
+def test_connect_is_a_ball_constraint_at_the_anchor_of_the_reference_configuration():
+    (ball,) = model_of(with_equality('<connect name="c" body1="a" body2="b" anchor="1 0 0"/>')).constraints
+    assert (ball.name, ball.link_A, ball.p_AP, ball.link_B) == ("c", "a", (1, 0, 0), "b")
+    assert ball.p_BQ == pytest.approx((0, -1, 0), abs=1e-15)
+    (ball,) = model_of(with_equality('<connect body1="b" anchor="0 0 1"/>')).constraints
+    assert (ball.link_B, ball.p_BQ) == ("world", (1, 2, 1))
+    (ball,) = model_of(with_equality('<connect site1="sa" site2="sw"/>')).constraints
+    assert (ball.link_A, ball.p_AP, ball.link_B, ball.p_BQ) == ("a", (0, 0, 1), "world", (0, 0, 0))
+
+
+def test_weld_keeps_the_stated_pose_or_that_of_the_reference_configuration():
+    (weld,) = model_of(with_equality('<weld body1="b" body2="a"/>')).constraints
+    assert pytest.approx(np.array([[0, -1, 0, 0], [1, 0, 0, -2], [0, 0, 1, 0], [0, 0, 0, 1]]), abs=1e-15) == weld.X_AP
+    assert weld.X_BQ.tolist() == np.eye(4).tolist()
+    (weld,) = model_of(with_equality('<weld body1="b" body2="a" relpose="1 2 3 2 0 0 0"/>')).constraints
+    assert weld.X_AP[:3].tolist() == [[1, 0, 0, 1], [0, 1, 0, 2], [0, 0, 1, 3]]
+
+
+def test_joint_equality_makes_a_follower_about_the_references():
+    text = with_equality('<joint joint1="ja" joint2="jb" polycoef=".1 2"/>', '<compiler angle="radian"/>')
+    joint = next(joint for joint in model_of(text).joints if joint.name == "ja")
+    (axis,) = joint.axes
+    assert (axis.mimic.leader, axis.mimic.multiplier) == ("jb", 2)
+    assert axis.mimic.offset == pytest.approx(30 + 0.1 - 2 * 0.5)
+
+
+@pytest.mark.parametrize(
+    "equality, message",
+    [
+        ('<joint joint1="ja" joint2="jb" polycoef="0 1 2"/>', "polynomial of higher degree"),
+        ('<joint joint1="ja"/>', "held in its place"),
+        ('<tendon tendon1="t"/>', "<tendon> in <equality> is not supported"),
+    ],
+)
+def test_equalities_without_a_counterpart_are_warned_of(equality, message):
+    model, diagnostics = read(with_equality(equality))
+    assert model is not None and model.constraints == ()
+    (finding,) = diagnostics.warnings
+    assert message in finding.message and "as if it were not there" in finding.message
+
+
+def test_inactive_equality_is_a_note():
+    model, diagnostics = read(with_equality('<connect body1="a" anchor="0 0 0" active="false"/>'))
+    assert model.constraints == () and diagnostics.warnings == []
+    assert "not active" in diagnostics.findings[-1].message
+
+
+def test_joints_that_follow_each_other_are_an_error():
+    text = with_equality('<joint joint1="ja" joint2="jb"/><joint joint1="jb" joint2="ja"/>')
+    model, diagnostics = read(text)
+    assert model is None
+    assert "follow each other" in diagnostics.errors[0].message
+
+
+# ----------------------------------------------------------------------------------------- actuators
+
+
+def actuators_of(actuator, default="", joint='<joint name="j"/>'):
+    text = f"""<mujoco><default>{default}</default><worldbody><body>{joint}<geom size="1"/></body></worldbody>
+    <actuator>{actuator}</actuator></mujoco>"""
+    model, diagnostics = read(text)
+    assert diagnostics.errors == []
+    return model.actuators, [finding.message for finding in diagnostics.warnings]
+
+
+@pytest.mark.parametrize(
+    "actuator, effort, gains",
+    [
+        ('<motor joint="j"/>', inf, None),
+        ('<motor joint="j" gear="-3" ctrlrange="-2 2" forcerange="-9 9"/>', 6, None),
+        ('<motor joint="j" gear="3" ctrlrange="-2 2" ctrllimited="false"/>', inf, None),
+        ('<general joint="j" gainprm="5" ctrlrange="-2 2"/>', 10, None),
+        ('<general joint="j" gainprm="5" biastype="affine" biasprm="0 -5 -1"/>', inf, (5, 1)),
+        ('<position joint="j" kp="5" gear="2" forcerange="-1 1"/>', 2, (20, 0)),
+        ('<velocity joint="j" kv="5"/>', inf, (0, 5)),
+    ],
+)
+def test_actuator_laws_become_limits_and_gains(actuator, effort, gains):
+    (spec,), warnings = actuators_of(actuator)
+    assert (spec.effort_limit, spec.controller_gains) == (effort, gains)
+    assert warnings == []
+
+
+def test_defaults_of_one_kind_of_actuator_reach_the_others():
+    default = '<general gainprm="7" biastype="affine" biasprm="0 -7 -1" forcerange="-4 4"/>'
+    (motor, servo), _ = actuators_of('<motor joint="j"/><position joint="j" name="p"/>', default)
+    assert (motor.effort_limit, motor.controller_gains) == (4, None)
+    assert (servo.effort_limit, servo.controller_gains) == (4, (7, 1))
+
+
+@pytest.mark.parametrize(
+    "actuator, message",
+    [
+        ('<general joint="j" dyntype="integrator"/>', "an actuator of this kind"),
+        ('<general joint="j" biastype="affine" biasprm="1 -5 0"/>', "an actuator of this kind"),
+        ('<muscle joint="j"/>', "<muscle> in <actuator>"),
+        ('<motor tendon="t"/>', "an actuator on a tendon"),
+        ('<motor joint="free"/>', "joint of several coordinates"),
+    ],
+)
+def test_other_actuators_are_warned_of_and_left_out(actuator, message):
+    joint = '<freejoint name="free"/><geom size="1"/></body><body><joint name="j"/>'
+    actuators, warnings = actuators_of(actuator, joint=joint)
+    assert actuators == ()
+    assert len(warnings) == 1 and message in warnings[0] and "as if it were not there" in warnings[0]
+
+
+def test_unequal_sides_of_a_limit_are_warned_of():
+    (spec,), warnings = actuators_of('<motor joint="j" forcerange="-1 3"/>')
+    assert spec.effort_limit == 3
+    assert "the larger side" in warnings[0]
+
+
+# ----------------------------------------------------------------------------------- damaged documents
+
+DAMAGES = [  # (old, new, token that the finding is at, part of the message)
+    ('size=".1 .2 .3"', 'size=".1 .2"', 'size=".1 .2"', "a geom of type box needs 3 positive sizes, found 0.1 0.2"),
+    ('size=".1 .2 .3"', 'size=".1 .2 -.3"', 'size=".1 .2 -', "needs 3 positive sizes"),
+    ('size=".1 .2 .3"', 'size=".1 .2 x"', 'size=".1 .2 x"', 'found "x"'),
+    ('type="box"', 'type="bxo"', 'type="bxo"', 'found "bxo"; did you mean "box"?'),
+    ('type="slide"', 'type="slid"', 'type="slid"', 'did you mean "slide"?'),
+    ('axis="0 2 0"', 'axis="0 0 0"', 'axis="0 0 0"', "must not be zero"),
+    ('mass="2"', 'mass="-2"', 'mass="-2"', "must not be negative, found -2.0"),
+    ('damping=".1"', 'damping="-.1"', 'damping="-.1"', "must not be negative"),
+    ('joint="shoulder" class', 'joint="sholder" class', 'joint="sholder"', 'did you mean "shoulder"?'),
+    ('class="strong"/>\n', 'class="string"/>\n', 'class="string"', 'no default class "string"'),
+    ('material="steel"', 'material="stel"', 'material="stel"', 'did you mean "steel"?'),
+    ('body2="arm"', 'body2="amr"', 'body2="amr"', 'there is no body "amr"'),
+    ('name="post"', 'name="arm"', 'name="arm" pos="3', 'the body name "arm" is taken already, at m.xml:17:7'),
+    ('name="reach"', 'name="shoulder"', 'name="shoulder" type', "the joint name"),
+    ('name="tip"', 'name="goal"', 'name="goal" pos="0', "the site name"),
+    ('pos="0 .5 0"', 'pos="0 .5 0" euler="0 0 9" quat="1 0 0 0"', 'euler="0', "quat and euler: only one"),
+    ('pos="0 .5 0"', 'quat="0 0 0 0"', 'quat="0', "has no direction"),
+    ('angle="degree"', 'angle="degrees"', 'angle="degrees"', 'did you mean "degree"?'),
+    ('angle="degree"', 'coordinate="global"', 'coordinate="global"', "global coordinates are not supported"),
+    ('angle="degree"', 'eulerseq="xyw"', 'eulerseq="xyw"', "three letters"),
+    ('range="-1 1"', 'limited="true"', 'limited="true"', "needs a range"),
+    ('<joint type="ball"', '<freejoint name="f"/><joint type="ball"', '<freejoint name="f"', "the only joint"),
+    ('<joint type="ball"', '<joint type="free"', '<joint type="free"', "for children of the world"),
+    ("<freejoint", '<replicate count="2"/><freejoint', "<replicate", "the bodies that it makes would be missing"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("old, new, token, message", DAMAGES)
+def test_one_damaged_token_is_found_where_it_stands(old, new, token, message):
+    assert ROBOT.count(old) == 1
+    text = ROBOT.replace(old, new)
+    model, diagnostics = read(text)
+    assert model is None
+    found = [str(finding) for finding in diagnostics.errors]
+    assert any(f"m.xml:{place_of(text, token)}: error" in line and message in line for line in found), found
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        (
+            'damping="0.5"',
+            'dampng="0.5"',
+            'attribute "dampng" in <joint> is unknown and not used; did you mean "damp',
+        ),
+        ("<contact>", "<contct/><contact>", '<contct> in <mujoco> is unknown and not used; did you mean "contact"'),
+        ('stiffness="3"', 'springdamper="1 1"', 'attribute "springdamper" in <joint> is not followed'),
+        ('contype="0"', 'contype="4"', "it collides with everything"),
+        ('range="-1 1"', 'range="1 -1"', "range is reversed: it sets no limits"),
+        ('angle="degree"', 'alignfree="true"', "alignfree is not supported"),
+        ('timestep="0.01"', 'viscosity="0.01"', "there are no forces of a fluid"),
+        ('gravity="0 0 -3"/>', 'gravity="0 0 -3"><flag spring="disable"/></option>', "it stays enabled"),
+    ],
+)
+def test_what_is_not_used_is_warned_of_by_name(old, new, message):
+    model, diagnostics = read(ROBOT.replace(old, new, 1))
+    assert model is not None
+    assert any(message in str(finding) for finding in diagnostics.warnings), diagnostics.findings
+
+
+def test_every_error_of_a_file_is_found_at_once():
+    text = ROBOT
+    for old, new, _, _ in DAMAGES[3:7]:
+        text = text.replace(old, new)
+    _, diagnostics = read(text)
+    assert len(diagnostics.errors) == 4
+
+
+def test_tendons_and_keyframes_are_refused_by_name():
+    text = body("", "<tendon><fixed name='t'/><spatial/></tendon><keyframe><key/></keyframe>")
+    _, diagnostics = read(text)
+    assert [finding.message.partition(" is")[0] for finding in diagnostics.warnings] == [
+        "<fixed> in <tendon>",
+        "<spatial> in <tendon>",
+        "<keyframe> in <mujoco>",
+    ]
+
+
+# ---------------------------------------------------------------------------------------- compiler
+
+
+def mass_of(text):
+    model, diagnostics = read(text)
+    assert diagnostics.errors == []
+    return sum(link.inertial.mass for link in model.links if link.inertial), [w.message for w in diagnostics.warnings]
+
+
+def test_changes_of_inertias_are_loud():
+    arm = '<body><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/></body>'
+    mass, warnings = mass_of(body(arm, '<compiler boundmass="2" balanceinertia="true" settotalmass="8"/>'))
+    assert mass == 8
+    assert [message.partition(" ")[0] for message in warnings] == ["boundmass", "balanceinertia", "settotalmass"]
+
+
+def test_last_compiler_attribute_holds():
+    text = body('<body><joint range="-1 1"/><geom size="1"/></body>', '<compiler angle="degree"/>')
+    text = text.replace("</mujoco>", '<compiler angle="radian"/></mujoco>')
+    assert model_of(text).joints[0].axes[0].upper == 1
+
+
+# ----------------------------------------------------------------------------------------- includes
+
+
+@pytest.fixture
+def included(tmp_path):
+    """A main file that includes a body file, which includes another; returns its path."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "main.xml").write_text(
+        '<mujoco model="m">\n  <worldbody>\n    <include file="parts/arm.xml"/>\n  </worldbody>\n'
+        '  <include file="parts/motors.xml"/>\n</mujoco>'
+    )
+    (tmp_path / "parts" / "arm.xml").write_text(
+        '<mujocoinclude>\n  <body name="a">\n    <joint name="j"/>\n    <geom size="1"/>\n'
+        '    <include file="parts/hand.xml"/>\n  </body>\n</mujocoinclude>'
+    )
+    (tmp_path / "parts" / "hand.xml").write_text(
+        '<mujoco>\n  <body name="h">\n    <geom size="1"/>\n  </body>\n</mujoco>'
+    )
+    (tmp_path / "parts" / "motors.xml").write_text('<mujoco><actuator><motor joint="j"/></actuator></mujoco>')
+    return tmp_path / "main.xml"
+
+
+def load(path, **options):
+    diagnostics = Diagnostics()
+    return load_models(path, diagnostics=diagnostics, **options), diagnostics
+
+
+def test_includes_at_any_depth_are_one_model(included):
+    (model,), diagnostics = load(included)
+    assert diagnostics.findings == []
+    assert [link.name for link in model.links] == ["a", "h"]
+    assert [actuator.joint for actuator in model.actuators] == ["j"]
+    assert [source.path.rpartition("/")[2] for source in model.sources] == [
+        "main.xml", "arm.xml", "motors.xml", "hand.xml",
+    ]  # fmt: skip
+
+
+def test_finding_in_an_included_file_has_its_name_and_line(included):
+    hand = included.parent / "parts" / "hand.xml"
+    hand.write_text(hand.read_text().replace('size="1"', 'size="x"'))
+    models, diagnostics = load(included)
+    assert models == ()
+    assert str(diagnostics.errors[0]).startswith(f"{hand}:3:11: error: ")
+
+
+def test_file_that_includes_itself_is_an_error(included):
+    hand = included.parent / "parts" / "hand.xml"
+    hand.write_text('<mujoco>\n<include file="parts/arm.xml"/></mujoco>')
+    _, diagnostics = load(included)
+    (error,) = diagnostics.errors
+    assert str(error).startswith(f"{hand}:2:10: error") and "is included already" in error.message
+    included.write_text('<mujoco><include file="main.xml"/></mujoco>')
+    assert "includes itself" in load(included)[1].errors[0].message
+
+
+def test_included_file_outside_of_the_directory_is_refused(included):
+    (included.parent.parent / "outside.xml").write_text("<mujoco/>")
+    included.write_text('<mujoco><include file="../outside.xml"/></mujoco>')
+    assert "which is not allowed" in load(included)[1].errors[0].message
+    assert load(included, packages=PackageMap(allow_outside=True))[1].errors == []
+
+
+def test_missing_included_file_is_an_error_at_the_include(included):
+    (included.parent / "parts" / "hand.xml").unlink()
+    (error,) = load(included)[1].errors
+    assert error.code == "URI_LOOKUP" and "parts/hand.xml does not exist" in error.message
+    assert error.place.line == 5
+
+
+def test_too_deep_include_is_refused(included):
+    deep = "<body>" * 70 + '<include file="parts/hand.xml"/>' + "</body>" * 70
+    included.write_text(body(deep))
+    assert "must not be deeper than 64" in load(included)[1].errors[0].message
+
+
+# ------------------------------------------------------------------------------------------- meshes
+
+CUBE_OBJ = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 1) for z in (0, 1)) + "".join(
+    f"f {a} {b} {c}\n"
+    for a, b, c in [(1, 2, 4), (1, 4, 3), (5, 7, 8), (5, 8, 6), (1, 5, 6), (1, 6, 2),
+                    (3, 4, 8), (3, 8, 7), (1, 3, 7), (1, 7, 5), (2, 6, 8), (2, 8, 4)]
+)  # fmt: skip
+
+MESH_ROBOT = """<mujoco><compiler meshdir="meshes"/><asset>
+<mesh file="cube.obj" scale="1 2 3" refpos=".5 .5 .5"/></asset>
+<worldbody><body name="a"><joint/>INERTIAL<geom type="mesh" mesh="cube" pos="1 0 0"/></body></worldbody></mujoco>"""
+INERTIAL = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
+
+
+@pytest.fixture
+def mesh_robot(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "cube.obj").write_text(CUBE_OBJ)
+    (tmp_path / "robot.xml").write_text(MESH_ROBOT.replace("INERTIAL", ""))
+    return tmp_path / "robot.xml"
+
+
+def test_mesh_gives_its_body_the_inertia_of_what_it_encloses(mesh_robot):
+    pytest.importorskip("trimesh")
+    (model,), diagnostics = load(mesh_robot)
+    (link,) = model.links
+    assert diagnostics.warnings == []
+    assert link.inertial.mass == pytest.approx(6000)
+    assert link.inertial.X_LI[:3, 3] == pytest.approx([1, 0, 0], abs=1e-12)
+    assert link.inertial.inertia[:3] == pytest.approx((500 * 13, 500 * 10, 500 * 5))
+    (geometry,) = link.collisions
+    assert isinstance(geometry.shape, Mesh) and geometry.shape.scale == (1, 2, 3)
+    assert geometry.X_LG[:3, 3].tolist() == [0.5, -1, -1.5]
+
+
+def test_missing_mesh_is_a_warning_unless_the_inertia_needs_it(mesh_robot):
+    (mesh_robot.parent / "meshes" / "cube.obj").unlink()
+    models, diagnostics = load(mesh_robot)
+    assert models == ()
+    (error,) = diagnostics.errors
+    assert "the inertia of the body needs the mesh of this geom" in error.message
+    assert error.place.line == 3
+    mesh_robot.write_text(MESH_ROBOT.replace("INERTIAL", INERTIAL))
+    (model,), diagnostics = load(mesh_robot)
+    assert diagnostics.errors == [] and "1 collision mesh not found" in diagnostics.warnings[0].message
+
+
+def test_stated_inertia_opens_no_mesh(mesh_robot):
+    mesh_robot.write_text(MESH_ROBOT.replace("INERTIAL", INERTIAL))
+    (mesh_robot.parent / "meshes" / "cube.obj").write_text("this is no mesh")
+    (model,), diagnostics = load(mesh_robot)
+    assert diagnostics.findings == [] and model.links[0].inertial.mass == 2
+
+
+# ----------------------------------------------------------------------------------------- the reader
+
+
+def test_root_element_chooses_the_reader(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(ROBOT)
+    (model,) = load_models(path, diagnostics=Diagnostics())
+    assert model.format == "mjcf"
+    diagnostics = Diagnostics()
+    assert read_mjcf(b"<robot/>", diagnostics) is None
+    assert "starts with <mujoco>" in diagnostics.errors[0].message
+
+
+# -------------------------------------------------------------------------------------------- pydrake
+
+
+@pytest.mark.peers
+def test_names_limits_and_numbers_are_those_of_pydrake():
+    parsing, drake = pytest.importorskip("pydrake.multibody.parsing"), pytest.importorskip("pydrake.multibody.plant")
+    theirs = drake.MultibodyPlant(0.0)
+    parsing.Parser(theirs).AddModelsFromString(ROBOT, "xml")
+    theirs.Finalize()
+    ours = plant_of(ROBOT)
+    assert ours.GetPositionNames() == theirs.GetPositionNames()
+    assert ours.GetVelocityNames() == theirs.GetVelocityNames()
+    assert ours.GetActuatorNames() == theirs.GetActuatorNames()
+    for end in ("Lower", "Upper"):
+        limits = [getattr(plant, f"GetPosition{end}Limits")() for plant in (ours, theirs)]
+        assert limits[0] == pytest.approx(limits[1], rel=1e-15)
+    assert ours.gravity_field().gravity_vector().tolist() == theirs.gravity_field().gravity_vector().tolist()
+    for body in ("base", "arm", "arm0", "body4", "post"):
+        masses = [plant.GetBodyByName(body).default_mass() for plant in (ours, theirs)]
+        assert masses[0] == pytest.approx(masses[1], rel=1e-14)
+    for joint in ("shoulder", "reach", "arm-body4", "world_welds_to_post", "base"):
+        assert ours.GetJointByName(joint).type_name() == theirs.GetJointByName(joint).type_name()
+        mine, other = (plant.GetJointByName(joint).default_damping_vector() for plant in (ours, theirs))
+        assert list(mine) == list(other)
