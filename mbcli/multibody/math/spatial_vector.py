@@ -251,7 +251,24 @@ class SpatialAcceleration(SpatialVector):
         raise TypeError(f"SpatialAcceleration has no dot product with {type(other).__name__}")
 
 
-class SpatialForce(SpatialVector):
+class _MomentVector(SpatialVector):
+    """What forces and momenta have in common: a moment about a point, and a product with velocities."""
+
+    __slots__ = ()
+
+    def _shifted(self, offset):
+        return self._of(spatial_arrays.shift_force(self._coeffs, as_array(offset, (3,), "offset")))
+
+    def ShiftInPlace(self, offset):
+        """Shift this object itself, as Shift() does a copy; return it."""
+        self._coeffs = self.Shift(offset)._coeffs
+        return self
+
+    def __matmul__(self, other):
+        return self.dot(other)
+
+
+class SpatialForce(_MomentVector):
     """F_Bp_E: torque tau [N m] on a body B about its point Bp and force f [N] applied at Bp.
 
     Made from tau (3,) and f (3,), from F (6,), or from nothing: then all elements are NaN.
@@ -266,22 +283,14 @@ class SpatialForce(SpatialVector):
 
     def Shift(self, offset) -> "SpatialForce":
         """Return the equivalent F_Bq_E at the point Bq at offset p_BpBq_E (3,) [m] from Bp."""
-        return self._of(spatial_arrays.shift_force(self._coeffs, as_array(offset, (3,), "offset")))
-
-    def ShiftInPlace(self, offset) -> "SpatialForce":
-        """Shift this object itself, as Shift() does a copy; return it."""
-        self._coeffs = self.Shift(offset)._coeffs
-        return self
+        return self._shifted(offset)
 
     def dot(self, velocity: SpatialVelocity) -> float:
         """Return the power [W] of this force on a body with this velocity of the same point."""
         return self._dot(velocity, SpatialVelocity)
 
-    def __matmul__(self, other):
-        return self.dot(other)
 
-
-class SpatialMomentum(SpatialVector):
+class SpatialMomentum(_MomentVector):
     """L_MSP_E: angular momentum h [N m s] of a system S about a point P and its momentum l [N s].
 
     Made from h (3,) and l (3,), from L (6,), or from nothing: then all elements are NaN.
@@ -296,19 +305,11 @@ class SpatialMomentum(SpatialVector):
 
     def Shift(self, offset) -> "SpatialMomentum":
         """Return L_MSQ_E about the point Q at offset p_PQ_E (3,) [m] from P."""
-        return self._of(spatial_arrays.shift_force(self._coeffs, as_array(offset, (3,), "offset")))
-
-    def ShiftInPlace(self, offset) -> "SpatialMomentum":
-        """Shift this object itself, as Shift() does a copy; return it."""
-        self._coeffs = self.Shift(offset)._coeffs
-        return self
+        return self._shifted(offset)
 
     def dot(self, velocity: SpatialVelocity) -> float:
         """Return twice the kinetic energy [J] of a body with this momentum about Bp; its velocity is V_MBp."""
         return self._dot(velocity, SpatialVelocity)
-
-    def __matmul__(self, other):
-        return self.dot(other)
 
 
 def ConvertTimeDerivativeToOtherFrame(v_E, DtA_v_E, w_BA_E) -> np.ndarray:
