@@ -2,6 +2,7 @@
 
 from mbcli.errors import ResourceError
 
+from .package_map import package_of
 from .xml_source import MAX_RELATED
 
 
@@ -11,30 +12,35 @@ class MeshFiles:
     def __init__(self, packages, base_dir):
         self.packages = packages
         self.base_dir = base_dir
-        self.names = set()  # of the packages asked for
+        self.ambiguities = {}  # what to say of packages in several directories -> the first node that names one
         self.missing = {}  # (role, package) -> [(node, why)]
 
     def find(self, uri, node, role):
         """The path of a mesh, or None."""
-        package = uri.partition("://")[2].partition("/")[0]
-        self.names.add(package)
+        package = package_of(uri)
         try:
-            return self.packages.resolve(uri, self.base_dir)
+            path = self.packages.resolve(uri, self.base_dir)
         except ResourceError as error:
             self.missing.setdefault((role, package), []).append((node, str(error)))
-            return None
+            path = None
+        ambiguity = self.packages.ambiguity(uri)
+        if ambiguity is not None:
+            self.ambiguities.setdefault(ambiguity, node)
+        return path
 
     def report_missing(self, diagnostics):
-        """Missing meshes, per package, and packages with several directories."""
+        """Missing meshes, per package, and packages with several directories.
+
+        Dynamics needs no mesh, so that a missing one is a warning, also of a collision; commands that need it say so.
+        """
+        report = {"error": diagnostics.error, "warn": diagnostics.warning, "ignore": diagnostics.note}
         for (role, _), found in self.missing.items():
             node, why = found[0]
-            report = diagnostics.note if role == "visual" else diagnostics.warning
-            report(
+            report[self.packages.missing_meshes](
                 "URI_LOOKUP",
                 f"{len(found)} {role} mesh{'es' if len(found) > 1 else ''} not found, the first: {why}",
                 node,
                 related=[other.place for other, _ in found[1 : 1 + MAX_RELATED]],
             )
-        for name in sorted(self.names & self.packages.ambiguous.keys()):
-            places = ", ".join(self.packages.ambiguous[name])
-            diagnostics.warning("URI_LOOKUP", f'package "{name}" has several directories, the first is used: {places}')
+        for message, node in self.ambiguities.items():
+            diagnostics.warning("URI_LOOKUP", message, node)

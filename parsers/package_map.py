@@ -9,8 +9,9 @@ A name is looked up in this order, the first hit wins:
     5. AMENT_PREFIX_PATH (prefix/share/NAME)
     6. GZ_SIM_RESOURCE_PATH, IGN_GAZEBO_RESOURCE_PATH, GAZEBO_MODEL_PATH, SDF_PATH (directory/NAME)
 
-Nothing is searched before a URI needs it, and nothing is ever downloaded. The name of a package is the one that
-its package.xml states, or the name of the directory that holds a model.config.
+Directories are searched in sorted order, and not before a URI needs it; nothing is ever downloaded. The name of a
+package is the one that its package.xml states, or the name of the directory that holds a model.config. Where a name
+that was not given leads to several directories, all are searched for and kept in `ambiguous`, for a warning.
 """
 
 import os
@@ -34,12 +35,14 @@ class PackageMap:
 
     allow_outside: accept a file outside of its package (or, for a plain path, outside of the package or directory
     of the file that names it), which is refused otherwise, symbolic links followed.
+    missing_meshes: what parsers make of a mesh file that cannot be found: "error", "warn", or "ignore", a note.
     environment: the variables above; default `os.environ` at the time of the look-up.
     """
 
-    def __init__(self, *, allow_outside=False, environment=None):
+    def __init__(self, *, allow_outside=False, missing_meshes="warn", environment=None):
         self.allow_outside = allow_outside
-        self.ambiguous = {}  # name -> the directories that claim it in one search; the first is used
+        self.missing_meshes = missing_meshes
+        self.ambiguous = {}  # name -> the directories that claim it; the first is used
         self._environment = environment
         self._named = {}
         self._paths = []
@@ -88,70 +91,111 @@ class PackageMap:
                 reasons = "; ".join(tried) + _misuse_hint(name, base_dir)
                 raise ResourceError(f'"{uri}": no package "{name}": {reasons}')
             candidate = os.path.join(root, path.lstrip("/"))
+            others = [os.path.join(other, path) for other in self.ambiguous.get(name, ())[1:]]
         elif scheme in ("", "file"):
             root = _enclosing_root(base_dir)
-            candidate = os.path.join(base_dir, rest)
+            candidate, others = os.path.join(base_dir, rest), ()
         elif scheme in ("http", "https"):
             raise ResourceError(f'"{uri}": nothing is fetched from the network')
         else:
             raise ResourceError(f'"{uri}": unknown scheme "{scheme}"')
-        return self._checked(uri, os.path.normpath(candidate), root)
+        return self._checked(uri, os.path.normpath(candidate), root, others)
+
+    def ambiguity(self, uri):
+        """What to say of a URI whose package is in several directories; None for others."""
+        name = package_of(uri)
+        if name not in self.ambiguous:
+            return None
+        places = ", ".join(self.ambiguous[name])
+        return f'package "{name}" has several directories, the first is used: {places}'
 
     # ------------------------------------------------------------------------------------------ look-up
 
-    def _checked(self, uri, path, root):
+    def _checked(self, uri, path, root, others):
         if not self.allow_outside and not _is_inside(path, root):
-            raise ResourceError(f'"{uri}": {path} is outside of {root}, which is not allowed')
+            raise ResourceError(f'"{uri}": {path} is outside of {root}, which is not allowed (--allow-outside)')
         if not os.path.exists(path):
-            raise ResourceError(f'"{uri}": {path} does not exist')
+            elsewhere = "".join(f"; there is {other}" for other in others if os.path.exists(other))
+            raise ResourceError(f'"{uri}": {path} does not exist{elsewhere}')
         if not (os.path.isfile(path) or os.path.isdir(path)):
             raise ResourceError(f'"{uri}": {path} is no regular file')
         return path
 
     def _look_up(self, name, base_dir):
+        """(the directory of a package or None, what was tried)"""
         base_dir = os.path.abspath(base_dir or os.curdir)
         key = (name, base_dir)
         if key not in self._found:
-            tried = []
-            directory = next((found for found in self._candidates(name, base_dir, tried) if found is not None), None)
-            self._found[key] = (directory, tried)
+            if name in self._named:
+                self._found[key] = (self._named[name], [])
+            else:
+                tried = ["not given by name"]
+                found = self._search_all(name, base_dir, tried)
+                if len(found) > 1:
+                    self.ambiguous[name] = tuple(found)
+                self._found[key] = (found[0] if found else None, tried)
         return self._found[key]
 
+    def _search_all(self, name, base_dir, tried):
+        """The directories of a package, each once, in the order of the sources; `tried` gets what others said."""
+        found = {}  # real path -> path
+        try:
+            for directory in self._candidates(name, base_dir, tried):
+                found.setdefault(os.path.realpath(directory), directory)
+        except ResourceError:
+            if not found:  # a hit is a hit, whatever lies in the sources after it
+                raise
+        return list(found.values())
+
     def _candidates(self, name, base_dir, tried):
-        """Yields the answer of one source after the other, writing into `tried` what each said."""
-        yield self._named.get(name)
-        tried.append("not given by name")
+        """Yields the directories of one source after the other, writing into `tried` what those without one said."""
         for directory in self._paths:
-            yield self._search(directory).get(name)
-            tried.append(f"not below {directory}")
-        yield _enclosing_package(name, base_dir)
+            yield from self._searched_for(name, directory, tried, "")
+        enclosing = _enclosing_package(name, base_dir)
+        if enclosing is not None:
+            yield enclosing
         tried.append(f"not around {base_dir}")
+        empty = []
         for variable in (*SEARCHED_VARIABLES, PREFIX_VARIABLE, *MODEL_PATH_VARIABLES):
             directories = self._variable(variable)
+            if not directories:
+                empty.append(variable)
             for directory in directories:
                 if variable in SEARCHED_VARIABLES:
-                    yield self._search(directory).get(name)
+                    yield from self._searched_for(name, directory, tried, f" ({variable})")
+                    continue
+                path = os.path.join(directory, *(("share", name) if variable == PREFIX_VARIABLE else (name,)))
+                if os.path.isdir(path):
+                    yield path
                 else:
-                    inner = ("share", name) if variable == PREFIX_VARIABLE else (name,)
-                    path = os.path.join(directory, *inner)
-                    yield path if os.path.isdir(path) else None
-            tried.append(f"not in {variable} ({os.pathsep.join(directories) or 'empty'})")
+                    tried.append(f"no {path} ({variable})")
+        if empty:
+            tried.append(f"not set: {', '.join(empty)}")
+
+    def _searched_for(self, name, directory, tried, source):
+        found = self._search(directory).get(name, ())
+        yield from found
+        if not found:
+            tried.append(f"not below {directory}{source}")
 
     def _variable(self, name):
         environment = os.environ if self._environment is None else self._environment
         return [entry for entry in environment.get(name, "").split(os.pathsep) if entry]
 
     def _search(self, directory):
-        """All packages at or below a directory: {name: directory}."""
+        """All packages at or below a directory: {name: [directories]}."""
         packages = self._searched.get(directory)
         if packages is None:
-            packages = self._searched[directory] = {}
-            claims = {}
+            packages = {}
             for name, found in _walk_packages(directory):
-                packages.setdefault(name, found)
-                claims.setdefault(name, []).append(found)
-            self.ambiguous.update({name: tuple(found) for name, found in claims.items() if len(found) > 1})
+                packages.setdefault(name, []).append(found)
+            self._searched[directory] = packages
         return packages
+
+
+def package_of(uri):
+    """The package that a URI names; empty for plain paths."""
+    return uri.partition("://")[2].partition("/")[0]
 
 
 def _split(uri):

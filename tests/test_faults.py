@@ -120,7 +120,7 @@ FAULTS = {
     ),
     "unknown package, visual": (
         '  <link name="tool"/>', f'  <link name="tool"><visual><geometry>{MESH}</geometry></visual></link>',
-        "URI_LOOKUP", "note", "<mesh ",
+        "URI_LOOKUP", "warning", "<mesh ",
     ),
     "unknown package, collision": (
         '  <link name="tool"/>', f'  <link name="tool"><collision><geometry>{MESH}</geometry></collision></link>',

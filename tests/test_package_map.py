@@ -144,7 +144,7 @@ def test_a_failure_says_everything_that_was_tried(tmp_path):
         packages.resolve("package://arm/mesh.obj", tmp_path)
     text = str(error.value)
     assert text.startswith('"package://arm/mesh.obj": no package "arm": not given by name; not below ')
-    for part in (f"not around {tmp_path}", "ROS_PACKAGE_PATH (/opt/none)", "SDF_PATH (empty)"):
+    for part in (f"not around {tmp_path}", "not below /opt/none (ROS_PACKAGE_PATH)", "not set: MBCLI_PACKAGE_PATH, "):
         assert part in text
     assert "\n" not in text
 

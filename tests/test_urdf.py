@@ -388,10 +388,13 @@ def test_missing_meshes_are_reported_once_per_package_and_are_no_error():
     model, diagnostics = read(text, PackageMap(environment={}))
     assert [geometry.shape.path for geometry in model.links[0].visuals] == [None] * 3
     (finding,) = diagnostics.findings
-    assert (finding.severity, finding.code, finding.place.line) == ("note", "URI_LOOKUP", 2)
+    assert (finding.severity, finding.code, finding.place.line) == ("warning", "URI_LOOKUP", 2)
     assert finding.message.startswith('3 visual meshes not found, the first: "package://nope/0.obj"')
     _, diagnostics = read(text.replace("visual>", "collision>"), PackageMap(environment={}))
     assert [finding.severity for finding in diagnostics.findings] == ["warning"]
+    for choice, severity in (("error", "error"), ("ignore", "note")):
+        _, diagnostics = read(text, PackageMap(environment={}, missing_meshes=choice))
+        assert [finding.severity for finding in diagnostics.findings] == [severity]
 
 
 # --------------------------------------------------------------------- one damaged token, one finding

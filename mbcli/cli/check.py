@@ -6,7 +6,7 @@ import sys
 import click
 
 from mbcli.cli.model import read_packages
-from mbcli.cli.options import INPUT_FORMATS
+from mbcli.cli.options import INPUT_FORMATS, Options, resource_options
 from mbcli.cli.output import emit, printable, to_json
 from mbcli.errors import ModelError, ResourceError
 
@@ -21,8 +21,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.command()
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of every MODEL; '-' is stdin.")
-@click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="Where package://NAME is.")
-@click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR.")
+@resource_options
 @click.option(
     "--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size (needs mbcli[mesh])."
 )
@@ -99,7 +98,7 @@ def _check(model, options):
     from mbcli.checks.file_check import check_file
 
     source, name = (sys.stdin.buffer.read(), "<stdin>") if model == "-" else (model, model)
-    packages = read_packages(options["packages"], options["package_paths"])
+    packages = read_packages(Options(**options))
     return check_file(
         source, name=name, input_format=options["input_format"], packages=packages, mesh_files=options["meshes"]
     )

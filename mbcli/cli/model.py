@@ -49,7 +49,7 @@ def load(options, ctx, *, time_step=None):
     from mbcli.parsers.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
-    models, packages = given_models(options), read_packages(options.packages, options.package_paths)
+    models, packages = given_models(options), read_packages(options)
     settings = Settings(models, packages, options, diagnostics)
     config = settings.config
     if time_step is not None:
@@ -69,8 +69,6 @@ def load(options, ctx, *, time_step=None):
         _weld_bases(plant)
     with _invalid_model():
         plant.Finalize()
-    if options.loops == "error":
-        _refuse_loops(plant)
     if options.loops == "error":
         _refuse_loops(plant)
     settings.apply_initial_positions(plant)
@@ -101,17 +99,17 @@ def _apply(config, plant):
     plant._discrete_contact_approximation = config.discrete_contact_approximation
 
 
-def read_packages(named, paths):
-    """The PackageMap of --package NAME=DIR and --package-path DIR."""
+def read_packages(options):
+    """The PackageMap of the resource_options."""
     from mbcli.parsers.package_map import PackageMap
 
-    packages = PackageMap()
-    for entry in named:
+    packages = PackageMap(allow_outside=options.allow_outside, missing_meshes=options.missing_meshes)
+    for entry in options.packages:
         name, equals, directory = entry.partition("=")
         if not equals or not name or not directory:
             raise click.UsageError(f"--package takes NAME=DIR, not '{entry}'")
         packages.add(name, directory)
-    for directory in paths:
+    for directory in options.package_paths:
         packages.add_path(directory)
     return packages
 
@@ -130,16 +128,6 @@ def _add(parser, model, scenario, options, ctx):
         said = set(str(error).splitlines())  # with --strict the warnings are among the errors
         report([f for f in parser.diagnostics.findings if str(f) not in said], ctx)
         raise
-
-
-def _refuse_loops(plant):
-    lines = []
-    for joint in plant._loop_joints:
-        ends = f"'{joint.parent_body().name()}' and '{joint.child_body().name()}'"
-        place = f"{joint._place}: " if joint._place is not None else ""
-        lines.append(f"{place}error: joint '{joint.name()}' closes a loop between {ends}")
-    if lines:
-        raise ModelError("\n".join(lines))
 
 
 def _refuse_loops(plant):

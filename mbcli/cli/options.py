@@ -1,5 +1,6 @@
 """The options that commands share, and which commands take them.
 
+resource_options what else model files name; part of model_options
 model_options    every command that reads models; optional_model_options: simulate, whose --resume knows them
 state_options    every analysis of one state or of a batch
 output_options   every command with a result
@@ -48,10 +49,22 @@ def _together(*options):
 
 INPUT_FORMATS = ("urdf", "sdf", "dmd", "scenario")
 
-_model_settings = (
-    click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
+resource_options = _together(
     click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="Where package://NAME is."),
     click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR."),
+    click.option(
+        "--allow-outside", is_flag=True, help="Let models name files outside of their package or folder."
+    ),
+    click.option(
+        "--missing-meshes",
+        type=click.Choice(["error", "warn", "ignore"]),
+        default="warn",
+        help="What a mesh file is that cannot be found; ignore: a note. [warn]",
+    ),
+)
+_model_settings = (
+    click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
+    resource_options,
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
     click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
     click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
@@ -68,12 +81,6 @@ _model_settings = (
         help="Change one setting, as plant_config.time_step=0.002.",
     ),
     click.option("--strict", is_flag=True, help="Warnings on the model are errors."),
-    click.option(
-        "--loops",
-        type=click.Choice(["cut", "error"]),
-        default="cut",
-        help="What becomes of a joint that closes a loop: cut (default), held together by a constraint, or an error.",
-    ),
     click.option(
         "--loops",
         type=click.Choice(["cut", "error"]),
@@ -123,6 +130,8 @@ MODEL_KEYS = (
     "input_format",
     "packages",
     "package_paths",
+    "allow_outside",
+    "missing_meshes",
     "welds",
     "weld_base",
     "config_file",
@@ -131,7 +140,6 @@ MODEL_KEYS = (
     "scenario_text",
     "overrides",
     "strict",
-    "loops",
     "loops",
 )
 STATE_KEYS = ("q_list", "v_list", "assignments", "state_file", "state_time", "random_seed")

@@ -25,4 +25,4 @@ def schema(name, **options):
     names = schema_names()
     if name is not None and name not in names:
         raise click.UsageError(f"there is no schema '{name}': {name_or_list(name, names)}")
-    emit("\n".join(names) if name is None else schema_text(name), Options(**options))
+    emit("\n".join(names) if name is None else schema_text(name).rstrip(), Options(**options))
