@@ -31,6 +31,10 @@ def sides(path):
     return Side(library("mbcli"), plant_of(library("mbcli"), path)), Side(library("pydrake"), theirs)
 
 
+def frame_names(side):
+    return [side.plant.get_frame(side.lib.FrameIndex(i)).name() for i in range(side.plant.num_frames())]
+
+
 def test_there_are_files():
     assert len(FILES) > 10
 
@@ -43,6 +47,7 @@ def test_names_counts_order_and_limits_equal_pydrake(path):
     for limits in LIMITS:
         assert getattr(ours.plant, f"Get{limits}")().tolist() == getattr(theirs.plant, f"Get{limits}")().tolist()
     assert ours.plant.GetEffortUpperLimits().tolist() == theirs.plant.GetEffortUpperLimits().tolist()
+    assert frame_names(ours) == frame_names(theirs)
     assert ours.plant.num_constraints() == theirs.plant.num_constraints()
 
 

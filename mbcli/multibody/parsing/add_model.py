@@ -38,14 +38,14 @@ def add_model(plant, spec, instance_name):
         link, X_LinkModel = spec.X_LinkModel
         plant.AddFrame(FixedOffsetFrame("__model__", bodies[link].body_frame(), _pose(X_LinkModel), instance))
     frames = {name: body.body_frame() for name, body in bodies.items()}
+    joints = {}
+    for joint in spec.joints:
+        joints[joint.name] = _add_joint(plant, joint, bodies, instance, keep=spec.format == "urdf")
+        joints[joint.name]._place = joint.place
     for frame in spec.frames:
         added = FixedOffsetFrame(frame.name, bodies[frame.link].body_frame(), _pose(frame.X_LF), instance)
         frames[frame.name] = plant.AddFrame(added)
         added._place = frame.place
-    joints = {}
-    for joint in spec.joints:
-        joints[joint.name] = _add_joint(plant, joint, bodies, instance)
-        joints[joint.name]._place = joint.place
     for actuator in spec.actuators:
         _add_actuator(plant, actuator, joints)
     add_mimics(plant, spec.joints, joints)
@@ -90,9 +90,11 @@ def _spatial_inertia(inertial):
 # --------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(plant, spec, bodies, instance):
-    frame_F = _joint_frame(plant, f"{spec.name}_parent", bodies[spec.parent], spec.X_PF, instance)
-    frame_M = _joint_frame(plant, f"{spec.name}_child", bodies[spec.child], spec.X_CM, instance)
+def _add_joint(plant, spec, bodies, instance, keep):
+    """keep: whether the joint has frames of its own even where those of the bodies would do, as URDF's in pydrake."""
+    frame_F = _joint_frame(plant, f"{spec.name}_parent", bodies[spec.parent], spec.X_PF, instance, keep)
+    keep = keep and spec.type == "planar"
+    frame_M = _joint_frame(plant, f"{spec.name}_child", bodies[spec.child], spec.X_CM, instance, keep)
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
     joint._reflected_inertia = spec.reflected_inertia
     for k, axis in enumerate(spec.axes):
@@ -103,8 +105,8 @@ def _add_joint(plant, spec, bodies, instance):
     return joint
 
 
-def _joint_frame(plant, name, body, X_BF, instance):
-    if np.array_equal(X_BF, np.eye(4)):
+def _joint_frame(plant, name, body, X_BF, instance, keep):
+    if not keep and np.array_equal(X_BF, np.eye(4)):
         return body.body_frame()
     return plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), _pose(X_BF), instance))
 
