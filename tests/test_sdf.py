@@ -575,7 +575,8 @@ def test_a_static_model_may_have_fixed_joints_or_no_link():
 
 def test_a_closed_loop_is_kept_as_the_file_has_it():
     ring = joint() + joint(name="k", parent="b", child="c") + joint(name="l", parent="a", child="c")
-    model = read_model(LINKS + ring)
+    (model,), diagnostics = read(in_model(LINKS + ring))
+    assert [finding.code for finding in diagnostics.findings] == ["LOOP_CUT"]
     assert [(j.parent, j.child) for j in model.joints] == [("a", "b"), ("b", "c"), ("a", "c")]
 
 
