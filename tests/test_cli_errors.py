@@ -46,7 +46,7 @@ CASES = [  # arguments, exit code, part of the line
     (["mass-matrix", ARM, "--package", "a=gone"], MISSING, "gone is no directory"),
     (["mass-matrix", ARM, "--package-path", "gone"], MISSING, "gone is no directory"),
     (["mass-matrix", ARM, "--config", "gone.yaml"], MISSING, "gone.yaml: error: no such file"),
-    (["mass-matrix", ARM, "--scenario-name", "A"], USAGE, "--scenario-name and --scenario-text need a scenario as MODEL or --config"),
+    (["mass-matrix", ARM, "--scenario-name", "A"], USAGE, "--scenario-name and --scenario-text need a scenario"),
     (["mass-matrix", ARM, "--set", "time_step=1"], INVALID, 'did you mean "plant_config.time_step"'),
     (["mass-matrix", ARM, "--set", "plant_config.time_step=x"], INVALID, "must be a number"),
     (["mass-matrix", ARM, "--weld", "gone"], USAGE, "--weld: there is no frame named 'gone'; there are world, base"),

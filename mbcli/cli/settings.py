@@ -33,7 +33,7 @@ class Settings:
         if len(holders) > 1:
             raise click.UsageError(f"{' and '.join(holders)} both hold settings of the run: give one of them")
         if not holders and (options.scenario_name or options.scenario_text) and not names:
-            raise click.UsageError("--scenario-name and --scenario-text need a scenario as MODEL or --config")
+            raise click.UsageError("--scenario-name and --scenario-text need a scenario")
         run = next((scenario.run for scenario in holders.values()), RunConfig())
         self.config = apply_overrides(run, options.overrides)
 

@@ -72,7 +72,9 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     help="Actuation over time ('-': stdin): CSV with columns time and actuator names; a row holds until the next.",
 )
 @state_options
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed recorded in the log.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", help="Draws the random poses of directives; goes to the log."
+)
 @click.option("-o", "--log", "log_path", metavar="FILE", help="The log; default: the model's name with .h5.")
 @click.option(
     "--log-rate",
@@ -347,6 +349,8 @@ class SimulationJob:
         seeds = (options.seed, state.random_seed, config.random_seed)
         self.seed = next(seed for seed in seeds if seed is not None)
         self.context.SetTime(self.start)
+        if options.seed is not None:  # of random poses; what has none stays at its default
+            self.plant.SetRandomContext(self.context, np.random.default_rng(options.seed))
         set_state(self.plant, self.context, state)
         self.actuation = self._read_actuation(options)
         self.stop, self.stopwatch = StopSignal(), Stopwatch()

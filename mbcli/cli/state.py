@@ -188,7 +188,10 @@ def _is_finite(value):
 
 
 def set_random_state(plant, context, rng):
-    """Positions uniform within finite limits, else within pi rad or 1 m; orientations uniform; v normal."""
+    """Positions uniform within finite limits, else within pi rad or 1 m; orientations uniform; v normal.
+
+    Joints with a distribution of their own, as a random default_free_body_pose gives it, draw from that.
+    """
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
     reach = np.array(
         [1.0 if name.rpartition("_")[2] in ("x", "y", "z") else math.pi for name in plant.GetPositionNames()]
@@ -200,7 +203,9 @@ def set_random_state(plant, context, rng):
     q = rng.uniform(low, high) if low.size else low
     for joint in plant._joints:
         i = joint.position_start()
-        if joint.type_name() == "quaternion_floating":
+        if joint._random_positions:
+            q[i : i + joint.num_positions()] = joint._draw_positions(rng)
+        elif joint.type_name() == "quaternion_floating":
             quaternion = rng.normal(size=4)
             q[i : i + 4] = quaternion / np.linalg.norm(quaternion)
         elif joint.type_name() in ("ball_rpy", "rpy_floating"):

@@ -187,6 +187,9 @@ class DirectivePlan:
             message = f'there is a joint "{body[1]}" already: the floating joint of the body needs this name'
             self._error(record, message, "DUPLICATE_NAME")
         else:
+            if not pose.IsDeterministic():
+                message = f'the default pose of "{name}" is random: its mean is used unless a state is drawn'
+                self._diagnostics.note("POSE_RANDOM", message, place=record.place)
             self._names.add_joint(*body, 7, body)
             self._steps.append(partial(self._apply_floating_joint, frame, base, body, pose))
 
