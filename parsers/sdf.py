@@ -1,307 +1,235 @@
-"""SDFormat files to `ModelSpec`: versions 1.4 to 1.12, with Drake's extensions.
+"""SDFormat files to `ModelSpec`: versions 1.4 to 1.12, with nested and included models, worlds, Drake's extensions.
 
 Where the format leaves a choice, or Drake differs from it, this reader does what Drake does: a link without
 inertial has mass 1 and unit inertia, a joint has an actuator unless its effort limit is 0, the `drake:joint`
 elements come after all `joint` elements. What a file says and nothing here uses is reported.
 
+Reading has two steps: `sdf_scopes` finds the models and where their frames are, then the functions here read what
+is in them.
+
 Format: http://sdformat.org/spec
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import replace
 
 from mbcli.checks import check_model
-from mbcli.suggestions import did_you_mean
 
-from .mesh_files import MeshFiles
 from .package_map import PackageMap
-from .sdf_frames import MODEL, WORLD, FrameGraph
-from .sdf_geometry import read_geometries
-from .sdf_joints import read_joint_ends, read_joints
+from .sdf_actuators import check_followers, read_actuators
+from .sdf_filter_groups import find_groups, read_filter_groups
+from .sdf_force_elements import read_force_elements
+from .sdf_frames import MODEL, SEPARATOR, WORLD
+from .sdf_includes import Includes
+from .sdf_joints import read_joints
 from .sdf_known import KNOWN
-from .sdf_values import by_name, child_boolean, child_number, read_pose
-from .spec import IDENTITY, CollisionFilterGroupSpec, FrameSpec, InertialSpec, LinkSpec, ModelSpec
-from .xml_source import Node, quoted, read_xml, report_unread
-
-OLDEST_MINOR, NEWEST_MINOR = 4, 12
-_VERSIONS = {f"1.{minor}": minor for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)}
+from .sdf_links import read_link
+from .sdf_scopes import ForeignModel, Gathering, TooManyElements, zero_poses
+from .sdf_values import claim_name
+from .spec import FrameSpec, ModelSpec
+from .xml_source import quoted, read_xml, report_unread
 
 
 def read_sdf(source, diagnostics, *, packages=None, name=None):
-    """The models of an SDFormat file, a tuple of `ModelSpec` in the order of the file.
+    """The models of an SDFormat file, a tuple of `ModelSpec` in the order of the file; of a world file that world.
 
     source: a path, or the bytes of a document (whose relative URIs start at the working directory).
-    packages: `PackageMap` for mesh URIs. name: what places call the file; default: the path as given.
+    packages: `PackageMap` for the URIs of meshes and includes. name: what places call the file; default: the path as
+    given.
 
     Nothing is raised for what is wrong in the file: the findings are in `diagnostics`, and if there is an
     error among them, the tuple is empty.
     """
-    errors_before = len(diagnostics.errors)
+    findings_before, errors_before = len(diagnostics.findings), diagnostics.counts()["error"]
     root = read_xml(source, diagnostics, name=name)
     if root is None:
         return ()
-    minor = _read_version(root)
-    if minor is None:
+    path = None if isinstance(source, bytes) else os.fspath(source)
+    includes = Includes(packages or PackageMap(), diagnostics, path)
+    file = includes.open(root, os.path.dirname(path) if path else os.curdir)
+    if file is None:
         return ()
-    base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
-    meshes = MeshFiles(packages or PackageMap(), base_dir)
-    models = _read_root(root, _File(minor, meshes))
-    meshes.report_missing(diagnostics)
-    report_unread(root, diagnostics, KNOWN)
+    try:
+        models = _read_root(file, includes)
+    except TooManyElements:
+        diagnostics.error("ELEMENT_INVALID", "the includes multiply to more elements than are allowed", root)
+        return ()
+    for read in (file, *includes.files.values()):
+        if read is not None:
+            read.meshes.report_missing(diagnostics)
+            report_unread(read.root, diagnostics, KNOWN)
     for model in models:
         check_model(model, diagnostics)
-    return () if len(diagnostics.errors) > errors_before else models
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    minor: int  # of the format's version, 1.minor
-    meshes: MeshFiles
-
-
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """A model while it is read."""
-
-    node: Node
-    file: _File
-    named: dict  # name: node, of everything that shares the model's names
-    graph: FrameGraph
-    joint_ends: dict  # joint name: (parent frame, child frame), None where the file lacks it
-
-    def of_tag(self, tag):
-        """(name, node) of the model's elements of that tag."""
-        return [(name, node) for name, node in self.named.items() if node.tag == tag]
-
-
-def _read_version(root):
-    """The minor version, or None with an error."""
-    if root.tag != "sdf":
-        message = f"the root element of an SDFormat file must be <sdf>, found <{root.tag}>"
-        root.diagnostics.error("ELEMENT_INVALID", message, root)
-        return None
-    version = root.attribute("version", required=True)
-    if version is None:
-        return None
-    minor = _VERSIONS.get(version.strip())
-    if minor is None:
-        message = f"SDFormat version {quoted(version)} is not supported"
-        hint = f"versions 1.{OLDEST_MINOR} to 1.{NEWEST_MINOR} are"
-        root.diagnostics.error("ATTRIBUTE_INVALID", message, root, attribute="version", value=version, hint=hint)
-    return minor
+    if includes.count:  # what is included twice has the same findings twice
+        diagnostics.findings[findings_before:] = dict.fromkeys(diagnostics.findings[findings_before:])
+    return () if diagnostics.counts()["error"] > errors_before else tuple(models)
 
 
 # ------------------------------------------------------------------------------------- files and worlds
 
 
-def _read_root(root, file):
-    _refuse(root.children("include"), "an include")
+def _read_root(file, includes):
+    """The `ModelSpec`s of what stands at the top of a file."""
+    root = file.root
     worlds = root.children("world")
-    nodes = root.children("model")
+    nodes = root.children("model", "include")
     if worlds and (nodes or len(worlds) > 1):
         message = "a file must have either models or one world"
         related = [node.place for node in (*worlds, *nodes)]
         root.diagnostics.error("ELEMENT_INVALID", message, worlds[-1], related=related)
         root.ignore("settled")
         return ()
-    for world in worlds:
-        world.attribute("name")
-        _refuse(world.children("include"), "an include")
-        _refuse(world.children("joint"), "a joint of the world")
-        nodes = world.children("model")
     if not nodes and not worlds:
         root.diagnostics.error("ELEMENT_MISSING", "the file has no <model> and no <world>", root)
-    models = [_read_model(node, name, file) for name, node in by_name(nodes, file.minor).items()]
-    return tuple(models)
+    models, names = [], {}
+    for node in (*worlds, *nodes):
+        gathering = Gathering(includes)
+        model = _gather(gathering, node, file, includes)
+        if model is None:
+            continue
+        if node.tag != "world" and not claim_name(names, model.name, node):
+            continue
+        names[model.name] = node
+        gathering.resolve()
+        sources = (root.document, *includes.sources())
+        spec = _Reading(model).spec()
+        inner = tuple(replace(part, sources=sources) for part in spec.models) if spec.is_world else spec.models
+        models.append(replace(spec, models=inner, sources=sources))
+    return models
 
 
-def _refuse(nodes, what):
-    """Say of elements whose absence would change the mechanism that they cannot be read."""
-    for node in nodes:
-        node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<{node.tag}>: {what} is not supported yet", node)
+def _gather(gathering, node, file, includes):
+    if node.tag == "world":
+        return gathering.world_model(node, file)
+    if node.tag == "model":
+        return gathering.model(node, file, gathering.world, key=MODEL)
+    included = includes(node, file)
+    if included is None:
         node.ignore("settled")
+        return None
+    with included.entered():
+        return gathering.included_model(node, included, gathering.world, key=MODEL)
 
 
-# -------------------------------------------------------------------------------------------- the model
-
-_SHARE_NAMES = ("link", "joint", "frame", "drake:joint", "drake:collision_filter_group")
+# --------------------------------------------------------------------------------------------- the models
 
 
-def _read_model(node, name, file):
-    _refuse(node.children("include"), "an include")
-    _refuse(node.children("model"), "a nested model")
-    for plugin in node.children("plugin"):
-        plugin.ignore("foreign", "plugins are code of a simulator")
-    static = child_boolean(node, "static", False)
-    scope = _read_scope(node, file)
-    if not static and "link" not in _tags(scope):
-        node.diagnostics.error("MODEL_WITHOUT_LINK", f"model {quoted(name)} must have a link", node)
-    joints, actuators = read_joints(scope)
-    if static:
-        _refuse_motion(joints, scope)
-    links = {link: _read_link(n, link, scope) for link, n in scope.of_tag("link")}
-    graph = scope.graph
-    canonical_link = graph.canonical_link or WORLD
-    return ModelSpec(
-        name=name,
-        format="sdf",
-        version=f"1.{file.minor}",
-        place=node.place,
-        links=tuple(links.values()),
-        joints=joints,
-        frames=tuple(_read_frame(n, frame, graph) for frame, n in scope.of_tag("frame")),
-        actuators=actuators,
-        filter_groups=_read_filter_groups(scope),
-        static=static,
-        X_WModel=graph.X_WModel,
-        X_LinkModel=(canonical_link, graph.X_AB(canonical_link, MODEL)),
-        sources=(node.document,),
-    )
+class _Reading:
+    """Reads what is in the models of one top-level model or world, whose frames are known."""
+
+    def __init__(self, top):
+        self._top = top
+        self._models = list(_walk("", top))
+        self._groups = read_filter_groups(find_groups(self._of_sdf()))
+        self._joints = {}  # full name: (JointSpec, prefix)
+        self._nodes = {}  # full name: node, of all joints that the files have
+
+    def _of_sdf(self):
+        return [(prefix, model) for prefix, model in self._models if not isinstance(model, ForeignModel)]
+
+    def spec(self):
+        specs = {}
+        for prefix, model in reversed(self._models):  # nested ones first
+            inner = tuple(specs[prefix + name + SEPARATOR] for name in getattr(model, "models", ()))
+            if isinstance(model, ForeignModel):
+                specs[prefix] = _place_foreign(model)
+            else:
+                specs[prefix] = self._read_model(prefix, model, inner)
+        self._check_followers()
+        self._check_instances(specs)
+        return specs[""]
+
+    def _read_model(self, prefix, model, inner):
+        frames = model.frames
+        elements = list(model.elements.values())
+        joints = read_joints(elements)
+        if model.static:
+            _refuse_motion(joints, model)
+        forces, constraints = read_force_elements(model.physics)
+        self._joints.update({prefix + joint.name: (joint, prefix) for joint in joints})
+        self._nodes.update({prefix + e.name: e.node for e in elements if e.tag in ("joint", "drake:joint")})
+        canonical = WORLD if model.is_world else frames.canonical_link or WORLD
+        return ModelSpec(
+            name=model.name,
+            format="sdf",
+            version=f"1.{model.file.minor}",
+            place=model.node.place,
+            links=tuple(read_link(element, frames) for element in elements if element.tag == "link"),
+            joints=joints,
+            frames=tuple(_read_frame(element) for element in elements if element.tag == "frame"),
+            actuators=read_actuators(elements, joints),
+            force_elements=forces,
+            constraints=constraints,
+            filter_groups=tuple(self._groups[prefix + e.name] for e in elements if prefix + e.name in self._groups),
+            models=inner,
+            is_world=model.is_world,
+            static=model.static,
+            X_WModel=frames.X_WModel,
+            X_LinkModel=None if model.is_world else (canonical, frames.X_AB(canonical, MODEL)),
+        )
+
+    def _check_instances(self, specs):
+        """What a model fixes to a nested model's link is of that model's instance, where its name may be taken."""
+        taken = {}
+        for prefix, model in self._models:
+            spec = specs[prefix]
+            nodes = {} if isinstance(model, ForeignModel) else model.nodes
+            owned = [("frame", link.name, prefix) for link in spec.links]
+            owned += [("frame", frame.name, _instance_of(frame.link, prefix)) for frame in spec.frames]
+            owned += [("joint", joint.name, _instance_of(joint.child, prefix)) for joint in spec.joints]
+            for kind, name, instance in owned:
+                node = nodes.get(name, model.node)
+                names = taken.setdefault((kind, instance), {})
+                if claim_name(names, name, node):
+                    names[name] = node
+
+    def _check_followers(self):
+        """Leaders may be in nested models, of other formats, too."""
+        joints, nodes = dict(self._joints), dict(self._nodes)
+        for prefix, model in self._models:
+            if isinstance(model, ForeignModel):
+                joints.update({prefix + joint.name: (joint, prefix) for joint in model.spec.joints})
+                nodes.update({prefix + joint.name: model.node for joint in model.spec.joints})
+        check_followers(self._joints, joints, nodes)
 
 
-def _tags(scope):
-    return {node.tag for node in scope.named.values()}
+def _walk(prefix, model):
+    """Yields (prefix, model) of a model and all those in it, each before those in it."""
+    yield prefix, model
+    for name, inner in getattr(model, "models", {}).items():
+        yield from _walk(prefix + name + SEPARATOR, inner)
 
 
-def _refuse_motion(joints, scope):
+def _instance_of(link, prefix):
+    """The prefix of the model that a link of a scope belongs to."""
+    inner, separator, _ = link.rpartition(SEPARATOR)
+    return prefix + inner + separator
+
+
+def _refuse_motion(joints, model):
     for joint in joints:
         if joint.type != "fixed":
             message = f"joint {quoted(joint.name)} of a static model must be fixed, not {joint.type}"
-            scope.node.diagnostics.error("ELEMENT_INVALID", message, scope.named[joint.name])
+            node = model.nodes[joint.name]
+            node.diagnostics.error("ELEMENT_INVALID", message, node)
 
 
-def _read_scope(node, file):
-    """The named elements of a model and their frames, resolved; the faults of the frames are reported."""
-    named = by_name(node.children(*_SHARE_NAMES), file.minor)
-    X, relative_to = read_pose(node, file.minor)
-    if relative_to is not None and not (relative_to == WORLD and node.parent.tag == "world"):
-        message = f"the pose of a model in a file cannot be relative to {quoted(relative_to)}"
-        node.diagnostics.error("POSE_RELATIVE_TO_INVALID", message, node.child("pose"))
-    graph = FrameGraph(
-        canonical_link=node.attribute("canonical_link") or None,
-        placement_frame=node.attribute("placement_frame") or None,
-        X_WPlacement=X,
+def _read_frame(element):
+    frames = element.frames
+    link = frames.link_of(element.name) or WORLD
+    return FrameSpec(element.name, link, frames.X_AB(link, element.name), element.node.place)
+
+
+def _place_foreign(model):
+    """An included model of another format, where the include puts it."""
+    spec, frames = model.spec, model.frames
+    poses = zero_poses(spec)
+    canonical = frames.canonical_link or WORLD
+    return replace(
+        spec,
+        name=model.name,
+        links=tuple(replace(link, X_ModelL=poses.get(link.name, link.X_ModelL)) for link in spec.links),
+        static=model.static,
+        X_WModel=frames.X_WModel,
+        X_LinkModel=(canonical, frames.X_AB(canonical, MODEL)),
     )
-    joint_ends = {}
-    for name, element in named.items():
-        posed = element.tag in ("link", "joint", "frame")
-        X, relative_to = read_pose(element, file.minor) if posed else (IDENTITY, None)
-        if element.tag == "link":
-            graph.add_link(name, relative_to=relative_to, X=X)
-        elif element.tag == "frame":
-            attached_to = element.attribute("attached_to") or None
-            graph.add_frame(name, attached_to=attached_to, relative_to=relative_to, X=X)
-        elif element.tag in ("joint", "drake:joint"):
-            joint_ends[name] = read_joint_ends(element)
-            graph.add_joint(name, joint_ends[name][1] or MODEL, relative_to=relative_to, X=X)
-    _report_faults(graph, node, named)
-    return _Scope(node, file, named, graph, joint_ends)
-
-
-def _report_faults(graph, model, named):
-    for fault in graph.resolve():
-        node = named.get(fault.frame, model)
-        if fault.code.startswith("POSE"):
-            node = node.child("pose") or node
-        hint = did_you_mean(fault.unknown, graph.names) if fault.unknown else None
-        node.diagnostics.error(fault.code, fault.message, node, value=fault.unknown, hint=hint)
-
-
-def _read_frame(node, name, graph):
-    link = graph.link_of(name) or WORLD
-    return FrameSpec(name, link, graph.X_AB(link, name), node.place)
-
-
-# ------------------------------------------------------------------------------------------------ links
-
-
-def _read_link(node, name, scope):
-    kinematic = node.child("kinematic")
-    if kinematic is not None and kinematic.text_boolean(False):
-        kinematic.unsupported("the link moves by its dynamics")
-    return LinkSpec(
-        name=name,
-        place=node.place,
-        inertial=_read_inertial(node, scope.file),
-        X_ModelL=scope.graph.X_AB(MODEL, name),
-        visuals=read_geometries(node, name, "visual", scope),
-        collisions=read_geometries(node, name, "collision", scope),
-        gravity=child_boolean(node, "gravity", True),
-    )
-
-
-# the elements of <inertia> with what they are where the file leaves them out [kg m^2]
-_INERTIA = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}
-
-
-def _read_inertial(link, file):
-    node = link.child("inertial")
-    if node is None:
-        return InertialSpec(1.0, IDENTITY, tuple(_INERTIA.values()), link.place)
-    if node.boolean("auto", False):
-        message = '<inertial auto="true">: mass properties from geometry are not supported yet'
-        node.diagnostics.error("ATTRIBUTE_UNSUPPORTED", message, node, attribute="auto")
-    X_LI, relative_to = read_pose(node, file.minor)
-    if relative_to is not None:
-        message = "the pose of <inertial> is in its link and cannot be relative to another frame"
-        node.diagnostics.error("POSE_RELATIVE_TO_INVALID", message, node.child("pose"), value=relative_to)
-    mass = child_number(node, "mass", 1.0)
-    matrix = node.child("inertia")
-    inertia = tuple(
-        default if matrix is None else child_number(matrix, tag, default) for tag, default in _INERTIA.items()
-    )
-    return InertialSpec(mass, X_LI, inertia, node.place)
-
-
-# ------------------------------------------------------------------------------------ collision filters
-
-
-def _read_filter_groups(scope):
-    nodes = {}
-    for name, node in scope.of_tag("drake:collision_filter_group"):
-        if node.boolean("ignore", False):
-            node.ignore("settled")  # the file itself takes it out
-        else:
-            nodes[name] = node
-    links = dict(scope.of_tag("link"))
-    members, inner = {}, {}
-    for name, node in nodes.items():
-        members[name] = _read_references(node, "drake:member", links, "link")
-        inner[name] = _read_references(node, "drake:member_group", nodes, "collision filter group")
-        if not members[name] and not inner[name]:
-            message = f"collision filter group {quoted(name)} has no members"
-            node.diagnostics.error("ELEMENT_MISSING", message, node)
-    return tuple(
-        CollisionFilterGroupSpec(
-            name=name,
-            members=_flatten(name, members, inner),
-            ignores=_read_references(node, "drake:ignored_collision_filter_group", nodes, "collision filter group"),
-            place=node.place,
-        )
-        for name, node in nodes.items()
-    )
-
-
-def _read_references(owner, tag, names, what):
-    """The texts of the children of that tag, each of them one of the names."""
-    found = []
-    for node in owner.children(tag):
-        name = node.text(required=True)
-        if name is not None and name not in names:
-            message = f"<{tag}> names the {what} {quoted(name)}, which is not in the model"
-            node.diagnostics.error("ELEMENT_INVALID", message, node, value=name, hint=did_you_mean(name, names))
-        elif name is not None:
-            found.append(name)
-    return tuple(found)
-
-
-def _flatten(group, members, inner):
-    """Links of a group and of the groups in it, each once."""
-    links, seen, waiting = {}, set(), [group]
-    while waiting:
-        name = waiting.pop(0)
-        if name not in seen:
-            seen.add(name)
-            links.update(dict.fromkeys(members[name]))
-            waiting += inner[name]
-    return tuple(links)

@@ -13,13 +13,13 @@ from .spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, Hal
 from .xml_source import quoted
 
 
-def read_geometries(link, link_name, tag, scope):
+def read_geometries(element, tag):
     """The visuals or the collisions of a link that have a shape."""
     found = []
-    for name, node in by_name(link.children(tag), scope.file.minor).items():
-        X = _read_pose_in(link_name, node, scope)
+    for name, node in by_name(element.node.children(tag), element.file.minor).items():
+        X = _read_pose_in(element, node)
         geometry = node.child("geometry")
-        shape = _read_shape(geometry, scope.file.meshes) if geometry is not None else None
+        shape = _read_shape(geometry, element.file.meshes) if geometry is not None else None
         color = _read_color(node) if tag == "visual" else None
         properties = _read_proximity(node) if tag == "collision" else {}
         if geometry is None:
@@ -31,16 +31,16 @@ def read_geometries(link, link_name, tag, scope):
     return tuple(found)
 
 
-def _read_pose_in(link, owner, scope):
+def _read_pose_in(link, owner):
     """Pose of a visual or collision in the link's frame."""
-    X, relative_to = read_pose(owner, scope.file.minor)
+    X, relative_to = read_pose(owner, link.file.minor)
     if relative_to is None:
         return X
-    if relative_to not in scope.graph:
+    if relative_to not in link.frames:
         message = f"the pose of <{owner.tag}> is relative to {quoted(relative_to)}, which is not in the model"
-        hint = did_you_mean(relative_to, scope.graph.names)
+        hint = did_you_mean(relative_to, link.frames.names)
         owner.diagnostics.error("POSE_RELATIVE_TO_INVALID", message, owner.child("pose"), hint=hint)
-    return compose(scope.graph.X_AB(link, relative_to), X)
+    return compose(link.frames.X_AB(link.name, relative_to), X)
 
 
 def _read_shape(geometry, meshes):

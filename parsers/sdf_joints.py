@@ -1,4 +1,4 @@
-"""Joints of SDFormat files: types, axes, limits, actuators, followers."""
+"""Joints of SDFormat files: types, axes, limits."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -8,10 +8,11 @@ import numpy as np
 
 from mbcli.suggestions import did_you_mean
 
-from .mimics import check_mimics
+from .sdf_actuators import read_mimic
 from .sdf_frames import MODEL, WORLD, compose
-from .sdf_values import child_number, child_vector, descendant, unit_vector
-from .spec import AXES, ActuatorSpec, AxisSpec, JointSpec, MimicSpec, pose
+from .sdf_values import child_vector, unit_vector
+from .sdf_versions import report_older
+from .spec import AXES, AxisSpec, JointSpec, pose
 from .xml_source import quoted
 
 ORTHOGONAL_TOLERANCE = 1e-9  # between the unit axes of a universal joint
@@ -40,7 +41,7 @@ DYNAMICS = {
 }
 _MOTION_LIMITS = ("lower", "upper", "velocity", "acceleration")
 _AXIS_FIELDS = frozenset((*LIMIT.values(), *DYNAMICS.values()))
-_JOINT_TYPES = {
+JOINT_TYPES = {
     "fixed": _JointType((), frozenset()),
     "revolute": _JointType(("axis",), _AXIS_FIELDS, one_dof=True),
     "continuous": _JointType(("axis",), _AXIS_FIELDS - {"lower", "upper"}, one_dof=True),
@@ -49,7 +50,7 @@ _JOINT_TYPES = {
     "universal": _JointType(("axis", "axis2"), frozenset({"damping", "friction"})),
     "ball": _JointType((), frozenset({"damping"})),
 }
-_UNSUPPORTED_JOINT_TYPES = ("revolute2", "gearbox")
+_UNSUPPORTED_JOINT_TYPES = ("gearbox",)
 
 # types of <drake:joint>: how many numbers <drake:damping> has, and whether it must be there
 _DRAKE_JOINT_TYPES = {"planar": (3, True), "quaternion_floating": (2, False), "rpy_floating": (2, False)}
@@ -65,30 +66,24 @@ def read_joint_ends(joint):
     return tuple(ends)
 
 
-def read_joints(scope):
-    """(joints, actuators) of a model."""
-    joints, actuators = [], []
-    for name, node in scope.of_tag("joint"):
-        joint = _read_joint(node, name, scope)
-        if joint is not None:
-            joints.append(joint)
-            actuator = _read_actuator(node, joint)
-            actuators += [actuator] if actuator is not None else []
-    joints += [_read_drake_joint(node, name, scope) for name, node in scope.of_tag("drake:joint")]
-    joints = tuple(joint for joint in joints if joint is not None)
-    _check_followers(joints, scope)
-    return joints, tuple(actuators)
+def read_joints(elements):
+    """The joints among the elements of a model, a tuple of `JointSpec`; Drake's own come last."""
+    joints = [_read_joint(element) for element in elements if element.tag == "joint"]
+    joints += [_read_drake_joint(element) for element in elements if element.tag == "drake:joint"]
+    return tuple(joint for joint in joints if joint is not None)
 
 
-def _read_joint(node, name, scope):
+def _read_joint(element):
+    node, name, frames = element.node, element.name, element.frames
     kind = node.attribute("type", required=True)
-    rule = _JOINT_TYPES.get(kind)
+    kind = "universal" if kind == "revolute2" else kind
+    rule = JOINT_TYPES.get(kind)
     if rule is None:
         if kind is not None:
-            _report_joint_type(node, kind, _JOINT_TYPES)
+            _report_joint_type(node, kind, JOINT_TYPES)
         return None
-    links = find_joint_links(node, name, scope)
-    axes = _read_axes(node, name, kind, rule, scope)
+    links = find_joint_links(element)
+    axes = _read_axes(element, kind, rule)
     if links is None or axes is None:
         node.ignore("settled")
         return None
@@ -98,11 +93,11 @@ def _read_joint(node, name, scope):
         type=kind,
         parent=parent,
         child=child,
-        X_PF=scope.graph.X_AB(parent, name),
-        X_CM=scope.graph.X_AB(child, name),
+        X_PF=frames.X_AB(parent, name),
+        X_CM=frames.X_AB(child, name),
         place=node.place,
         axes=axes,
-        screw_pitch=_read_screw_pitch(node) if kind == "screw" else 0.0,
+        screw_pitch=_read_screw_pitch(element) if kind == "screw" else 0.0,
         damping=_read_ball_damping(node, rule) if kind == "ball" else (),
     )
     return _align_universal(joint, node) if kind == "universal" else joint
@@ -117,17 +112,17 @@ def _report_joint_type(node, kind, types):
     node.ignore("settled")
 
 
-def find_joint_links(node, name, scope):
+def find_joint_links(element):
     """(parent link, child link), or None with an error."""
-    parent_frame, child_frame = scope.joint_ends[name]
+    parent_frame, child_frame = element.joint_ends
     if parent_frame is None or child_frame is None:
         return None
-    graph = scope.graph
-    error = partial(_joint_error, node, name)
-    if parent_frame not in graph:
-        hint = did_you_mean(parent_frame, graph.names)
+    frames = element.frames
+    error = partial(_joint_error, element.node, element.name)
+    if parent_frame not in frames:
+        hint = did_you_mean(parent_frame, frames.names)
         return error("JOINT_PARENT_LINK_INVALID", "parent", f"{quoted(parent_frame)} is not in the model", hint)
-    parent, child = graph.link_of(parent_frame), graph.link_of(child_frame)
+    parent, child = frames.link_of(parent_frame), frames.link_of(child_frame)
     if parent is None or child is None:
         return None  # a fault of the frames, reported
     if child == WORLD:
@@ -142,58 +137,58 @@ def _joint_error(node, name, code, end, problem, hint=None):
     node.diagnostics.error(code, f"the {end} of joint {quoted(name)} {problem}", end_node, hint=hint)
 
 
-def _read_axes(joint, name, kind, rule, scope):
+def _read_axes(element, kind, rule):
     """AxisSpecs of the axes that the type needs, or None with an error."""
+    joint = element.node
     axes = []
     for tag in rule.axes:
         node = joint.child(tag)
         if node is None:
-            message = f"joint {quoted(name)} of type {kind} must have an <{tag}>"
+            message = f"joint {quoted(element.name)} of type {kind} must have an <{tag}>"
             joint.diagnostics.error("ELEMENT_MISSING", message, joint)
             return None
         axes.append(
             AxisSpec(
-                xyz=_read_direction(node, name, scope),
+                xyz=_read_direction(node, element),
                 place=node.place,
-                mimic=_read_mimic(joint, node, rule),
+                mimic=read_mimic(joint, node, rule.one_dof),
                 **_read_axis_values(node, kind, rule),
             )
         )
     return tuple(axes)
 
 
-def _read_direction(axis, joint_name, scope):
+def _read_direction(axis, element):
     """Unit vector of an axis in the joint frame."""
     node = axis.child("xyz")
     xyz = unit_vector(child_vector(axis, "xyz", 3, (0.0, 0.0, 1.0)))
     if xyz is None:
-        message = f"the axis of joint {quoted(joint_name)} must not be the zero vector"
+        message = f"the axis of joint {quoted(element.name)} must not be the zero vector"
         axis.diagnostics.error("ELEMENT_INVALID", message, node)
         return (0.0, 0.0, 1.0)
-    frame = _read_expressed_in(axis, node, scope)
+    frame = _read_expressed_in(axis, node, element.file.minor)
     if frame is not None:
-        if frame not in scope.graph:
+        frames = element.frames
+        if frame not in frames:
             message = (
-                f"the axis of joint {quoted(joint_name)} is expressed in {quoted(frame)}, which is not in the model"
+                f"the axis of joint {quoted(element.name)} is expressed in {quoted(frame)}, which is not in the model"
             )
-            hint = did_you_mean(frame, scope.graph.names)
-            axis.diagnostics.error("JOINT_AXIS_EXPRESSED_IN_INVALID", message, node, value=frame, hint=hint)
-        xyz = scope.graph.X_AB(joint_name, frame)[:3, :3] @ xyz
+            hint = did_you_mean(frame, frames.names)
+            axis.diagnostics.error(
+                "JOINT_AXIS_EXPRESSED_IN_INVALID", message, node, attribute="expressed_in", value=frame, hint=hint
+            )
+        xyz = frames.X_AB(element.name, frame)[:3, :3] @ xyz
     return tuple(xyz.tolist())
 
 
-def _read_expressed_in(axis, xyz, scope):
+def _read_expressed_in(axis, xyz, minor):
     """The frame that an axis is given in, or None for the joint frame."""
     frame = (xyz.attribute("expressed_in") if xyz is not None else None) or None
-    old = axis.child("use_parent_model_frame")
-    if scope.file.minor > 6:
-        if old is not None:
-            message = 'since SDFormat 1.7 <use_parent_model_frame> is <xyz expressed_in="__model__">'
-            axis.diagnostics.error("ELEMENT_INVALID", message, old)
-            old.ignore("settled")
+    old = report_older(axis, "use_parent_model_frame", minor, gone=7, instead='<xyz expressed_in="__model__">')
+    if minor > 6:
         return frame
     # 1.4 has no such element, and its axes are always in the model frame
-    in_model = scope.file.minor == 4 or (old is not None and old.text_boolean(False))
+    in_model = minor == 4 or (old is not None and old.text_boolean(False))
     return frame or (MODEL if in_model else None)
 
 
@@ -239,8 +234,9 @@ def _read_ball_damping(joint, rule):
     return (_read_axis_values(axis, "ball", rule).get("damping", 0.0),)
 
 
-def _read_screw_pitch(joint):
+def _read_screw_pitch(element):
     """[m] per revolution. The older <thread_pitch> is in radians per metre, and left-handed."""
+    joint = element.node
     new, old = joint.child("screw_thread_pitch"), joint.child("thread_pitch")
     if new is not None:
         if old is not None:
@@ -248,6 +244,9 @@ def _read_screw_pitch(joint):
         return new.text_number(1.0)
     if old is None:
         return 1.0
+    if element.file.minor >= 10:
+        message = "<thread_pitch> is deprecated since SDFormat 1.10 in favour of <screw_thread_pitch>"
+        joint.diagnostics.warning("ELEMENT_DEPRECATED", message, old)
     radians_per_metre = old.text_number(-2 * pi)
     if abs(radians_per_metre) < SMALLEST_THREAD_PITCH:
         old.diagnostics.error("ELEMENT_INVALID", "<thread_pitch> must not be zero", old)
@@ -283,8 +282,9 @@ def _align_universal(joint, node):
     )
 
 
-def _read_drake_joint(node, name, scope):
+def _read_drake_joint(element):
     """Drake's own joint types: F is the parent frame and M the child frame as they stand."""
+    node, frames = element.node, element.frames
     kind = node.attribute("type", required=True)
     if kind not in _DRAKE_JOINT_TYPES:
         if kind is not None:
@@ -294,116 +294,29 @@ def _read_drake_joint(node, name, scope):
         if node.child(tag) is not None:
             node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<drake:joint> has no <{tag}>", node.child(tag))
             node.child(tag).ignore("settled")
-    count, required = _DRAKE_JOINT_TYPES[kind]
-    damping_node = node.child("drake:damping", required=required)
-    damping = damping_node.text_vector(count, required=True) if damping_node is not None else None
-    damping = damping or (0.0,) * count
-    if min(damping) < 0:
-        node.diagnostics.error("ELEMENT_INVALID", "<drake:damping> must not be negative", damping_node)
-    links = find_joint_links(node, name, scope)
+    damping = _read_drake_damping(node, *_DRAKE_JOINT_TYPES[kind])
+    links = find_joint_links(element)
     if links is None:
         return None
-    parent_frame, child_frame = scope.joint_ends[name]
+    parent_frame, child_frame = element.joint_ends
     parent, child = links
     return JointSpec(
-        name=name,
+        name=element.name,
         type=kind,
         parent=parent,
         child=child,
-        X_PF=scope.graph.X_AB(parent, parent_frame),
-        X_CM=scope.graph.X_AB(child, child_frame),
+        X_PF=frames.X_AB(parent, parent_frame),
+        X_CM=frames.X_AB(child, child_frame),
         place=node.place,
         axes=(AxisSpec((0.0, 0.0, 1.0), node.place),) * AXES[kind],
         damping=damping,
     )
 
 
-# ------------------------------------------------------------------------------ actuators and followers
-
-
-def _read_actuator(node, joint):
-    """The actuator of a joint, or None: there is one unless the effort limit is 0."""
-    if not _JOINT_TYPES[joint.type].one_dof or joint.axes[0].effort == 0:
-        for tag in ("drake:rotor_inertia", "drake:gear_ratio", "drake:controller_gains"):
-            for child in node.children(tag):
-                child.unsupported("the joint has no actuator")
-        return None
-    gains = node.child("drake:controller_gains")
-    return ActuatorSpec(
-        name=joint.name,
-        joint=joint.name,
-        place=node.place,
-        effort_limit=joint.axes[0].effort,
-        rotor_inertia=_read_rotor_inertia(node),
-        gear_ratio=child_number(node, "drake:gear_ratio", 1.0),
-        controller_gains=_read_gains(gains) if gains is not None else None,
-    )
-
-
-def _read_rotor_inertia(joint):
-    inertia = child_number(joint, "drake:rotor_inertia", 0.0)
-    if inertia < 0:
-        message = f"<drake:rotor_inertia> must not be negative, found {inertia!r}"
-        joint.diagnostics.error("ELEMENT_INVALID", message, joint.child("drake:rotor_inertia"))
-    return inertia
-
-
-def _read_gains(node):
-    gains = tuple(node.number(name, 0.0, required=True) for name in ("p", "d"))
-    if min(gains) < 0:
-        node.diagnostics.error("ATTRIBUTE_INVALID", "<drake:controller_gains> must not be negative", node)
-    return gains
-
-
-def _read_mimic(joint, axis, rule):
-    """The MimicSpec of a joint that follows another, whether or not there is such a leader."""
-    own, standard = joint.child("drake:mimic"), axis.child("mimic")
-    if not rule.one_dof:
-        for node in (own, standard):
-            if node is not None:
-                node.unsupported("only a joint with one degree of freedom can follow another")
-        return None
-    if own is not None:
-        if standard is not None:
-            standard.unsupported("<drake:mimic> is there, too")
-        multiplier = own.number("multiplier", 1.0, required=True)
-        offset = own.number("offset", 0.0, required=True)
-        leader = own.attribute("joint", required=True)
-        return None if leader is None else MimicSpec(leader, multiplier, offset, own.place)
-    return _read_standard_mimic(standard) if standard is not None else None
-
-
-def _read_standard_mimic(node):
-    """<axis><mimic>: q = multiplier (leader - reference) + offset."""
-    multiplier = child_number(node, "multiplier", 1.0)
-    offset = child_number(node, "offset", 0.0) - multiplier * child_number(node, "reference", 0.0)
-    leader = node.attribute("joint", required=True)
-    axis = node.attribute("axis", "axis")
-    if axis not in ("axis", "axis2"):
-        message = f'attribute "axis" of <mimic> must be "axis" or "axis2", found {quoted(axis)}'
-        node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", message, node, attribute="axis", value=axis)
-    if leader is None:
-        return None
-    return MimicSpec(leader, multiplier, offset, node.place, leader_axis=int(axis == "axis2"))
-
-
-def _check_followers(joints, scope):
-    by_name = {joint.name: joint for joint in joints}
-    mimics = {joint.name: joint.axes[0].mimic for joint in joints if joint.axes and joint.axes[0].mimic is not None}
-
-    def mismatch(name, leader_name):
-        leader = by_name.get(leader_name)  # None: it has errors of its own
-        if leader is None or (mimics[name].leader_axis < AXES[leader.type] and leader.type != "planar"):
-            return None
-        return f'joint "{name}" cannot mimic "{leader_name}", which is {leader.type} and has no such axis'
-
-    followers = {name: (mimic.leader, _mimic_node(scope.named[name])) for name, mimic in mimics.items()}
-    nodes = {name: scope.named[name] for name in scope.joint_ends}
-    for cycle in check_mimics(followers, nodes, mismatch):
-        arrows = " -> ".join(quoted(name) for name in (*cycle, cycle[0]))
-        message = f"joints follow each other in a cycle: {arrows}"
-        nodes[cycle[0]].diagnostics.error("JOINT_AXIS_MIMIC_INVALID", message, nodes[cycle[0]])
-
-
-def _mimic_node(joint):
-    return joint.child("drake:mimic") or descendant(joint, "axis", "mimic")
+def _read_drake_damping(joint, count, required):
+    node = joint.child("drake:damping", required=required)
+    damping = node.text_vector(count, required=True) if node is not None else None
+    damping = damping or (0.0,) * count
+    if min(damping) < 0:
+        joint.diagnostics.error("ELEMENT_INVALID", "<drake:damping> must not be negative", node)
+    return damping

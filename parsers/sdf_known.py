@@ -6,18 +6,18 @@ Read by `xml_source.report_unread` to tell what a file says and this program doe
 from .proximity_properties import ELEMENTS
 from .sdf_geometry import SHAPES
 from .sdf_joints import DYNAMICS, LIMIT
+from .sdf_scopes import PHYSICS
 
 KNOWN = {
     tag: frozenset(names.split())
     for tag, names in {
         "sdf": "@version world model include light actor",
+        "include": "@merge uri name pose static placement_frame namespace plugin joint_state link_state",
         "world": "@name model frame include joint audio wind gravity magnetic_field atmosphere gui physics "
         "scene light actor plugin road spherical_coordinates state population",
         "model": "@name @canonical_link @placement_frame @namespace static pose link joint frame include model "
         "plugin gripper self_collide allow_auto_disable enable_wind model_state drake:joint "
-        "drake:collision_filter_group drake:linear_bushing_rpy drake:linear_spring_damper "
-        "drake:prismatic_spring drake:ball_constraint drake:distance_constraint drake:tendon_constraint "
-        "drake:weld_constraint drake:coupler_constraint",
+        "drake:collision_filter_group " + " ".join(PHYSICS),
         "link": "@name pose inertial visual collision gravity kinematic enable_wind self_collide "
         "must_be_base_link velocity_decay sensor light projector audio_sink audio_source battery "
         "particle_emitter link_state",

@@ -21,25 +21,38 @@ def by_name(nodes, minor):
     """
     named = {}
     for node in nodes:
-        name = node.attribute("name", required=True)
-        problem = _name_problem(name, minor) if name is not None else None
-        if problem:
-            code, message = problem
-            node.diagnostics.error(code, f"<{node.tag}>: {message}", node, attribute="name", value=name)
-        elif name in named:
-            first = named[name]
-            message = f"the name {quoted(name)} of <{node.tag}> is already that of a <{first.tag}>"
-            node.diagnostics.error(
-                "DUPLICATE_NAME", message, node, attribute="name", value=name, related=(first.place,)
-            )
-        elif name is not None:
+        name = read_name(node, minor)
+        if name is not None and claim_name(named, name, node):
             named[name] = node
-            continue
-        node.ignore("settled")
     return named
 
 
-def _name_problem(name, minor):
+def read_name(node, minor):
+    """The name of an element, or None with an error."""
+    name = node.attribute("name", required=True)
+    problem = name_problem(name, minor) if name is not None else None
+    if problem:
+        code, message = problem
+        node.diagnostics.error(code, f"<{node.tag}>: {message}", node, attribute="name", value=name)
+    if name is None or problem:
+        node.ignore("settled")
+        return None
+    return name
+
+
+def claim_name(nodes, name, node):
+    """Whether an element may have a name beside those that have one, {name: node}; False with an error."""
+    first = nodes.get(name)
+    if first is None:
+        return True
+    message = f"the name {quoted(name)} of <{node.tag}> is already that of a <{first.tag}>"
+    attribute = "name" if "name" in node.attribute_names else None
+    node.diagnostics.error("DUPLICATE_NAME", message, node, attribute=attribute, value=name, related=(first.place,))
+    node.ignore("settled")
+    return False
+
+
+def name_problem(name, minor):
     if not name.strip():
         return "ATTRIBUTE_INVALID", "the name must not be empty"
     if is_reserved(name):

@@ -213,6 +213,19 @@ class Node:
         """The first child of that tag, or None, without reading it."""
         return next((child for child in self._children if child.tag == tag), None)
 
+    def walk(self):
+        """Yields the node and everything below it in the order of the file, without reading it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node._children)
+
+    @property
+    def attribute_names(self):
+        """The names of its attributes, without reading them."""
+        return self._attributes.keys()
+
     @property
     def xpath(self):
         """Readable path, by name where an element has one: /robot[@name='r']/link[@name='b']/inertial."""

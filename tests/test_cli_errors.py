@@ -153,7 +153,7 @@ def test_what_a_plant_refuses_is_an_invalid_model(tmp_path, monkeypatch):
     def refuse(*_):
         raise RuntimeError("model instance 'r' already has a frame named 'f'")
 
-    monkeypatch.setattr("mbcli.multibody.parsing.parser.add_model", refuse)
+    monkeypatch.setattr("mbcli.multibody.parsing.parser.add_models", refuse)
     (tmp_path / "r.urdf").write_text(one_robot(["a"]))
     assert_one_line(
         cli("inspect", "r.urdf"), INVALID, "r.urdf: error: model instance 'r' already has a frame named 'f'"

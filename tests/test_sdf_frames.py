@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.sdf import read_sdf
-from mbcli.parsers.sdf_frames import MODEL, WORLD, FrameGraph, compose, find_cycles, inverse, is_reserved
+from mbcli.parsers.sdf_frames import MODEL, WORLD, FrameGraph, FrameScope, compose, find_cycles, inverse, is_reserved
 from mbcli.parsers.spec import IDENTITY, pose
 
 TOLERANCE = 1e-12  # poses are a handful of products of numbers of order 1
@@ -30,11 +30,34 @@ def codes(graph):
     return [(fault.code, fault.frame) for fault in graph.resolve()]
 
 
+class ModelFrames(FrameScope):
+    """The frames of one model as a file with no other one has them; filled, then resolved."""
+
+    def __init__(self, *, canonical_link=None, placement_frame=None, X_WPlacement=IDENTITY):
+        inner = FrameScope(FrameGraph()).add_model(MODEL, X=X_WPlacement)
+        super().__init__(inner.graph, inner.prefix, inner.model)
+        self.placement_frame = placement_frame
+        self.stated = canonical_link
+        self.first_link = None
+
+    def add_link(self, name, **options):
+        self.first_link = self.first_link or name
+        super().add_link(name, **options)
+
+    def resolve(self):
+        link = self.stated or self.first_link
+        if link:
+            self.attach_model(link, stated=self.stated is not None)
+        if self.placement_frame:
+            self.place(self.placement_frame)
+        return self.graph.resolve()
+
+
 # ------------------------------------------------------------------------------------------ closed forms
 
 
 def test_defaults_link_in_model_joint_in_child_frame_in_what_it_is_attached_to():
-    graph = FrameGraph()
+    graph = ModelFrames()
     graph.add_link("a", X=shift(1))
     graph.add_link("b", X=turn_z(pi / 2, 0, 2, 0))
     graph.add_joint("j", "b", X=shift(3))
@@ -53,7 +76,7 @@ def test_defaults_link_in_model_joint_in_child_frame_in_what_it_is_attached_to()
 
 
 def test_relative_to_changes_the_pose_and_not_the_attachment():
-    graph = FrameGraph()
+    graph = ModelFrames()
     graph.add_frame("f", attached_to="a", relative_to="b", X=shift(0, 0, 1))
     graph.add_link("a", relative_to="b", X=shift(1))
     graph.add_link("b", X=turn_z(pi / 2))
@@ -64,7 +87,7 @@ def test_relative_to_changes_the_pose_and_not_the_attachment():
 
 
 def test_a_joint_on_a_child_frame_is_on_that_frames_link():
-    graph = FrameGraph()
+    graph = ModelFrames()
     graph.add_link("a")
     graph.add_frame("f", attached_to="a", X=shift(1))
     graph.add_joint("j", "f", X=shift(0, 2))
@@ -74,7 +97,7 @@ def test_a_joint_on_a_child_frame_is_on_that_frames_link():
 
 
 def test_world_is_where_the_models_pose_says():
-    graph = FrameGraph(X_WPlacement=turn_z(pi / 2, 5, 0, 0))
+    graph = ModelFrames(X_WPlacement=turn_z(pi / 2, 5, 0, 0))
     graph.add_link("a", X=shift(1))
     graph.add_frame("w", attached_to=WORLD, X=shift(0, 7))
     graph.add_frame("m", attached_to=WORLD, relative_to=MODEL)
@@ -88,7 +111,7 @@ def test_world_is_where_the_models_pose_says():
 
 
 def test_the_placement_frame_lands_on_the_models_pose():
-    graph = FrameGraph(X_WPlacement=turn_z(1.0, 5, 0, 0), placement_frame="f")
+    graph = ModelFrames(X_WPlacement=turn_z(1.0, 5, 0, 0), placement_frame="f")
     graph.add_link("a", X=turn_z(0.5, 1, 0, 0))
     graph.add_frame("f", attached_to="a", X=shift(0, 0, 1))
     assert graph.resolve() == ()
@@ -98,7 +121,7 @@ def test_the_placement_frame_lands_on_the_models_pose():
 
 def test_a_pose_given_in_a_link_is_exact_wherever_the_link_is():
     far = pose(turn_z(0.3)[:3, :3], (1e6, -2e6, 3e5))
-    graph = FrameGraph(X_WPlacement=far)
+    graph = ModelFrames(X_WPlacement=far)
     graph.add_link("a", X=far)
     graph.add_joint("j", "a")
     graph.add_frame("f", attached_to="a", X=shift(0.1))
@@ -109,7 +132,7 @@ def test_a_pose_given_in_a_link_is_exact_wherever_the_link_is():
 
 
 def test_a_model_without_links_is_fixed_to_the_world():
-    graph = FrameGraph(X_WPlacement=shift(1))
+    graph = ModelFrames(X_WPlacement=shift(1))
     graph.add_frame("f", X=shift(2))
     assert graph.resolve() == ()
     assert graph.link_of("f") == WORLD
@@ -117,7 +140,7 @@ def test_a_model_without_links_is_fixed_to_the_world():
 
 
 def test_the_canonical_link_is_the_first_unless_named():
-    graph = FrameGraph(canonical_link="b")
+    graph = ModelFrames(canonical_link="b")
     graph.add_link("a")
     graph.add_link("b")
     assert graph.resolve() == ()
@@ -136,7 +159,7 @@ def test_reserved_names(name, reserved):
 
 
 def graph_with_a(**options):
-    graph = FrameGraph(**options)
+    graph = ModelFrames(**options)
     graph.add_link("a")
     return graph
 
@@ -180,7 +203,7 @@ def test_one_fault_has_one_report(add, fault):
         ({"canonical_link": "nope"}, ("MODEL_CANONICAL_LINK_INVALID", MODEL)),
         ({"canonical_link": "f"}, ("MODEL_CANONICAL_LINK_INVALID", MODEL)),
         ({"canonical_link": WORLD}, ("MODEL_CANONICAL_LINK_INVALID", MODEL)),
-        ({"placement_frame": "nope"}, ("MODEL_PLACEMENT_FRAME_INVALID", WORLD)),
+        ({"placement_frame": "nope"}, ("MODEL_PLACEMENT_FRAME_INVALID", MODEL)),
     ],
 )
 def test_the_models_own_references_must_be_there(options, fault):
@@ -210,10 +233,10 @@ def test_a_pose_cycle_through_links_and_a_joint():
     assert graph.link_of("j") == "b"  # what it is attached to is sound
 
 
-def test_a_placement_frame_that_is_given_in_the_world_is_a_cycle():
+def test_a_placement_frame_must_be_given_relative_to_its_model():
     graph = graph_with_a(placement_frame="f")
     graph.add_frame("f", relative_to=WORLD)
-    assert codes(graph) == [("POSE_RELATIVE_TO_CYCLE", "f")]
+    assert codes(graph) == [("MODEL_PLACEMENT_FRAME_INVALID", MODEL)]
 
 
 def test_a_chain_of_ten_thousand_frames_needs_no_recursion():
@@ -274,7 +297,7 @@ def random_elements(rng, count=14):
 
 
 def graph_of(elements, **options):
-    graph = FrameGraph(**options)
+    graph = ModelFrames(**options)
     for e in elements:
         where = {"relative_to": e["relative_to"], "X": e["X"]}
         if e["kind"] == "link":

@@ -1,10 +1,13 @@
 """From a ModelSpec to a plant: the only place that does this, whatever the file's format."""
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
+from mbcli.multibody.parsing.model_instances import has_joint_frame, model_instances, top_models
 from mbcli.multibody.tree import (
     BallRpyJoint,
     FixedOffsetFrame,
@@ -22,42 +25,118 @@ from mbcli.multibody.tree import (
     UnitInertia,
     UniversalJoint,
     WeldJoint,
+    world_model_instance,
 )
 
 
 def add_model(plant, spec, instance_name):
-    """Adds one model as a model instance of the given name; returns its index."""
-    instance = plant.AddModelInstance(instance_name)
+    """Adds one model as a model instance of the given name, with those nested in it; returns its index."""
+    add_models(plant, spec, [instance_name])
+    return plant.GetModelInstanceByName(instance_name)
+
+
+def add_models(plant, spec, instance_names):
+    """Adds a model, or those of a world with what the world itself has, as model instances of the given names.
+
+    Returns (index, ModelSpec) of every new model instance, nested ones included.
+    """
+    models = list(zip(top_models([spec]), instance_names, strict=True))
+    instances = [pair for model, name in models for pair in model_instances(model, name)]
+    added = [(plant.AddModelInstance(name), model) for name, model in instances]
+    with _refusals(spec):
+        known = {model.name: _add(plant, model, name) for model, name in models}
+        if spec.is_world:
+            world = _Known(plant)
+            for name, inner in known.items():
+                world.enter(name, inner)
+            _add_own_elements(plant, spec, world, world_model_instance())
+    return added
+
+
+@contextmanager
+def _refusals(spec):
+    """What a plant refuses, as two elements of one name in a model instance, is a fault of the file."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise ModelError(f"{spec.place}: error: {error}") from None
+
+
+class _Known:
+    """Elements of a plant by the names that one model has for them."""
+
+    def __init__(self, plant):
+        self.bodies = {"world": plant.world_body()}
+        self.frames = {"world": plant.world_frame()}
+        self.joints = {}
+
+    def enter(self, model, inner):
+        """What a nested model knows is known here as MODEL::NAME; MODEL is its own frame."""
+        for own, nested in ((self.bodies, inner.bodies), (self.frames, inner.frames), (self.joints, inner.joints)):
+            own.update((f"{model}::{name}", element) for name, element in nested.items() if name != "world")
+        if "__model__" in inner.frames:
+            self.frames[model] = inner.frames["__model__"]
+
+
+def _add(plant, spec, instance_name):
+    """Adds a model whose instances are there; nested models come first. Returns what it has (`_Known`)."""
+    known = _Known(plant)
+    for inner in spec.models:
+        known.enter(inner.name, _add(plant, inner, f"{instance_name}::{inner.name}"))
+    instance = plant.GetModelInstanceByName(instance_name)
     if spec.gravity is not None:
         plant.mutable_gravity_field().set_gravity_vector(spec.gravity)
-    bodies = {"world": plant.world_body()}
     links = [link for link in spec.links if link.name != "world"]  # a link named so only carries geometry of World
     for link in links:
-        bodies[link.name] = _add_body(plant, link, instance)
+        known.bodies[link.name] = _add_body(plant, link, instance)
+        known.frames[link.name] = known.bodies[link.name].body_frame()
+    steps = [_add_model_frame, _add_own_elements]
+    for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order
+        step(plant, spec, known, instance)
+    for link in links:
+        plant.SetDefaultFreeBodyPose(known.bodies[link.name], _pose(spec.X_WModel @ link.X_ModelL))
+    if spec.static:
+        _weld_to_world(plant, spec, links, known.bodies)
+    return known
+
+
+def _add_model_frame(plant, spec, known, instance):
     if spec.X_LinkModel is not None:
         link, X_LinkModel = spec.X_LinkModel
-        plant.AddFrame(FixedOffsetFrame("__model__", bodies[link].body_frame(), _pose(X_LinkModel), instance))
-    frames = {name: body.body_frame() for name, body in bodies.items()}
-    joints = {}
-    for joint in spec.joints:
-        joints[joint.name] = _add_joint(plant, joint, bodies, instance, keep=spec.format == "urdf")
-        joints[joint.name]._place = joint.place
-    for frame in spec.frames:
-        added = FixedOffsetFrame(frame.name, bodies[frame.link].body_frame(), _pose(frame.X_LF), instance)
-        frames[frame.name] = plant.AddFrame(added)
-        added._place = frame.place
+        frame = FixedOffsetFrame("__model__", known.bodies[link].body_frame(), _pose(X_LinkModel), instance)
+        known.frames["__model__"] = plant.AddFrame(frame)
+
+
+def _add_own_elements(plant, spec, known, instance):
+    """Joints, frames and what acts between them: those of a model, or of the world."""
+    for add in (_add_frames, _add_joints) if spec.is_world else (_add_joints, _add_frames):  # in pydrake's order
+        add(plant, spec, known, instance)
     for actuator in spec.actuators:
-        _add_actuator(plant, actuator, joints)
-    add_mimics(plant, spec.joints, joints)
+        _add_actuator(plant, actuator, known.joints)
+    add_mimics(plant, spec.joints, known.joints)
     for element in spec.force_elements:
-        add_force_element(plant, element, bodies, frames)
+        add_force_element(plant, element, known.bodies, known.frames)
     for constraint in spec.constraints:
-        add_constraint(plant, constraint, bodies, joints)
-    for link in links:
-        plant.SetDefaultFreeBodyPose(bodies[link.name], _pose(spec.X_WModel @ link.X_ModelL))
-    if spec.static:
-        _weld_to_world(plant, spec, links, bodies)
-    return instance
+        add_constraint(plant, constraint, known.bodies, known.joints)
+
+
+def _add_frames(plant, spec, known, instance):
+    for frame in spec.frames:
+        body = known.bodies[frame.link]
+        added = FixedOffsetFrame(frame.name, body.body_frame(), _pose(frame.X_LF), _instance_of(body, instance))
+        known.frames[frame.name] = plant.AddFrame(added)
+        added._place = frame.place
+
+
+def _instance_of(body, instance):
+    """The model instance of what is fixed to a body: the body's, in place of the world's the given one."""
+    return instance if body.index() == 0 else body.model_instance()
+
+
+def _add_joints(plant, spec, known, instance):
+    for joint in spec.joints:
+        known.joints[joint.name] = _add_joint(plant, spec, joint, known.bodies, instance)
+        known.joints[joint.name]._place = joint.place
 
 
 def _pose(X):
@@ -90,11 +169,15 @@ def _spatial_inertia(inertial):
 # --------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(plant, spec, bodies, instance, keep):
-    """keep: whether the joint has frames of its own even where those of the bodies would do, as URDF's in pydrake."""
-    frame_F = _joint_frame(plant, f"{spec.name}_parent", bodies[spec.parent], spec.X_PF, instance, keep)
-    keep = keep and spec.type == "planar"
-    frame_M = _joint_frame(plant, f"{spec.name}_child", bodies[spec.child], spec.X_CM, instance, keep)
+def _add_joint(plant, model, spec, bodies, instance):
+    parent, child = bodies[spec.parent], bodies[spec.child]
+    instance = _instance_of(child, instance)
+    frame_F, frame_M = (
+        plant.AddFrame(FixedOffsetFrame(f"{spec.name}_{end}", body.body_frame(), _pose(X_BF), instance))
+        if has_joint_frame(model, spec, end)
+        else body.body_frame()
+        for end, body, X_BF in (("parent", parent, spec.X_PF), ("child", child, spec.X_CM))
+    )
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
     joint._reflected_inertia = spec.reflected_inertia
     for k, axis in enumerate(spec.axes):
@@ -103,12 +186,6 @@ def _add_joint(plant, spec, bodies, instance, keep):
     if any(defaults):
         joint.set_default_positions(defaults)
     return joint
-
-
-def _joint_frame(plant, name, body, X_BF, instance, keep):
-    if not keep and np.array_equal(X_BF, np.eye(4)):
-        return body.body_frame()
-    return plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), _pose(X_BF), instance))
 
 
 def _axis_joint(kind):
@@ -182,5 +259,7 @@ def _weld_to_world(plant, spec, links, bodies):
     held = {joint.child for joint in spec.joints}
     for link in links:
         if link.name not in held:
+            body = bodies[link.name]
+            name = f"sdformat_model_static_world_welds_to_{link.name}"
             X_WL = _pose(spec.X_WModel @ link.X_ModelL)
-            plant.WeldFrames(plant.world_frame(), bodies[link.name].body_frame(), X_WL)
+            plant.AddJoint(WeldJoint(name, plant.world_frame(), body.body_frame(), X_WL))

@@ -1,8 +1,9 @@
 """Parser: reads model files and adds their models to a plant."""
 
 from mbcli.errors import ModelError
-from mbcli.multibody.parsing.add_model import add_model
+from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
+from mbcli.multibody.parsing.model_instances import top_models
 from mbcli.multibody.parsing.package_map import PackageMap
 from mbcli.multibody.parsing.process_directives import DirectivePlan
 from mbcli.parsers.collection_pause import paused_collection
@@ -74,14 +75,18 @@ class Parser:
             source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics, name=name
         )
         self.diagnostics.raise_if_errors(strict=self._strict)
-        names = self._instance_names(specs)
+        names = self._instance_names(top_models(specs))
+        added = []
         with paused_collection():
-            instances = [add_model(self._plant, spec, name) for spec, name in zip(specs, names, strict=True)]
-        for spec, name in zip(specs, names, strict=True):
-            self._filter_groups.add_from_model(name, spec)
-        self.specs.extend(specs)
-        self.instances.extend(instances)
-        return instances
+            for spec in specs:
+                count = len(top_models([spec]))
+                added += add_models(self._plant, spec, names[:count])
+                del names[:count]
+        for instance, spec in added:
+            self._filter_groups.add_from_model(self._plant.GetModelInstanceName(instance), spec)
+            self.specs.append(spec)
+            self.instances.append(instance)
+        return [instance for instance, _ in added]
 
     def add_directives(self, directives):
         """Applies `ModelDirectives`, None where they could not be read; returns a ModelInstanceInfo for each model.
@@ -99,8 +104,9 @@ class Parser:
         self.diagnostics.raise_if_errors(strict=self._strict)
         with paused_collection():
             infos = plan.apply()
-        self.specs.extend(plan.specs)
-        self.instances.extend(info.model_instance for info in infos)
+        for name, spec in plan.added:
+            self.specs.append(spec)
+            self.instances.append(self._plant.GetModelInstanceByName(name))
         return infos
 
     def AddModelsFromString(self, file_contents, file_type):

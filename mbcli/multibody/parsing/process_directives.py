@@ -7,6 +7,7 @@ from mbcli.errors import ModelError, ResourceError
 from mbcli.math import RigidTransform
 from mbcli.multibody.parsing.add_model import add_model
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
+from mbcli.multibody.parsing.model_instances import model_instances
 from mbcli.multibody.parsing.scene_names import WORLD, NotLoaded, SceneNames
 from mbcli.multibody.tree import FixedOffsetFrame, QuaternionFloatingJoint
 from mbcli.parsers.directives import directory_of, scoped
@@ -33,7 +34,7 @@ class DirectivePlan:
     """
 
     def __init__(self, plant, packages, diagnostics, filter_groups=None):
-        self.specs = []  # of the models to add
+        self.added = []  # (instance name, ModelSpec) of the models to add and those in them
         self._plant, self._packages, self._diagnostics = plant, packages, diagnostics
         self._names = SceneNames(plant)
         self._steps = []  # functions without arguments that change the plant
@@ -118,7 +119,7 @@ class DirectivePlan:
             return
         path, spec = loaded
         self._names.add_model(record.name, spec)
-        self.specs.append(spec)
+        self.added += model_instances(spec, record.name)
         info = self._infos[record.name] = ModelInstanceInfo(record.name, path)
         self._steps.append(partial(self._apply_model, spec, info))
         for joint, positions in record.default_joint_positions.items():
@@ -148,7 +149,8 @@ class DirectivePlan:
 
     def _apply_model(self, spec, info):
         info.model_instance = add_model(self._plant, spec, info.model_name)
-        self._filter_groups.add_from_model(info.model_name, spec)
+        for name, inner in model_instances(spec, info.model_name):
+            self._filter_groups.add_from_model(name, inner)
 
     def _set_default_positions(self, record, joint, positions):
         size = self._find(self._names.num_positions, record, record.name, joint)

@@ -1,7 +1,6 @@
 """The names that a plant has, and those that models to be added will give it: what directives are checked against."""
 
-import numpy as np
-
+from mbcli.multibody.parsing.model_instances import has_joint_frame, model_instances
 from mbcli.multibody.tree.scoped_name import ScopedName
 from mbcli.suggestions import did_you_mean
 
@@ -68,30 +67,38 @@ class SceneNames:
         self.holders.setdefault(child, name)
 
     def add_model(self, instance, spec):
-        """What `add_model` makes of a ModelSpec; its nested models are named MODEL::NAME in it."""
-        for name in _nested_instances(instance, spec):
+        """What `add_model` makes of a ModelSpec and of those nested in it."""
+        for name, _ in model_instances(spec, instance):
             self.add_instance(name)
+        self._add_elements(instance, spec)
+
+    def _add_elements(self, instance, spec):
+        """Returns its bodies by the names that it knows them by: those of a nested model are MODEL::NAME."""
         bodies = {"world": (WORLD, "world")}
+        for inner in spec.models:
+            nested = self._add_elements(f"{instance}::{inner.name}", inner)
+            bodies.update((f"{inner.name}::{name}", body) for name, body in nested.items() if name != "world")
         for link in spec.links:
             if link.name != "world":
-                where, name = _split(f"{instance}::{link.name}")
-                bodies[link.name] = (where, name)
-                self.bodies[where].append(name)
-                self.frames[where][name] = (where, name)
+                bodies[link.name] = self.frames[instance][link.name] = (instance, link.name)
+                self.bodies[instance].append(link.name)
         if spec.X_LinkModel is not None:
             self.frames[instance]["__model__"] = bodies[spec.X_LinkModel[0]]
         for frame in spec.frames:
-            where, name = _split(f"{instance}::{frame.name}")
-            self.frames[where][name] = bodies[frame.link]
+            body = bodies[frame.link]
+            self.frames[_instance_of(body, instance)][frame.name] = body
         for joint in spec.joints:
-            where, name = _split(f"{instance}::{joint.name}")
-            self.add_joint(where, name, NUM_POSITIONS[joint.type], bodies[joint.child])
-            for end, link, X in (("parent", joint.parent, joint.X_PF), ("child", joint.child, joint.X_CM)):
-                if not np.array_equal(X, np.eye(4)):
-                    self.frames[where].setdefault(f"{name}_{end}", bodies[link])
+            child = bodies[joint.child]
+            where = _instance_of(child, instance)
+            self.add_joint(where, joint.name, NUM_POSITIONS[joint.type], child)
+            for end, link in (("parent", joint.parent), ("child", joint.child)):
+                if has_joint_frame(spec, joint, end):
+                    self.frames[where].setdefault(f"{joint.name}_{end}", bodies[link])
         if spec.static:
-            for body in bodies.values():
-                self.holders.setdefault(body, "that makes its model static")
+            for name, body in bodies.items():
+                if "::" not in name:
+                    self.holders.setdefault(body, "that makes its model static")
+        return bodies
 
     # look-ups
 
@@ -161,11 +168,9 @@ def _joined(instance, name):
     return name if instance == WORLD else f"{instance}::{name}"
 
 
-def _nested_instances(instance, spec):
-    """The instance of a model and of every model nested in it, outer ones first."""
-    yield instance
-    for model in spec.models:
-        yield from _nested_instances(f"{instance}::{model.name}", model)
+def _instance_of(body, instance):
+    """The model instance of what is fixed to a body: the body's, in place of the world's the given one."""
+    return instance if body[0] == WORLD else body[0]
 
 
 def _hint(name, known, most=8):
