@@ -166,6 +166,14 @@ def test_plant_of_a_file_has_its_gravity_springs_and_starts_at_references():
     assert arm.translation() == pytest.approx([0, 0.5, 1], abs=1e-15)
 
 
+def test_gravity_of_the_plant_is_set_with_a_note():
+    plant = MultibodyPlant(0.0)
+    parser = Parser(plant)
+    parser.AddModelsFromString(ROBOT, ".xml")
+    (note,) = [finding for finding in parser.diagnostics.findings if finding.code == "GRAVITY_SET"]
+    assert note.severity == "note" and "to [0.0, 0.0, -3.0], which was [0.0, 0.0, -9.81]" in note.message
+
+
 def test_name_of_the_model_is_that_of_the_file_where_it_states_none(tmp_path):
     path = tmp_path / "walker.xml"
     path.write_text(ROBOT.replace(' model="r"', ""))

@@ -57,7 +57,9 @@ class Parser:
         return self._filter_groups
 
     def AddModels(self, file_name=None, *, url=None, file_contents=None, file_type=None, name=None):
-        """Adds the models of a file, of a package:// URL, or of text with its type (`.sdf`, `.urdf` or `.dmd.yaml`).
+        """Adds the models of a file, of a package:// URL, or of text with its type.
+
+        file_type: `.sdf`, `.urdf`, `.xml` (MJCF) or `.dmd.yaml`.
 
         name: what findings call the source; default: the path.
 
@@ -68,6 +70,7 @@ class Parser:
         else:
             source = find_model_file(file_name if file_name is not None else url, self._packages)
         input_format = (file_type or "").lstrip(".") or format_of(source, name or source)
+        input_format = "mjcf" if input_format == "xml" else input_format
         if input_format in (DIRECTIVES, "dmd", "dmd.yaml"):
             directives = read_directives(source, self.diagnostics, name=name, sources=self.sources)
             return [info.model_instance for info in self.add_directives(directives)]
@@ -76,6 +79,8 @@ class Parser:
         )
         self.diagnostics.raise_if_errors(strict=self._strict)
         names = self._instance_names(top_models(specs))
+        for spec in specs:
+            self._tell_gravity(spec)
         added = []
         with paused_collection():
             for spec in specs:
@@ -87,6 +92,12 @@ class Parser:
             self.specs.append(spec)
             self.instances.append(instance)
         return [instance for instance, _ in added]
+
+    def _tell_gravity(self, spec):
+        gravity = self._plant.gravity_field().gravity_vector().tolist()
+        if spec.gravity is not None and list(spec.gravity) != gravity:
+            message = f"the model sets the gravity of the whole plant to {list(spec.gravity)}, which was {gravity}"
+            self.diagnostics.note("GRAVITY_SET", message, place=spec.place)
 
     def add_directives(self, directives):
         """Applies `ModelDirectives`, None where they could not be read; returns a ModelInstanceInfo for each model.
