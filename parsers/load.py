@@ -8,7 +8,15 @@ from mbcli.errors import ModelError, ResourceError
 from .collection_pause import paused_collection
 
 DIRECTIVES = "directives"  # a YAML file of model directives or a scenario: names models, is none
-SUFFIXES = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf", ".yaml": DIRECTIVES, ".yml": DIRECTIVES}
+SUFFIXES = {
+    ".urdf": "urdf",
+    ".xacro": "urdf",
+    ".sdf": "sdf",
+    ".world": "sdf",
+    ".mjcf": "mjcf",
+    ".yaml": DIRECTIVES,
+    ".yml": DIRECTIVES,
+}
 ROOT_ELEMENTS = {"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf"}
 SNIFFED_BYTES = 65536  # of a file, to find its root element
 
@@ -88,8 +96,6 @@ def format_of(source, name):
     suffix = os.path.splitext(source)[1].lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
-    if suffix == ".xacro":
-        raise ModelError(f"{source}: xacro files must be expanded first: xacro {source} > model.urdf")
     if not os.path.isfile(source):
         raise ModelError(f"{source}: the format of what is no regular file must be given")
     try:

@@ -42,6 +42,7 @@ class PackageMap:
     def __init__(self, *, allow_outside=False, missing_meshes="warn", environment=None):
         self.allow_outside = allow_outside
         self.missing_meshes = missing_meshes
+        self.xacro_arguments = None  # {name: text} where xacro files may be expanded, which runs code of theirs
         self.ambiguous = {}  # name -> the directories that claim it; the first is used
         self._environment = environment
         self._named = {}

@@ -32,6 +32,7 @@ from .urdf_values import (
     read_unsigned,
     report_duplicate,
 )
+from .xacro_files import read_expanded
 from .xml_source import quoted, read_xml, report_unread
 
 VERSIONS = ("1.0", "1.1", "1.2")
@@ -41,25 +42,26 @@ def read_urdf(source, diagnostics, *, packages=None, name=None):
     """The model in a URDF file, or None if it has errors, all of which are in `diagnostics`.
 
     source: a path, or the bytes of a document (whose relative URIs start at the working directory).
-    packages: `PackageMap` for mesh URIs. name: what places call the file; default: the path as given.
+    packages: `PackageMap` for mesh URIs, and whether xacro is expanded. name: what places call the file; default: the
+    path as given.
     """
     errors_before = diagnostics.counts()["error"]
+    packages = packages or PackageMap()
     root = read_xml(source, diagnostics, name=name)
+    if root is not None and root.tag == "robot":
+        root = read_expanded(root, source, diagnostics, packages, name)
     if root is None:
         return None
     if root.tag != "robot":
         diagnostics.error("ELEMENT_INVALID", f"a URDF file starts with <robot>, not <{root.tag}>", root)
         return None
     base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
-    model = _read_robot(root, MeshFiles(packages or PackageMap(), base_dir))
+    model = _read_robot(root, MeshFiles(packages, base_dir))
     return model if diagnostics.counts()["error"] == errors_before else None
 
 
 def _read_robot(root, meshes):
     """The model, not to be used if it has errors."""
-    if any(tag.startswith("xacro:") for tag in root.child_tags):
-        root.diagnostics.error("XACRO_UNEXPANDED", "the file contains xacro: run xacro on it first", root)
-        return None
     materials = read_materials(root)
     links = _read_links(root, materials, meshes)
     joint_nodes = nodes_by_name(root.children("joint", "drake:joint", "loop_joint"), "joint")

@@ -653,7 +653,9 @@ FAULTS = [
         "XACRO_UNEXPANDED", "the file contains xacro: run xacro on it first", id="xacro elements",
     ),
     pytest.param(
-        '<link name="base"/>', '<link name="base"/><loop_joint name="l"><link1 link="base"/><link2 link="lower"/></loop_joint>', "<loop_joint ", "error",
+        '<link name="base"/>',
+        '<link name="base"/><loop_joint name="l"><link1 link="base"/><link2 link="lower"/></loop_joint>',
+        "<loop_joint ", "error",
         "ATTRIBUTE_MISSING", '<loop_joint> must have the attribute "type"', id="loop joint without a type",
     ),
     pytest.param(
@@ -815,10 +817,6 @@ def test_load_refuses_what_is_no_model(tmp_path):
         load_models(b"name: yaml", diagnostics=Diagnostics())
     with pytest.raises(ModelError, match='unknown model format "obj"'):
         load_models(b"<robot/>", input_format="obj", diagnostics=Diagnostics())
-    path = tmp_path / "r.xacro"
-    path.write_text(ROBOT)
-    with pytest.raises(ModelError, match="must be expanded first"):
-        load_models(path, diagnostics=Diagnostics())
 
 
 def test_load_names_a_missing_file(tmp_path):

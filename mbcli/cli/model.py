@@ -111,7 +111,23 @@ def read_packages(options):
         packages.add(name, directory)
     for directory in options.package_paths:
         packages.add_path(directory)
+    packages.xacro_arguments = _xacro_arguments(options)
     return packages
+
+
+def _xacro_arguments(options):
+    """{name: value} of --xacro-arg, None without --xacro."""
+    if not options.xacro:
+        if options.xacro_args:
+            raise click.UsageError("--xacro-arg needs --xacro")
+        return None
+    arguments = {}
+    for entry in options.xacro_args:
+        name, assigned, value = entry.partition(":=")
+        if not assigned or not name:
+            raise click.UsageError(f"--xacro-arg takes NAME:=VALUE, not '{entry}'")
+        arguments[name] = value
+    return arguments
 
 
 def _add(parser, model, scenario, options, ctx):

@@ -47,20 +47,25 @@ def _together(*options):
     return decorate
 
 
-INPUT_FORMATS = ("urdf", "sdf", "dmd", "scenario")
+INPUT_FORMATS = ("urdf", "sdf", "mjcf", "dmd", "scenario")
 
 resource_options = _together(
     click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="Where package://NAME is."),
     click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR."),
-    click.option(
-        "--allow-outside", is_flag=True, help="Let models name files outside of their package or folder."
-    ),
+    click.option("--allow-outside", is_flag=True, help="Let models name files outside of their package or folder."),
     click.option(
         "--missing-meshes",
         type=click.Choice(["error", "warn", "ignore"]),
         default="warn",
         help="What a mesh file is that cannot be found; ignore: a note. [warn]",
     ),
+    click.option(
+        "--xacro",
+        is_flag=True,
+        help="Expand xacro files by the package xacro (mbcli[xacro]). That runs code of the file: only for files that "
+        "you trust.",
+    ),
+    click.option("--xacro-arg", "xacro_args", multiple=True, metavar="NAME:=VALUE", help="An argument of the file."),
 )
 _model_settings = (
     click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
@@ -132,6 +137,8 @@ MODEL_KEYS = (
     "package_paths",
     "allow_outside",
     "missing_meshes",
+    "xacro",
+    "xacro_args",
     "welds",
     "weld_base",
     "config_file",
