@@ -172,6 +172,15 @@ def test_inspect_shows_couplers_and_counts_them():
     assert "coupler: k = -2 j + 0.5" in succeed("inspect", "-", stdin=ROBOT).out
 
 
+def test_inspect_shows_limits_of_deceleration_and_jerk_where_the_file_has_them():
+    text = ROBOT.replace("<robot ", '<robot version="1.2" ').replace(
+        '<axis xyz="0 0 1"/></joint>', '<axis xyz="0 0 1"/><limit deceleration="3" jerk="4"/></joint>'
+    )
+    first, second = succeed("inspect", "-", "--json", stdin=text).json()["joints"]
+    assert (first["deceleration_limits"], first["jerk_limits"]) == ([3], [4])
+    assert "jerk_limits" not in second
+
+
 def test_motion_of_mimic_joints_is_refused_and_kinematics_are_not():
     for command in (["simulate", "-", "-t", 0.01, "--no-log"], ["forward-dynamics", "-"], ["linearize", "-"]):
         result = cli(*command, stdin=ROBOT)

@@ -157,6 +157,8 @@ def _joint(plant, joint):
             lower = getattr(joint, f"{kind}_lower_limits")().tolist()
             upper = getattr(joint, f"{kind}_upper_limits")().tolist()
             result[f"{kind}_limits"] = [[_limit(low), _limit(high)] for low, high in zip(lower, upper, strict=True)]
+    for name, limits in joint._other_limits.items():
+        result[f"{name}_limits"] = [_limit(limit) for limit in limits]
     return result
 
 

@@ -182,6 +182,10 @@ def _add_joint(plant, model, spec, bodies, instance):
     joint._reflected_inertia = spec.reflected_inertia
     for k, axis in enumerate(spec.axes):
         _apply_axis(plant, joint, spec, axis, k)
+    for name in ("deceleration", "jerk"):
+        limits = [getattr(axis, name) for axis in spec.axes]
+        if not all(limit == np.inf for limit in limits):
+            joint._other_limits[name] = limits
     defaults = [axis.default_position for axis in spec.axes]
     if any(defaults):
         joint.set_default_positions(defaults)

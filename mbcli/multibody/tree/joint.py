@@ -31,6 +31,7 @@ class Joint(NamedElement):
         self._frame_on_child = frame_on_child
         nq, nv = self.num_positions(), self.num_velocities()
         self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
+        self._other_limits = {}  # of a model file, which nothing here uses: name -> one for each axis
         self._reflected_inertia = 0.0  # of a drive that is no actuator, on every velocity; set by model files
         self._position_limits = (np.full(nq, -np.inf), np.full(nq, np.inf))
         self._velocity_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
