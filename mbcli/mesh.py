@@ -47,6 +47,24 @@ def load_triangles(path, scale=1.0):
     return vertices, triangles[:, ::-1].copy() if np.prod(factors) < 0.0 else triangles
 
 
+def convex_hull(vertices, name):
+    """Triangles (m, 3) of the convex hull of vertices (n, 3), facing outwards.
+
+    Raises ModelError, with the name, where they lie in a plane.
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        raise ModelError(f"{name}: its vertices lie in one plane, so that their hull holds nothing") from None
+    triangles = hull.simplices
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    triangles[inwards] = triangles[inwards][:, ::-1]
+    return triangles
+
+
 def _factors(scale, path):
     factors = np.array(scale, dtype=float)
     if factors.shape not in ((), (3,)) or not (np.isfinite(factors) & (factors != 0.0)).all():

@@ -36,7 +36,7 @@ def mass_properties(shape, density):
         return mass_properties_of_triangles(*load_triangles(shape.path, shape.scale), density)
     if type(shape) not in _VOLUMES:
         raise ModelError(f"a {type(shape).__name__} has no volume, so that no mass follows from its density")
-    mass = density * _VOLUMES[type(shape)](shape)
+    mass = float(density * _VOLUMES[type(shape)](shape))
     return MassProperties(mass, np.zeros(3), six_of(mass * _unit_inertia(shape)))
 
 
@@ -95,7 +95,7 @@ def mass_properties_of_triangles(vertices, triangles, density):
     second = np.einsum("m,mci,mcj->ij", volumes, corners, corners) + np.einsum("m,mi,mj->ij", volumes, sums, sums)
     second = second / 20.0 - volume * np.outer(centre, centre)
     inertia = np.trace(second) * np.eye(3) - second
-    return MassProperties(density * volume, origin + centre, six_of(density * inertia))
+    return MassProperties(float(density * volume), origin + centre, six_of(density * inertia))
 
 
 _VOLUMES = {

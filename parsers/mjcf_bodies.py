@@ -132,14 +132,14 @@ class BodyReader:
         return compensation != 1.0
 
     def _link(self, body, inertial, gravity=True):
-        geometries = [geom.geometry for geom in body.geoms]
+        geoms = [geom for geom in body.geoms if geom.geometry is not None]
         return LinkSpec(
             name=body.name,
             place=body.node.place,
             inertial=inertial,
             X_ModelL=pose(body.X_WB[:3, :3], body.X_WB[:3, 3]),
-            visuals=tuple(geometries),
-            collisions=tuple(geom.geometry for geom in body.geoms if geom.collides),
+            visuals=tuple(geom.geometry for geom in geoms),
+            collisions=tuple(geom.geometry for geom in geoms if geom.collides),
             gravity=gravity,
         )
 

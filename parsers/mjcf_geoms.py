@@ -1,17 +1,18 @@
 """Geoms of MJCF files: shapes, meshes, colours, friction, and the masses that they give to bodies."""
 
-import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from mbcli.errors import ModelError, ResourceError
-from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.suggestions import did_you_mean
 
 from .geometry_inertia import mass_properties, scaled_to_mass
+from .mjcf_meshes import MeshReader
 from .mjcf_values import read_pose, turn_z_to
-from .spec import Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Mesh, Sphere, pose
+from .spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Sphere, pose
 from .urdf_values import report_duplicate
 
 DEFAULT_DENSITY = 1000.0  # [kg/m^3]
@@ -25,18 +26,14 @@ _WITH_FROMTO = ("capsule", "cylinder", "box", "ellipsoid")
 class Geom:
     """A geom in the frame of its body, as a visual, a collision, and what gives the body its mass."""
 
-    geometry: GeometrySpec
+    geometry: GeometrySpec | None  # None: its shape is not supported
+    X_BG: np.ndarray
     collides: bool
     group: int
     mass: float | None  # [kg] as stated
     density: float  # [kg/m^3]
+    fill: Callable | None  # density -> MassProperties in the geom's frame, or an error; None: it has no volume
     element: object  # for findings
-
-
-@dataclass(frozen=True, slots=True)
-class MeshAsset:
-    mesh: Mesh
-    X_GM: np.ndarray  # pose of the mesh file's frame (after scaling) in the geom's
 
 
 class GeomReader:
@@ -46,25 +43,15 @@ class GeomReader:
         self._settings = reading.settings
         self._defaults = reading.defaults
         self._unused = reading.unused
-        self._files = mesh_files
-        self._meshes = {}  # name -> its element with defaults
-        self._found = {}  # name -> MeshAsset or None
+        self._meshes = MeshReader(reading, mesh_files)
         self._materials = {}
         self._taken = {}  # names of geoms -> place
         for asset in root.children("asset"):
-            self._read_assets(asset)
-
-    def _read_assets(self, asset):
-        for node in asset.children("mesh"):
-            name = node.attribute("name") or os.path.splitext(os.path.basename(node.attribute("file", "")))[0]
-            if name in self._meshes:
-                report_duplicate(node, "mesh", name, self._meshes[name].place)
-            element = self._meshes.setdefault(name, self._defaults.of(node, None))
-            for attribute in ("class", "file", "scale", "refpos", "refquat", "inertia"):  # also if no geom has it
-                element.attribute(attribute)
-        for node in asset.children("material"):
-            element = self._defaults.of(node, None)
-            self._materials[node.attribute("name")] = element.vector("rgba", 4)
+            for node in asset.children("mesh"):
+                self._meshes.add(node)
+            for node in asset.children("material"):
+                element = self._defaults.of(node, None)
+                self._materials[node.attribute("name")] = element.vector("rgba", 4)
 
     def read(self, node, childclass, X_BF, index):
         """The `Geom` of an element that stands in frame F of body B, the index-th of the body; None after a finding."""
@@ -75,7 +62,7 @@ class GeomReader:
             if first is not node.place:
                 report_duplicate(node, "geom", name, first)
         kind = element.keyword("type", _TYPES, "sphere")
-        shape, X_FG = self._read_shape(element, kind)
+        solid = self._read_solid(element, kind)
         contact = element.number("contype", 1), element.number("conaffinity", 1)
         group, mass, density = element.number("group", 0), element.number("mass"), element.number("density")
         color, friction = self._read_color(element), element.vector("friction", 3, (1.0,), least=1)[0]
@@ -84,20 +71,15 @@ class GeomReader:
         for attribute, value in (("mass", mass), ("density", density)):
             if value is not None and value < 0:
                 _report_negative(element, attribute, value)
-        if shape is None:
+        if solid is None:
             return None
+        shape, X_FG, fill = solid
         X_BG = X_BF @ X_FG
         X_BG.flags.writeable = False
-        geometry = GeometrySpec(
-            name=name or f"geom{index}",
-            shape=shape,
-            X_LG=X_BG,
-            place=node.place,
-            color=color,
-            properties={("material", "coulomb_friction"): (friction, friction)},
-        )
+        properties = {("material", "coulomb_friction"): (friction, friction)}
+        geometry = GeometrySpec(name or f"geom{index}", shape, X_BG, node.place, color, properties) if shape else None
         density = DEFAULT_DENSITY if density is None else density
-        return Geom(geometry, contact != (0, 0), int(group), mass, density, element)
+        return Geom(geometry, X_BG, contact != (0, 0), int(group), mass, density, fill, element)
 
     def _read_color(self, element):
         material = element.attribute("material")
@@ -105,19 +87,18 @@ class GeomReader:
             _report_missing(element, "material", material, self._materials)
         return element.vector("rgba", 4, self._materials.get(material))
 
-    def _read_shape(self, element, kind):
-        """(shape, its pose in the frame that the geom stands in); shape is None after a finding."""
+    def _read_solid(self, element, kind):
+        """(shape or None, its pose in the frame that the geom stands in, `Geom.fill`); None after an error."""
         fromto = element.vector("fromto", 6)
         size = element.vector("size", 3, (), least=1)
         mesh = element.attribute("mesh")
         if kind == "plane":
-            return HalfSpace(), read_pose(element, self._settings)
+            return HalfSpace(), read_pose(element, self._settings), None
         if kind == "mesh":
             return self._read_mesh(element, mesh)
         if kind not in _SIZES or mesh is not None:
             what = f"a geom of type {kind}" if kind not in _SIZES else f"a {kind} fitted to a mesh"
-            self._unused.add_element(element, f"{what} is not supported")
-            return None, None
+            return self._unsupported(element, f"{what} is not supported", has_mass=kind != "hfield")
         X = read_pose(element, self._settings)
         if fromto is not None:
             size, X = self._from_ends(element, kind, size, np.array(fromto))
@@ -125,8 +106,18 @@ class GeomReader:
         if X is None or len(size) < needed or min(size[:needed]) <= 0:
             if X is not None:
                 _report_size(element, kind, needed, size)
-            return None, None
-        return _make(kind, size), X
+            return None
+        shape = _make(kind, size)
+        return shape, X, partial(mass_properties, shape)
+
+    def _unsupported(self, element, problem, *, has_mass=True):
+        """A geom without shape, in which a mass cannot be filled."""
+        self._unused.add_element(element, problem)
+
+        def fill(density):
+            raise ModelError(problem)
+
+        return None, IDENTITY, fill if has_mass else None
 
     def _from_ends(self, element, kind, size, fromto):
         """(size, pose) of a shape whose z axis goes from one point to another; its pose is None after an error."""
@@ -148,41 +139,14 @@ class GeomReader:
         X_FG = read_pose(element, self._settings)
         if name is None:
             element.diagnostics.error("ATTRIBUTE_MISSING", "a geom of type mesh must name a mesh", element.node)
-            return None, None
-        if name not in self._meshes:
-            _report_missing(element, "mesh", name, self._meshes)
-            return None, None
-        if name not in self._found:
-            self._found[name] = self._find_mesh(self._meshes[name])
-        asset = self._found[name]
-        return (None, None) if asset is None else (asset.mesh, X_FG @ asset.X_GM)
-
-    def _find_mesh(self, asset):
-        """The `MeshAsset` of a <mesh>; None after a finding: vertices in the MJCF file are not read."""
-        file = asset.attribute("file")
-        if file is None:
-            self._unused.add_element(asset, "a mesh without a file is not supported")
             return None
-        if self._settings.strippath:
-            file = os.path.basename(file)
-        uri = os.path.join(self._settings.meshdir, file)
-        scale = asset.vector("scale", 3, (1.0, 1.0, 1.0))
-        if 0.0 in scale:
-            asset.diagnostics.error("ATTRIBUTE_INVALID", "the scale of a <mesh> must not be 0", asset.owner("scale"))
-        path = self._files.find(uri, asset.node, "collision")
-        return MeshAsset(Mesh(uri=uri, scale=scale, path=path), self._reference_pose(asset, scale))
-
-    def _reference_pose(self, asset, scale):
-        """The vertices r of the file become scale * R' (r - refpos), R being the rotation of refquat."""
-        refpos, refquat = asset.vector("refpos", 3, (0.0, 0.0, 0.0)), asset.vector("refquat", 4)
-        R = np.eye(3)
-        if refquat is not None and any(refquat):
-            R = matrix_from_quaternion(np.array(refquat) / np.abs(refquat).max())
-        S = np.diag(scale)
-        if not np.allclose(S @ R.T, R.T @ S, rtol=0, atol=1e-12 * abs(S).max()):
-            self._unused.add(asset, "refquat", "the mesh is scaled unequally and turned")
-            R = np.eye(3)
-        return pose(R.T, -S @ R.T @ refpos)
+        if name not in self._meshes.elements:
+            _report_missing(element, "mesh", name, self._meshes.elements)
+            return None
+        asset = self._meshes.find(name)
+        if asset is None:
+            return self._unsupported(element, "a geom of a mesh that is not supported")
+        return asset.mesh, X_FG @ asset.X_GM, asset.mass_properties
 
 
 def _make(kind, size):
@@ -200,25 +164,23 @@ def geom_parts(geoms, settings):
     lowest, highest = settings.inertiagrouprange
     parts = []
     for geom in geoms:
-        if not lowest <= geom.group <= highest or isinstance(geom.geometry.shape, HalfSpace):
+        if not lowest <= geom.group <= highest or geom.fill is None:
             continue
         if geom.mass == 0 or (geom.mass is None and geom.density == 0):
             continue
         properties = _mass_properties(geom)
         if properties is not None:
-            parts.append((geom.geometry.X_LG, properties))
+            parts.append((geom.X_BG, properties))
     return parts
 
 
 def _mass_properties(geom):
-    shape = geom.geometry.shape
     try:
-        properties = mass_properties(shape, geom.density or DEFAULT_DENSITY)
+        properties = geom.fill(geom.density or DEFAULT_DENSITY)
     except (ModelError, ResourceError) as error:
         code = "URI_LOOKUP" if isinstance(error, ResourceError) else "MESH_INERTIA"
-        geom.element.diagnostics.error(
-            code, f"the inertia of the body needs the mesh of this geom: {error}", geom.element.node
-        )
+        problem = f"the inertia of the body needs the mass of this geom: {error}"
+        geom.element.diagnostics.error(code, problem, geom.element.node)
         return None
     return properties if geom.mass is None else scaled_to_mass(properties, geom.mass)
 

@@ -536,7 +536,7 @@ def test_missing_mesh_is_a_warning_unless_the_inertia_needs_it(mesh_robot):
     models, diagnostics = load(mesh_robot)
     assert models == ()
     (error,) = diagnostics.errors
-    assert "the inertia of the body needs the mesh of this geom" in error.message
+    assert "the inertia of the body needs the mass of this geom" in error.message
     assert error.place.line == 3
     mesh_robot.write_text(MESH_ROBOT.replace("INERTIAL", INERTIAL))
     (model,), diagnostics = load(mesh_robot)

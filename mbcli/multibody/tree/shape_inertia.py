@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from mbcli.errors import ModelError
 from mbcli.geometry import Box, Capsule, Convex, Cylinder, Ellipsoid, Mesh, Sphere, TriangleSurfaceMesh
-from mbcli.mesh import load_triangles
+from mbcli.mesh import convex_hull, load_triangles
 from mbcli.multibody.tree.rotational_inertia import RotationalInertia
 from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 from mbcli.parsers.geometry_inertia import mass_properties_of_triangles
@@ -40,7 +39,7 @@ def CalcSpatialInertia(shape=None, density=None, *, mesh=None):
     if isinstance(shape, Mesh):
         vertices, triangles = load_triangles(shape.filename(), shape.scale3())
         if isinstance(shape, Convex):
-            triangles = _hull(vertices, repr(shape))
+            triangles = convex_hull(vertices, repr(shape))
         return _of_triangles(vertices, triangles, density)
     raise RuntimeError(f"CalcSpatialInertia: {shape!r} has no volume to fill, or none that is known")
 
@@ -48,18 +47,3 @@ def CalcSpatialInertia(shape=None, density=None, *, mesh=None):
 def _of_triangles(vertices, triangles, density):
     mass, com, six = mass_properties_of_triangles(vertices, triangles, density)
     return SpatialInertia.MakeFromCentralInertia(mass, com, RotationalInertia(*six))
-
-
-def _hull(vertices, name):
-    """Triangles of the convex hull, facing outwards."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        hull = ConvexHull(vertices)
-    except QhullError:
-        raise ModelError(f"{name}: its vertices lie in one plane, so that their hull holds nothing") from None
-    triangles = hull.simplices
-    a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
-    triangles[inwards] = triangles[inwards][:, ::-1]
-    return triangles
