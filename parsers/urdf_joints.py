@@ -98,6 +98,8 @@ def _read_type(node):
         return file_type
     if file_type in others:
         problem, hint = f"a joint of type {file_type} is written as <{other_tag}>", None
+    elif node.tag == "drake:joint" and file_type == "curvilinear":
+        problem, hint = "joints of type curvilinear cannot be read", None
     else:
         problem, hint = f"there is no joint type {quoted(file_type)}", did_you_mean(file_type, allowed)
     node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="type", value=file_type, hint=hint)

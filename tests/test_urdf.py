@@ -735,6 +735,7 @@ def test_hints(old, new, hint):
     ("content", "tag", "message"),
     [
         (joint("revolute"), "drake:joint", "a joint of type revolute is written as <joint>"),
+        (joint("curvilinear"), "drake:joint", "joints of type curvilinear cannot be read"),
         (joint("screw"), "drake:joint", "<drake:joint> must have a <drake:screw_thread_pitch>"),
         (joint("planar", '<dynamics damping="1"/>'), "joint", "must be 3 numbers, found 1"),
         (joint("planar", '<dynamics damping="1 -1 1"/>'), "joint", "damping must not be negative"),
