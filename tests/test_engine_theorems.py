@@ -617,3 +617,19 @@ def test_energy_forgets_a_state_that_was_not_finite():
     assert np.isnan(plant.CalcKineticEnergy(context))
     plant.SetVelocities(context, v)
     assert (plant.CalcKineticEnergy(context), plant.CalcPotentialEnergy(context)) == expected
+
+
+def test_inverse_dynamics_knows_gravity_from_the_forces_it_is_given_alone(case):
+    """multibody_tree (c) 6, plant (c) 3: at rest nothing is required, and with the forces of gravity its opposite."""
+    plant, context = case.plant, case.context
+    before = plant.GetVelocities(context)
+    plant.SetVelocities(context, np.zeros(plant.num_velocities()))
+    zero, gravity = np.zeros(plant.num_velocities()), MultibodyForces(plant)
+    plant.gravity_field().CalcAndAddForceContribution(context, gravity)
+    tau_g = plant.CalcGravityGeneralizedForces(context)
+    assert plant.num_velocities() == 0 or abs(tau_g).max() > 0.1
+    assert_close(plant.CalcInverseDynamics(context, zero, MultibodyForces(plant)), zero)
+    assert_close(plant.CalcBiasTerm(context), zero)
+    assert_close(plant.CalcInverseDynamics(context, zero, gravity), -tau_g)
+    assert_close(plant.CalcGeneralizedForces(context, gravity), tau_g)
+    plant.SetVelocities(context, before)

@@ -130,7 +130,7 @@ def test_defaults_of_rotor_and_gear():
     assert (slider.default_rotor_inertia(), slider.default_gear_ratio()) == (0.002, -30.0)
     assert slider.default_reflected_inertia() == pytest.approx(1.8, rel=1e-15)
     for wrong in (-0.1, np.nan, np.inf):
-        with pytest.raises(RuntimeError, match=f"actuator 'slider': rotor inertia must be finite and not negative, it is {wrong}"):
+        with pytest.raises(RuntimeError, match=f"actuator 'slider': rotor inertia must be .*, it is {wrong}"):
             slider.set_default_rotor_inertia(wrong)
     for wrong in (np.nan, np.inf):
         with pytest.raises(RuntimeError, match=f"actuator 'slider': gear ratio must be finite, it is {wrong}"):

@@ -23,7 +23,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.lanes import LaneData, load_lane_kernels
 from mbcli.engine.model import Data
 from mbcli.math import Quaternion, RigidTransform, RollPitchYaw
-from mbcli.multibody.math import SpatialVelocity
+from mbcli.multibody.math import SpatialForce, SpatialVelocity
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
     BallRpyJoint,
@@ -881,3 +881,26 @@ def test_locked_joints_stay_and_others_move_as_in_pydrake(locked):
         states.append(plant.GetPositionsAndVelocities(context))
     assert abs(states[1]).max() > 0.5
     np.testing.assert_allclose(states[0], states[1], rtol=0.0, atol=1e-9 * abs(states[1]).max())
+
+
+def test_forces_on_a_planar_joint_are_along_x_and_y_of_F_and_a_torque_about_z():
+    """tree (c) 9: each is the same as the force at Mo or the torque on the child, expressed in F."""
+    plant, rng = MultibodyPlant(0.0), np.random.default_rng(5)
+    child = plant.AddRigidBody("child", random_inertia(rng))
+    F, M = (
+        plant.AddFrame(FixedOffsetFrame(body.body_frame(), random_pose(rng))) for body in (plant.world_body(), child)
+    )
+    joint = plant.AddJoint(PlanarJoint("table", F, M))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    joint.SetPositions(context, [0.4, -0.2, 0.9])
+    R_WF = F.CalcRotationMatrixInWorld(context)
+    p_BoMo_W = M.CalcPoseInWorld(context).translation() - child.EvalPoseInWorld(context).translation()
+    for k, F_Mo_F in enumerate(([0, 0, 0, 2.5, 0, 0], [0, 0, 0, 0, 2.5, 0], [0, 0, 2.5, 0, 0, 0])):
+        along, pushed = MultibodyForces(plant), MultibodyForces(plant)
+        joint.AddInOneForce(context, k, 2.5, along)
+        force = SpatialForce(F=np.array(F_Mo_F, dtype=float)).Rotate(R_WF)
+        child.AddInForceInWorld(context, force.Shift(-p_BoMo_W), pushed)
+        np.testing.assert_allclose(
+            plant.CalcGeneralizedForces(context, along), plant.CalcGeneralizedForces(context, pushed), atol=1e-13
+        )

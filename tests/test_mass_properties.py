@@ -5,12 +5,13 @@ import pytest
 from moving_states import DIFFERENCES, assert_close, derivative, moved, plant_with_frames
 from random_trees import bodies_of, random_context, random_plant, random_pose
 
-from mbcli.math import RigidTransform
+from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from mbcli.multibody.tree import (
     BodyIndex,
     FixedOffsetFrame,
+    JacobianWrtVariable,
     ModelInstanceIndex,
     MultibodyForces,
     RevoluteJoint,
@@ -423,3 +424,68 @@ def test_an_offset_of_the_whole_plant_is_an_offset_of_its_center_of_mass():
     context = plant.CreateDefaultContext()
     plant.SetFreeBodyPose(context, body, RigidTransform([1.0, 2.0, 3.0]))
     np.testing.assert_array_equal(plant.CalcCenterOfMassPositionInWorld(context), [1.0, 2.0, 3.0])
+
+
+def test_forces_are_kept_where_they_are_written():
+    """tree (c) 7: mutable_generalized_forces() is the object's own array, generalized_forces() a copy."""
+    plant = random_plant(2)
+    context, forces = plant.CreateDefaultContext(), MultibodyForces(plant)
+    body, rng = plant.get_body(BodyIndex(3)), np.random.default_rng(0)
+    tau, F = rng.normal(size=plant.num_velocities()), SpatialForce(rng.normal(size=3), rng.normal(size=3))
+    forces.mutable_generalized_forces()[:] = tau
+    forces.generalized_forces()[:] = 99.0
+    np.testing.assert_array_equal(forces.generalized_forces(), tau)
+    body.AddInForceInWorld(context, F, forces)
+    np.testing.assert_array_equal(body.GetForceInWorld(context, forces).get_coeffs(), F.get_coeffs())
+    more = MultibodyForces(plant)
+    more.AddInForces(forces)
+    more.AddInForces(forces)
+    np.testing.assert_array_equal(body.GetForceInWorld(context, more).get_coeffs(), 2.0 * F.get_coeffs())
+    np.testing.assert_array_equal(more.generalized_forces(), 2.0 * tau)
+    assert more.SetZero() is more
+    assert not more.generalized_forces().any()
+    assert not body.GetForceInWorld(context, more).get_coeffs().any()
+
+
+@pytest.mark.parametrize("actuated", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_articulated_inertias_make_the_determinant_of_the_mass_matrix(seed, actuated):
+    """multibody_tree (c) 18: det M is the product of det(H^T P H), and a joint passes on nothing along its motion."""
+    plant = random_plant(seed, actuated=actuated, floating_bases=1)
+    context = random_context(plant, np.random.default_rng(seed))
+    vdot = plant.CalcForwardDynamics(context)
+    inertias, product, W = plant.CalcArticulatedBodyInertias(context), 1.0, plant.world_frame()
+    moving = [plant.get_joint(i) for i in plant.GetJointIndices() if plant.get_joint(i).num_velocities()]
+    assert len(inertias) == len(moving)
+    rotors = np.zeros(plant.num_velocities())
+    for index in plant.GetJointActuatorIndices():
+        actuator = plant.get_joint_actuator(index)
+        rotors[actuator.joint().velocity_start()] += actuator.default_reflected_inertia()
+    for joint in moving:
+        ends = joint.parent_body(), joint.child_body()
+        affected = plant.GetBodiesKinematicallyAffectedBy([joint.index()])
+        A, B = ends if ends[1].index() in affected else ends[::-1]
+        d = slice(joint.velocity_start(), joint.velocity_start() + joint.num_velocities())
+        frames = B.body_frame(), np.zeros(3), A.body_frame(), W
+        H = plant.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, *frames)[:, d]
+        P, Pplus = inertias[B.index()]
+        np.testing.assert_allclose(P, P.T, atol=1e-12 * abs(P).max())
+        assert np.linalg.eigvalsh(P).min() > 0.0
+        product *= np.linalg.det(H.T @ P @ H + np.diag(rotors[d]))
+        if not rotors[d].any():
+            assert abs(Pplus @ H).max() < 1e-12 * abs(P).max()
+    assert product == pytest.approx(np.linalg.det(plant.CalcMassMatrix(context)), rel=1e-10)
+    np.testing.assert_array_equal(plant.CalcForwardDynamics(context), vdot)
+
+
+def test_the_articulated_inertia_of_a_free_body_is_its_own():
+    plant = MultibodyPlant(0.0)
+    M = SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.2, 0.3).Shift([0.3, -0.1, 0.2])
+    body = plant.AddRigidBody("body", M)
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    plant.SetFreeBodyPose(context, body, RigidTransform(RollPitchYaw(0.1, 0.2, 0.3), [5.0, 6.0, 7.0]))
+    P, Pplus = plant.CalcArticulatedBodyInertias(context)[body.index()]
+    expected = M.ReExpress(body.EvalPoseInWorld(context).rotation()).CopyToFullMatrix6()
+    np.testing.assert_allclose(P, expected, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(Pplus, np.zeros((6, 6)), atol=1e-12)

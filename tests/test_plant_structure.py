@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from mbcli.math import RigidTransform, RotationMatrix
+from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
+    FixedOffsetFrame,
     JointIndex,
     PlanarJoint,
     PrismaticJoint,
@@ -171,3 +174,58 @@ def test_structure_queries_equal_pydrake():
 
     for ours, theirs in zip(build(our_plant, our_trees), build(drake, trees), strict=True):
         assert np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("placed", ["on the bodies", "on frames at the bodies"])
+def test_11_a_frame_at_a_body_is_one_frame_more_and_moves_nothing(placed):
+    """multibody_tree (c) 11: a joint between bodies adds no frame; frames that coincide with theirs are counted."""
+    plant = MultibodyPlant(0.0)
+    body = plant.AddRigidBody("body", box())
+    frames = [plant.world_frame(), body.body_frame()]
+    if placed != "on the bodies":
+        frames = [plant.AddFrame(FixedOffsetFrame(f"at {f.name()}", f, RigidTransform())) for f in frames]
+    joint = plant.AddJoint(RevoluteJoint("pin", *frames, [0.0, 1.0, 0.0]))
+    plant.Finalize()
+    assert plant.num_frames() == (2 if placed == "on the bodies" else 4)
+    context = plant.CreateDefaultContext()
+    joint.set_angle(context, 0.7)
+    np.testing.assert_allclose(
+        body.EvalPoseInWorld(context).rotation().matrix(), RotationMatrix.MakeYRotation(0.7).matrix(), atol=1e-15
+    )
+
+
+def test_15_bodies_without_joints_are_free_and_start_at_the_identity():
+    """multibody_tree (c) 15, tree (c) 25: the default quaternion is 1, 0, 0, 0, and not zero."""
+    plant = MultibodyPlant(0.0)
+    free, held = plant.AddRigidBody("free", box()), plant.AddRigidBody("held", box())
+    plant.AddJoint(RevoluteJoint("pin", plant.world_frame(), held.body_frame(), [0, 0, 1]))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    assert (plant.num_joints(), plant.num_positions(), plant.num_velocities()) == (2, 8, 7)
+    assert free.is_floating_base_body() and free.has_quaternion_dofs() and not held.is_floating()
+    q = plant.GetPositions(context)[free.floating_positions_start() :]
+    np.testing.assert_array_equal(q[:7], [1, 0, 0, 0, 0, 0, 0])
+    assert not plant.GetVelocities(context).any()
+    for setter in (
+        lambda: plant.SetFreeBodyPose(context, held, RigidTransform()),
+        lambda: plant.SetFreeBodySpatialVelocity(held, SpatialVelocity.Zero(), context),
+    ):
+        with pytest.raises(RuntimeError, match="body 'held' is not a free body"):
+            setter()
+
+
+def test_16_the_height_counts_the_bodies_of_the_longest_path():
+    """multibody_tree (c) 16: World alone is 1; welded bodies count, a loop does not."""
+    plant = MultibodyPlant(0.0)
+    plant.Finalize()
+    assert plant.tree_height() == 1
+    plant = MultibodyPlant(0.0)
+    with pytest.raises(RuntimeError, match="tree_height"):
+        plant.tree_height()
+    a, b, c, alone = (plant.AddRigidBody(name, box()) for name in ("a", "b", "c", "alone"))
+    for n, (inboard, body) in enumerate(((plant.world_body(), a), (a, b), (plant.world_body(), c))):
+        plant.AddJoint(RevoluteJoint(f"pin{n}", inboard.body_frame(), body.body_frame(), [0, 0, 1]))
+    plant.WeldFrames(b.body_frame(), plant.AddRigidBody("d", box()).body_frame())
+    plant.WeldFrames(alone.body_frame(), plant.AddRigidBody("e", box()).body_frame())
+    plant.Finalize()
+    assert plant.tree_height() == 4

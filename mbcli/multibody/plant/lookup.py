@@ -157,10 +157,11 @@ class Lookup:
     # model instances
 
     def _check_instance(self, model_instance):
-        if not 0 <= int(model_instance) < len(self._instances):
-            raise RuntimeError(
-                f"there is no model instance {int(model_instance)}: the plant has {len(self._instances)}"
-            )
+        if isinstance(model_instance, TypeSafeIndex):
+            model_instance = ModelInstanceIndex(model_instance)  # TypeError for an index of another kind
+        number = int(model_instance)
+        if not 0 <= number < len(self._instances):
+            raise RuntimeError(f"there is no model instance {number}: the plant has {len(self._instances)}")
 
     def HasModelInstanceNamed(self, name):
         return name in self._instances

@@ -116,6 +116,36 @@ class MassProperties:
         I[1:] /= I[0]
         return SpatialInertia._of(I[0], I[1:4], I[[4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(3, 3))
 
+    def CalcArticulatedBodyInertias(self, context):
+        """{BodyIndex: (P_B_W, Pplus_PB_W)}, each (6, 6), of the bodies that joints with velocities move.
+
+        P_B_W is the inertia about Bo, expressed in World, that body B shows with all that is outboard of it when the
+        joints there are free: F = P_B_W A + bias. Pplus_PB_W is what of it its own inboard joint passes on, about Bo
+        too. Reflected inertias count. Links that are welded to B are part of it.
+        """
+        self._check_context(context)
+        data = context._at_links()
+        data.tau[:], data.F_link[:] = 0.0, 0.0
+        context._run("calc_forward_dynamics")
+        model, result = context._model, {}
+        context._accelerations_current = False
+        rows, columns = np.triu_indices(6)
+        for mobilized in self._mobilized_joints:
+            if mobilized.joint.num_velocities() == 0:
+                continue
+            link = mobilized.outboard
+            b = model.link_body[link]
+            Pplus = np.zeros((6, 6), data.q.dtype)
+            Pplus[rows, columns] = Pplus[columns, rows] = data.articulated[b]
+            d = slice(model.body_v[b], model.body_v[b] + model.body_nv[b])
+            U = data.U[d]
+            P = Pplus + (U.T / data.D[d]) @ U  # what eliminating the velocities one after another took away
+            p = data.p_RoBo[b] + data.X_WB[b, :9].reshape(3, 3) @ model.link_X_BL[link, 9:]
+            to_Ro = np.eye(6, dtype=data.q.dtype)  # V_Ro = to_Ro V_Bo
+            to_Ro[3:, :3] = [[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]]
+            result[BodyIndex(link)] = to_Ro.T @ P @ to_Ro, to_Ro.T @ Pplus @ to_Ro
+        return result
+
     def _coms(self, context):
         """Masses (n,), centres of mass in W (n, 3) and their velocities (n, 3) of all bodies but World."""
         data = context._at_links()

@@ -68,6 +68,14 @@ class TopologyQueries:
                 moved.add(mobilized.outboard)
         return [BodyIndex(n) for n in sorted(moved)]
 
+    def tree_height(self):
+        """How many bodies, World among them, lie on the longest path outward from World. After Finalize()."""
+        self._require_finalized("tree_height")
+        heights = {0: 1}
+        for mobilized in self._mobilized_joints:  # depth first: the inboard link comes before
+            heights[mobilized.outboard] = heights[mobilized.inboard] + 1
+        return max(heights.values())
+
     def GetTopologyGraphvizString(self):
         """The bodies and joints as a graph in the dot language."""
         lines = ["digraph MultibodyPlant {", "rankdir=BT;"]
