@@ -226,3 +226,23 @@ def test_positions_start_at_the_reference(both):
         X_WB = both.plant.GetBodyByName(both.model.body(n).name).EvalPoseInWorld(both.context)
         assert_close(X_WB.translation(), both.data.xpos[n])
         assert_close(X_WB.rotation().matrix().ravel(), both.data.xmat[n])
+
+
+MESHES = (  # MuJoCo keeps vertices in single precision: these numbers have few bits
+    """<asset><mesh name="hull" vertex="0 0 0 1 0 0 0 1 0 0 0 1 .25 .25 .25" scale="2 3 5" refpos=".5 .25 .75"/>
+        <mesh name="turned" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 1 2 3 0 3 2" scale="2 2 2"
+          refpos=".5 .25 .75" refquat="1 1 0 0"/></asset>""",
+    """<body name="a"><joint name="ja" axis="0 1 0"/><geom type="mesh" mesh="hull" pos=".1 0 0" euler="10 20 30"/>
+        <body name="b" pos="1 0 0"><joint name="jb"/><geom type="mesh" mesh="turned" mass="3"/></body></body>""",
+)
+
+
+def test_meshes_have_the_mass_centre_and_principal_moments_of_mujoco():
+    """Not its principal axes: they come from an iteration that stops at 1e-9."""
+    both = Both(pytest.importorskip("mujoco"), *MESHES)
+    for name in ("a", "b"):
+        ours, theirs = both.plant.GetBodyByName(name).default_spatial_inertia(), both.model.body(name)
+        assert_close(ours.get_mass(), theirs.mass[0])
+        assert_close(ours.get_com(), theirs.ipos)
+        inertia = ours.Shift(ours.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
+        assert_close(np.linalg.eigvalsh(inertia), np.sort(theirs.inertia))
