@@ -118,13 +118,15 @@ MODELS = {
 class Both:
     """A model in our plant and in MuJoCo, at the same random state."""
 
-    def __init__(self, mujoco, head, bodies, seed=0):
-        xml = f'<mujoco model="m">{head}<worldbody>{bodies}</worldbody></mujoco>'
+    def __init__(self, mujoco, head, bodies, tail="", seed=0):
+        xml = f'<mujoco model="m">{head}<worldbody>{bodies}</worldbody>{tail}</mujoco>'
         self.mujoco = mujoco
         self.model = mujoco.MjModel.from_xml_string(xml)
         self.data = mujoco.MjData(self.model)
         self.plant = MultibodyPlant(0.0)
-        Parser(self.plant).AddModelsFromString(xml, "mjcf")
+        parser = Parser(self.plant)
+        parser.AddModelsFromString(xml, "mjcf")
+        (self.spec,) = parser.specs
         self.plant.Finalize()
         self.context = self.plant.CreateDefaultContext()
         self.random = np.random.default_rng(seed)
@@ -164,6 +166,32 @@ class Both:
         self.data.qvel[:] = T @ v
         self.mujoco.mj_forward(self.model, self.data)
         return T
+
+    def violation(self):
+        """By how much the only constraint of our model is broken: a distance (3,) in World, or of a coordinate (1,)."""
+        for joint in self.spec.joints:
+            for mimic in (axis.mimic for axis in joint.axes if axis.mimic):
+                q, leader = (
+                    self.plant.GetJointByName(name).GetOnePosition(self.context) for name in (joint.name, mimic.leader)
+                )
+                return np.array([q - mimic.multiplier * leader - mimic.offset])
+        (constraint,) = self.spec.constraints
+        ends = []
+        for link, end in ((constraint.link_A, "AP"), (constraint.link_B, "BQ")):
+            X_WL = self.plant.GetBodyByName(link).EvalPoseInWorld(self.context)
+            is_ball = hasattr(constraint, f"p_{end}")
+            p = getattr(constraint, f"p_{end}") if is_ball else getattr(constraint, f"X_{end}")[:3, 3]
+            ends.append(X_WL.multiply(np.array(p)))
+        return ends[0] - ends[1]
+
+    def sine_of_half_the_turn(self):
+        """Of the rotation between the two frames of a weld constraint."""
+        (weld,) = self.spec.constraints
+        R_WP, R_WQ = (
+            self.plant.GetBodyByName(link).EvalPoseInWorld(self.context).rotation().matrix() @ X[:3, :3]
+            for link, X in ((weld.link_A, weld.X_AP), (weld.link_B, weld.X_BQ))
+        )
+        return np.sqrt((3.0 - np.trace(R_WP.T @ R_WQ)) / 4.0)
 
     def mass_matrix(self):
         columns = []
@@ -246,3 +274,30 @@ def test_meshes_have_the_mass_centre_and_principal_moments_of_mujoco():
         assert_close(ours.get_com(), theirs.ipos)
         inertia = ours.Shift(ours.get_com()).CalcRotationalInertia().CopyToFullMatrix3()
         assert_close(np.linalg.eigvalsh(inertia), np.sort(theirs.inertia))
+
+
+EQUALITIES = {
+    "connect": '<connect body1="a" body2="b" anchor=".1 .2 .3"/>',
+    "connect with the world": '<connect body1="b" anchor=".1 .2 .3"/>',
+    "connect sites": '<connect site1="s" site2="t"/>',
+    "weld": '<weld body1="b" body2="a"/>',
+    "weld to a pose": '<weld body1="b" body2="c" relpose=".1 .2 .3 1 .2 .3 .4"/>',
+    "weld to the world": '<weld body1="a"/>',
+    "joint": '<joint joint1="ja" joint2="jc" polycoef=".2 -3"/>',
+}
+EQUALITY_BODIES = """<site name="s" pos="1 2 0"/>
+<body name="a" pos="1 0 0" euler="10 20 30"><joint name="ja" ref="40"/><geom size=".1"/><body name="c" pos="0 1 0"
+  euler="0 50 0"><joint name="jc" type="slide" ref=".3"/><geom size=".1"/><site name="t" pos=".1 .2 0"/></body></body>
+<body name="b" pos="0 2 0" quat="1 .2 0 .3"><freejoint/><geom size=".1"/></body>"""
+
+
+@pytest.mark.parametrize("name", EQUALITIES)
+def test_violation_of_equalities_is_that_of_mujoco(name):
+    """Of a weld's rotation by an angle, MuJoCo's error is the axis times the sine of half of it."""
+    both = Both(pytest.importorskip("mujoco"), "", EQUALITY_BODIES, tail=f"<equality>{EQUALITIES[name]}</equality>")
+    for _ in range(3):
+        both.set_random_state()
+        theirs = both.data.efc_pos[: both.data.ne]
+        assert_close(both.violation(), theirs[:3])
+        if both.data.ne == 6:
+            assert_close(both.sine_of_half_the_turn(), np.linalg.norm(theirs[3:]))
