@@ -18,7 +18,7 @@ MAX_DIRECTIVES = 100_000  # of a file and all that it includes, each as often as
 
 
 def read_directives(source, diagnostics, *, name=None, sources=None):
-    """The `ModelDirectives` of a file, or None if it has errors (they are in `diagnostics`).
+    """The `ModelDirectives` of a file, or None if it has none that can be used; what is wrong is in `diagnostics`.
 
     source: a path, or the bytes of a document. name: what places call the file; default: the path as given.
     sources: a list to which the file is added (`spec.SourceFile`).

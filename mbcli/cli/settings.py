@@ -29,7 +29,8 @@ class Settings:
         self._positions = list(self.scenarios.values())
         if options.config_file is not None:
             config = holders["--config"] = self._read_config()
-            self._positions.append(config)
+            if not config.scene.directives:
+                self._positions.append(config)
         if len(holders) > 1:
             raise click.UsageError(f"{' and '.join(holders)} both hold settings of the run: give one of them")
         if not holders and (options.scenario_name or options.scenario_text) and not names:
@@ -50,7 +51,7 @@ class Settings:
             raise ResourceError(f"{path}: error: no such file")
         scenario = self._read(path, None, self._options.scenario_name if not self.scenarios else None)
         if scenario.scene.directives:
-            message = "the directives of a scenario are not used as --config: give it as MODEL to load what it adds"
+            message = "as --config the models and positions of a scenario are not used: give it as MODEL"
             self._diagnostics.warning("KEY_UNSUPPORTED", message, place=scenario.place, attribute="directives")
         return scenario
 
