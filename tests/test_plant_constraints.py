@@ -9,7 +9,12 @@ import pytest
 
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.plant import DiscreteContactApproximation, DistanceConstraintParams, MultibodyPlant
+from mbcli.multibody.plant import (
+    DiscreteContactApproximation,
+    DistanceConstraintParams,
+    MultibodyPlant,
+    MultibodyPlant_,
+)
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     JointIndex,
@@ -217,6 +222,16 @@ def test_a_ball_without_its_second_point_takes_it_from_the_default_positions_at_
     )
     expected = (X_AB @ X_BC).inverse().multiply(np.array([0.1, 0.2, 0.3]))
     np.testing.assert_allclose(constraint.p_BQ, expected, atol=1e-15)
+
+
+def test_a_plant_of_dual_numbers_finds_the_point_too():
+    plant = MultibodyPlant_["AutoDiffXd"](0.0)
+    body = plant.AddRigidBody("a", SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+    joint = plant.AddJoint(RevoluteJoint("turn", plant.world_frame(), body.body_frame(), [0, 0, 1]))
+    joint.set_default_angle(0.5)
+    plant.AddBallConstraint(plant.world_body(), [1, 0, 0], body)
+    plant.Finalize()
+    np.testing.assert_allclose(plant._constraints[0].p_BQ, [np.cos(0.5), -np.sin(0.5), 0.0], atol=1e-15)
 
 
 def closed_chain():

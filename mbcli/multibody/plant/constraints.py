@@ -215,4 +215,5 @@ class Constraints:
             context = Context(self, compiled=False)
             context._set_q(self.GetDefaultPositions())
             for c in unknown:
-                c.complete(self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame()))
+                X_BA = self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame())
+                c.complete([self._scalar.real(x) for x in X_BA.multiply(c.p_AP)])

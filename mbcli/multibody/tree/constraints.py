@@ -161,9 +161,9 @@ class BallConstraint(_BetweenBodies):
         self.p_AP = _point(p_AP, f"{self!r}: p_AP")
         self.p_BQ = None if p_BQ is None else _point(p_BQ, f"{self!r}: p_BQ")
 
-    def complete(self, X_BA):
-        """Puts Q where P is, for the pose of A in B."""
-        self.p_BQ = _point(X_BA.multiply(self.p_AP), f"{self!r}: p_BQ")
+    def complete(self, p_BQ):
+        """Puts Q at a point of B."""
+        self.p_BQ = _point(p_BQ, f"{self!r}: p_BQ")
 
     def parameters(self):
         return {"p_AP": self.p_AP, "p_BQ": self.p_BQ}
