@@ -130,7 +130,7 @@ def test_gimbal_torques_are_linear_in_roll_pitch_and_yaw_and_their_rates():
 
 
 def test_the_forces_of_a_bushing_cancel_and_their_moments_about_the_origins_are_equal():
-    """tree 1.10: no net wrench about any point, and the moment of -f about Ao is that of f about Co."""
+    """tree (c) 15: tree 1.10: no net wrench about any point, and the moment of -f about Ao is that of f about Co."""
     plant = scene(mbcli(), ("bushing",))
     bushing = plant.get_force_element(plant.get_force_element(1).index())
     context = plant.CreateDefaultContext()

@@ -124,12 +124,14 @@ def assert_one_line(result, code, message):
 
 @pytest.mark.parametrize("arguments, code, message", CASES)
 def test_a_wrong_command_line_gives_one_line(arguments, code, message, tmp_path):
+    """tree (c) 32"""
     assert_one_line(cli(*arguments), code, message)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("text, arguments, code, message", MODELS)
 def test_a_wrong_model_gives_one_line(text, arguments, code, message, tmp_path):
+    """tree (c) 32"""
     command, *options = arguments
     assert_one_line(cli("-q", command, "-", *options, stdin=text), code, message)
     assert list(tmp_path.iterdir()) == []

@@ -49,6 +49,7 @@ def on_curve(path, *arguments, reversed_joint=False, inertia=None, **named):
 
 
 def test_an_arc_and_a_line_lead_where_they_should():
+    """tree (c) 24"""
     path = curve()
     np.testing.assert_allclose(pose(path, 0.0), RigidTransform(POSITION).GetAsMatrix4(), rtol=0.0, atol=ROUNDING)
     turned = 0.8
@@ -85,6 +86,7 @@ def test_position_and_tangent_are_continuous_at_breaks(seed):
 
 @pytest.mark.parametrize("is_periodic", [True, False])
 def test_a_circle_comes_back_to_its_start_and_goes_round_in_either_direction(is_periodic):
+    """tree (c) 24"""
     path = circle(is_periodic=is_periodic)
     assert path.EndpointsAreNearlyEqual(1e-14)
     for s in (0.0, 0.4, -0.7, 2.0):
@@ -94,6 +96,7 @@ def test_a_circle_comes_back_to_its_start_and_goes_round_in_either_direction(is_
 
 
 def test_a_periodic_curve_repeats_where_an_aperiodic_one_goes_on():
+    """tree (c) 24"""
     rng = np.random.default_rng(4)
     path = random_curve(rng, True)
     L = path.length()
@@ -244,7 +247,7 @@ def test_the_joint_poses_its_child_on_the_curve(s, reversed_joint):
 
 @pytest.mark.parametrize("reversed_joint", [False, True])
 def test_velocities_and_accelerations_are_rates_of_poses(reversed_joint):
-    """2: V = H v and A = Hdot v + H vdot by differences of poses and velocities, on every segment."""
+    """tree (c) 24: 2: V = H v and A = Hdot v + H vdot by differences of poses and velocities, on every segment."""
     plant, joint, body = on_curve(curve(), reversed_joint=reversed_joint)
     context, h, v, a = plant.CreateDefaultContext(), 1e-6, 1.3, -0.7
 

@@ -194,6 +194,7 @@ SUBSPACES = {
 
 @pytest.mark.parametrize("kind", MOVING)
 def test_the_velocity_across_a_joint_is_its_subspace_times_v(kind):
+    """tree (c) 2"""
     make, q, *_ = POSES[kind]
     plant, joint, body = one_joint(make)
     v = np.random.default_rng(2).normal(size=joint.num_velocities())
@@ -227,12 +228,14 @@ def test_only_universal_and_curvilinear_joints_accelerate_without_vdot(kind):
 
 @pytest.mark.parametrize("pitch", [0.0, -0.3])
 def test_a_screw_moves_its_pitch_per_revolution_and_one_without_pitch_is_revolute(pitch):
+    """tree (c) 24"""
     plant, _, body = one_joint(lambda *f: ScrewJoint(*f, AXIS, screw_pitch=pitch))
     X = X_WB(plant, body, [2.0 * np.pi])
     np.testing.assert_allclose(X, RigidTransform(pitch * AXIS).GetAsMatrix4(), rtol=0.0, atol=ROUNDING)
 
 
 def test_a_quaternion_its_negative_and_its_multiples_are_one_rotation():
+    """tree (c) 25"""
     plant, _, body = one_joint(QuaternionFloatingJoint)
     q = np.array([*WXYZ, 1.0, 2.0, 3.0])
     for scale in (-1.0, 1e-3, 7.0):
@@ -241,7 +244,7 @@ def test_a_quaternion_its_negative_and_its_multiples_are_one_rotation():
 
 
 def test_rpy_rates_are_not_angular_velocities():
-    """At pitch 0.5 a turn about z of F changes yaw alone, a turn about x of F all three angles."""
+    """tree (c) 3: At pitch 0.5 a turn about z of F changes yaw alone, a turn about x of F all three angles."""
     plant, _, _ = one_joint(RpyFloatingJoint)
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, [0.3, 0.5, 0.0, 0.0, 0.0, 0.0])
@@ -264,7 +267,7 @@ def test_velocities_from_rates_are_defined_at_gimbal_lock(kind):
 
 @pytest.mark.parametrize("kind", ["ball_rpy", "rpy_floating"])
 def test_rates_from_velocities_are_refused_at_gimbal_lock(kind):
-    """0.45 degrees from it the cosine of the pitch is below 0.008, at 0.47 degrees it is not."""
+    """tree (c) 3: 0.45 degrees from it the cosine of the pitch is below 0.008, at 0.47 degrees it is not."""
     plant, _, _ = of_kind(kind)
     context = plant.CreateDefaultContext()
     q, v = np.zeros(plant.num_positions()), np.ones(plant.num_velocities())
@@ -320,6 +323,8 @@ def test_damping_takes_its_coefficient_times_v(kind):
 
 @pytest.mark.parametrize("kind", ONE_DOF)
 def test_reflected_inertia_is_on_the_diagonal_once(kind):
+    """plant (c) 11"""
+
     def plant_with(rotor):
         plant = MultibodyPlant(0.0)
         body = plant.AddRigidBody("body", random_inertia(np.random.default_rng(0)))

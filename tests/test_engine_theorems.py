@@ -142,6 +142,7 @@ def force_elements(plant, context):
 
 
 def test_poses_are_the_brute_force_composition_of_joint_frames(case):
+    """tree (c) 4"""
     assert_close(poses(case.plant, case.context), case.oracle.poses(case.q))
 
 
@@ -150,6 +151,7 @@ def test_velocities_are_the_rates_of_the_composed_poses(case):
 
 
 def test_velocities_are_finite_differences_of_poses(case):
+    """tree (c) 2"""
     qdot = qdot_of(case.plant, case.context)
     X_dt = difference(lambda t: poses(case.plant, at(case.plant, case.q + t * qdot)))
     V, R = velocities(case.plant, case.context), poses(case.plant, case.context)[:, :3, :3]
@@ -165,6 +167,7 @@ def test_accelerations_are_those_of_the_composed_poses(case):
 
 
 def test_accelerations_are_finite_differences_of_velocities(case):
+    """tree (c) 2"""
     vdot, qdot = case.vector(), qdot_of(case.plant, case.context)
     A = [a.get_coeffs() for a in case.plant.CalcSpatialAccelerationsFromVdot(case.context, vdot)]
     at_time = difference(
@@ -180,10 +183,12 @@ def test_accelerations_in_a_context_are_those_of_forward_dynamics(case):
 
 
 def test_rates_of_positions_are_those_that_move_the_joint_frames(case):
+    """tree (c) 3"""
     assert_close(case.plant.MakeVelocityToQDotMap(case.context).toarray(), case.oracle.rates_map(case.q))
 
 
 def test_velocity_from_rates_is_a_left_inverse_also_where_quaternions_are_not_unit(case):
+    """tree (c) 3, 25, plant (c) 1"""
     for scale in (1.0, 1.3):
         q = case.q.copy()
         for joint in joints_of(case.plant):
@@ -197,6 +202,7 @@ def test_velocity_from_rates_is_a_left_inverse_also_where_quaternions_are_not_un
 
 
 def test_rates_of_a_quaternion_keep_its_length(case):
+    """tree (c) 25, plant (c) 1"""
     qdot = qdot_of(case.plant, case.context)
     for joint in joints_of(case.plant):
         if joint.type_name() == "quaternion_floating":
@@ -208,21 +214,25 @@ def test_rates_of_a_quaternion_keep_its_length(case):
 
 
 def test_mass_matrix_is_symmetric_and_positive_definite(case):
+    """multibody_tree (c) 19"""
     M = case.plant.CalcMassMatrix(case.context)
     assert np.array_equal(M, M.T)
     assert np.linalg.eigvalsh(M).min() > 0.0
 
 
 def test_mass_matrix_is_the_sum_of_bodies_through_their_jacobians(case):
+    """multibody_tree (c) 19"""
     assert_close(case.plant.CalcMassMatrix(case.context), case.oracle.mass_matrix(case.q))
 
 
 def test_mass_matrix_columns_are_inverse_dynamics_of_unit_accelerations(case):
+    """plant (c) 2"""
     M = case.plant.CalcMassMatrix(case.context)
     assert_close(case.plant.CalcMassMatrixViaInverseDynamics(case.context), M)
 
 
 def test_kinetic_energy_is_that_of_the_mass_matrix_and_the_sum_of_bodies(case):
+    """multibody_tree (c) 19, plant (c) 2"""
     energy = case.plant.CalcKineticEnergy(case.context)
     M = case.plant.CalcMassMatrix(case.context)
     assert_close(energy, 0.5 * case.v @ M @ case.v)
@@ -234,6 +244,7 @@ def test_potential_energy_is_the_sum_of_bodies_and_springs(case):
 
 
 def test_conservative_power_is_minus_the_rate_of_potential_energy(case):
+    """multibody_tree (c) 7"""
     qdot = qdot_of(case.plant, case.context)
     rate = difference(lambda t: case.plant.CalcPotentialEnergy(at(case.plant, case.q + t * qdot)))
     assert_close(case.plant.CalcConservativePower(case.context), -rate, DIFFERENCES)
@@ -257,6 +268,7 @@ def test_power_of_all_forces_is_the_rate_of_energy(case):
 
 
 def test_inverse_dynamics_is_newton_euler_and_virtual_power_of_all_bodies(case):
+    """multibody_tree (c) 8"""
     vdot, forces = case.vector(), MultibodyForces(case.plant)
     forces.mutable_generalized_forces()[:] = case.vector()
     expected = case.oracle.inertial_forces(case.q, case.v, vdot) - forces.generalized_forces()
@@ -285,7 +297,7 @@ def test_bias_does_the_work_that_the_changing_mass_matrix_takes(case):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_bias_is_that_of_lagrange_where_velocities_are_rates(seed):
-    """C v = Mdot v - 1/2 d(v.M v)/dq, by complex steps in the oracle's M."""
+    """multibody_tree (c) 5: C v = Mdot v - 1/2 d(v.M v)/dq, by complex steps in the oracle's M."""
     plant = random_plant(seed, (*RATES, "weld"), num_bodies=7)
     oracle, rng = Oracle(plant), np.random.default_rng(seed)
     q, v = random_state(plant, rng)
@@ -296,6 +308,7 @@ def test_bias_is_that_of_lagrange_where_velocities_are_rates(seed):
 
 
 def test_gravity_forces_are_minus_the_gradient_of_potential_energy(case):
+    """multibody_tree (c) 7"""
     tau_g = case.plant.CalcGravityGeneralizedForces(case.context)
     assert_close(tau_g, case.oracle.conservative_forces(case.q, of_springs=False))
 
@@ -319,7 +332,7 @@ def test_force_elements_are_gravity_springs_and_damping(case):
 
 
 def test_forces_on_bodies_do_the_power_of_their_points(case):
-    """A force at a point P of a body, given in some frame E: F . V_WBp = tau . v."""
+    """multibody_tree (c) 8: A force at a point P of a body, given in some frame E: F . V_WBp = tau . v."""
     body, frame_E = case.rng.choice(bodies_of(case.plant)[1:], 2)
     p_BP_E, F = case.rng.normal(size=3), SpatialForce(F=case.rng.normal(size=6))
     forces = MultibodyForces(case.plant)
@@ -332,6 +345,7 @@ def test_forces_on_bodies_do_the_power_of_their_points(case):
 
 
 def test_forward_dynamics_is_the_dense_solution(case):
+    """multibody_tree (c) 18"""
     tau = case.vector()
     case.plant.get_applied_generalized_force_input_port().FixValue(case.context, tau)
     expected = case.oracle.forward_dynamics(case.q, case.v, tau)
@@ -339,7 +353,7 @@ def test_forward_dynamics_is_the_dense_solution(case):
 
 
 def test_inverse_dynamics_of_forward_dynamics_gives_back_the_inputs(case):
-    """M vdot + C v = tau + B u + forces of elements + J^T F."""
+    """plant (c) 3: M vdot + C v = tau + B u + forces of elements + J^T F."""
     plant, context = case.plant, case.context
     tau, u = case.vector(), case.rng.normal(size=plant.num_actuators())
     applied = ExternallyAppliedSpatialForce()
@@ -476,7 +490,10 @@ INVERTIBLE = {
 
 @pytest.mark.parametrize("kind", INVERTIBLE)
 def test_a_joint_described_from_child_to_parent_is_the_same_mechanism(kind):
-    """Poses are equal; the velocities v' that move the bodies as v does give equal M, tau_g and accelerations."""
+    """Poses are equal; the velocities v' that move the bodies as v does give equal M, tau_g and accelerations.
+
+    tree (c) 4, multibody_tree (c) 10.
+    """
     rng = np.random.default_rng(7)
     plants, joints = [MultibodyPlant(0.0), MultibodyPlant(0.0)], [[], []]
     last = [plant.world_body() for plant in plants]
@@ -584,6 +601,7 @@ def test_a_massless_body_between_joints_carries_what_is_outboard():
 
 
 def test_a_free_body_falls_with_gravity_whatever_its_shape():
+    """tree (c) 22"""
     plant = MultibodyPlant(0.0)
     com = [0.1, -0.2, 0.3]
     body = plant.AddRigidBody("body", SpatialInertia(2.0, com, UnitInertia(0.4, 0.5, 0.6)))

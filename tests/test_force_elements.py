@@ -275,6 +275,7 @@ def test_an_instance_without_gravity_floats_and_the_others_fall_with_g():
 
 
 def test_gravity_is_one_and_its_switches_close_at_finalize():
+    """multibody_tree (c) 17"""
     plant = MultibodyPlant(0.0)
     assert plant.gravity_field().index() == ForceElementIndex(0)
     assert plant.gravity_field().model_instance() == world_model_instance()

@@ -230,6 +230,7 @@ def test_a_step_that_must_become_too_small_is_an_error_that_names_the_scheme():
 
 @pytest.mark.parametrize("scheme", ["runge_kutta3", "radau3", "semi_explicit_euler"])
 def test_quaternions_stay_unit(scheme):
+    """tree (c) 25"""
     plant, q, v, _ = spinning()
     settings = config(scheme, max_step_size=0.02)
     _, _, rows = finished(plant, 1.0, q=q, v=v, config=settings, sample_period=0.05)
@@ -238,7 +239,7 @@ def test_quaternions_stay_unit(scheme):
 
 
 def test_a_random_tree_of_every_joint_type_conserves_its_energy():
-    """No damping; gravity, springs and rotors store it. Two seconds of all joint types at once."""
+    """plant (c) 8: No damping; gravity, springs and rotors store it. Two seconds of all joint types at once."""
     plant = random_plant(3, damped=False, floating_bases=1)
     q, v = random_state(plant, np.random.default_rng(3))
     settings = config("runge_kutta5", accuracy=1e-10)

@@ -95,6 +95,7 @@ def packages():
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_format_gives_the_same_brick(write, name):
+    """tree (c) 17"""
     vertices, triangles = load_triangles(write(name, FILES[name]), scale=2.0)
     assert vertices.shape == (8, 3)
     assert triangles.shape == (12, 3)

@@ -28,6 +28,7 @@ from mbcli.multibody.tree import (
     ScrewJoint,
     SpatialInertia,
     UniformGravityFieldElement,
+    UnitInertia,
     UniversalJoint,
     WeldJoint,
 )
@@ -184,6 +185,7 @@ LOOKUPS = {"Body": "link", "RigidBody": "link", "Frame": "tip", "Joint": "pin", 
 
 @pytest.mark.parametrize(("kind", "name"), LOOKUPS.items())
 def test_a_name_in_two_instances_needs_its_instance(kind, name):
+    """multibody_tree (c) 12, plant (c) 28"""
     plant = two_instances()
     get = getattr(plant, f"Get{kind}ByName")
     refuses(lambda: get(name), "'left', 'right'")
@@ -201,6 +203,35 @@ def test_whether_a_name_exists(kind):
     assert not has("nobody")
     assert not has(name, ModelInstanceIndex(1))
     refuses(lambda: has(name), "several")
+
+
+def test_names_of_coordinates_are_unique_with_their_prefix_and_have_suffixes_by_rule():
+    """plant (c) 28: no suffix only where a joint has one position; an instance that is asked for needs no prefix."""
+    plant = two_instances()
+    ball = plant_with_a_ball()
+    assert plant.GetPositionNames() == ["left_pin_q", "right_pin_q"]
+    assert plant.GetVelocityNames(always_add_suffix=False) == ["left_pin", "right_pin"]
+    assert plant.GetStateNames(add_model_instance_prefix=False) == ["pin_q", "pin_q", "pin_w", "pin_w"]
+    assert plant.GetActuatorNames() == ["left_motor", "right_motor"]
+    right = plant.GetModelInstanceByName("right")
+    assert plant.GetPositionNames(right) == ["pin_q"]
+    assert plant.GetActuatorNames(right, add_model_instance_prefix=True) == ["right_motor"]
+    short = ball.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
+    assert short == ["pin", "socket_qx", "socket_qy", "socket_qz"]
+    for names in (ball.GetPositionNames(), ball.GetVelocityNames(), ball.GetStateNames(), plant.GetStateNames()):
+        assert len(set(names)) == len(names)
+    refuses(lambda: MultibodyPlant(0.0).GetPositionNames(), "Finalize")
+    refuses(lambda: plant.GetPositionNames(ModelInstanceIndex(9)), "no model instance 9")
+
+
+def plant_with_a_ball():
+    """A hinge, and a ball joint on it."""
+    plant = MultibodyPlant(0.0)
+    upper, lower = plant.AddRigidBody("upper", BOX), plant.AddRigidBody("lower", BOX)
+    plant.AddJoint(hinge("pin", plant.world_body(), upper))
+    plant.AddJoint(BallRpyJoint("socket", upper.body_frame(), lower.body_frame()))
+    plant.Finalize()
+    return plant
 
 
 def test_a_missing_name_says_the_closest_one(arm):
@@ -253,6 +284,7 @@ def test_names_are_unique_in_an_instance(add):
 
 
 def test_the_default_instance_ends_with_the_first_other_one():
+    """multibody_tree (c) 12"""
     plant = MultibodyPlant(0.0)
     assert plant.AddRigidBody("first", BOX).model_instance() == ModelInstanceIndex(1)
     instance = plant.AddModelInstance("robot")
@@ -325,6 +357,7 @@ INVALID_ELEMENTS = {
 
 @pytest.mark.parametrize(("make", "text"), INVALID_ELEMENTS.values(), ids=INVALID_ELEMENTS)
 def test_invalid_elements_are_refused(make, text):
+    """multibody_tree (c) 17"""
     plant, F, M = frames()
     refuses(lambda: make(plant, F, M), text)
 
@@ -547,6 +580,7 @@ def counted(context):
 
 
 def test_setting_positions_changes_every_result(arm):
+    """multibody_tree (c) 20"""
     (q1, v), (q2, _) = random_state(arm, 1), random_state(arm, 2)
     context = context_at(arm, q1, v)
     before = quantities(arm, context)
@@ -558,6 +592,7 @@ def test_setting_positions_changes_every_result(arm):
 
 
 def test_setting_velocities_keeps_what_depends_on_positions(arm):
+    """multibody_tree (c) 20"""
     (q, v1), (_, v2) = random_state(arm, 1), random_state(arm, 2)
     context = context_at(arm, q, v1)
     before = quantities(arm, context)
@@ -573,6 +608,7 @@ def test_setting_velocities_keeps_what_depends_on_positions(arm):
 
 
 def test_stages_run_once_until_the_state_changes(arm):
+    """multibody_tree (c) 20"""
     context = context_at(arm, *random_state(arm, 3))
     counts = counted(context)
     first = quantities(arm, context)
@@ -724,6 +760,7 @@ EVEN, ODD = [0, 4, 7], [1, 2, 3, 5, 6, 8]
 
 
 def test_slices_of_interleaved_instances():
+    """multibody_tree (c) 13"""
     plant, even, odd = interleaved_plant()
     context = plant.CreateDefaultContext()
     q, v = np.arange(9.0), np.arange(10.0, 19.0)
@@ -752,6 +789,7 @@ def test_slices_of_interleaved_instances():
 
 @pytest.mark.parametrize(("which", "places"), [(1, EVEN), (2, ODD)])
 def test_setting_an_instance_leaves_the_others(which, places):
+    """multibody_tree (c) 13"""
     plant, *_ = built = interleaved_plant()
     instance = built[which]
     context = plant.CreateDefaultContext()
@@ -796,6 +834,7 @@ def test_actuation_of_instances_adds_to_that_of_the_plant():
 
 
 def test_gravity_is_switched_by_instance():
+    """plant (c) 26"""
     plant = MultibodyPlant(0.0)
     instances = [plant.AddModelInstance(name) for name in ("heavy", "weightless")]
     for instance in instances:
@@ -851,6 +890,7 @@ def test_a_body_that_is_held_is_not_free(arm):
 
 @pytest.mark.parametrize("kind", [QuaternionFloatingJoint, RpyFloatingJoint])
 def test_a_free_body_may_have_a_moving_parent(kind):
+    """plant (c) 27"""
     plant = MultibodyPlant(0.0)
     turntable, rider = plant.AddRigidBody("turntable", BOX), plant.AddRigidBody("rider", BOX)
     axle = plant.AddJoint(RevoluteJoint("axle", plant.world_frame(), turntable.body_frame(), [0, 0, 1]))
@@ -1084,3 +1124,32 @@ def test_a_prismatic_spring_swings_with_its_period():
     assert slide.get_translation(context) == pytest.approx(0.3, abs=1e-6)
     simulator.AdvanceTo(1.5 * np.pi)
     assert slide.get_translation(context) == pytest.approx(-0.1, abs=1e-6)
+
+
+@pytest.mark.parametrize("q1", [0.3, -1.2])
+def test_two_bars_move_by_lagranges_equations(q1):
+    """plant (c) 4: centres of mass away from the joints, inertias about the bodies' origins; angles relative."""
+    m1, m2, l1, c1, c2, I1, I2, g = 1.3, 0.7, 0.8, 0.35, 0.45, 0.09, 0.05, 9.81  # I about the centres of mass
+
+    def bar(mass, c, I):
+        return SpatialInertia(mass, [0, 0, -c], UnitInertia(I / mass + c * c, I / mass + c * c, I / mass))
+
+    plant = MultibodyPlant(0.0)
+    upper, lower = plant.AddRigidBody("upper", bar(m1, c1, I1)), plant.AddRigidBody("lower", bar(m2, c2, I2))
+    elbow = plant.AddFrame(FixedOffsetFrame("elbow", upper, RigidTransform([0, 0, -l1])))
+    plant.AddJoint(hinge("shoulder", plant.world_body(), upper))
+    plant.AddJoint(RevoluteJoint("elbow", elbow, lower.body_frame(), [0.0, 1.0, 0.0]))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    q2, w1, w2 = 0.9, 1.7, -0.6
+    plant.SetPositionsAndVelocities(context, [q1, q2, w1, w2])
+    cosine, sine = np.cos(q2), np.sin(q2)
+    far = m2 * (c2**2 + l1 * c2 * cosine) + I2
+    M = np.array([[I1 + I2 + m1 * c1**2 + m2 * (l1**2 + c2**2 + 2 * l1 * c2 * cosine), far], [far, I2 + m2 * c2**2]])
+    Cv = m2 * l1 * c2 * sine * np.array([-2 * w1 * w2 - w2**2, w1**2])
+    second = m2 * c2 * np.sin(q1 + q2)
+    tau_g = -g * np.array([(m1 * c1 + m2 * l1) * np.sin(q1) + second, second])
+    np.testing.assert_allclose(plant.CalcMassMatrix(context), M, **TIGHT)
+    np.testing.assert_allclose(plant.CalcBiasTerm(context), Cv, **TIGHT)
+    np.testing.assert_allclose(plant.CalcGravityGeneralizedForces(context), tau_g, **TIGHT)
+    np.testing.assert_allclose(plant.CalcForwardDynamics(context), np.linalg.solve(M, tau_g - Cv), rtol=1e-12)

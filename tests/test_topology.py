@@ -81,6 +81,7 @@ def test_the_forest_of_a_long_chain_needs_no_deep_stack():
     ],
 )
 def test_a_joint_between_links_that_are_connected_already_closes_a_loop(pairs, loops):
+    """multibody_tree (c) 17"""
     num_links = 1 + max(max(pair) for pair in pairs)
     mobods, found = spanning_forest(num_links, [Edge(k, *pair) for k, pair in enumerate(pairs)])
     assert len(mobods) == num_links - 1
