@@ -49,8 +49,8 @@ def _read_actuator(node, reading, bodies, count):
     element = reading.defaults.of_actuator(node)
     name = node.attribute("name") or f"motor{count}"  # as Drake calls it
     law = _Law()
-    for layer in reversed(element.layers):
-        law = _law_after(law, layer)
+    for stated in (*element.defaults, node):
+        law = _law_after(law, stated)
     gear = element.vector("gear", 6, (1.0,), least=1)[0]
     control = read_limits(element, "ctrllimited", "ctrlrange", reading.settings.autolimits, 1.0)
     force = read_limits(element, "forcelimited", "forcerange", reading.settings.autolimits, 1.0)
@@ -90,7 +90,7 @@ def _law_after(law, node):
     if node.tag == "velocity":
         kv = node.number("kv", law.gain if same else 1.0)
         return _Law("velocity", kv, (0.0, 0.0, -kv), affine=True)
-    own = WithDefaults(node, ())
+    own = WithDefaults(node)
     gain = own.vector("gainprm", 10, (law.gain,), least=1)[0]
     bias = (*own.vector("biasprm", 10, law.bias, least=1), 0.0, 0.0)[:3]
     kinds = {name: node.attribute(name) for name in ("gaintype", "biastype", "dyntype")}
@@ -127,7 +127,7 @@ def _driven_joint(node, reading, bodies):
     if not stated:
         node.diagnostics.error("ATTRIBUTE_MISSING", f'<{node.tag}> must have the attribute "joint"', node)
         return None
-    name = bodies.find(node, stated[0], "joint", {**bodies.joints, **dict.fromkeys(bodies.free_joints)})
+    name = bodies.find(node, stated[0], "joint", bodies.all_joints)
     joint = bodies.joints.get(name)
     if name is not None and (joint is None or len(joint.axes) != 1):
         reading.unused.add_element(

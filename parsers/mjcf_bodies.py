@@ -4,6 +4,7 @@ A body and its children are read in the order of the file. What stands in a <fra
 body with the frame's pose put before its own.
 """
 
+from collections import ChainMap
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -46,7 +47,9 @@ class BodyReader:
         self.frames = {}
         self.sites = {}  # name -> (link, X_LS)
         self.joint_elements = {}  # name -> its element with defaults
-        self.free_joints = set()  # names of joints that are no JointSpec: their bodies are free
+        self.free_joints = {}  # name -> None, of joints that are no JointSpec: their bodies are free
+        self.all_joints = ChainMap(self.joints, self.free_joints)
+        self.all_links = ChainMap(self.links, {WORLD: None})
         self._geoms = geoms
         self._site_nodes = []
 
@@ -113,7 +116,7 @@ class BodyReader:
         """The body's name; one without a name is numbered among the links, as Drake does."""
         name = node.attribute("name")
         if name is None:
-            return self.unused_name(f"body{len([link for link in self.links if link != WORLD]) + 1}")
+            return self.unused_name(f"body{len(self.links) + (WORLD not in self.links)}")
         if name in self.links or name == WORLD:
             place = self.links[name].place if name in self.links else node.place
             report_duplicate(node, "body", name, place)
@@ -128,7 +131,7 @@ class BodyReader:
     def _read_gravity_compensation(self, node):
         compensation = node.number("gravcomp", 0.0)
         if compensation not in (0.0, 1.0):
-            self.reading.unused.add(WithDefaults(node, ()), "gravcomp", "it is all or nothing")
+            self.reading.unused.add(WithDefaults(node), "gravcomp", "it is all or nothing")
         return compensation != 1.0
 
     def _link(self, body, inertial, gravity=True):

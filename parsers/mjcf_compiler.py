@@ -131,6 +131,8 @@ def _warn(node, name, consequence):
 
 def adjusted(inertial, settings, node):
     """An `InertialSpec` with the bounds of the compiler, and balanced where it asks for that; each with a warning."""
+    if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
+        return inertial
     mass = max(inertial.mass, settings.boundmass)
     if mass != inertial.mass:
         node.diagnostics.warning(

@@ -93,8 +93,8 @@ def _read_weld(node, bodies):
 
 
 def _read_bodies(node, bodies):
-    known = {**bodies.links, WORLD: None}
     node.attribute("body1", required=True)
+    known = bodies.all_links
     return bodies.find(node, "body1", "body", known), bodies.find(node, "body2", "body", known, default=WORLD)
 
 
@@ -117,7 +117,7 @@ def _read_joint(node, reading, bodies, followers):
     """q1 - ref1 = c0 + c1 (q2 - ref2) makes joint 1 a follower of joint 2."""
     name = bodies.find(node, "joint1", "joint", bodies.joints) if node.attribute("joint1", required=True) else None
     leader = bodies.find(node, "joint2", "joint", bodies.joints)
-    coefficients = WithDefaults(node, ()).vector("polycoef", 5, (0.0, 1.0), least=1)
+    coefficients = WithDefaults(node).vector("polycoef", 5, (0.0, 1.0), least=1)
     coefficients = (*coefficients, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(coefficients) :])
     if name is None or (leader is None and node.attribute("joint2") is not None):
         return
@@ -147,7 +147,6 @@ def _read_joint(node, reading, bodies, followers):
 def read_excludes(root, bodies):
     """Each pair of bodies that do not collide as two filter groups, of which one ignores the other."""
     groups = []
-    known = {**bodies.links, WORLD: None}
     for section in root.children("contact"):
         for node in section.children("pair"):
             node.unsupported("contact is between all bodies")
@@ -155,7 +154,7 @@ def read_excludes(root, bodies):
             pair = []
             for attribute in ("body1", "body2"):
                 node.attribute(attribute, required=True)
-                pair.append(bodies.find(node, attribute, "body", known))
+                pair.append(bodies.find(node, attribute, "body", bodies.all_links))
             if None in pair:
                 continue
             name = node.attribute("name") or f"exclude{len(groups) // 2}"

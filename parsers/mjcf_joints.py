@@ -27,7 +27,7 @@ def read_joints(bodies, body, parent, X_PB):
     elements = []
     for node, childclass, X_BF in body.joints:
         if node.tag == "freejoint":
-            element = WithDefaults(node, ())
+            element = WithDefaults(node)
             if node.attribute("align") == "true":
                 bodies.reading.unused.add(element, "align", "the body keeps the frame of the file")
         else:
@@ -52,7 +52,7 @@ def _read_free(bodies, elements, parent):
         element.diagnostics.error("ELEMENT_INVALID", f"a free joint {problem}", element.node)
     name = element.node.attribute("name")
     if name is not None:
-        bodies.free_joints.add(name)
+        bodies.free_joints[name] = None
     if element.tag == "joint":
         for attribute in ("damping", "armature", *_IN_SPACE):
             _warn_unless_zero(bodies, element, attribute, "a free joint has none")
@@ -71,7 +71,7 @@ def _make_links_between(bodies, body, parent, X_PB, elements, kinds):
 
 
 def _add(bodies, joint, element):
-    if joint.name in bodies.joints or joint.name in bodies.free_joints:
+    if joint.name in bodies.all_joints:
         first = bodies.joints.get(joint.name, joint)
         report_duplicate(element.node, "joint", joint.name, first.place)
     bodies.joints[joint.name] = joint

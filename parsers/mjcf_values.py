@@ -59,11 +59,18 @@ class Unused:
 
 
 class WithDefaults:
-    """An element together with its default classes: answers as a `Node`, from the first that has the attribute."""
+    """An element together with its defaults: answers as a `Node`, from itself or else from its class.
 
-    def __init__(self, node, layers):
+    defaults: the nodes in <default> elements that hold for it, the outermost class first; inherited: {attribute: the
+    last of them that states it}.
+    """
+
+    __slots__ = ("node", "defaults", "_inherited")
+
+    def __init__(self, node, defaults=(), inherited=None):
         self.node = node
-        self.layers = (node, *layers)
+        self.defaults = defaults
+        self._inherited = inherited or {}
 
     @property
     def diagnostics(self):
@@ -79,23 +86,28 @@ class WithDefaults:
 
     def owner(self, name):
         """The node that states an attribute: the element, or a default; None if neither does."""
-        return next((layer for layer in self.layers if layer.attribute(name) is not None), None)
+        return self._inherited.get(name) if self.node.attribute(name) is None else self.node
 
     def attribute(self, name, default=None):
-        return (self.owner(name) or self.node).attribute(name, default)
+        owner = self.owner(name)
+        return default if owner is None else owner.attribute(name)
 
     def number(self, name, default=None):
-        return (self.owner(name) or self.node).number(name, default)
+        owner = self.owner(name)
+        return default if owner is None else owner.number(name, default)
 
     def vector(self, name, most, default=None, *, least=None):
         """`least` to `most` numbers (default: exactly `most`)."""
-        node = self.owner(name) or self.node
-        count = len(node.attribute(name, "").split())
-        return node.vector(name, count if least is not None and least <= count <= most else most, default)
+        owner = self.owner(name)
+        if owner is None:
+            return default
+        count = len(owner.attribute(name).split())
+        return owner.vector(name, count if least is not None and least <= count <= most else most, default)
 
     def keyword(self, name, words, default):
         """One of some words; the default after an error."""
-        return read_keyword(self.owner(name) or self.node, name, words, default)
+        owner = self.owner(name)
+        return default if owner is None else read_keyword(owner, name, words, default)
 
     def flag(self, name, default):
         """true or false, or "auto" where that is the default."""
@@ -108,6 +120,7 @@ class DefaultClasses:
 
     def __init__(self, root):
         self.classes = {MAIN: ([], None)}
+        self._found = {}  # (class, tags) -> what `_defaults` gives
         for node in root.children("default"):
             self._read(node, None)
 
@@ -141,13 +154,18 @@ class DefaultClasses:
             for attribute in READ[child.tag]:
                 child.attribute(attribute)
 
-    def layers(self, class_name, *tags):
-        """The default nodes of some tags for a class, the innermost class and the last node first."""
-        found = []
-        while class_name is not None:
-            nodes, class_name = self.classes[class_name]
-            found += [child for node in nodes for child in node.children(*tags)][::-1]
-        return found
+    def _defaults(self, class_name, tags):
+        """The nodes of some tags that hold for a class, outermost first, and {attribute: the last that states it}."""
+        key = (class_name, tags)
+        if key not in self._found:
+            nodes, parent = self.classes[class_name]
+            inherited, stated = ([], {}) if parent is None else self._defaults(parent, tags)
+            own = [child for node in nodes for child in node.children(*tags)]
+            stated = dict(stated)
+            for node in own:
+                stated |= {name: node for name in READ[node.tag] if node.attribute(name) is not None}
+            self._found[key] = [*inherited, *own], stated
+        return self._found[key]
 
     def checked(self, node, attribute):
         """The class that an attribute names, or None: there is none, or it does not exist, which is an error."""
@@ -167,7 +185,7 @@ class DefaultClasses:
     def of(self, node, childclass, *tags):
         """The element with the defaults of its class, or of the class of the bodies around it, for its tag."""
         name = self.checked(node, "class") or childclass or MAIN
-        return WithDefaults(node, self.layers(name, *(tags or (node.tag,))))
+        return WithDefaults(node, *self._defaults(name, tags or (node.tag,)))
 
     def of_actuator(self, node):
         """An actuator: all kinds share the defaults of a class."""
