@@ -14,6 +14,7 @@ from mbcli.mesh import load_triangles
 from .spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 
 _Z = (0.0, 0.0, 1.0)
+_TOO_LARGE = "its mass, centre or inertia is too large for a number"
 
 
 class MassProperties(NamedTuple):
@@ -36,21 +37,32 @@ def mass_properties(shape, density):
         return mass_properties_of_triangles(*load_triangles(shape.path, shape.scale), density)
     if type(shape) not in _VOLUMES:
         raise ModelError(f"a {type(shape).__name__} has no volume, so that no mass follows from its density")
-    mass = float(density * _VOLUMES[type(shape)](shape))
-    return MassProperties(mass, np.zeros(3), six_of(mass * _unit_inertia(shape)))
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            mass = float(density * _VOLUMES[type(shape)](shape))
+            return _finite(MassProperties(mass, np.zeros(3), six_of(mass * _unit_inertia(shape))))
+    except OverflowError:
+        raise ModelError(_TOO_LARGE) from None
 
 
 def scaled_to_mass(properties, mass):
     """The same body with another mass [kg], its density changed."""
+    if not properties.mass > 0.0:
+        raise ModelError("the shape is too small to have a mass")
     factor = mass / properties.mass
-    return MassProperties(mass, properties.p_SScm, tuple(factor * value for value in properties.inertia))
+    return _finite(MassProperties(mass, properties.p_SScm, tuple(factor * value for value in properties.inertia)))
 
 
 def combined(parts):
     """The `MassProperties` in a frame L of several (X_LS, MassProperties) that make one body.
 
-    Parts of no mass count nothing; without mass at all the centre is Lo.
+    Parts of no mass count nothing; without mass at all the centre is Lo. Raises ModelError where the sum is not finite.
     """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(_combined(parts))
+
+
+def _combined(parts):
     parts = [(X_LS[:3, :3], X_LS[:3, 3], part) for X_LS, part in parts if part.mass]
     mass = sum(part.mass for _, _, part in parts)
     if not mass:
@@ -96,6 +108,12 @@ def mass_properties_of_triangles(vertices, triangles, density):
     second = second / 20.0 - volume * np.outer(centre, centre)
     inertia = np.trace(second) * np.eye(3) - second
     return MassProperties(float(density * volume), origin + centre, six_of(density * inertia))
+
+
+def _finite(properties):
+    if not np.isfinite([properties.mass, *properties.p_SScm, *properties.inertia]).all():
+        raise ModelError(_TOO_LARGE)
+    return properties
 
 
 _VOLUMES = {

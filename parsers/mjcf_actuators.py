@@ -6,6 +6,7 @@ controller. The plant's input is what the gear gives out, so that limits and gai
 """
 
 from dataclasses import dataclass, replace
+from math import inf
 
 from .mjcf_joints import read_limits
 from .mjcf_known import ACTUATORS, OTHER_ACTUATORS
@@ -59,21 +60,19 @@ def _read_actuator(node, reading, bodies, count):
     if joint is None:
         return None
     gains = _controller_gains(law, gear)
-    if not law.linear or gains is None:
+    if not (law.linear and law.gain and 0 < gear * gear < inf) or gains is None:
         reading.unused.add_element(node, f"an actuator of this kind is not supported: {_AS_IF_ABSENT}")
         return None
-    if not law.affine and law.gain:
+    if not law.affine:
         force = min(force, abs(law.gain) * _largest(element, control, "ctrlrange", reading))
-    ratio = gear or 1.0
-    inertia = joint.reflected_inertia / ratio**2
     bodies.joints[joint.name] = replace(joint, reflected_inertia=0.0)
     return ActuatorSpec(
         name=name,
         joint=joint.name,
         place=node.place,
-        effort_limit=min(abs(gear) * force if gear else 0.0, joint.axes[0].effort),
-        rotor_inertia=inertia,
-        gear_ratio=ratio,
+        effort_limit=min(abs(gear) * force, joint.axes[0].effort),
+        rotor_inertia=joint.reflected_inertia / (gear * gear),
+        gear_ratio=gear,
         controller_gains=gains if any(gains) else None,
     )
 
@@ -106,7 +105,7 @@ def _controller_gains(law, gear):
         return 0.0, 0.0
     constant, p, d = (-value + 0.0 for value in law.bias)
     is_servo = constant == 0 and p >= 0 and d >= 0 and law.gain == (p or d)
-    return (gear**2 * p, gear**2 * d) if is_servo else None
+    return (gear * gear * p, gear * gear * d) if is_servo else None
 
 
 def _largest(element, limits, attribute, reading):

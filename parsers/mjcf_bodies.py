@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mbcli.errors import ModelError
 from mbcli.suggestions import did_you_mean
 
 from .geometry_inertia import combined
@@ -114,7 +115,7 @@ class BodyReader:
 
     def _name_of(self, node):
         """The body's name; one without a name is numbered among the links, as Drake does."""
-        name = node.attribute("name")
+        name = node.attribute("name") or None
         if name is None:
             return self.unused_name(f"body{len(self.links) + (WORLD not in self.links)}")
         if name in self.links or name == WORLD:
@@ -156,12 +157,19 @@ class BodyReader:
         parts = geom_parts(body.geoms, settings) if from_geoms else []
         inertial = stated
         if parts:
-            properties = combined(parts)
-            inertial = InertialSpec(properties.mass, pose(None, properties.p_SScm), properties.inertia, body.node.place)
+            inertial = self._inertial_of_parts(parts, body.node) or stated
         if inertial is None and not (settings.boundmass > 0 or settings.boundinertia > 0):
             return None
         inertial = inertial or InertialSpec(0.0, IDENTITY, (0.0,) * 6, body.node.place)
         return adjusted(inertial, settings, body.inertial or body.node)
+
+    def _inertial_of_parts(self, parts, node):
+        try:
+            mass, p_BBcm, inertia = combined(parts)
+        except ModelError as error:
+            node.diagnostics.error("INERTIA_NOT_FINITE", f"the geoms give the body no inertia: {error}", node)
+            return None
+        return InertialSpec(mass, pose(None, p_BBcm), inertia, node.place)
 
     def _stated_inertial(self, node):
         settings = self.reading.settings
@@ -186,7 +194,7 @@ class BodyReader:
     def _read_site(self, node, childclass, body, X_BF):
         element = self.reading.defaults.of(node, childclass)
         X_BS = X_BF @ read_pose(element, self.reading.settings)
-        name = node.attribute("name")
+        name = node.attribute("name") or None
         if name is None:
             return  # nothing can refer to it
         if name in self.sites:

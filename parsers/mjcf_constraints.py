@@ -32,7 +32,10 @@ def read_equalities(root, reading, bodies):
                 _read_joint(node, reading, bodies, followers)
             else:
                 constraint = readers[node.tag](node, bodies)
-                if constraint is not None:
+                if constraint is not None and constraint.link_A == constraint.link_B:
+                    problem = f'<{node.tag}> is between two bodies, not within "{constraint.link_A}"'
+                    node.diagnostics.error("ELEMENT_INVALID", problem, node)
+                elif constraint is not None:
                     constraints.append(constraint)
     for cycle in check_mimics(followers, bodies.joints, lambda name, leader: None):
         chain = " -> ".join([*cycle, cycle[0]])

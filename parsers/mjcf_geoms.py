@@ -56,7 +56,7 @@ class GeomReader:
     def read(self, node, childclass, X_BF, index):
         """The `Geom` of an element that stands in frame F of body B, the index-th of the body; None after a finding."""
         element = self._defaults.of(node, childclass)
-        name = node.attribute("name")
+        name = node.attribute("name") or None
         if name is not None:
             first = self._taken.setdefault(name, node.place)
             if first is not node.place:
@@ -177,12 +177,12 @@ def geom_parts(geoms, settings):
 def _mass_properties(geom):
     try:
         properties = geom.fill(geom.density or DEFAULT_DENSITY)
+        return properties if geom.mass is None else scaled_to_mass(properties, geom.mass)
     except (ModelError, ResourceError) as error:
         code = "URI_LOOKUP" if isinstance(error, ResourceError) else "MESH_INERTIA"
         problem = f"the inertia of the body needs the mass of this geom: {error}"
         geom.element.diagnostics.error(code, problem, geom.element.node)
         return None
-    return properties if geom.mass is None else scaled_to_mass(properties, geom.mass)
 
 
 # ------------------------------------------------------------------------------------------- findings

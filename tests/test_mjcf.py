@@ -1,5 +1,6 @@
 """MJCF files to ModelSpec: what each element becomes, one damaged token at a time, includes, meshes, names of Drake."""
 
+import re
 from math import inf, radians
 
 import numpy as np
@@ -587,3 +588,37 @@ def test_names_limits_and_numbers_are_those_of_pydrake():
         assert ours.GetJointByName(joint).type_name() == theirs.GetJointByName(joint).type_name()
         mine, other = (plant.GetJointByName(joint).default_damping_vector() for plant in (ours, theirs))
         assert list(mine) == list(other)
+
+
+def test_damaged_documents_give_findings_and_no_other_exception():
+    values = [
+        "0",
+        "-1",
+        "1e308",
+        "1e-320",
+        "",
+        "x",
+        "0 0 0",
+        "1 2 3",
+        "inf",
+        "true",
+        "free",
+        "mesh",
+        "plane",
+        "main",
+        "arm",
+    ]
+    random = np.random.default_rng(7)
+    attributes = list(re.finditer(r'[a-z]+="[^"]*"', ROBOT))
+    refused = 0
+    for _ in range(200):
+        text = ROBOT
+        for at in sorted(random.choice(len(attributes), size=2, replace=False))[::-1]:
+            match = attributes[at]
+            name = attributes[random.integers(len(attributes))][0].partition("=")[0] if random.random() < 0.2 else None
+            name = name or match[0].partition("=")[0]
+            text = text[: match.start()] + f'{name}="{random.choice(values)}"' + text[match.end() :]
+        model, diagnostics = read(text)
+        assert (model is None) == bool(diagnostics.errors)
+        refused += model is None
+    assert 100 < refused < 200

@@ -4,6 +4,8 @@ Positions are set by joint name. A ball joint of MuJoCo has a quaternion and the
 where ours has roll, pitch, yaw and the one in F; a free joint has the velocity of the origin before the angular one.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -301,3 +303,22 @@ def test_violation_of_equalities_is_that_of_mujoco(name):
         assert_close(both.violation(), theirs[:3])
         if both.data.ne == 6:
             assert_close(both.sine_of_half_the_turn(), np.linalg.norm(theirs[3:]))
+
+
+def test_model_that_comes_with_mujoco_has_its_bodies():
+    """It has nearly every element; its meshes are in single precision there."""
+    mujoco = pytest.importorskip("mujoco")
+    path = Path(mujoco.__file__).parent / "testdata" / "model.xml"
+    if not path.exists():
+        pytest.skip("this build of MuJoCo has no test data")
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    plant = MultibodyPlant(0.0)
+    parser = Parser(plant)
+    parser.AddModels(str(path))
+    plant.Finalize()
+    assert plant.num_velocities() == theirs.nv
+    unsupported = ("fixed", "spatial", "intvelocity", "keyframe", "hfield")
+    found = " ".join(finding.message for finding in parser.diagnostics.warnings)
+    assert all(f"<{name}>" in found for name in unsupported)
+    context = plant.CreateDefaultContext()
+    assert plant.CalcTotalMass(context) == pytest.approx(theirs.body_mass.sum(), rel=1e-7)
