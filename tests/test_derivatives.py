@@ -267,6 +267,40 @@ def test_the_mass_matrix_knows_its_derivative_by_a_mass(plant, context):
     assert_close(ExtractValue(M), plant.CalcMassMatrix(context), 1e-12)
 
 
+def test_results_that_depend_on_no_variable_are_dual_numbers_too(bare_plant):
+    """Whoever asks an element for its derivatives() gets an answer, an empty one."""
+    dual = bare_plant.ToAutoDiffXd()
+    context, forces = dual.CreateDefaultContext(), MultibodyForces(dual)
+    body, world, kV = bodies_of(dual)[3], dual.world_frame(), JacobianWrtVariable.kV
+    vdot = np.zeros(dual.num_velocities())
+    M_BBo_F = dual.CalcSpatialInertia(context, world, [body.index()])
+    results = [
+        dual.CalcMassMatrix(context),
+        dual.CalcBiasTerm(context),
+        dual.CalcInverseDynamics(context, vdot, forces),
+        dual.CalcGeneralizedForces(context, forces),
+        dual.EvalTimeDerivatives(context).CopyToVector(),
+        dual.MapVelocityToQDot(context, vdot),
+        dual.GetPositions(context),
+        dual.CalcPointsPositions(context, body.body_frame(), np.zeros(3), world),
+        dual.CalcJacobianSpatialVelocity(context, kV, body.body_frame(), np.zeros(3), world, world),
+        dual.CalcBiasSpatialAcceleration(context, kV, body.body_frame(), np.zeros(3), world, world).get_coeffs(),
+        dual.CalcRelativeRotationMatrix(context, world, body.body_frame()).matrix(),
+        body.EvalPoseInWorld(context).translation(),
+        body.EvalSpatialVelocityInWorld(context).get_coeffs(),
+        body.EvalSpatialAccelerationInWorld(context).rotational(),
+        dual.CalcSpatialAccelerationsFromVdot(context, vdot)[3].get_coeffs(),
+        M_BBo_F.get_com(),
+        dual.MakeVelocityToQDotMap(context),
+        np.array(
+            [dual.CalcKineticEnergy(context), dual.CalcPotentialEnergy(context), M_BBo_F.get_mass()], dtype=object
+        ),
+    ]
+    for result in results:
+        assert result.size
+        assert {x.derivatives().size for x in result.flat} == {0}
+
+
 def test_poses_and_velocities_of_dual_numbers_carry_gradients(plant, context):
     dual = plant.ToAutoDiffXd()
     other = dual.CreateDefaultContext()

@@ -115,7 +115,7 @@ def autodiff_kernels():
 
     def sine_and_cosine(x, sine, cosine):
         for i, angle in enumerate(x):  # those not set by the user are floats
-            sine[i], cosine[i] = _objects(angle).sin(), _objects(angle).cos()
+            sine[i], cosine[i] = dual_number(angle).sin(), dual_number(angle).cos()
 
     def sine_cosine(x):
         return _function("sin")(x), _function("cos")(x)
@@ -126,17 +126,17 @@ def autodiff_kernels():
             "sine_cosine": sine_cosine,
             "square_root": _function("sqrt"),
             "hyperbolic_tangent": _function("tanh"),
-            "arctangent": lambda y, x: _objects(y).arctan2(_objects(x)),
+            "arctangent": lambda y, x: dual_number(y).arctan2(dual_number(x)),
             "sign_of": lambda x: np.copysign(1.0, x.real),
         }
     )
 
 
 def _function(name):
-    return lambda x: getattr(_objects(x), name)()
+    return lambda x: getattr(dual_number(x), name)()
 
 
-def _objects(x):
+def dual_number(x):
     """A number as an AutoDiffXd."""
     from mbcli.autodiffutils import AutoDiffXd
 
@@ -186,5 +186,5 @@ def exact_number(value):
     return sympy.Rational(f"{value:.14g}")
 
 
-AUTODIFF = Scalar("AutoDiffXd", np.dtype(object), lambda x: x.real, _same, kernels=autodiff_kernels)
+AUTODIFF = Scalar("AutoDiffXd", np.dtype(object), lambda x: x.real, dual_number, kernels=autodiff_kernels)
 EXPRESSION = Scalar("Expression", np.dtype(object), lambda x: None, _same, exact_number, symbolic_kernels)

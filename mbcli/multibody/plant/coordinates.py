@@ -331,22 +331,26 @@ class Coordinates:
         return result
 
     def MakeVelocityToQDotMap(self, context):
-        """N(q) as a sparse matrix, nq x nv."""
-        from scipy.sparse import csc_matrix
-
+        """N(q) as a sparse matrix, nq x nv; of dual numbers and expressions an array."""
         columns = [self.MapVelocityToQDot(context, e) for e in np.eye(self.num_velocities())]
-        return csc_matrix(np.array(columns).T.reshape(self.num_positions(), self.num_velocities()))
+        return _sparse(columns, (self.num_positions(), self.num_velocities()))
 
     def MakeQDotToVelocityMap(self, context):
-        """N+(q) as a sparse matrix, nv x nq."""
-        from scipy.sparse import csc_matrix
-
+        """N+(q) as a sparse matrix, nv x nq; of dual numbers and expressions an array."""
         columns = [self.MapQDotToVelocity(context, e) for e in np.eye(self.num_positions())]
-        return csc_matrix(np.array(columns).T.reshape(self.num_velocities(), self.num_positions()))
+        return _sparse(columns, (self.num_velocities(), self.num_positions()))
 
     def IsVelocityEqualToQDot(self):
         """Whether N(q) is the identity for every joint."""
         return all(j.type_name() not in ("ball_rpy", "quaternion_floating", "rpy_floating") for j in self._joints)
+
+
+def _sparse(columns, shape):
+    """A matrix from its columns; scipy has no sparse matrices of objects."""
+    from scipy.sparse import csc_matrix
+
+    matrix = np.array(columns).T.reshape(shape)
+    return matrix if matrix.dtype.kind == "O" else csc_matrix(matrix)
 
 
 def _one_of(value, former, name):

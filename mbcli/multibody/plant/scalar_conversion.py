@@ -5,6 +5,7 @@ import copy
 import numpy as np
 
 from mbcli.common.scalar_template import ScalarTemplate
+from mbcli.multibody.plant.dual_results import returning_dual_numbers
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.scalars import AUTODIFF, EXPRESSION
 from mbcli.multibody.tree.parameters import DEFAULTS
@@ -12,6 +13,7 @@ from mbcli.multibody.tree.parameters import DEFAULTS
 ELEMENTS = ("_bodies", "_frames", "_joints", "_actuators", "_force_elements", "_constraints")
 
 
+@returning_dual_numbers
 class MultibodyPlantAutoDiffXd(MultibodyPlant):
     """A plant whose contexts hold AutoDiffXd: results are object arrays of values with their gradients.
 

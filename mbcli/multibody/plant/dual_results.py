@@ -1,0 +1,62 @@
+"""What plants of dual numbers return: numbers without a gradient, which the kernels keep as floats, become dual too."""
+
+import functools
+from types import FunctionType
+
+import numpy as np
+
+from mbcli.math import RigidTransform, RotationMatrix
+from mbcli.math.rigid_transform import _transform
+from mbcli.math.rotation_matrix import _rotation
+from mbcli.multibody.math.spatial_vector import SpatialVector
+from mbcli.multibody.plant.context import StateVector
+from mbcli.multibody.scalars import dual_number
+from mbcli.multibody.tree.spatial_inertia import SpatialInertia
+
+CALCULATIONS = ("Calc", "Eval", "Map", "GetPositions", "GetVelocities")  # how the names of methods begin
+MOTIONS = ("_pose", "_velocity", "_acceleration")  # what frames and bodies ask the plant for
+
+
+def returning_dual_numbers(plant_class):
+    """The class with all its calculations returning dual numbers throughout; a decorator."""
+    for name in dir(plant_class):
+        method = getattr(plant_class, name)
+        if isinstance(method, FunctionType) and (name.startswith(CALCULATIONS) or name in MOTIONS):
+            setattr(plant_class, name, _dual_method(method))
+    return plant_class
+
+
+def _dual_method(method):
+    @functools.wraps(method)
+    def calculate(*arguments, **named):
+        return _dual(method(*arguments, **named))
+
+    return calculate
+
+
+def _dual(value):
+    if isinstance(value, np.ndarray):
+        return _dual_array(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_dual, value))
+    if isinstance(value, dict):
+        return {key: _dual(part) for key, part in value.items()}
+    if isinstance(value, RigidTransform):
+        return _transform(_dual_array(value._R), _dual_array(value._p))
+    if isinstance(value, RotationMatrix):
+        return _rotation(_dual_array(value._R))
+    if isinstance(value, SpatialVector):
+        return value._of(_dual_array(value._coeffs))
+    if isinstance(value, SpatialInertia):
+        return SpatialInertia._of(dual_number(value._mass), _dual_array(value._p), _dual_array(value._G))
+    if isinstance(value, StateVector):
+        return StateVector(_dual_array(value._value))
+    return value
+
+
+def _dual_array(array):
+    if array.dtype.kind not in "Of":
+        return array
+    result = np.empty(array.shape, dtype=object)
+    result[...] = np.reshape([dual_number(x) for x in array.flat], array.shape)
+    return result
