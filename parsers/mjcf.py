@@ -19,12 +19,11 @@ from .mjcf_constraints import read_equalities, read_excludes
 from .mjcf_geoms import GeomReader
 from .mjcf_known import FOREIGN, KNOWN
 from .mjcf_source import insert_includes
-from .mjcf_values import DefaultClasses, Reading, Unused
+from .mjcf_values import AS_IF_ABSENT, DefaultClasses, Reading, Unused
 from .package_map import PackageMap
 from .spec import ModelSpec
 from .xml_source import read_xml, report_unread
 
-_AS_IF_ABSENT = "the model moves as if it were not there"
 _NAMELESS = "mujoco"
 
 
@@ -74,7 +73,7 @@ def _read_model(root, documents, default_name, mesh_files):
     )
     for node in root.children("tendon"):
         for tendon in node.children():
-            tendon.unsupported(_AS_IF_ABSENT)
+            tendon.unsupported(AS_IF_ABSENT)
     for node in root.children("deformable", "keyframe"):
         node.unsupported()
     reading.unused.report(root.diagnostics)

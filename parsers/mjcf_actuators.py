@@ -10,12 +10,11 @@ from math import inf
 
 from .mjcf_joints import read_limits
 from .mjcf_known import ACTUATORS, OTHER_ACTUATORS
-from .mjcf_values import WithDefaults
+from .mjcf_values import AS_IF_ABSENT, WithDefaults
 from .spec import ActuatorSpec
 from .urdf_values import report_duplicate
 
 _OTHER_TRANSMISSIONS = ("tendon", "site", "slidersite", "cranksite", "refsite", "body")
-_AS_IF_ABSENT = "the model moves as if it were not there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ def read_actuators(root, reading, bodies):
     actuators = {}
     for section in root.children("actuator"):
         for node in section.children(*OTHER_ACTUATORS.split()):
-            node.unsupported(_AS_IF_ABSENT)
+            node.unsupported(AS_IF_ABSENT)
         for node in section.children(*ACTUATORS.split()):
             actuator = _read_actuator(node, reading, bodies, len(actuators))
             if actuator is None:
@@ -61,7 +60,7 @@ def _read_actuator(node, reading, bodies, count):
         return None
     gains = _controller_gains(law, gear)
     if not (law.linear and law.gain and 0 < gear * gear < inf) or gains is None:
-        reading.unused.add_element(node, f"an actuator of this kind is not supported: {_AS_IF_ABSENT}")
+        reading.unused.add_element(node, f"an actuator of this kind is not supported: {AS_IF_ABSENT}")
         return None
     if not law.affine:
         force = min(force, abs(law.gain) * _largest(element, control, "ctrlrange", reading))
@@ -120,7 +119,7 @@ def _driven_joint(node, reading, bodies):
     """The JointSpec of the joint that an actuator drives; None after a finding."""
     other = [name for name in _OTHER_TRANSMISSIONS if node.attribute(name) is not None]
     if other:
-        reading.unused.add_element(node, f"an actuator on a {other[0]} is not supported: {_AS_IF_ABSENT}")
+        reading.unused.add_element(node, f"an actuator on a {other[0]} is not supported: {AS_IF_ABSENT}")
         return None
     stated = [name for name in ("joint", "jointinparent") if node.attribute(name) is not None]
     if not stated:
@@ -130,7 +129,7 @@ def _driven_joint(node, reading, bodies):
     joint = bodies.joints.get(name)
     if name is not None and (joint is None or len(joint.axes) != 1):
         reading.unused.add_element(
-            node, f"an actuator on a joint of several coordinates is not supported: {_AS_IF_ABSENT}"
+            node, f"an actuator on a joint of several coordinates is not supported: {AS_IF_ABSENT}"
         )
         return None
     return joint

@@ -10,8 +10,9 @@ from mbcli.checks.inertia import RELATIVE_TOLERANCE
 from .geometry_inertia import matrix_of, six_of
 from .mjcf_values import DEGREE, read_keyword
 
-_WITHOUT_MEANING_HERE = ("gravity", "constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper")
-_SWITCHES = (*_WITHOUT_MEANING_HERE, "passive", "actuation", "filterparent")
+# flags of the physics; of these only gravity can be switched off here
+_SWITCHES = ("gravity", "constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "passive",
+             "actuation", "filterparent")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

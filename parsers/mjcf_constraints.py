@@ -7,12 +7,11 @@ import numpy as np
 from mbcli.math.rotation_array import matrix_from_quaternion
 
 from .mimics import check_mimics
-from .mjcf_values import WithDefaults
+from .mjcf_values import AS_IF_ABSENT, WithDefaults
 from .sdf_frames import WORLD
 from .spec import BallConstraintSpec, CollisionFilterGroupSpec, MimicSpec, WeldConstraintSpec, pose
 
 _OTHER_EQUALITIES = ("tendon", "flex", "flexstrain", "flexvert", "distance")
-_AS_IF_ABSENT = "the model moves as if it were not there"
 
 
 def read_equalities(root, reading, bodies):
@@ -24,7 +23,7 @@ def read_equalities(root, reading, bodies):
         for node in section.children("connect", "weld", "joint", *_OTHER_EQUALITIES):
             element = reading.defaults.of(node, None, "equality")
             if node.tag in _OTHER_EQUALITIES:
-                node.unsupported(_AS_IF_ABSENT)
+                node.unsupported(AS_IF_ABSENT)
             elif not element.flag("active", True):
                 node.ignore("settled")
                 node.diagnostics.note("EQUALITY_INACTIVE", f"<{node.tag}> is not active and not used", node)
@@ -134,7 +133,7 @@ def _read_joint(node, reading, bodies, followers):
     elif name in followers:
         problem = "a joint that follows two others is not supported"
     if problem:
-        reading.unused.add_element(node, f"{problem}: {_AS_IF_ABSENT}")
+        reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
         return
     joint = bodies.joints[name]
     axis, leading = joint.axes[0], bodies.joints[leader].axes[0]

@@ -14,6 +14,7 @@ from .xml_source import MAX_RELATED
 
 DEGREE = radians(1.0)
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+AS_IF_ABSENT = "the model moves as if it were not there"
 MAIN = "main"  # the class of what names none
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mbcli.cli import run
 
 SAMPLES = Path(__file__).parents[1] / "sample_models"
-MODELS = sorted(path for path in SAMPLES.iterdir() if path.suffix in (".urdf", ".sdf"))
+MODELS = sorted(path for path in SAMPLES.iterdir() if path.suffix in (".urdf", ".sdf", ".xml"))
 
 
 class Result(NamedTuple):

@@ -5,6 +5,7 @@ from math import inf, radians
 
 import numpy as np
 import pytest
+from command_line import cli
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
 from mbcli.parsers.mjcf import read_mjcf
@@ -622,3 +623,11 @@ def test_damaged_documents_give_findings_and_no_other_exception():
         assert (model is None) == bool(diagnostics.errors)
         refused += model is None
     assert 100 < refused < 200
+
+
+def test_commands_take_mjcf_from_a_file_and_from_stdin(tmp_path):
+    path = tmp_path / "r.xml"
+    path.write_text(body('<body name="a" pos="0 0 1"><joint name="j"/><geom size="1" mass="5" pos="1 0 0"/></body>'))
+    assert cli("inspect", path).out.startswith("r (MJCF)\n")
+    M = cli("mass-matrix", "-", "--input-format", "mjcf", "--json", stdin=path.read_text())
+    assert M.json()["M"] == [[pytest.approx(5 * 1.4)]]

@@ -259,7 +259,9 @@ def _geometries(loaded):
 
 def render(info, plant):
     counts = info["counts"]
-    names = ", ".join(f"{f['model_instance']} ({f['format'].upper()} {f['version']})" for f in info["format"])
+    names = ", ".join(
+        f"{f['model_instance']} ({' '.join(filter(None, (f['format'].upper(), f['version'])))})" for f in info["format"]
+    )
     sizes = [_count(counts["bodies"], "body", "bodies"), _count(counts["joints"], "joint")]
     sizes.append(_count(counts["actuators"], "actuator"))
     shapes = f"{_count(counts['visuals'], 'visual')}, {_count(counts['collisions'], 'collision')}"
