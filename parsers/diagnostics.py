@@ -10,6 +10,9 @@ from mbcli.errors import ModelError, ResourceError
 
 from .spec import Place
 
+MAX_STORED = 50_000  # findings of each severity; further ones are only counted
+MAX_TEXT = 4000  # characters of a message or hint
+
 # An error that says only that something is missing: see `Diagnostics.raise_if_errors`.
 RESOURCE_CODES = frozenset({"FILE_READ", "URI_LOOKUP"})
 
@@ -70,6 +73,8 @@ class Diagnostics:
 
     def __init__(self, *, thorough=False, mesh_files=False):
         self.findings = []
+        self._room = dict.fromkeys(("error", "warning", "note"), MAX_STORED)  # for findings of each severity
+        self._left_out = dict.fromkeys(self._room, 0)
         self.thorough = thorough  # whether models get every physical check (`mbcli check`), or those for any use
         self.mesh_files = mesh_files  # whether the checks open mesh files
         self.trees = {}  # file name -> root node, for as long as the file is read: places in it to nodes
@@ -97,7 +102,7 @@ class Diagnostics:
 
     def counts(self):
         """Findings by severity: {"error": int, "warning": int, "note": int}."""
-        counts = {"error": 0, "warning": 0, "note": 0}
+        counts = dict(self._left_out)
         for finding in self.findings:
             counts[finding.severity] += 1
         return counts
@@ -136,14 +141,34 @@ class Diagnostics:
         return node
 
     def _add(self, severity, code, message, node, place, hint, attribute, value, related):
+        if not self._room[severity]:
+            self._left_out[severity] += 1
+            return
+        self._room[severity] -= 1
         if place is None:
             place = node.place_of(attribute) if node is not None else Place("")
         xpath, element = (node.xpath, node.tag) if node is not None else (None, None)
         if severity == "error" and node is not None:
             self._damaged.update(ancestor.place for ancestor in node.lineage)
         self.findings.append(
-            Diagnostic(code, severity, message, place, xpath, element, attribute, value, hint, tuple(related))
+            Diagnostic(
+                code,
+                severity,
+                _shortened(message),
+                place,
+                xpath,
+                element,
+                attribute,
+                value,
+                _shortened(hint) if hint else hint,
+                tuple(related),
+            )
         )
+
+
+def _shortened(text):
+    """Names come from files and may be of any length."""
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + " ..."
 
 
 def printable(text):

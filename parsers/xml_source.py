@@ -23,6 +23,8 @@ from .spec import Place, SourceFile
 MAX_BYTES = 32 * 2**20
 MAX_TAGS = 1_000_000  # start and end tags, comments: bounds the memory of the tree
 MAX_RELATED = 10  # places listed with a finding that occurs many times
+MAX_ATTRIBUTES = 1000  # of one element
+MAX_HINTS = 1000  # what an unknown name may have meant takes time to find
 MAX_QUOTED = 60  # characters of a file's text quoted in a message
 
 # libxml2 refuses elements nested deeper than 256 without its huge_tree option, which is off below.
@@ -84,8 +86,10 @@ def read_xml(source, diagnostics, *, name=None):
     root = _parse(document)
     if root is None:
         return None
-    diagnostics.trees[name] = _build_nodes(root, document)
-    return diagnostics.trees[name]
+    tree = _build_nodes(root, document)
+    if tree is not None:
+        diagnostics.trees[name] = tree
+    return tree
 
 
 def report_unread(node, diagnostics, known=None, foreign=None):
@@ -101,8 +105,11 @@ def report_unread(node, diagnostics, known=None, foreign=None):
         label = item.tag if kind == "element" else item
         key = (reason_class, kind, owner.tag if owner is not None else "", label, reason)
         groups.setdefault(key, []).append((owner, item))
-    for (reason_class, kind, _, label, reason), found in groups.items():
-        _report_group(diagnostics, known or {}, reason_class, kind, label, reason, found)
+    for n, ((reason_class, kind, _, label, reason), found) in enumerate(groups.items()):
+        hint = None
+        if reason_class == "unknown" and n < MAX_HINTS:
+            hint = _hint(kind, label, _known_names(found[0][0], known or {}))
+        _report_group(diagnostics, reason_class, kind, label, reason, found, hint)
 
 
 class Node:
@@ -119,6 +126,7 @@ class Node:
         "_offset",
         "_line",
         "_attributes",
+        "_attribute_offsets",
         "_text",
         "_children",
         "_used",
@@ -136,6 +144,7 @@ class Node:
         self._offset = offset
         self._line = line
         self._attributes = attributes
+        self._attribute_offsets = None  # {name without its prefix: offset}
         self._text = text
         self._children = []
         self._used = parent is None
@@ -167,13 +176,10 @@ class Node:
         """Where one of its attributes starts; the start of its tag if it has no such attribute."""
         if attribute not in self._attributes or self._offset is None:
             return self.place
-        name = attribute.removeprefix(_OWN_PREFIX)  # the file may have another prefix for it
-        for match in _ATTRIBUTE.finditer(self._document.text, self._offset):
-            if match["name"] is None:  # the end of the tag
-                return self.place
-            if match["name"].rpartition(":")[2] == name or match["name"] == attribute:
-                return self._document.place(match.start("name"))
-        return self.place
+        if self._attribute_offsets is None:
+            self._attribute_offsets = _attribute_offsets(self._document.text, self._offset)
+        offset = self._attribute_offsets.get(attribute.rpartition(":")[2])
+        return self.place if offset is None else self._document.place(offset)
 
     @property
     def lineage(self):
@@ -232,6 +238,7 @@ class Node:
         step = "/" + self.tag
         name = self._attributes.get("name")
         if name is not None:
+            name = name if len(name) <= MAX_QUOTED else name[:MAX_QUOTED] + "..."
             step += f'[@name="{name}"]' if "'" in name else f"[@name='{name}']"
         elif self.parent is not None:
             step += self.parent._index_of(self)
@@ -559,6 +566,11 @@ def _warn_of_tolerated(error_log, document):
 
 def _build_nodes(root, document):
     elements = list(root.iter("*"))
+    crowded = next((element for element in elements if len(element.attrib) > MAX_ATTRIBUTES), None)
+    if crowded is not None:  # lxml takes quadratic time to read them
+        message = f"<{crowded.tag[:MAX_QUOTED]}> has more than {MAX_ATTRIBUTES} attributes"
+        document.diagnostics.error("XML_ERROR", message, place=Place(document.name, crowded.sourceline or 0))
+        return None
     offsets = _start_tag_offsets(document.text)
     if len(offsets) != len(elements):  # a text that we decode otherwise than libxml2: lines without columns
         offsets = [None] * len(elements)
@@ -582,6 +594,16 @@ def _start_tag_offsets(text):
     declaration = _DECLARATION.match(text)
     start = declaration.end() if declaration else 0
     return [m.start() for m in _START_TAG_OR_SKIPPED.finditer(text, start) if m.end() == m.start() + 1]
+
+
+def _attribute_offsets(text, start):
+    """{name without its prefix: offset} of the attributes of the tag that starts there."""
+    offsets = {}
+    for match in _ATTRIBUTE.finditer(text, start):
+        if match["name"] is None:  # the end of the tag
+            break
+        offsets.setdefault(match["name"].rpartition(":")[2], match.start("name"))
+    return offsets
 
 
 def _attributes(element):
@@ -667,7 +689,7 @@ def _known_names(owner, known):
     return known.get(f"{parent}/{owner.tag}", known.get(owner.tag, ()))
 
 
-def _report_group(diagnostics, known, reason_class, kind, label, reason, found):
+def _report_group(diagnostics, reason_class, kind, label, reason, found, hint):
     owner, item = found[0]
     nodes = [item if kind == "element" else owner for owner, item in found]
     inside = f" in <{owner.tag}>" if owner is not None else ""
@@ -676,7 +698,6 @@ def _report_group(diagnostics, known, reason_class, kind, label, reason, found):
         "attribute": f'attribute "{label}"{inside}',
         "text": f"text{inside}",
     }[kind]
-    hint = _hint(kind, label, _known_names(owner, known)) if reason_class == "unknown" else None
     report = diagnostics.note if reason_class in ("foreign", "meaningless") else diagnostics.warning
     report(
         f"{kind.upper()}_{reason_class.upper()}",

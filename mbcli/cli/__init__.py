@@ -162,7 +162,7 @@ def report_error(error):
         say(error)
         return error.exit_code
     click.echo(
-        f"mbcli: internal error: {type(error).__name__}: {error}\n"
+        f"mbcli: internal error: {type(error).__name__}: {_printable(str(error))}\n"
         "This is a bug in mbcli: please report it with the model and the output of --debug.",
         err=True,
     )
@@ -184,11 +184,18 @@ def _say_usage_error(error):
         message += f" It goes before the command: mbcli {error.option_name} {error.ctx.info_name}"
     if type(error) is not click.UsageError:  # one of click's own checks
         message = f"{message.rstrip('.')}; try {command} --help"
-    click.echo(f"{command}: error: {message}", err=True)
+    click.echo(f"{command}: error: {_printable(message)}", err=True)
 
 
 def say(error):
     """Prints an error: as it is where it names its place, else after the program's name."""
-    for line in str(error).splitlines():
+    for line in str(error).split("\n"):
         names_place = ": error: " in line or ": warning: " in line
-        click.echo(line if names_place else f"mbcli: error: {line}", err=True)
+        click.echo(_printable(line) if names_place else f"mbcli: error: {_printable(line)}", err=True)
+
+
+def _printable(text):
+    """What names of files and in files could do to a terminal is shown, not done."""
+    from mbcli.parsers.diagnostics import printable  # late: it costs --help nothing
+
+    return printable(text)

@@ -70,7 +70,7 @@ def check(ctx, **options):
     else:
         text = WRITERS[result_format](checked, findings, findings[: options["max_findings"]])
     if text:
-        emit(text, Output(options))
+        emit(text, Output(options), styled=result_format in (None, "text"))
     failures = {file.failure for file in checked} - {None}
     if failures:
         return (ResourceError if UNREADABLE in failures else ModelError).exit_code
@@ -156,7 +156,7 @@ def _left_out(findings, shown):
 
 
 def _json_lines(checked, findings, shown):
-    return "\n".join(json.dumps(finding.as_dict(), allow_nan=False) for finding in shown)
+    return "\n".join(json.dumps(finding.as_dict(), allow_nan=False) for finding in shown)  # ASCII alone
 
 
 def _sarif(checked, findings, shown):

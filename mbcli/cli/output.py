@@ -74,8 +74,10 @@ def _clean(value, path, missing):
     return value
 
 
-def emit(text, options):
-    """Writes a text result to stdout or to the file of -o."""
+def emit(text, options, *, styled=False):
+    """Writes a text result to stdout or to the file of -o; styled: it has colours, and names in it are escaped."""
+    if not styled:
+        text = "\n".join(map(printable, text.split("\n")))
     if options.output in (None, "-"):
         click.echo(text)
         sys.stdout.flush()
