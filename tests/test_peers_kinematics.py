@@ -4,6 +4,11 @@ Both libraries run the same functions of this file on the plants of test_peers_m
 the largest entry.
 """
 
+import importlib
+import inspect
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -154,6 +159,31 @@ def rotations(side, d):
     ]
 
 
+def poses_in_bodies(side, d):
+    B, A = frames_of(side, d)[:2]
+    X = A.GetFixedPoseInBodyFrame()
+    return [
+        pose.GetAsMatrix34()
+        for pose in (
+            X,
+            B.CalcPoseInBodyFrame(side.context),
+            B.CalcOffsetPoseInBody(side.context, X),
+            B.GetFixedOffsetPoseInBody(X),
+        )
+    ]
+
+
+def masses_of_bodies(side, d):
+    return [
+        part
+        for body in side.bodies[1:]
+        for part in (
+            body.CalcCenterOfMassInBodyFrame(side.context),
+            body.CalcSpatialInertiaInBodyFrame(side.context).CopyToFullMatrix6(),
+        )
+    ]
+
+
 def velocities_of_frames(side, d):
     context, results = side.context, []
     B, A, E, F = frames_of(side, d)
@@ -252,6 +282,8 @@ QUANTITIES = (
     positions_of_points,
     velocities_of_points,
     rotations,
+    poses_in_bodies,
+    masses_of_bodies,
     velocities_of_frames,
     accelerations_of_frames,
     motions_of_bodies,
@@ -294,3 +326,18 @@ def test_reaction_forces_equal_pydrake_with_parameters_of_a_context(pair):
         assert relative_error(changed, before) > 1e-6
         results.append(changed)
     assert relative_error(*results) < TOLERANCE
+
+
+@pytest.mark.parametrize("module", ["math", "tree", "plant"])
+def test_every_calculation_that_pydrake_has_too_is_compared_with_it(module):
+    """Calc, Eval and Map methods of all classes: each is named in a test that calls pydrake."""
+    ours, theirs = (importlib.import_module(f"{library}.multibody.{module}") for library in ("mbcli", "pydrake"))
+    files = (path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    compared = "".join(text for text in files if "mark.peers" in text)
+    missing = []
+    for name in ours.__all__:
+        own, peer = getattr(ours, name), getattr(theirs, name, None)
+        if inspect.isclass(own) and inspect.isclass(peer):
+            methods = {m for m in dir(own) if m.startswith(("Calc", "Eval", "Map"))} & set(dir(peer))
+            missing += [f"{name}.{m}" for m in methods if not re.search(rf"\b{m}\b", compared)]
+    assert not missing
