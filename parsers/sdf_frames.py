@@ -339,9 +339,17 @@ def _order_by_arrow(arrow):
 
 def compose(X_AB, X_BC):
     """X_AC of two poses (4, 4)."""
-    return pose(X_AB[:3, :3] @ X_BC[:3, :3], X_AB[:3, :3] @ X_BC[:3, 3] + X_AB[:3, 3])
+    if X_AB is IDENTITY:
+        return X_BC
+    if X_BC is IDENTITY:
+        return X_AB
+    X_AC = X_AB @ X_BC
+    X_AC.flags.writeable = False
+    return X_AC
 
 
 def inverse(X_AB):
     """X_BA of a pose (4, 4)."""
+    if X_AB is IDENTITY:
+        return IDENTITY
     return pose(X_AB[:3, :3].T, -(X_AB[:3, :3].T @ X_AB[:3, 3]))

@@ -52,8 +52,11 @@ class Elements:
         if element._plant is not self:
             raise RuntimeError(f"{wanted_by}: {element!r} is not part of this plant")
 
+    def _is_taken(self, index_type, name, model_instance):
+        return (index_type, model_instance, name) in self._taken_names
+
     def _refuse_duplicate(self, kind, index_type, name, model_instance):
-        if (index_type, model_instance, name) in self._taken_names:
+        if self._is_taken(index_type, name, model_instance):
             raise RuntimeError(
                 f"model instance '{self.GetModelInstanceName(model_instance)}' already has a {kind} named '{name}'"
             )

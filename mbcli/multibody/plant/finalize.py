@@ -75,7 +75,7 @@ class Finalization:
     def _add_floating_joint(self, body):
         instance = body.model_instance()
         name = body.name()
-        while self.HasJointNamed(name, instance):
+        while self._is_taken(JointIndex, name, instance):
             name = "_" + name
         joint = QuaternionFloatingJoint(name, self.world_frame(), body.body_frame())
         joint._ephemeral = True
