@@ -218,6 +218,11 @@ class FrameScope:
         self.model = model
         self.origin = WORLD if model == WORLD else MODEL  # what poses are in by default
 
+    @property
+    def depth(self):
+        """How many models it is inside of, the one at the top of a file not counted."""
+        return self.prefix.count(SEPARATOR)
+
     def full(self, name):
         """The name in the graph of what the scope calls so."""
         if name == MODEL and self.model != WORLD:

@@ -10,12 +10,13 @@ from mbcli.suggestions import did_you_mean
 
 from .sdf_actuators import read_mimic
 from .sdf_frames import MODEL, WORLD, compose
-from .sdf_values import child_vector, unit_vector
+from .sdf_values import child_number, child_vector, unit_vector
 from .sdf_versions import report_older
 from .spec import AXES, AxisSpec, JointSpec, pose
 from .xml_source import quoted
 
 ORTHOGONAL_TOLERANCE = 1e-9  # between the unit axes of a universal joint
+LAST_WITH_INITIAL_POSITION = 8  # minor version
 SMALLEST_THREAD_PITCH = 1e-100  # [rad/m]; its inverse is finite
 
 
@@ -50,7 +51,7 @@ JOINT_TYPES = {
     "universal": _JointType(("axis", "axis2"), frozenset({"damping", "friction"})),
     "ball": _JointType((), frozenset({"damping"})),
 }
-_UNSUPPORTED_JOINT_TYPES = ("gearbox",)
+_UNSUPPORTED_JOINT_TYPES = ("gearbox", "curvilinear")
 
 # types of <drake:joint>: how many numbers <drake:damping> has, and whether it must be there
 _DRAKE_JOINT_TYPES = {"planar": (3, True), "quaternion_floating": (2, False), "rpy_floating": (2, False)}
@@ -152,10 +153,16 @@ def _read_axes(element, kind, rule):
                 xyz=_read_direction(node, element),
                 place=node.place,
                 mimic=read_mimic(joint, node, rule.one_dof),
+                default_position=_read_initial_position(node, element.file.minor),
                 **_read_axis_values(node, kind, rule),
             )
         )
     return tuple(axes)
+
+
+def _read_initial_position(axis, minor):
+    """[rad or m]; later versions say it elsewhere, and what stands there is reported."""
+    return child_number(axis, "initial_position", 0.0) if minor <= LAST_WITH_INITIAL_POSITION else 0.0
 
 
 def _read_direction(axis, element):

@@ -1,6 +1,6 @@
 """Links of SDFormat files: mass properties, stated or from the collisions, and what is drawn and touched."""
 
-from mbcli.errors import ModelError
+from mbcli.errors import ModelError, ResourceError
 
 from .sdf_frames import MODEL
 from .sdf_geometry import read_geometries
@@ -108,6 +108,6 @@ def _properties_of(shape, density, node):
 
     try:
         return mass_properties(shape, density)
-    except ModelError as error:
+    except (ModelError, ResourceError) as error:
         node.diagnostics.error("LINK_INERTIA_INVALID", str(error), node)
         return None

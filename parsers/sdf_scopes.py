@@ -16,6 +16,8 @@ from .xml_source import Node, quoted
 
 MAX_ELEMENTS = 1_000_000  # named elements of a file with everything that it includes, each time that it does
 
+MAX_NESTED = 64  # models in models
+
 PHYSICS = (
     "drake:linear_bushing_rpy",
     "drake:linear_spring_damper",
@@ -117,6 +119,11 @@ class Gathering:
         placing = placing or Placing()
         name = placing.name or read_name(node, file.minor)
         if name is None:
+            return None
+        if outer.depth >= MAX_NESTED:
+            message = f"models are nested more than {MAX_NESTED} deep"
+            node.diagnostics.error("ELEMENT_INVALID", message, node)
+            node.ignore("settled")
             return None
         X, relative_to = self._pose_of_model(node, file, placing)
         frames = outer.add_model(key or name, relative_to=relative_to, X=X)

@@ -93,6 +93,10 @@ def numbers(lib, plant, num_frames, q):
         gains = a.get_controller_gains() if a.has_controller() else None
         found[f"actuator {a.name()}"] = np.array([*values, *((gains.p, gains.d) if gains else (0.0, 0.0))])
     plant.SetPositions(context, q)
+    plant.SetVelocities(context, np.linspace(-1.0, 1.0, plant.num_velocities()))
+    forces = lib.MultibodyForces(plant)
+    plant.CalcForceElementsContribution(context, forces)
+    found["forces"] = plant.CalcGeneralizedForces(context, forces)
     found["mass matrix"] = plant.CalcMassMatrix(context)
     found["gravity"] = plant.CalcGravityGeneralizedForces(context)
     return found
@@ -173,6 +177,40 @@ MODELS = {
         "<effort>4</effort><drake:acceleration>5</drake:acceleration></limit>"
         "<dynamics><damping>0.1</damping><spring_stiffness>6</spring_stiffness></dynamics>",
     ),
+}
+POINTS = "<drake:{0}_body_A>a</drake:{0}_body_A><drake:{0}_p_AP>1 2 3</drake:{0}_p_AP>"
+POINTS += "<drake:{0}_body_B>b</drake:{0}_body_B><drake:{0}_p_BQ>0 0 1</drake:{0}_p_BQ>"
+
+
+def children(prefix, **values):
+    return "".join(f"<drake:{prefix}_{name}>{value}</drake:{prefix}_{name}>" for name, value in values.items())
+
+
+SPRING = children("linear_spring_damper", free_length=1, stiffness=2, damping=0.5)
+BUSHING = children("bushing", frameA="a", frameC="b", torque_stiffness="1 2 3", torque_damping="4 5 6") + children(
+    "bushing", force_stiffness="7 8 9", force_damping="0 1 2"
+)
+TENDON = "<drake:tendon_constraint_joint name='j' a='2'/>" + children(
+    "tendon_constraint", offset=0, lower_limit=-1, upper_limit=2, stiffness=3, damping=4
+)
+SHAPES = ("box><size>1 2 3</size>", "capsule><radius>0.5</radius><length>1</length>", "sphere><radius>2</radius>")
+MODELS |= {
+    "forces": A
+    + B
+    + f"<drake:linear_spring_damper>{POINTS.format('linear_spring_damper')}{SPRING}</drake:linear_spring_damper>"
+    + f"<drake:linear_bushing_rpy>{BUSHING}</drake:linear_bushing_rpy>",
+    "constraints": A
+    + B
+    + joint("j", "a", "b")
+    + f"<drake:ball_constraint>{POINTS.format('ball_constraint')}</drake:ball_constraint>"
+    + f"<drake:tendon_constraint>{TENDON}</drake:tendon_constraint>",
+    "automatic": "<link name='a'><inertial auto='true'><density>7</density></inertial>"
+    + "".join(
+        f"<collision name='{i}'><pose>{i} 1 0 0.1 0.2 {i}</pose><density>{i + 1}</density>"
+        f"<geometry><{shape}</{shape.partition('>')[0]}></geometry></collision>"
+        for i, shape in enumerate(SHAPES)
+    )
+    + "</link>",
 }
 ATTRIBUTES = {"placement": "placement_frame='c::f'", "canonical": "canonical_link='c::y'"}
 MODELS |= {"placement": MODELS["nested"], "canonical": MODELS["nested"]}
