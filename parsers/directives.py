@@ -14,7 +14,7 @@ from .yaml_records import read_into
 from .yaml_source import ANY_TAG, read_yaml
 
 MAX_INCLUDE_DEPTH = 32
-MAX_DIRECTIVES = 100_000  # of a file and all that it includes, each as often as it is included
+MAX_DIRECTIVES = 100_000  # of a file and all that it includes, the includes among them, each as often as it comes
 
 
 def read_directives(source, diagnostics, *, name=None, sources=None):
@@ -43,6 +43,19 @@ def flatten_directives(directives, packages, diagnostics, *, namespace="", sourc
     return ModelDirectives(directives=tuple(flattener.items)), flattener.demands
 
 
+def find_named_file(record, packages, diagnostics):
+    """The path of the file that a directive names, or None after reporting why there is none."""
+    try:
+        path = packages.resolve(record.file, directory_of(record.place))
+    except ResourceError as error:
+        diagnostics.error("URI_LOOKUP", str(error), place=record.place, value=record.file)
+        path = None
+    ambiguity = packages.ambiguity(record.file)
+    if ambiguity is not None and all(finding.message != ambiguity for finding in diagnostics.warnings):
+        diagnostics.warning("URI_LOOKUP", ambiguity, place=record.place, value=record.file)
+    return path
+
+
 def directory_of(place):
     """The directory that relative paths at a place start from; the working directory if no file is there."""
     return os.path.dirname(os.path.abspath(place.file)) if os.path.isfile(place.file) else os.getcwd()
@@ -58,22 +71,21 @@ class _Flattener:
         self.items, self.demands = [], []
         self._packages, self._diagnostics, self._sources = packages, diagnostics, sources
         self._read = {}  # path -> ModelDirectives or None
-        self._full = False
+        self._count = 0
 
     def add(self, directives, namespace, chain):
         """Appends the directives; chain: (path, record) of the includes that lead here."""
         for directive in directives.directives:
-            record = directive.record
-            if directive.add_directives is not None:
-                self._include(record, namespace, chain)
-            elif len(self.items) < MAX_DIRECTIVES:
-                self.items.append(_in_namespace(directive, namespace) if namespace else directive)
-            elif not self._full:
-                self._full = True
-                message = f"more than {MAX_DIRECTIVES} directives, includes expanded"
-                self._diagnostics.error("INCLUDE_TOO_LARGE", message, place=record.place)
-            if self._full:
+            self._count += 1
+            if self._count > MAX_DIRECTIVES:
+                if self._count == MAX_DIRECTIVES + 1:
+                    message = f"more than {MAX_DIRECTIVES} directives, includes expanded"
+                    self._diagnostics.error("INCLUDE_TOO_LARGE", message, place=directive.record.place)
                 return
+            if directive.add_directives is not None:
+                self._include(directive.record, namespace, chain)
+            else:
+                self.items.append(_in_namespace(directive, namespace) if namespace else directive)
 
     def _include(self, record, namespace, chain):
         path = self._find(record, chain)
@@ -89,10 +101,8 @@ class _Flattener:
 
     def _find(self, record, chain):
         """The path of the included file, or None after reporting why there is none."""
-        try:
-            path = self._packages.resolve(record.file, directory_of(record.place))
-        except ResourceError as error:
-            self._diagnostics.error("URI_LOOKUP", str(error), place=record.place, value=record.file)
+        path = find_named_file(record, self._packages, self._diagnostics)
+        if path is None:
             return None
         real = os.path.realpath(path)
         within = [os.path.abspath(chain[0][1].place.file if chain else record.place.file), *(p for p, _ in chain)]

@@ -396,6 +396,19 @@ def test_the_findings_of_an_include_have_its_places(scene):
     assert (finding.code, str(finding.place)) == ("KEY_MISSING", f"{scene / 'one.dmd.yaml'}:2:14")
 
 
+def test_a_package_in_two_places_is_warned_of_once(scene):
+    for folder in ("one", "two"):
+        (scene / folder).mkdir()
+        (scene / folder / "package.xml").write_text("<package><name>p</name></package>")
+        (scene / folder / "box.sdf").write_text(BOX)
+    parser = Parser(MultibodyPlant(0.0), packages=PackageMap(environment={"MBCLI_PACKAGE_PATH": str(scene)}))
+    text = "directives:\n" + "".join(f'- add_model: {{name: {n}, file: "package://p/box.sdf"}}\n' for n in "ab")
+    parser.AddModels(file_contents=text, file_type=".dmd.yaml")
+    (finding,) = parser.diagnostics.findings
+    assert (finding.severity, finding.place.line) == ("warning", 2)
+    assert f"the first is used: {scene / 'one'}, {scene / 'two'}" in finding.message
+
+
 # ---------------------------------------------------------------------------------------------- the public files
 
 

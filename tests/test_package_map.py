@@ -217,3 +217,48 @@ def test_absolute_paths_out_of_the_model_directory_are_refused(tmp_path):
 def test_uris_that_are_refused(tmp_path, uri, message):
     with pytest.raises(ResourceError, match=message):
         PackageMap(environment={}).resolve(uri, tmp_path)
+
+
+def test_two_sources_with_one_package_are_kept_for_a_warning_and_the_first_is_used(tmp_path):
+    first, second = package(tmp_path / "a" / "arm", "arm"), package(tmp_path / "b" / "arm", "arm", "other.obj")
+    packages = PackageMap(environment={"ROS_PACKAGE_PATH": str(tmp_path / "b"), "SDF_PATH": str(tmp_path / "a")})
+    packages.add_path(tmp_path / "a")
+    assert packages.resolve("package://arm/mesh.obj", "/") == str(first / "mesh.obj")
+    assert packages.ambiguous == {"arm": (str(first), str(second))}, "a directory that two sources name counts once"
+    assert packages.ambiguity("package://arm/x") == (
+        f'package "arm" has several directories, the first is used: {first}, {second}'
+    )
+    assert packages.ambiguity("mesh.obj") is None
+    with pytest.raises(ResourceError, match=f"does not exist; there is {second / 'other.obj'}"):
+        packages.resolve("package://arm/other.obj", "/")
+
+
+def test_a_package_given_by_name_is_not_searched_for_elsewhere(tmp_path):
+    package(tmp_path / "b" / "arm", "arm")
+    packages = PackageMap(environment={"ROS_PACKAGE_PATH": str(tmp_path / "b")})
+    packages.add("arm", package(tmp_path / "a"))
+    assert packages.package_directory("arm", "/") == str(tmp_path / "a")
+    assert packages.ambiguous == {}
+
+
+def test_a_source_too_large_to_search_matters_only_where_nothing_was_found(tmp_path, monkeypatch):
+    package(tmp_path / "a" / "arm", "arm")
+    for k in range(5):
+        (tmp_path / "large" / str(k)).mkdir(parents=True)
+    monkeypatch.setattr("mbcli.parsers.package_map.MAX_SEARCHED_DIRECTORIES", 3)
+    packages = PackageMap(environment={"ROS_PACKAGE_PATH": str(tmp_path / "large")})
+    packages.add_path(tmp_path / "a")
+    assert packages.package_directory("arm", "/") == str(tmp_path / "a" / "arm")
+    with pytest.raises(ResourceError, match="more than 3 directories to search"):
+        packages.package_directory("leg", "/")
+
+
+def test_the_same_failure_is_said_the_same_way_twice(tmp_path):
+    packages = PackageMap(environment={"GAZEBO_MODEL_PATH": "/x:/y", "AMENT_PREFIX_PATH": "/opt/a"})
+    texts = []
+    for _ in range(2):
+        with pytest.raises(ResourceError) as error:
+            packages.resolve("model://arm/mesh.obj", tmp_path)
+        texts.append(str(error.value))
+    assert texts[0] == texts[1]
+    assert "no /opt/a/share/arm (AMENT_PREFIX_PATH); no /x/arm (GAZEBO_MODEL_PATH); no /y/arm" in texts[0]

@@ -128,7 +128,7 @@ def test_a_scenario_is_a_configuration_for_other_models(folder):
     (folder / "start.yaml").write_text("initial_position: {pendulum: {hinge: [0.75]}}\n")
     assert succeed("energy", "pendulum.urdf", "--config", "start.yaml", "--json").json()["q"] == [0.75]
     line = finding(cli("inspect", "quadruped.urdf", "--config", "start.yaml"), INVALID)
-    assert line.startswith('start.yaml:1:32: error: there is no model instance "pendulum"')
+    assert line.startswith('start.yaml:1:31: error: there is no model instance "pendulum"')
 
 
 def test_names_file_and_text_of_drake_are_understood(folder):

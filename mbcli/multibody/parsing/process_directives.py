@@ -10,7 +10,7 @@ from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroup
 from mbcli.multibody.parsing.model_instances import model_instances
 from mbcli.multibody.parsing.scene_names import WORLD, NotLoaded, SceneNames
 from mbcli.multibody.tree import FixedOffsetFrame, QuaternionFloatingJoint
-from mbcli.parsers.directives import directory_of, scoped
+from mbcli.parsers.directives import find_named_file, scoped
 from mbcli.parsers.load import load_models
 from mbcli.suggestions import did_you_mean
 
@@ -129,8 +129,10 @@ class DirectivePlan:
 
     def _load(self, record):
         """(path, ModelSpec) of the one model in a file, or None after reporting what is wrong."""
+        path = find_named_file(record, self._packages, self._diagnostics)
+        if path is None:
+            return None
         try:
-            path = self._packages.resolve(record.file, directory_of(record.place))
             if path not in self._loaded:
                 self._loaded[path] = ()
                 self._loaded[path] = load_models(path, packages=self._packages, diagnostics=self._diagnostics)
