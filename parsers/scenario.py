@@ -77,6 +77,21 @@ def read_scenario(source, diagnostics, scenario_name=None, *, text=None, name=No
         return None
     for extra in files[1:]:
         node = _merged(node, extra)
+    return _scenario(node, files, diagnostics)
+
+
+def read_all_scenarios(source, diagnostics, *, name=None):
+    """Every `Scenario` in a file that has no errors; arguments as of read_scenario()."""
+    root = read_yaml(source, diagnostics, tags=ANY_TAG, name=name)
+    if not _is_mapping(root, diagnostics):
+        return []
+    nodes = [root.get(key) for key in _named_scenarios(root)] or [_chosen(root, None, diagnostics)]
+    scenarios = [_scenario(node, [root], diagnostics) for node in nodes]
+    return [scenario for scenario in scenarios if scenario is not None]
+
+
+def _scenario(node, files, diagnostics):
+    """The Scenario that a node says, or None after reporting what is wrong."""
     run = read_into(RunConfig, node, diagnostics, unsupported=UNSUPPORTED_KEYS, elsewhere=_SCENE_KEYS)
     scene = read_into(SceneConfig, _selected(node, _SCENE_KEYS), diagnostics)
     if node.get("scene_graph_config") is not None:

@@ -248,3 +248,20 @@ def test_random_poses_are_drawn_with_random_and_seed_only(folder):
     assert started[0] == started[1] != started[2]
     assert started[0][7:] == [0.0] * 12  # joints that are not random stay at their defaults
     assert succeed(*run).json()["q"][4:7] == [5.5, 5.5, 1.5]
+
+
+# --------------------------------------------------------------------------------------------------------- check
+
+
+def test_check_reads_every_scenario_and_every_model(folder):
+    document = succeed("check", SWING, HERD, "--json").json()
+    assert document["counts"]["error"] == document["counts"]["warning"] == 0
+    files = {file["path"].rpartition("/")[2] for file in document["model"]["files"]}
+    assert files == {"swing.scenario.yaml", "herd.dmd.yaml", "pendulum.urdf", "quadruped.urdf"}
+    (folder / "two.yaml").write_text(
+        "A:\n  directives:\n  - add_model: {name: a, fil: x}\nB:\n  directives:\n  - add_weld: {parent: a, child: b}\n"
+    )
+    result = cli("check", "two.yaml", "--json")
+    assert result.code == 1
+    places = [(f["line"], f["code"]) for f in result.json()["findings"]]
+    assert places == [(3, "KEY_MISSING"), (3, "KEY_UNKNOWN"), (6, "NAME_UNKNOWN"), (6, "NAME_UNKNOWN")]

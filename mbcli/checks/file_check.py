@@ -3,6 +3,7 @@
 import hashlib
 import os
 
+from mbcli.checks.scene import is_scene, read_scene
 from mbcli.errors import MbcliError, ResourceError
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
 from mbcli.parsers.load import load_models
@@ -29,9 +30,14 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
     """
     name = name or source
     diagnostics = Diagnostics(thorough=True, mesh_files=mesh_files)
-    failure, models = None, ()
+    failure, models, files = None, (), ()
     try:
-        models = load_models(source, input_format=input_format, packages=packages, diagnostics=diagnostics, name=name)
+        if is_scene(source, input_format):
+            models, files = read_scene(source, input_format, packages, diagnostics, name)
+        else:
+            models = load_models(
+                source, input_format=input_format, packages=packages, diagnostics=diagnostics, name=name
+            )
     except (DiagnosticError, MissingResourceError):  # its findings are in the diagnostics
         pass
     except MbcliError as error:
@@ -41,11 +47,11 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
     if any(f.code == UNREADABLE and f.place == Place(name) for f in diagnostics.findings):
         failure = UNREADABLE
     findings = sorted(diagnostics.findings, key=lambda f: (f.place.file != name, f.place.line, f.place.column))
-    return FileCheck(name, findings, _sources(source, name, models), failure)
+    return FileCheck(name, findings, _sources(source, name, models, files), failure)
 
 
-def _sources(source, name, models):
-    found = {s.path: s.sha256 for model in models for s in model.sources}
+def _sources(source, name, models, files):
+    found = {s.path: s.sha256 for s in (*files, *(s for model in models for s in model.sources))}
     if not found:
         if isinstance(source, bytes):
             found[name] = hashlib.sha256(source).hexdigest()

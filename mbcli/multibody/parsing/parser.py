@@ -5,10 +5,11 @@ from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
 from mbcli.multibody.parsing.model_instances import top_models
 from mbcli.multibody.parsing.package_map import PackageMap
-from mbcli.multibody.parsing.process_directives import DirectivePlan
+from mbcli.multibody.parsing.process_directives import plan_directives
 from mbcli.parsers.collection_pause import paused_collection
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.directives import flatten_directives, read_directives
+from mbcli.parsers.directives import read_directives
+from mbcli.parsers.directives_spec import ModelDirectives
 from mbcli.parsers.load import DIRECTIVES, find_model_file, format_of, load_models
 
 
@@ -104,14 +105,17 @@ class Parser:
 
         Raises ModelError or ResourceError; then nothing has been added.
         """
-        plan = DirectivePlan(self._plant, self._packages, self.diagnostics, self._filter_groups)
-        if directives is not None:
-            namespace = self._prefix.removesuffix("::")
-            before = len(self.diagnostics.errors)
-            flat, demands = flatten_directives(
-                directives, self._packages, self.diagnostics, namespace=namespace, sources=self.sources
-            )
-            plan.add(flat, demands, complete=len(self.diagnostics.errors) == before)
+        if directives is None:
+            directives = ModelDirectives()
+        plan = plan_directives(
+            directives,
+            self._plant,
+            self._packages,
+            self.diagnostics,
+            namespace=self._prefix.removesuffix("::"),
+            sources=self.sources,
+            filter_groups=self._filter_groups,
+        )
         self.diagnostics.raise_if_errors(strict=self._strict)
         with paused_collection():
             infos = plan.apply()

@@ -10,7 +10,7 @@ from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroup
 from mbcli.multibody.parsing.model_instances import model_instances
 from mbcli.multibody.parsing.scene_names import WORLD, NotLoaded, SceneNames
 from mbcli.multibody.tree import FixedOffsetFrame, QuaternionFloatingJoint
-from mbcli.parsers.directives import find_named_file, scoped
+from mbcli.parsers.directives import find_named_file, flatten_directives, scoped
 from mbcli.parsers.load import load_models
 from mbcli.suggestions import did_you_mean
 
@@ -25,6 +25,18 @@ class ModelInstanceInfo:
     parent_frame_name: str = ""
     child_frame_name: str = ""
     X_PC: RigidTransform = RigidTransform()
+
+
+def plan_directives(directives, plant, packages, diagnostics, *, namespace="", sources=None, filter_groups=None):
+    """The DirectivePlan of ModelDirectives, includes and all; what is wrong is in `diagnostics`.
+
+    namespace, sources: as of flatten_directives(). filter_groups: to which the plan adds those of the directives.
+    """
+    plan = DirectivePlan(plant, packages, diagnostics, filter_groups)
+    before = len(diagnostics.errors)
+    flat, demands = flatten_directives(directives, packages, diagnostics, namespace=namespace, sources=sources)
+    plan.add(flat, demands, complete=len(diagnostics.errors) == before)
+    return plan
 
 
 class DirectivePlan:

@@ -1,0 +1,40 @@
+"""The models of directives and scenarios, for the checks: every file read, every name looked up."""
+
+from mbcli.multibody.parsing.process_directives import plan_directives
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.parsers.directives import read_directives
+from mbcli.parsers.load import find_model_file
+from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.scenario import read_all_scenarios
+
+SCENE_FORMATS = ("dmd", "scenario")
+SCENE_SUFFIXES = (".yaml", ".yml")
+
+
+def is_scene(source, input_format):
+    """Whether a path or the bytes of a document are directives or a scenario."""
+    if input_format is not None:
+        return input_format in SCENE_FORMATS
+    return not isinstance(source, bytes) and str(source).lower().endswith(SCENE_SUFFIXES)
+
+
+def read_scene(source, input_format, packages, diagnostics, name):
+    """(models, files of directives and scenarios) of a scene; what is wrong with it is in `diagnostics`.
+
+    Raises ResourceError where the file is missing.
+    """
+    packages = packages or PackageMap()
+    if not isinstance(source, bytes):
+        source = find_model_file(source, packages)
+    files = []
+    if input_format == "dmd" or (input_format is None and source.lower().endswith(".dmd.yaml")):
+        directives = [read_directives(source, diagnostics, name=name, sources=files)]
+    else:
+        scenarios = read_all_scenarios(source, diagnostics, name=name)
+        directives = [scenario.directives for scenario in scenarios]
+        files += [file for scenario in scenarios for file in scenario.sources]
+    models = []
+    for scene in filter(None, directives):
+        plan = plan_directives(scene, MultibodyPlant(0.0), packages, diagnostics, sources=files)
+        models += [spec for _, spec in plan.added]
+    return models, files
