@@ -107,6 +107,9 @@ BEFORE_FINALIZE = {
     "num_multibody_states": lambda plant: plant.num_multibody_states(ModelInstanceIndex(1)),
     "GetPositionNames": lambda plant: plant.GetPositionNames(),
     "GetStateNames": lambda plant: plant.GetStateNames(),
+    "GetActuatorNames": lambda plant: plant.GetActuatorNames(),
+    "num_actuators of an instance": lambda plant: plant.num_actuators(ModelInstanceIndex(1)),
+    "num_actuated_dofs of an instance": lambda plant: plant.num_actuated_dofs(ModelInstanceIndex(1)),
     "GetPositionLowerLimits": lambda plant: plant.GetPositionLowerLimits(),
     "GetEffortUpperLimits": lambda plant: plant.GetEffortUpperLimits(),
     "GetDefaultPositions": lambda plant: plant.GetDefaultPositions(),
@@ -388,7 +391,8 @@ def test_motion_of_a_closed_loop_is_refused_by_name():
         plant.AddJoint(hinge(name, parent, child))
     plant.Finalize()
     refuses(
-        lambda: plant.CalcForwardDynamics(plant.CreateDefaultContext()), "'two' that closes a loop between 'a' and 'b'"
+        lambda: plant.CalcForwardDynamics(plant.CreateDefaultContext()),
+        "'three' that closes a loop between 'world' and 'b'",
     )
 
 
@@ -482,6 +486,14 @@ FOREIGN = {
     ),
     "state output": lambda p, c: p.get_state_output_port().Eval(c),
     "Simulator": lambda p, c: Simulator(p, c),
+    "get_mass": lambda p, c: box_of(p).get_mass(c),
+    "SetMass": lambda p, c: box_of(p).SetMass(c, 1.0),
+    "SetSpatialInertiaInBodyFrame": lambda p, c: box_of(p).SetSpatialInertiaInBodyFrame(c, BOX),
+    "CalcPoseInBodyFrame": lambda p, c: p.GetFrameByName("seat1").CalcPoseInBodyFrame(c),
+    "GetPoseInParentFrame": lambda p, c: p.GetFrameByName("seat1").GetPoseInParentFrame(c),
+    "SetPoseInParentFrame": lambda p, c: p.GetFrameByName("seat1").SetPoseInParentFrame(c, RigidTransform()),
+    "SetDamping": lambda p, c: p.GetJointByName("joint1").SetDamping(c, 1.0),
+    "SetGearRatio": lambda p, c: p.GetJointActuatorByName("motor1").SetGearRatio(c, 1.0),
 }
 
 
@@ -503,6 +515,17 @@ def test_bodies_of_a_twin_are_refused(arm):
     ):
         with pytest.raises(RuntimeError, match="not part of this plant"):
             ask(context, twin.GetBodyByName("box"))
+    box, before = twin.GetBodyByName("box"), twin.GetDefaultPositions()
+    for ask in (
+        lambda: arm.SetFreeBodyPose(context, box, RigidTransform()),
+        lambda: arm.GetFreeBodyPose(context, box),
+        lambda: arm.SetFreeBodySpatialVelocity(box, SpatialVelocity.Zero(), context),
+        lambda: arm.SetDefaultFreeBodyPose(box, RigidTransform([1.0, 2.0, 3.0])),
+        lambda: arm.GetBodiesWeldedTo(box),
+        lambda: arm.IsAnchored(box),
+    ):
+        refuses(ask, "'box' .*not part of this plant")
+    np.testing.assert_array_equal(twin.GetDefaultPositions(), before)
 
 
 # ------------------------------------------------------------------------------------------- what is kept

@@ -32,6 +32,7 @@ class Coordinates:
 
     def GetActuatorNames(self, model_instance=None, add_model_instance_prefix=None):
         """`{instance}_{actuator}` for each entry of u."""
+        self._require_finalized("GetActuatorNames")
         prefix = model_instance is None if add_model_instance_prefix is None else add_model_instance_prefix
         actuators = self._of_instance(self._actuators, model_instance)
         return [self._prefix(a, prefix) + a.name() for a in actuators]
@@ -253,7 +254,8 @@ class Coordinates:
 
         P is the body's parent, whichever name the pose is given by.
         """
-        X_PB = _one_of(X_PB, X_WB, "SetDefaultFreeBodyPose: X_PB")
+        X_PB = RigidTransform(_one_of(X_PB, X_WB, "SetDefaultFreeBodyPose: X_PB"))
+        self._require_own(body, "SetDefaultFreeBodyPose")
         self._default_free_poses[int(body.index())] = X_PB
         if self.is_finalized() and body.is_floating_base_body():
             self._free_joint_of(body).SetDefaultPose(X_PB)
@@ -264,11 +266,13 @@ class Coordinates:
 
     def GetFreeBodyPose(self, context, body):
         """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
+        self._require_own(body, "GetFreeBodyPose")
         return body._required_free_joint().GetPose(context)
 
     def SetFreeBodyPose(self, context, body, X_PB=None, *, X_WB=None):
         """X_PB as in GetFreeBodyPose(), whichever name it is given by."""
-        X_PB = _one_of(X_PB, X_WB, "SetFreeBodyPose: X_PB")
+        X_PB = RigidTransform(_one_of(X_PB, X_WB, "SetFreeBodyPose: X_PB"))
+        self._require_own(body, "SetFreeBodyPose")
         body._required_free_joint().SetPose(context, X_PB)
 
     def SetFreeBodySpatialVelocity(self, *arguments, body=None, V_PB=None, context=None, V_WB=None):
@@ -284,6 +288,7 @@ class Coordinates:
             else:
                 body = argument
         V_PB = _one_of(V_PB, V_WB, "SetFreeBodySpatialVelocity: V_PB")
+        self._require_own(body, "SetFreeBodySpatialVelocity")
         joint = body._required_free_joint()
         joint.SetVelocities(context, V_PB.get_coeffs())
 

@@ -26,6 +26,9 @@ class Lookup:
         return len(self._instances)
 
     def num_actuators(self, model_instance=None):
+        """Of the plant at any time, of a model instance after Finalize()."""
+        if model_instance is not None:
+            self._require_finalized("num_actuators of a model instance")
         return len(self._of_instance(self._actuators, model_instance))
 
     num_actuated_dofs = num_actuators

@@ -24,6 +24,10 @@ class MultibodyElement:
             raise RuntimeError(f"{self!r} has not been added to a plant")
         return self._plant
 
+    def _check_context(self, context):
+        """RuntimeError for a context that was not made by the element's plant."""
+        self.GetParentPlant()._check_context(context)
+
     def is_ephemeral(self):
         """Whether the plant made this element at Finalize()."""
         return False

@@ -51,9 +51,6 @@ class ForceElement(MultibodyElement):
         """The bodies, frames and joints that must be part of the element's plant."""
         return ()
 
-    def _check_context(self, context):
-        self.GetParentPlant()._check_context(context)
-
 
 def redefines(element, kind):
     """Whether the class of an element has another method of METHODS than the class `kind` that it derives from."""

@@ -31,6 +31,7 @@ class Frame(NamedElement):
 
     def CalcPoseInBodyFrame(self, context):
         """X_BF as the context has it."""
+        self._check_context(context)
         return self._pose_in_body(context._parameters)
 
     def GetFixedRotationMatrixInBodyFrame(self):
@@ -171,10 +172,12 @@ class FixedOffsetFrame(Frame):
 
     def GetPoseInParentFrame(self, context):
         """X_PF as the context has it."""
+        self._check_context(context)
         return RigidTransform(context._parameters.get(self, "X_PF"))
 
     def SetPoseInParentFrame(self, context, X_PF):
         """Moves the frame in one context; the default stays."""
+        self._check_context(context)
         X_PF = RigidTransform(X_PF)
         context._scalar.array(X_PF.GetAsMatrix34(), f"frame '{self.name()}': its pose")
         context._set_parameter(self, "X_PF", X_PF)

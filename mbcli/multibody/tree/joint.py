@@ -226,9 +226,6 @@ class Joint(NamedElement):
 
     # state
 
-    def _check_context(self, context):
-        self.GetParentPlant()._check_context(context)
-
     def GetPositions(self, context):
         """(nq,)"""
         self._check_context(context)

@@ -107,11 +107,11 @@ class JointActuator(NamedElement):
         return finite(gear_ratio, f"actuator '{self._name}': gear ratio", scalar)
 
     def _parameter(self, context, name):
-        self.GetParentPlant()._check_context(context)
+        self._check_context(context)
         return context._parameters.get(self, name)
 
     def _set_parameter(self, context, name, value):
-        self.GetParentPlant()._check_context(context)
+        self._check_context(context)
         context._set_parameter(self, name, value)
 
     # PD control

@@ -68,10 +68,12 @@ class RigidBody(NamedElement):
 
     def CalcSpatialInertiaInBodyFrame(self, context):
         """M_BBo_B as the context has it"""
+        self._check_context(context)
         return context._parameters.get(self, "M_BBo_B")
 
     def SetSpatialInertiaInBodyFrame(self, context, M_Bo_B):
         """Another M_BBo_B in one context; the default stays."""
+        self._check_context(context)
         if not isinstance(M_Bo_B, SpatialInertia):
             raise TypeError(f"body '{self.name()}': M_Bo_B is a SpatialInertia, not {M_Bo_B!r}")
         context._scalar.array(M_Bo_B.CopyToFullMatrix6(), f"body '{self.name()}': its inertia")
