@@ -3,9 +3,8 @@
 import os
 import re
 
+from mbcli.collection_pause import paused_collection
 from mbcli.errors import ModelError, ResourceError
-
-from .collection_pause import paused_collection
 
 DIRECTIVES = "directives"  # a YAML file of model directives or a scenario: names models, is none
 SUFFIXES = {

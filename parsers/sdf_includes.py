@@ -13,7 +13,6 @@ from .sdf_scopes import File, Placing
 from .sdf_values import name_problem, read_pose
 from .sdf_versions import read_version, report_newer
 from .spec import ModelSpec
-from .urdf import read_urdf
 from .xml_source import Node, read_xml
 
 MAX_DEPTH = 32  # of files that include each other
@@ -169,6 +168,8 @@ class Includes:
         return Included(placing, merge, path, self, node=node, file=included) if placing is not None else None
 
     def _of_urdf(self, include, file, path, merge):
+        from .urdf import read_urdf
+
         if path not in self.specs:
             self.specs[path] = read_urdf(path, self.diagnostics, packages=self.packages)
         spec = self.specs[path]

@@ -318,8 +318,8 @@ class SourceFile:
 class ModelSpec:
     """One model: becomes one model instance of a plant, and one more for each model nested in it.
 
-    Elements of a nested model are "MODEL::NAME" in this one, at any depth. Joints may close loops: which of
-    them are cut is for the plant to say.
+    A nested model has its own elements; where this one refers to them they are "MODEL::NAME", at any depth.
+    Joints may close loops: which of them are cut is for the plant to say.
     """
 
     name: str

@@ -1,12 +1,12 @@
 """Parser: reads model files and adds their models to a plant."""
 
+from mbcli.collection_pause import paused_collection
 from mbcli.errors import ModelError
 from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
 from mbcli.multibody.parsing.model_instances import top_models
 from mbcli.multibody.parsing.package_map import PackageMap
 from mbcli.multibody.parsing.process_directives import plan_directives
-from mbcli.parsers.collection_pause import paused_collection
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.directives import read_directives
 from mbcli.parsers.directives_spec import ModelDirectives

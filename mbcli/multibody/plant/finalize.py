@@ -1,5 +1,6 @@
 """Finalize(): from elements to a forest and to the arrays of the engine."""
 
+from mbcli.collection_pause import paused_collection
 from mbcli.multibody.compile_model import MobilizedJoint, compile_model
 from mbcli.multibody.topology import Edge, spanning_forest
 from mbcli.multibody.tree.index import JointIndex
@@ -21,6 +22,7 @@ class Finalization:
         if self._model is not None:
             raise RuntimeError(f"{what}: the plant is finalized, nothing can be changed")
 
+    @paused_collection()
     def Finalize(self):
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
         self._require_not_finalized("Finalize")

@@ -1,4 +1,4 @@
-"""Reading a large file without the garbage collector, which would walk all that was read again and again."""
+"""Work on large models without the garbage collector, which would walk all that was made again and again."""
 
 import gc
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collection():
-    """Keeps the cyclic garbage collector from running inside; parsers make many objects and drop few of them."""
+    """Keeps the cyclic garbage collector from running inside, where many objects are made and few are dropped."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
