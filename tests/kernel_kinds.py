@@ -15,6 +15,7 @@ NOT_SMOOTH = {
     # asks whether a length or an angle is too small
     "element_fault",
     "calc_element_fault",
+    "gimbal_lock",
     # Newton's method for limited efforts asks which limits are reached
     "controlled_dynamics",
     "side_of_limit",

@@ -136,7 +136,7 @@ def gimbal_lock(model, q):
     for b in range(1, model.body_joint_type.shape[0]):
         if model.body_joint_type[b] == BALL_RPY or model.body_joint_type[b] == RPY_FLOATING:
             _, cosine = sine_cosine(q[model.body_q[b] + 1])
-            if abs(cosine) < COSINE_AT_GIMBAL_LOCK:
+            if cosine * cosine < COSINE_AT_GIMBAL_LOCK * COSINE_AT_GIMBAL_LOCK:
                 return b
     return 0
 
