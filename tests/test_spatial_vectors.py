@@ -456,6 +456,24 @@ def test_arrays_of_vectors_give_what_the_loop_gives(rng):
     np.testing.assert_allclose(s.shift_velocity(V[0], p), [s.shift_velocity(V[0], row) for row in p])
 
 
+def test_terms_of_a_composed_acceleration_are_told_apart_and_add_up(rng):
+    """math (a) 10: on a turntable at constant rate, walking outwards: centripetal and Coriolis are the textbook's."""
+    w, r, u = 2.0, 3.0, 0.5
+    still = np.zeros(6)
+    terms = spatial_arrays.acceleration_terms(
+        still, np.array([r, 0, 0]), np.array([0, 0, w]), np.array([0, 0, 0, u, 0, 0]), still
+    )
+    np.testing.assert_array_equal(terms.centripetal, [0, 0, 0, -(w**2) * r, 0, 0])
+    np.testing.assert_array_equal(terms.coriolis, [0, 0, 0, 0, 2 * w * u, 0])
+    assert not np.any([terms.moving_frame, terms.tangential, terms.gyroscopic, terms.relative])
+    A_MB, V_BC, A_BC = rng.normal(size=(3, 5, 6))
+    p, w_MB = rng.normal(size=(2, 5, 3))
+    terms = spatial_arrays.acceleration_terms(A_MB, p, w_MB, V_BC, A_BC)
+    expected = spatial_arrays.compose_acceleration(A_MB, p, w_MB, V_BC, A_BC)
+    np.testing.assert_allclose(sum(terms), expected, rtol=ROUNDING, atol=ROUNDING)
+    assert min(np.abs(term).max() for term in terms) > 0.1
+
+
 def test_shift_operators_of_motion_and_force_are_dual(rng):
     p = rng.standard_normal(3)
     motion = np.array([SpatialVelocity(e).Shift(p).get_coeffs() for e in np.eye(6)]).T

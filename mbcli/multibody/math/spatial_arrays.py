@@ -9,6 +9,8 @@ in. An acceleration is classical: the time derivative in M of the velocity, so t
 acceleration of the point Bo.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mbcli.math.cross_product import cross, skew
@@ -70,6 +72,33 @@ def compose_acceleration(
     """
     coupling = join(cross(w_MB, V_BC[..., :3]), 2.0 * cross(w_MB, V_BC[..., 3:]))
     return shift_acceleration(A_MB, p_BoCo, w_MB) + A_BC + coupling
+
+
+class AccelerationTerms(NamedTuple):
+    """What a composed acceleration A_MC consists of, (..., 6) each; the sum of all is A_MC."""
+
+    moving_frame: np.ndarray  # A_MB
+    tangential: np.ndarray  # alpha_MB x p
+    centripetal: np.ndarray  # w_MB x (w_MB x p)
+    gyroscopic: np.ndarray  # w_MB x w_BC
+    coriolis: np.ndarray  # 2 w_MB x v_BCo
+    relative: np.ndarray  # A_BC
+
+
+def acceleration_terms(
+    A_MB: np.ndarray, p_BoCo: np.ndarray, w_MB: np.ndarray, V_BC: np.ndarray, A_BC: np.ndarray
+) -> AccelerationTerms:
+    """Return the terms that compose_acceleration() adds up."""
+    gyroscopic = cross(w_MB, V_BC[..., :3])
+    tangential, centripetal, coriolis = (
+        join(np.zeros_like(term), term)
+        for term in (
+            cross(A_MB[..., :3], p_BoCo),
+            cross(w_MB, cross(w_MB, p_BoCo)),
+            2.0 * cross(w_MB, V_BC[..., 3:]),
+        )
+    )
+    return AccelerationTerms(A_MB, tangential, centripetal, join(gyroscopic, np.zeros_like(gyroscopic)), coriolis, A_BC)
 
 
 def dot(a: np.ndarray, b: np.ndarray):
