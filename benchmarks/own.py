@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.plant_calls import CALLS, PlantSide, numbers
+from mbcli import math
 from mbcli.engine import load_kernels
 from mbcli.engine.model import Data
+from mbcli.multibody import math as spatial
 from mbcli.multibody import tree
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
@@ -153,94 +156,11 @@ def _repeat():
 # ------------------------------------------------------------------------------------------------- plant
 
 
-class PlantSide:
-    """A plant of mbcli or of pydrake, and what its calls take."""
-
-    def __init__(self, plant, case, tree):
-        """tree: the library's module of that name."""
-        self.plant, self.case = plant, case
-        self.context = plant.CreateDefaultContext()
-        if plant.num_actuators():
-            plant.get_actuation_input_port().FixValue(self.context, np.zeros(plant.num_actuators()))
-        last = case.plant.get_body(case.plant.num_bodies() - 1).name()
-        self.body = plant.GetBodyByName(last)
-        self.frame, self.world = self.body.body_frame(), plant.world_frame()
-        self.base_frame = plant.get_body(tree.BodyIndex(1)).body_frame()
-        self.v, self.qdot = tree.JacobianWrtVariable.kV, tree.JacobianWrtVariable.kQDot
-        self.all_bodies = [tree.BodyIndex(n) for n in range(plant.num_bodies())]
-        self.forces = tree.MultibodyForces(plant)
-        self.point = np.zeros(3)
-        self.points = np.ones((3, 1))
-        self.ten_points = np.linspace(-1.0, 1.0, 30).reshape(3, 10)
-        self.q_v = np.concatenate([case.q[0], case.v[0]])
-        plant.SetPositionsAndVelocities(self.context, self.q_v)
-        plant.CalcForceElementsContribution(self.context, self.forces)
-
-
-# The same source for mbcli and for pydrake: s is a PlantSide.
-PLANT_CALLS = {
-    "CalcMassMatrix": lambda s: s.plant.CalcMassMatrix(s.context),
-    "CalcMassMatrixViaInverseDynamics": lambda s: s.plant.CalcMassMatrixViaInverseDynamics(s.context),
-    "CalcBiasTerm": lambda s: s.plant.CalcBiasTerm(s.context),
-    "CalcGravityGeneralizedForces": lambda s: s.plant.CalcGravityGeneralizedForces(s.context),
-    "CalcInverseDynamics": lambda s: s.plant.CalcInverseDynamics(s.context, s.case.vdot, s.forces),
-    "CalcForceElementsContribution": lambda s: s.plant.CalcForceElementsContribution(s.context, s.forces),
-    "CalcGeneralizedForces": lambda s: s.plant.CalcGeneralizedForces(s.context, s.forces),
-    "CalcSpatialAccelerationsFromVdot": lambda s: s.plant.CalcSpatialAccelerationsFromVdot(s.context, s.case.vdot),
-    "EvalTimeDerivatives": lambda s: s.plant.EvalTimeDerivatives(s.context),
-    "EvalBodyPoseInWorld": lambda s: s.plant.EvalBodyPoseInWorld(s.context, s.body),
-    "EvalBodySpatialVelocityInWorld": lambda s: s.plant.EvalBodySpatialVelocityInWorld(s.context, s.body),
-    "EvalBodySpatialAccelerationInWorld": lambda s: s.plant.EvalBodySpatialAccelerationInWorld(s.context, s.body),
-    "CalcRelativeTransform": lambda s: s.plant.CalcRelativeTransform(s.context, s.frame, s.world),
-    "CalcPointsPositions": lambda s: s.plant.CalcPointsPositions(s.context, s.frame, s.points, s.world),
-    "CalcKineticEnergy": lambda s: s.plant.CalcKineticEnergy(s.context),
-    "CalcPotentialEnergy": lambda s: s.plant.CalcPotentialEnergy(s.context),
-    "CalcConservativePower": lambda s: s.plant.CalcConservativePower(s.context),
-    "CalcTotalMass": lambda s: s.plant.CalcTotalMass(s.context),
-    "CalcCenterOfMassPositionInWorld": lambda s: s.plant.CalcCenterOfMassPositionInWorld(s.context),
-    "CalcCenterOfMassTranslationalVelocityInWorld": lambda s: s.plant.CalcCenterOfMassTranslationalVelocityInWorld(
-        s.context
-    ),
-    "CalcSpatialMomentumInWorldAboutPoint": lambda s: s.plant.CalcSpatialMomentumInWorldAboutPoint(s.context, s.point),
-    "CalcJacobianAngularVelocity": lambda s: s.plant.CalcJacobianAngularVelocity(
-        s.context, s.v, s.frame, s.world, s.world
-    ),
-    "CalcJacobianTranslationalVelocity": lambda s: s.plant.CalcJacobianTranslationalVelocity(
-        s.context, s.v, s.frame, s.points, s.world, s.world
-    ),
-    "CalcJacobianTranslationalVelocity.10-points": lambda s: s.plant.CalcJacobianTranslationalVelocity(
-        s.context, s.v, s.frame, s.ten_points, s.world, s.world
-    ),
-    "CalcJacobianSpatialVelocity": lambda s: s.plant.CalcJacobianSpatialVelocity(
-        s.context, s.v, s.frame, s.point, s.world, s.world
-    ),
-    "CalcJacobianSpatialVelocity.by-qdot": lambda s: s.plant.CalcJacobianSpatialVelocity(
-        s.context, s.qdot, s.frame, s.point, s.world, s.world
-    ),
-    "CalcJacobianCenterOfMassTranslationalVelocity": lambda s: s.plant.CalcJacobianCenterOfMassTranslationalVelocity(
-        s.context, s.v, s.world, s.world
-    ),
-    "CalcBiasSpatialAcceleration": lambda s: s.plant.CalcBiasSpatialAcceleration(
-        s.context, s.v, s.frame, s.point, s.world, s.world
-    ),
-    "CalcBiasCenterOfMassTranslationalAcceleration": lambda s: s.plant.CalcBiasCenterOfMassTranslationalAcceleration(
-        s.context, s.v, s.world, s.world
-    ),
-    "CalcSpatialVelocity": lambda s: s.frame.CalcSpatialVelocity(s.context, s.base_frame, s.base_frame),
-    "CalcSpatialInertia": lambda s: s.plant.CalcSpatialInertia(s.context, s.frame, s.all_bodies),
-    "reaction_forces": lambda s: s.plant.get_reaction_forces_output_port().Eval(s.context),
-    "MapVelocityToQDot": lambda s: s.plant.MapVelocityToQDot(s.context, s.case.v[0]),
-    "MapQDotToVelocity": lambda s: s.plant.MapQDotToVelocity(s.context, s.case.q[1]),
-    "GetPositionsAndVelocities": lambda s: s.plant.GetPositionsAndVelocities(s.context),
-    "SetPositionsAndVelocities": lambda s: s.plant.SetPositionsAndVelocities(s.context, s.q_v),
-}
-
-
 def plant_call(side, calculation, new_state):
     """One call of a plant's method; with new_state it sets the next of several q first."""
-    method = PLANT_CALLS[calculation]
+    method = CALLS[calculation]
     if not new_state:
-        return Call(lambda: method(side), _numbers)
+        return Call(lambda: method(side), numbers)
     states = itertools.cycle(side.case.q)
     set_positions, context = side.plant.SetPositions, side.context
 
@@ -248,21 +168,11 @@ def plant_call(side, calculation, new_state):
         set_positions(context, next(states))
         return method(side)
 
-    return Call(run, _numbers)
+    return Call(run, numbers)
 
 
 def own_plant_side(case):
-    return PlantSide(case.plant, case, tree)
-
-
-def _numbers(result):
-    """What a method of a plant returned, as an array."""
-    if isinstance(result, list):
-        return np.array([_numbers(element) for element in result])
-    for name in ("GetAsMatrix4", "get_coeffs", "CopyToVector", "CopyToFullMatrix6"):
-        if hasattr(result, name):
-            return getattr(result, name)()
-    return np.zeros(0) if result is None else np.asarray(result)
+    return PlantSide(case.plant, case, tree, math, spatial)
 
 
 # ------------------------------------------------------------------------------------------------- steps

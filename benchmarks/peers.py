@@ -5,11 +5,13 @@ All of them get the URDF without geometry. Each adapter is made only where its p
 
 import importlib.util
 import logging
+from functools import cached_property
 
 import numpy as np
 from lxml import etree
 
-from benchmarks.own import Call, PlantSide, plant_call
+from benchmarks.own import Call, plant_call
+from benchmarks.plant_calls import PlantSide
 
 MODULES = {"Drake": "pydrake", "Pinocchio": "pinocchio", "MuJoCo": "mujoco"}
 
@@ -51,11 +53,14 @@ class Drake:
     """pydrake: the same coordinates as mbcli."""
 
     def __init__(self, case, text, weld=None):
+        from pydrake import math
+        from pydrake.multibody import math as spatial
         from pydrake.multibody import tree
         from pydrake.multibody.plant import MultibodyPlant
         from pydrake.systems.analysis import Simulator
 
         self._plant_type, self._tree, self._simulator_type = MultibodyPlant, tree, Simulator
+        self._modules = tree, math, spatial
         self._case, self._text, self._weld = case, text, weld
 
     def _plant(self, time_step):
@@ -73,8 +78,12 @@ class Drake:
         plant.Finalize()
         return plant
 
+    @cached_property
+    def _continuous_plant(self):
+        return self._plant(0.0)
+
     def plant_call(self, calculation, new_state):
-        return plant_call(PlantSide(self._plant(0.0), self._case, self._tree), calculation, new_state)
+        return plant_call(PlantSide(self._continuous_plant, self._case, *self._modules), calculation, new_state)
 
     def engine_call(self, calculation):
         """CalcInverseDynamics with gravity among the forces, CalcMassMatrix; there is no call for the third."""

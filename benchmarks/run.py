@@ -84,6 +84,7 @@ def case_of(name):
     return own.Case(model.path, model.weld)
 
 
+@cache
 def adapters(case, model, *names):
     """The adapters of those peers that are installed."""
     text = urdf_without_geometry(model.path)

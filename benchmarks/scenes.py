@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.plant_calls import ACTUATOR_VALUES, CALCULATIONS, FREE_BODY_VALUES, VALUES
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_MODELS = Path(os.environ.get("MBCLI_MODELS") or ROOT.parent / "shared" / "models")
 
@@ -21,6 +23,7 @@ MODELS = {
     "iiwa": ModelFile(SHARED_MODELS / "iiwa14" / "iiwa14_no_collision.urdf"),
     "quadruped": ModelFile(ROOT / "sample_models" / "quadruped.urdf"),
     "arm7": ModelFile(ROOT / "sample_models" / "arm7.urdf"),
+    "pendulum": ModelFile(ROOT / "sample_models" / "double_pendulum.urdf"),
 }
 
 
@@ -49,65 +52,26 @@ class Scene:
 
 ENGINE_GOALS = {"rnea": 2.0, "crba": 1.5, "aba": 1.5}  # against Pinocchio, on Atlas
 
-PLANT_CALCULATIONS = (
-    "CalcMassMatrix",
-    "CalcMassMatrixViaInverseDynamics",
-    "CalcBiasTerm",
-    "CalcGravityGeneralizedForces",
-    "CalcInverseDynamics",
-    "CalcForceElementsContribution",
-    "CalcGeneralizedForces",
-    "CalcSpatialAccelerationsFromVdot",
-    "EvalTimeDerivatives",
-    "EvalBodyPoseInWorld",
-    "EvalBodySpatialVelocityInWorld",
-    "EvalBodySpatialAccelerationInWorld",
-    "CalcRelativeTransform",
-    "CalcPointsPositions",
-    "CalcKineticEnergy",
-    "CalcPotentialEnergy",
-    "CalcConservativePower",
-    "CalcTotalMass",
-    "CalcCenterOfMassPositionInWorld",
-    "CalcCenterOfMassTranslationalVelocityInWorld",
-    "CalcSpatialMomentumInWorldAboutPoint",
-    "MapVelocityToQDot",
-    "MapQDotToVelocity",
-    "GetPositionsAndVelocities",
-    "SetPositionsAndVelocities",
-)
-FRAME_CALCULATIONS = (
-    "CalcJacobianAngularVelocity",
-    "CalcJacobianTranslationalVelocity",
-    "CalcJacobianTranslationalVelocity.10-points",
-    "CalcJacobianSpatialVelocity",
-    "CalcJacobianSpatialVelocity.by-qdot",
-    "CalcJacobianCenterOfMassTranslationalVelocity",
-    "CalcBiasSpatialAcceleration",
-    "CalcBiasCenterOfMassTranslationalAcceleration",
-    "CalcSpatialVelocity",
-    "CalcSpatialInertia",
-    "reaction_forces",
-)
-WITHOUT_COMPUTATION = ("CalcTotalMass", "GetPositionsAndVelocities", "SetPositionsAndVelocities")
 
-
-def _plant_scenes(model, calculations=PLANT_CALCULATIONS):
-    for calculation in calculations:
+def _plant_scenes(model, *tables):
+    """Two scenes of each calculation, one of each value of these tables."""
+    for calculation in CALCULATIONS:
         goal = 3.0 if calculation == "CalcMassMatrix" else 1.0
-        for new_state in (True, False) if calculation not in WITHOUT_COMPUTATION else (False,):
+        for new_state in (True, False):
             name = f"plant-{model}.{calculation}" + (".new-state" if new_state else "")
             yield Scene(name, "plant", model, calculation, new_state, {"Drake": goal})
+    for table in (VALUES, *tables):
+        for calculation in table:
+            yield Scene(f"plant-{model}.{calculation}", "plant", model, calculation, goals={"Drake": 1.0})
 
 
 SCENES = (
     *(Scene(f"engine-atlas.{c}", "engine", "atlas", c, goals={"Pinocchio": g}) for c, g in ENGINE_GOALS.items()),
     *(Scene(f"engine-{m}.{c}", "engine", m, c) for m in ("iiwa", "quadruped", "arm7") for c in ENGINE_GOALS),
-    *_plant_scenes("atlas"),
-    *_plant_scenes("atlas", FRAME_CALCULATIONS),
-    *_plant_scenes("iiwa"),
-    *_plant_scenes("quadruped"),
-    *_plant_scenes("quadruped", FRAME_CALCULATIONS),
+    *_plant_scenes("atlas", ACTUATOR_VALUES, FREE_BODY_VALUES),
+    *_plant_scenes("iiwa", ACTUATOR_VALUES),
+    *_plant_scenes("quadruped", ACTUATOR_VALUES, FREE_BODY_VALUES),
+    *_plant_scenes("pendulum"),
     Scene("steps-iiwa", "steps", "iiwa", goals={"MuJoCo": 1.0}),
     *(Scene(f"steps-{m}", "steps", m) for m in ("atlas", "arm7", "quadruped")),
     Scene("growth.aba", "growth", calculation="aba"),
