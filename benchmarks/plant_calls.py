@@ -262,4 +262,4 @@ def numbers(result):
     for name in ("GetAsMatrix4", "get_coeffs", "CopyToVector", "CopyToFullMatrix6", "matrix", "wxyz", "toarray"):
         if hasattr(result, name):
             return getattr(result, name)()
-    return np.zeros(0) if result is None else np.asarray(result, float)
+    return np.zeros(0) if result is None else np.asarray(result) + 0.0

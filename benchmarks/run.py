@@ -84,11 +84,14 @@ def case_of(name):
     return own.Case(model.path, model.weld)
 
 
-@cache
 def adapters(case, model, *names):
     """The adapters of those peers that are installed."""
-    text = urdf_without_geometry(model.path)
-    return {name: ADAPTERS[name](case, text, model.weld) for name in names if installed(name)}
+    return {name: adapter(name, case, model) for name in names if installed(name)}
+
+
+@cache
+def adapter(name, case, model):
+    return ADAPTERS[name](case, urdf_without_geometry(model.path), model.weld)
 
 
 # ------------------------------------------------------------------------- one function per kind of scene

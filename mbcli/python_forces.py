@@ -80,7 +80,7 @@ class PythonForces:
         context._at_positions()
         data.u[:] = self._u
         data.tau[:], data.F_link[:] = tau, F
-        context._run("step_under_link_forces", h, implicit_damping)
+        context._calls.step_under_link_forces(h, implicit_damping)
         context._forget_positions()
 
     def _explicit_step(self, model, data, y, u, h, A, *arguments):
@@ -99,10 +99,10 @@ class PythonForces:
         context._set_v(y[nq:])
         self._take_actuation()
         tau, F = self._forces()
-        context._at_velocities()
+        calls = context._at_velocities()
         data.tau[:], data.F_link[:] = tau, F
-        context._run("calc_forward_dynamics")
-        context._run("calc_qdot")
+        calls.calc_forward_dynamics()
+        calls.calc_qdot()
         dy[:nq], dy[nq:] = data.qdot, data.vdot
 
     _stage_times = iter(())

@@ -8,6 +8,7 @@ import numpy as np
 from mbcli.engine.model import Data
 
 FRAME, MEASURED_IN, EXPRESSED_IN = 7, 20, 26  # on different bodies of the plants that the tests use
+FRAMES = np.array([FRAME, EXPRESSED_IN, 0])
 POINTS = np.array([[0.1, -0.2], [0.3, 0.5], [-0.4, 0.2]])
 POINT = POINTS[:, 0].copy()
 COLUMNS = 80  # of a Jacobian: more than any of the plants has coordinates
@@ -49,8 +50,15 @@ def scalar_type(data):
     return data.q.dtype if isinstance(data, Data) else float
 
 
+def poses(kernels, model, data):
+    R, p = np.zeros((3, 3, 3), scalar_type(data)), np.zeros((3, 3), scalar_type(data))
+    kernels.query_poses(model, data, FRAMES, MEASURED_IN, R, p)
+    return np.concatenate([R.ravel(), p.ravel()])
+
+
 AT_POSITION = {
     "query_pose": pose,
+    "query_poses": poses,
     "query_points": query("query_points", (3, 2), FRAME, POINTS, MEASURED_IN),
     "query_angular_jacobian": query("query_angular_jacobian", (3, COLUMNS), FRAME, MEASURED_IN, EXPRESSED_IN),
     "query_spatial_jacobian": query("query_spatial_jacobian", (6, COLUMNS), FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
@@ -58,11 +66,13 @@ AT_POSITION = {
         "query_translational_jacobian", (6, COLUMNS), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN
     ),
     "query_com_position": com_query("query_com_position", 3),
-    "query_inertia": query("query_inertia", 10, SELECTED, FRAME),
+    "query_inertia": com_query("query_inertia", 12, FRAME),
 }
 AT_VELOCITY = {
-    "query_velocity": query("query_velocity", 6, FRAME, MEASURED_IN, EXPRESSED_IN),
-    "query_acceleration": query("query_acceleration", 6, A_BODIES, FRAME, MEASURED_IN, EXPRESSED_IN),
+    "query_velocity": query("query_velocity", 6, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
+    "query_acceleration": query("query_acceleration", 6, A_BODIES, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
+    "query_velocities": query("query_velocities", (3, 6), FRAMES, MEASURED_IN),
+    "query_accelerations": query("query_accelerations", (3, 6), A_BODIES, FRAMES, MEASURED_IN),
     "query_point_velocities": query("query_point_velocities", (3, 2), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
     "query_bias": query("query_bias", 6, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
     "query_translational_bias": query("query_translational_bias", (3, 2), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
@@ -70,7 +80,14 @@ AT_VELOCITY = {
     "query_com_acceleration": com_query("query_com_acceleration", 3, MEASURED_IN, EXPRESSED_IN, before=(A_BODIES,)),
     "query_momentum": query("query_momentum", 6, SELECTED, POINT),
 }
+RATES = {
+    "query_qdot": query("query_qdot", COLUMNS, J_V[0]),
+    "query_velocity_from_qdot": query("query_velocity_from_qdot", COLUMNS, J_V[0]),
+}
+qdot_map = query("query_qdot_map", (COLUMNS, COLUMNS))
+velocity_map = query("query_velocity_map", (COLUMNS, COLUMNS))
 by_qdot = query("query_jacobian_by_qdot", (2, COLUMNS), J_V)
 com_jacobian = com_query("query_com_jacobian", (3, COLUMNS), MEASURED_IN, EXPRESSED_IN)
 com_bias = com_query("query_com_bias", 3, MEASURED_IN, EXPRESSED_IN)
+body_accelerations = query("query_body_accelerations", (NUM_BODIES, 6), J_V[0])
 reactions = query("query_reactions", (7, 6), CHAIN)

@@ -189,8 +189,7 @@ def test_forces_of_spring_dampers_and_gravity_are_linear_in_their_constants(plan
         constants = model.spring_damper_constants.copy()
         constants[spring._row, k] = 2.0 * column[k]
         other = context.Clone()
-        other._model, other._parameters_current = model.replace(spring_damper_constants=constants), True
-        other._model_handle = other._model.handle(other._compiled)
+        other._use_model(model.replace(spring_damper_constants=constants))
         change = plant.CalcRequiredForces(other) - plant.CalcRequiredForces(context)
         assert_close(D[spring, name][:, 0] * column[k], change, 1e-9)
     g = plant.gravity_field().gravity_vector()

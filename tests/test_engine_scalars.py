@@ -51,6 +51,12 @@ def named(name, *arguments):
     return lambda kernels, model, data: getattr(kernels, name)(model, data, *arguments)
 
 
+def force_elements(kernels, model, data):
+    F, tau = (np.zeros(shape, queries.scalar_type(data)) for shape in ((queries.NUM_BODIES, 6), queries.COLUMNS))
+    kernels.calc_force_elements(model, data, 1.0, 1.0, 1.0, F, tau)
+    return np.concatenate([F.ravel(), tau])
+
+
 POSITION = "sin_q cos_q curve_segment curve_angle X_FM X_WB p_RoBo p_RoMo S inertia"
 VELOCITY = "V A_bias"
 ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
@@ -60,8 +66,8 @@ AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_sta
 STAGES = {
     "position_stage": Stage(named("position_stage"), POSITION, "q"),
     "velocity_stage": Stage(named("velocity_stage"), VELOCITY, "v", AT_POSITION),
+    "motion_stage": Stage(named("motion_stage"), f"{POSITION} {VELOCITY}", "q v"),
     "links_stage": Stage(named("links_stage"), "X_WL V_WL", "", AT_VELOCITY),
-    "calc_link_accelerations": Stage(named("calc_link_accelerations"), "A A_WL", "vdot", AT_VELOCITY),
     "calc_mass_matrix": Stage(named("calc_mass_matrix"), "composite M", "", AT_POSITION),
     "calc_inverse_dynamics": Stage(
         named("calc_inverse_dynamics", 1.0), "F_applied A F tau", "vdot F_link", AT_VELOCITY
@@ -71,6 +77,7 @@ STAGES = {
     ),
     "calc_bias_term": Stage(named("calc_bias_term"), "vdot F_applied A F tau", "", AT_VELOCITY),
     "calc_gravity": Stage(named("calc_gravity"), "F tau", "", AT_POSITION),
+    "calc_actuation": Stage(named("calc_actuation"), "tau", "u"),
     "calc_forward_dynamics": Stage(
         named("calc_forward_dynamics"), f"tau diagonal F_applied {ARTICULATED}", "q v tau F_link", AT_VELOCITY
     ),
@@ -81,7 +88,7 @@ STAGES = {
         AT_VELOCITY,
     ),
     "calc_nonconservative_power": Stage(named("calc_nonconservative_power"), "", "q v", AT_VELOCITY, returns=True),
-    "calc_force_elements": Stage(named("calc_force_elements", 1.0, 1.0, 1.0), "F_link tau", "q v", AT_VELOCITY),
+    "calc_force_elements": Stage(force_elements, "F_link tau", "q v", AT_VELOCITY, returns=True),
     "calc_spring_damper": Stage(named("calc_spring_damper", 1), "", "", AT_VELOCITY, returns=True),
     "calc_bushing": Stage(named("calc_bushing", 0), "", "", AT_VELOCITY, returns=True),
     "step_under_link_forces": Stage(
@@ -96,7 +103,6 @@ STAGES = {
         named("calc_mass_matrix_by_inverse_dynamics"), "vdot V A_bias F_applied A F tau M", "", AT_POSITION
     ),
     "calc_qdot": Stage(named("calc_qdot"), "qdot", "q v", AT_POSITION),
-    "calc_velocity_from_qdot": Stage(named("calc_velocity_from_qdot"), "v", "q qdot", AT_POSITION),
     "full_mass_matrix": Stage(named("full_mass_matrix"), f"{POSITION} composite M", "q"),
     "full_inverse_dynamics": Stage(
         named("full_inverse_dynamics"), f"{POSITION} {VELOCITY} A F tau", "q v vdot F_applied"
@@ -109,7 +115,10 @@ STAGES = {
     "query_jacobian_by_qdot": Stage(queries.by_qdot, "", "q", AT_POSITION, returns=True),
     "query_com_jacobian": Stage(queries.com_jacobian, "composite", "", AT_POSITION, returns=True),
     "query_com_bias": Stage(queries.com_bias, "A", "", AT_VELOCITY, returns=True),
-    "query_body_accelerations": Stage(named("query_body_accelerations"), "A", "vdot", AT_VELOCITY),
+    **{name: Stage(run, "sin_q cos_q", "q", returns=True) for name, run in queries.RATES.items()},
+    "query_qdot_map": Stage(queries.qdot_map, "sin_q cos_q vdot", "q", returns=True),
+    "query_velocity_map": Stage(queries.velocity_map, "sin_q cos_q qdot", "q", returns=True),
+    "query_body_accelerations": Stage(queries.body_accelerations, "A vdot", "", AT_VELOCITY, returns=True),
     "query_reactions": Stage(queries.reactions, "A F_link", "vdot F_link", AT_VELOCITY, returns=True),
     "discrete_step": Stage(
         named("discrete_step", 0.01, 1.0),

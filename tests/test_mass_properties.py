@@ -189,7 +189,7 @@ def test_forces_inside_change_no_momentum():
 
 def test_the_point_of_a_momentum_has_three_numbers(scene):
     plant, context, _ = scene
-    with pytest.raises(RuntimeError, match=r"p_WoP_W must have shape \(3,\), it has \(4,\)"):
+    with pytest.raises(RuntimeError, match=r"p_WoP_W is one point \(3,\), it has shape \(4,\)"):
         plant.CalcSpatialMomentumInWorldAboutPoint(context, np.zeros(4))
 
 

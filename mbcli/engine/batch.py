@@ -14,12 +14,12 @@ from mbcli.engine.force_elements import (
 from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
 from mbcli.engine.frame_motion import components, frame_axes, pose_in, relative_acceleration, relative_velocity
 from mbcli.engine.handles import data_at, model_at
-from mbcli.engine.inertia import world_inertias
 from mbcli.engine.inverse_dynamics import apply_link_forces, bias_term, gravity_forces, inverse_dynamics
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces, damping_power
 from mbcli.engine.kinematics import acceleration_kinematics, position_kinematics, velocity_kinematics
 from mbcli.engine.mass_matrix import mass_matrix
+from mbcli.engine.state import at_positions, at_velocities
 
 
 @kernel
@@ -69,8 +69,7 @@ def mass_matrices(model, data, q, M):
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
-        position_kinematics(m, d)
-        world_inertias(m, d)
+        at_positions(m, d)
         mass_matrix(m, d)
         put_table(d.M, M, k)
 
@@ -87,9 +86,7 @@ def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, dampin
         take(q, k, d.q)
         take(v, k, d.v)
         take(vdot, k, d.vdot)
-        position_kinematics(m, d)
-        world_inertias(m, d)
-        velocity_kinematics(m, d)
+        at_velocities(m, d)
         if loaded:
             apply_link_forces(m, d)
         else:
@@ -116,9 +113,7 @@ def forward_dynamics_of_states(model, data, q, v, tau, loaded, vdot):
         take(q, k, d.q)
         take(v, k, d.v)
         take(tau, k, d.tau)
-        position_kinematics(m, d)
-        world_inertias(m, d)
-        velocity_kinematics(m, d)
+        at_velocities(m, d)
         add_joint_forces(m, d)
         if loaded:
             apply_link_forces(m, d)
@@ -136,9 +131,7 @@ def bias_terms(model, data, q, v, Cv):
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
         take(v, k, d.v)
-        position_kinematics(m, d)
-        world_inertias(m, d)
-        velocity_kinematics(m, d)
+        at_velocities(m, d)
         bias_term(m, d)
         put(d.tau, Cv, k)
 
@@ -161,9 +154,7 @@ def energies(model, data, q, v, energy, power):
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
         take(v, k, d.v)
-        position_kinematics(m, d)
-        world_inertias(m, d)
-        velocity_kinematics(m, d)
+        at_velocities(m, d)
         total_energy(m, d)
         put(d.energy, energy, k)
         put_number(conservative_power(m, d), power, k, 0)

@@ -10,9 +10,9 @@ from mbcli.engine.joints.quaternion_floating import (
 
 
 @kernel
-def velocity_to_qdot(model, data):
-    """v -> qdot at q; sin_q and cos_q must be those of q."""
-    q, v, qdot, sin_q, cos_q = data.q, data.v, data.qdot, data.sin_q, data.cos_q
+def velocity_to_qdot(model, data, v, qdot):
+    """v (nv,) -> qdot (nq,) at q; sin_q and cos_q must be those of q."""
+    q, sin_q, cos_q = data.q, data.sin_q, data.cos_q
     for b in range(1, model.body_parent.shape[0]):
         t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
         if t == QUATERNION_FLOATING:
@@ -29,9 +29,9 @@ def velocity_to_qdot(model, data):
 
 
 @kernel
-def qdot_to_velocity(model, data):
-    """qdot -> v at q, by the left inverse of N; sin_q and cos_q must be those of q."""
-    q, v, qdot, sin_q, cos_q = data.q, data.v, data.qdot, data.sin_q, data.cos_q
+def qdot_to_velocity(model, data, qdot, v):
+    """qdot (nq,) -> v (nv,) at q, by the left inverse of N; sin_q and cos_q must be those of q."""
+    q, sin_q, cos_q = data.q, data.sin_q, data.cos_q
     for b in range(1, model.body_parent.shape[0]):
         t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
         if t == QUATERNION_FLOATING:

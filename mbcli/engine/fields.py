@@ -143,7 +143,6 @@ DATA_FIELDS = (
     Field("energy", (2,), "real", "J", "kinetic and potential energy"),
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
     Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),
-    Field("A_WL", ("nlink", 6), "real", "rad/s^2, m/s^2", "spatial acceleration of each link's origin in W"),
     Field("F_link", ("nlink", 6), "real", "N m, N", "applied spatial force at each link's origin, in W"),
 )
 

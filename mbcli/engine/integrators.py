@@ -13,10 +13,9 @@ import numpy as np
 from mbcli.engine.coordinates import velocity_to_qdot
 from mbcli.engine.force_elements import add_element_forces, clear_applied_forces
 from mbcli.engine.forward_dynamics import forward_dynamics
-from mbcli.engine.inertia import world_inertias
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
-from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
+from mbcli.engine.state import at_velocities
 
 
 @dataclass(frozen=True)
@@ -90,14 +89,12 @@ def derivative(model, data, y, u, dy):
         data.diagonal[d] = model.dof_armature[d]
     for k in range(u.shape[0]):
         data.tau[model.actuator_dof[k]] += u[k]
-    position_kinematics(model, data)
-    world_inertias(model, data)
-    velocity_kinematics(model, data)
+    at_velocities(model, data)
     add_joint_forces(model, data)
     clear_applied_forces(model, data)
     add_element_forces(model, data, 0)
     forward_dynamics(model, data)
-    velocity_to_qdot(model, data)
+    velocity_to_qdot(model, data, data.v, data.qdot)
     for i in range(nq):
         dy[i] = data.qdot[i]
     for d in range(nv):
@@ -141,7 +138,7 @@ def semi_explicit_step(model, data, y, u, h, rates, end):
     for d in range(nv):
         data.v[d] = y[nq + d] + h * rates[0, nq + d]
         end[nq + d] = data.v[d]
-    velocity_to_qdot(model, data)
+    velocity_to_qdot(model, data, data.v, data.qdot)
     for i in range(nq):
         end[i] = y[i] + h * data.qdot[i]
 

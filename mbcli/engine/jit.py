@@ -34,6 +34,7 @@ KERNEL_MODULES = (
     "kinematics",
     "coordinates",
     "inertia",
+    "state",
     "inverse_dynamics",
     "mass_matrix",
     "forward_dynamics",

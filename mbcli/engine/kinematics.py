@@ -113,17 +113,3 @@ def link_velocities(model, data):
         w = row3(V, b, 0)
         set_row3(data.V_WL, n, 0, w)
         set_row3(data.V_WL, n, 3, add(row3(V, b, 3), cross(w, r)))
-
-
-@kernel
-def link_accelerations(model, data):
-    """After acceleration_kinematics with World at rest -> A_WL, the classical acceleration of each link's origin."""
-    link_body, V, A = model.link_body, data.V, data.A
-    for n in range(link_body.shape[0]):
-        b, r = link_body[n], link_origin(model, data, n)
-        w, alpha = row3(V, b, 0), row3(A, b, 0)
-        v_L = add(row3(V, b, 3), cross(w, r))
-        # A is the rate of a spatial velocity about a fixed point; the point of the body moves on: add w x v
-        a_L = add(add(row3(A, b, 3), cross(alpha, r)), cross(w, v_L))
-        set_row3(data.A_WL, n, 0, alpha)
-        set_row3(data.A_WL, n, 3, a_L)

@@ -100,10 +100,10 @@ def link_axes(model, data, n):
 
 
 @kernel
-def inertia_about(model, data, selected, f, I):
-    """I (10,): mass, first moment, inertia (xx, yy, zz, xy, xz, yz) of the selected links about frame f in its axes."""
-    for k in range(10):
-        I[k] = 0.0
+def inertia_about(model, data, selected, mass, f, M):
+    """M (12,): centre of mass and unit inertia (3, 3) of the selected links, of the given mass, about frame f."""
+    for k in range(12):
+        M[k] = 0.0
     frame, origin = frame_axes(model, data, f), frame_origin(model, data, f)
     for n in range(1, selected.shape[0]):
         r = from_reference_of(model, data, center_of_link(model, data, n), model.link_body[n], model.frame_body[f])
@@ -111,12 +111,13 @@ def inertia_about(model, data, selected, f, I):
         axes = link_axes(model, data, n)
         # axes of the frame in those of the link: J_F = R J_L R^T by rows of R
         rows = (components(axes, frame[0]), components(axes, frame[1]), components(axes, frame[2]))
-        s, m = selected[n], selected[n] * model.link_inertia[n, 0]
+        m, s = selected[n] * model.link_inertia[n, 0] / mass, selected[n] / mass
         cc = dot(c, c)
-        I[0] += m
         for i in range(3):
             J = symmetric_times(model.link_inertia, n, 4, rows[i])
-            I[1 + i] += m * c[i]
-            I[4 + i] += s * dot(rows[i], J) + m * (cc - c[i] * c[i])
+            M[i] += m * c[i]
+            M[3 + 4 * i] += s * dot(rows[i], J) + m * (cc - c[i] * c[i])
             for j in range(i + 1, 3):
-                I[6 + i + j] += s * dot(rows[j], J) - m * c[i] * c[j]
+                product = s * dot(rows[j], J) - m * c[i] * c[j]
+                M[3 + 3 * i + j] += product
+                M[3 + 3 * j + i] += product

@@ -51,11 +51,16 @@ class Model:
 
 
 class Data:
-    """Writable arrays, one attribute per entry of DATA_FIELDS, zero at first, for a model of the given sizes."""
+    """Writable arrays, one attribute per entry of DATA_FIELDS, zero at first, for a model of the given sizes.
+
+    q and v are parts of x.
+    """
 
     def __init__(self, sizes, dtype=np.float64):
         for field in DATA_FIELDS:
             setattr(self, field.name, np.zeros(shape_of(field, sizes), dtype=dtype))
+        self.x = np.zeros(sizes["nq"] + sizes["nv"], dtype=dtype)
+        self.q, self.v = self.x[: sizes["nq"]], self.x[sizes["nq"] :]
         for X in (self.X_WB, self.X_FM, self.X_WL):
             X[:, [0, 4, 8]] = 1.0
         self._struct = None

@@ -4,6 +4,7 @@ Frames are numbers of frames, points (3, n) or a point p (3,) are in their frame
 link. Velocities and accelerations are of a frame f in a frame m, along the axes of a frame e.
 """
 
+from mbcli.engine.coordinates import qdot_to_velocity, velocity_to_qdot
 from mbcli.engine.frame_motion import (
     accelerations_by_velocities,
     components,
@@ -27,6 +28,52 @@ from mbcli.engine.mass_properties import (
     momentum_about,
 )
 from mbcli.engine.reaction_forces import forces_through_joints, reactions_on_children
+from mbcli.engine.trigonometry import sine_and_cosine
+
+# rates of positions, for any q in Data
+
+
+@kernel
+def query_qdot(model, data, v, qdot):
+    """v (nv,) -> qdot (nq,)."""
+    d = data_at(data)
+    sine_and_cosine(d.q, d.sin_q, d.cos_q)
+    velocity_to_qdot(model_at(model), d, v, qdot)
+
+
+@kernel
+def query_velocity_from_qdot(model, data, qdot, v):
+    """qdot (nq,) -> v (nv,)."""
+    d = data_at(data)
+    sine_and_cosine(d.q, d.sin_q, d.cos_q)
+    qdot_to_velocity(model_at(model), d, qdot, v)
+
+
+@kernel
+def query_qdot_map(model, data, rows):
+    """rows (nv, nq): the transpose of N; changes vdot of Data."""
+    m, d = model_at(model), data_at(data)
+    sine_and_cosine(d.q, d.sin_q, d.cos_q)
+    for k in range(d.v.shape[0]):
+        d.vdot[k] = 0.0
+    for k in range(d.v.shape[0]):
+        d.vdot[k] = 1.0
+        velocity_to_qdot(m, d, d.vdot, rows[k])
+        d.vdot[k] = 0.0
+
+
+@kernel
+def query_velocity_map(model, data, rows):
+    """rows (nq, nv): the transpose of N+; changes qdot of Data."""
+    m, d = model_at(model), data_at(data)
+    sine_and_cosine(d.q, d.sin_q, d.cos_q)
+    for k in range(d.q.shape[0]):
+        d.qdot[k] = 0.0
+    for k in range(d.q.shape[0]):
+        d.qdot[k] = 1.0
+        qdot_to_velocity(m, d, d.qdot, rows[k])
+        d.qdot[k] = 0.0
+
 
 # frames, after position_stage
 
@@ -35,6 +82,14 @@ from mbcli.engine.reaction_forces import forces_through_joints, reactions_on_chi
 def query_pose(model, data, f, m, R, p):
     """Pose of frame f in frame m -> R (3, 3), p (3,)."""
     relative_pose(model_at(model), data_at(data), f, m, R, p)
+
+
+@kernel
+def query_poses(model, data, frames, m, R, p):
+    """Poses of frames (n,) in frame m -> R (n, 3, 3), p (n, 3)."""
+    mo, d = model_at(model), data_at(data)
+    for k in range(frames.shape[0]):
+        relative_pose(mo, d, frames[k], m, R[k], p[k])
 
 
 @kernel
@@ -75,11 +130,29 @@ def query_jacobian_by_qdot(model, data, J_v, J_q):
 
 
 @kernel
-def query_velocity(model, data, f, m, e, V):
-    """V (6,) at the origin of f."""
+def query_velocity(model, data, f, p, m, e, V):
+    """V (6,) of the point p."""
     mo, d = model_at(model), data_at(data)
-    w, v = relative_velocity(mo, d, f, (0.0, 0.0, 0.0), m)
+    w, v = relative_velocity(mo, d, f, (p[0], p[1], p[2]), m)
     along(mo, d, e, w, v, V)
+
+
+@kernel
+def query_velocities(model, data, frames, m, V):
+    """Velocities of the origins of frames (n,) in frame m, along its axes -> V (n, 6)."""
+    mo, d = model_at(model), data_at(data)
+    for k in range(frames.shape[0]):
+        w, v = relative_velocity(mo, d, frames[k], (0.0, 0.0, 0.0), m)
+        along(mo, d, m, w, v, V[k])
+
+
+@kernel
+def query_accelerations(model, data, A, frames, m, result):
+    """Accelerations of the origins of frames (n,) in frame m, along its axes -> (n, 6); A as for query_acceleration."""
+    mo, d = model_at(model), data_at(data)
+    for k in range(frames.shape[0]):
+        alpha, a = relative_acceleration(mo, d, A, frames[k], (0.0, 0.0, 0.0), m)
+        along(mo, d, m, alpha, a, result[k])
 
 
 @kernel
@@ -95,10 +168,10 @@ def query_point_velocities(model, data, f, points, m, e, result):
 
 
 @kernel
-def query_acceleration(model, data, A, f, m, e, result):
-    """Acceleration (6,) at the origin of f, from rows A (nbody, 6) as query_body_accelerations leaves them in Data."""
+def query_acceleration(model, data, A, f, p, m, e, result):
+    """Acceleration (6,) of the point p, from rows A (nbody, 6) as query_body_accelerations gives them."""
     mo, d = model_at(model), data_at(data)
-    alpha, a = relative_acceleration(mo, d, A, f, (0.0, 0.0, 0.0), m)
+    alpha, a = relative_acceleration(mo, d, A, f, (p[0], p[1], p[2]), m)
     along(mo, d, e, alpha, a, result)
 
 
@@ -123,12 +196,17 @@ def query_translational_bias(model, data, f, points, m, e, result):
 
 
 @kernel
-def query_body_accelerations(model, data):
-    """vdot -> A, of World at rest."""
+def query_body_accelerations(model, data, vdot, A):
+    """vdot (nv,) -> A (nbody, 6), of World at rest; vdot and A of Data become these too."""
     d = data_at(data)
+    for k in range(d.vdot.shape[0]):
+        d.vdot[k] = vdot[k]
     for k in range(6):
         d.A[0, k] = 0.0
     acceleration_kinematics(model_at(model), d)
+    for b in range(d.A.shape[0]):
+        for k in range(6):
+            A[b, k] = d.A[b, k]
 
 
 @kernel
@@ -189,9 +267,9 @@ def query_momentum(model, data, selected, p, L):
 
 
 @kernel
-def query_inertia(model, data, selected, f, I):
-    """After position_stage: I (10,) about the origin of f, along its axes."""
-    inertia_about(model_at(model), data_at(data), selected, f, I)
+def query_inertia(model, data, selected, mass, f, M):
+    """After position_stage: M (12,) about the origin of f, along its axes: centre of mass, unit inertia (3, 3)."""
+    inertia_about(model_at(model), data_at(data), selected, mass, f, M)
 
 
 @kernel

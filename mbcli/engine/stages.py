@@ -3,7 +3,7 @@
 These take handles (handles.py); every other kernel takes Model and Data themselves.
 """
 
-from mbcli.engine.coordinates import qdot_to_velocity, velocity_to_qdot
+from mbcli.engine.coordinates import velocity_to_qdot
 from mbcli.engine.energy import conservative_power, total_energy
 from mbcli.engine.force_elements import (
     add_element_forces,
@@ -15,7 +15,6 @@ from mbcli.engine.force_elements import (
 )
 from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
 from mbcli.engine.handles import data_at, model_at
-from mbcli.engine.inertia import world_inertias
 from mbcli.engine.inverse_dynamics import (
     apply_link_forces,
     bias_term,
@@ -27,23 +26,19 @@ from mbcli.engine.inverse_dynamics import (
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.kinematics import (
-    acceleration_kinematics,
-    link_accelerations,
     link_poses,
     link_velocities,
-    position_kinematics,
     velocity_kinematics,
 )
 from mbcli.engine.mass_matrix import mass_matrix
+from mbcli.engine.state import at_positions, at_velocities
 from mbcli.engine.step import discrete_step, step_dynamics
 
 
 @kernel
 def position_stage(model, data):
     """All that follows from q alone: poses, motion subspaces, inertias in world axes."""
-    m, d = model_at(model), data_at(data)
-    position_kinematics(m, d)
-    world_inertias(m, d)
+    at_positions(model_at(model), data_at(data))
 
 
 @kernel
@@ -53,21 +48,17 @@ def velocity_stage(model, data):
 
 
 @kernel
+def motion_stage(model, data):
+    """position_stage and velocity_stage in one call."""
+    at_velocities(model_at(model), data_at(data))
+
+
+@kernel
 def links_stage(model, data):
     """After velocity_stage: X_WL and V_WL."""
     m, d = model_at(model), data_at(data)
     link_poses(m, d)
     link_velocities(m, d)
-
-
-@kernel
-def calc_link_accelerations(model, data):
-    """After velocity_stage: vdot -> A_WL."""
-    m, d = model_at(model), data_at(data)
-    for k in range(6):
-        d.A[0, k] = 0.0
-    acceleration_kinematics(m, d)
-    link_accelerations(m, d)
 
 
 @kernel
@@ -111,6 +102,16 @@ def calc_generalized_forces(model, data):
 
 
 @kernel
+def calc_actuation(model, data):
+    """u -> tau, the forces of actuators on the velocities that they drive."""
+    m, d = model_at(model), data_at(data)
+    for k in range(d.tau.shape[0]):
+        d.tau[k] = 0.0
+    for k in range(d.u.shape[0]):
+        d.tau[m.actuator_dof[k]] += d.u[k]
+
+
+@kernel
 def calc_forward_dynamics(model, data):
     """After velocity_stage: tau, F_link -> vdot under gravity, joint damping and force elements, which tau gains."""
     m, d = model_at(model), data_at(data)
@@ -146,10 +147,10 @@ def calc_nonconservative_power(model, data):
 
 
 @kernel
-def calc_force_elements(model, data, gravity, springs, damping):
-    """After velocity_stage: F_link, tau = forces of gravity, of all other force elements, of joint damping.
+def calc_force_elements(model, data, gravity, springs, damping, F, tau):
+    """After velocity_stage: F (nlink, 6), tau (nv,) = forces of gravity, of all other force elements, of joint damping.
 
-    Each counts as far as it is 1, not 0.
+    Each counts as far as it is 1, not 0. Changes F_link and tau of the data.
     """
     m, d = model_at(model), data_at(data)
     for n in range(d.F_link.shape[0]):
@@ -162,6 +163,11 @@ def calc_force_elements(model, data, gravity, springs, damping):
         add_link_weights(m, d)
     if springs != 0.0:
         add_element_forces(m, d, 1)
+    for n in range(d.F_link.shape[0]):
+        for k in range(6):
+            F[n, k] = d.F_link[n, k]
+    for k in range(d.tau.shape[0]):
+        tau[k] = d.tau[k]
 
 
 @kernel
@@ -195,13 +201,8 @@ def step_under_link_forces(model, data, h, implicit_damping):
 @kernel
 def calc_qdot(model, data):
     """After position_stage: v -> qdot."""
-    velocity_to_qdot(model_at(model), data_at(data))
-
-
-@kernel
-def calc_velocity_from_qdot(model, data):
-    """After position_stage: qdot -> v."""
-    qdot_to_velocity(model_at(model), data_at(data))
+    d = data_at(data)
+    velocity_to_qdot(model_at(model), d, d.v, d.qdot)
 
 
 # ------------------------------------------------- from coordinates to the result in one call
@@ -211,8 +212,7 @@ def calc_velocity_from_qdot(model, data):
 def full_mass_matrix(model, data):
     """q -> M."""
     m, d = model_at(model), data_at(data)
-    position_kinematics(m, d)
-    world_inertias(m, d)
+    at_positions(m, d)
     mass_matrix(m, d)
 
 
@@ -220,9 +220,7 @@ def full_mass_matrix(model, data):
 def full_inverse_dynamics(model, data):
     """q, v, vdot -> tau under gravity and F_applied."""
     m, d = model_at(model), data_at(data)
-    position_kinematics(m, d)
-    world_inertias(m, d)
-    velocity_kinematics(m, d)
+    at_velocities(m, d)
     inverse_dynamics(m, d, 1.0)
 
 
@@ -230,7 +228,5 @@ def full_inverse_dynamics(model, data):
 def full_forward_dynamics(model, data):
     """q, v, tau, diagonal -> vdot under gravity and F_applied."""
     m, d = model_at(model), data_at(data)
-    position_kinematics(m, d)
-    world_inertias(m, d)
-    velocity_kinematics(m, d)
+    at_velocities(m, d)
     forward_dynamics(m, d)

@@ -3,11 +3,10 @@
 from mbcli.engine.coordinates import velocity_to_qdot
 from mbcli.engine.force_elements import add_element_forces
 from mbcli.engine.forward_dynamics import hold_locked
-from mbcli.engine.inertia import world_inertias
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
-from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.pd_control import controlled_dynamics
+from mbcli.engine.state import at_velocities
 
 
 @kernel
@@ -18,13 +17,11 @@ def discrete_step(model, data, h, implicit_damping):
     """
     for k in range(model.locked_dof.shape[0]):
         data.v[model.locked_dof[k]] = 0.0
-    position_kinematics(model, data)
-    world_inertias(model, data)
-    velocity_kinematics(model, data)
+    at_velocities(model, data)
     step_dynamics(model, data, h, implicit_damping)
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]
-    velocity_to_qdot(model, data)
+    velocity_to_qdot(model, data, data.v, data.qdot)
     for i in range(data.q.shape[0]):
         data.q[i] += h * data.qdot[i]
 

@@ -148,6 +148,8 @@ class RigidTransform:
 
     def __matmul__(self, other):
         if isinstance(other, RigidTransform):
+            if self._R is IDENTITY and self._p is _ORIGIN:
+                return _transform(other._R, other._p)
             return _transform(self._R.dot(other._R), self._R.dot(other._p) + self._p)
         return self.multiply(other)
 

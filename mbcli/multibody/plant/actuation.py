@@ -1,5 +1,7 @@
 """Inputs of a plant: actuation, desired states of controllers and applied forces, and the forces that they are."""
 
+from functools import cached_property
+
 import numpy as np
 
 from mbcli.multibody.plant.applied_forces import check_applied_forces
@@ -64,15 +66,22 @@ class Actuation:
 
     def _actuation(self, context):
         """u (nu,): the port of the plant and those of the instances, added."""
-        u = np.zeros(self._model.sizes["nu"], context._scalar.dtype)
-        value = context._input("actuation")
-        if value is not None:
-            u += value
-        for instance, name in enumerate(self._instances):
-            value = context._input(f"{name}_actuation")
-            if value is not None:
-                u[self._u_indices(instance)] += value
+        u = np.zeros(self._model.sizes["nu"], context._dtype)
+        inputs, connected = context._inputs, context._connected
+        if inputs or connected:
+            for name, part in self._actuation_parts:
+                if name in inputs or name in connected:
+                    if part is None:
+                        u += context._input(name)
+                    else:
+                        u[part] += context._input(name)
         return u
+
+    @cached_property
+    def _actuation_parts(self):
+        """The ports of actuation and their parts of u, None for all."""
+        parts = [(f"{name}_actuation", self._u_indices(k)) for k, name in enumerate(self._instances)]
+        return [("actuation", None), *((name, part) for name, part in parts if len(part))]
 
     def _controlled_actuators(self):
         return [a for a in self._actuators if a.has_controller()]
@@ -113,25 +122,29 @@ class Actuation:
         return self.is_discrete() and self._discrete_contact_approximation != "tamsi"
 
     def _net_actuation(self, context):
-        """u (nu,) that acts: what is fed forward, or the effort of a controller."""
+        """A new u (nu,) that acts: what is fed forward, or the effort of a controller."""
         if not self._has_controllers():
             self._check_context(context)
             return self._actuation(context)
         self._accelerations(context)
-        return context._net_actuation
+        return context._of_inputs["net_actuation"].copy()
 
     # forces
 
-    def _input_generalized_forces(self, context, u=None):
-        """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports where it is given."""
-        tau = np.zeros(self._model.sizes["nv"], context._scalar.dtype)
-        np.add.at(tau, self._model.actuator_dof, self._actuation(context) if u is None else u)
+    def _input_generalized_forces(self, context, u):
+        """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports."""
+        tau = np.zeros(context._shape_v, context._dtype)
+        np.add.at(tau, self._model.actuator_dof, u)
         applied = context._input("applied_generalized_force")
         return tau if applied is None else tau + applied
 
     def _input_body_forces(self, context):
-        forces = np.zeros((self.num_bodies(), 6), context._scalar.dtype)
-        for force in context._input("applied_spatial_force") or ():
+        """(num_bodies, 6), or 0.0 where no force is applied."""
+        applied = context._input("applied_spatial_force")
+        if not applied:
+            return 0.0
+        forces = np.zeros((self.num_bodies(), 6), context._dtype)
+        for force in applied:
             n = int(force.body_index)
             if not 0 <= n < self.num_bodies():
                 raise RuntimeError(f"an applied spatial force is on body {n}, the plant has {self.num_bodies()}")

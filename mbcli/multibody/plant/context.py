@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mbcli.engine.bound_kernels import BoundKernels
 from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import Data
 from mbcli.multibody.plant.ports import InputValues
@@ -12,7 +13,9 @@ class Context(InputValues):
     """Time, positions q, velocities v and inputs of a plant, with the arrays computed from them.
 
     Made by MultibodyPlant.CreateDefaultContext(). What was computed is kept until its inputs change: setting q forgets
-    everything, setting v forgets what depends on v.
+    everything, setting v forgets what depends on v. Results are in four dictionaries, by a name or by (name, numbers of
+    frames), after what they follow from: parameters, q, v, and time with inputs. Whoever hands one of their arrays to a
+    user copies it.
     """
 
     def __init__(self, plant, scalar=None, compiled=None):
@@ -27,18 +30,18 @@ class Context(InputValues):
         self._compiled = compiled
         self._kernels = scalar.load_kernels(compiled, self._model)
         self._model_handle = self._model.handle(compiled)
+        self._data_handle = self._data.handle(compiled)
         self._parameters = Parameters()
         self._parameters_current = True
-        self._data_handle = self._data.handle(compiled)
+        self._bind()
         super().__init__()
         self._last_step = None  # (time, q, v, inputs, parameters) before the last step of a discrete plant
         self._before = None  # a context in that state
         self._q = self._data.q
         self._v = self._data.v
-        # what was asked of frames, by their numbers; cleared with what it depends on
-        self._poses, self._velocities, self._accelerations = {}, {}, {}
-        self._A = self._A_for = None  # accelerations of bodies, and the vdot that they belong to
-        self._reactions = self._reactions_for = None
+        self._x = self._data.x
+        self._dtype, self._shape_q, self._shape_v = scalar.dtype, self._q.shape, self._v.shape
+        self._of_parameters, self._of_q, self._of_v, self._of_inputs = {}, {}, {}, {}
         self._forget_positions()
 
     def get_time(self):
@@ -47,7 +50,7 @@ class Context(InputValues):
 
     def SetTime(self, time_sec):
         self._time = float(time_sec)
-        self._accelerations_current = False
+        self._of_inputs.clear()
 
     def SetContinuousState(self, xc):
         """[q; v] of a plant with time step 0."""
@@ -86,15 +89,20 @@ class Context(InputValues):
     # what is current
 
     def _forget_positions(self):
-        self._positions_current = self._mass_matrix_current = False
-        if self._poses:
-            self._poses.clear()
-        self._forget_velocities()
+        self._positions_current = self._velocities_current = False
+        if self._of_q:
+            self._of_q.clear()
+        if self._of_v:
+            self._of_v.clear()
+        if self._of_inputs:
+            self._of_inputs.clear()
 
     def _forget_velocities(self):
-        self._velocities_current = self._links_current = self._accelerations_current = False
-        if self._velocities:
-            self._velocities.clear()
+        self._velocities_current = False
+        if self._of_v:
+            self._of_v.clear()
+        if self._of_inputs:
+            self._of_inputs.clear()
 
     def _set_q(self, q):
         self._q[:] = q
@@ -114,11 +122,11 @@ class Context(InputValues):
 
     def _set_input(self, name, value):
         self._inputs[name] = value
-        self._accelerations_current = False
+        self._of_inputs.clear()
 
     def _connect(self, name, source):
         super()._connect(name, source)
-        self._accelerations_current = False
+        self._of_inputs.clear()
 
     def _remember_step(self, time, q, v, u):
         """What the last step started from: state and inputs.
@@ -156,37 +164,44 @@ class Context(InputValues):
     def _ready_parameters(self):
         """Makes sure that the arrays are those of this context's parameters."""
         if not self._parameters_current:
-            self._use_parameters()
+            self._use_model(self._plant._compile(self._parameters, self._scalar))
 
-    def _use_parameters(self):
-        self._model = self._plant._compile(self._parameters, self._scalar)
-        self._model_handle = self._model.handle(self._compiled)
+    def _use_model(self, model):
+        """Computes with other arrays of the plant from now on."""
+        self._model, self._model_handle = model, model.handle(self._compiled)
+        self._bind()
         self._parameters_current = True
+        self._of_parameters.clear()
+        self._forget_positions()
 
-    # stages, each run once until its inputs change
+    def _bind(self):
+        self._calls = BoundKernels(self._kernels, self._model_handle, self._data_handle)
 
-    def _run(self, name, *arguments):
-        return getattr(self._kernels, name)(self._model_handle, self._data_handle, *arguments)
+    # stages, each run once until its inputs change; they return the kernels that can be called then
 
     def _at_positions(self):
         if not self._positions_current:
             self._ready_parameters()
-            self._kernels.position_stage(self._model_handle, self._data_handle)
+            self._calls.position_stage()
             self._positions_current = True
-        return self._data
+        return self._calls
 
     def _at_velocities(self):
         if not self._velocities_current:
-            self._at_positions()
-            self._kernels.velocity_stage(self._model_handle, self._data_handle)
+            if self._positions_current:
+                self._calls.velocity_stage()
+            else:  # in one call: half of the time of a small robot is the way into compiled code
+                self._ready_parameters()
+                self._calls.motion_stage()
+                self._positions_current = True
             self._velocities_current = True
-        return self._data
+        return self._calls
 
     def _at_links(self):
-        if not self._links_current:
-            self._at_velocities()
-            self._kernels.links_stage(self._model_handle, self._data_handle)
-            self._links_current = True
+        """The data, with X_WL and V_WL."""
+        if "links" not in self._of_v:
+            self._at_velocities().links_stage()
+            self._of_v["links"] = True
         return self._data
 
 

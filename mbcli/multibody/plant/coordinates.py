@@ -1,8 +1,10 @@
 """Names, limits and values of coordinates, for the plant and for one model instance."""
 
+from copy import copy
 from functools import cached_property
 
 import numpy as np
+from numpy import empty, ndarray
 
 from mbcli.errors import NumericalError
 from mbcli.math import RigidTransform, RollPitchYaw
@@ -10,6 +12,9 @@ from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.scalars import FLOAT
+
+# joints of three angular velocities that are not the rates of their angles or quaternion, which come first
+TURNS_WITH_RATES_OF_THEIR_OWN = ("ball_rpy", "quaternion_floating", "rpy_floating")
 
 
 class Coordinates:
@@ -101,18 +106,35 @@ class Coordinates:
             raise RuntimeError("this context belongs to another plant")
 
     def _q_indices(self, model_instance):
-        return self._indices(model_instance, "position_start", "num_positions")
+        return self._places("position", model_instance)[0]
 
     def _v_indices(self, model_instance):
-        return self._indices(model_instance, "velocity_start", "num_velocities")
+        return self._places("velocity", model_instance)[0]
 
-    def _indices(self, model_instance, start, count):
+    def _places(self, kind, model_instance):
+        """Places of an instance in q, v or x = [q; v] in increasing order, and what selects them: a slice if it can."""
+        key = kind, int(model_instance)
+        found = self._known_places.get(key)
+        if found is None:
+            places = []
+            for joint in self._mobilized(model_instance):
+                if kind != "velocity":
+                    first = joint.position_start()
+                    places.extend(range(first, first + joint.num_positions()))
+                if kind != "position":
+                    first = joint.velocity_start() + (self.num_positions() if kind == "state" else 0)
+                    places.extend(range(first, first + joint.num_velocities()))
+            places.sort()
+            first = places[0] if places else 0
+            run = range(first, first + len(places))
+            part = slice(run.start, run.stop) if places == list(run) else np.array(places)
+            found = self._known_places[key] = places, part
+        return found
+
+    @cached_property
+    def _known_places(self):
         self._require_finalized("coordinates of a model instance")
-        result = []
-        for joint in self._mobilized(model_instance):
-            first = getattr(joint, start)()
-            result.extend(range(first, first + getattr(joint, count)()))
-        return sorted(result)
+        return {}
 
     def _vector(self, value, size, what, scalar=None):
         """Numbers (size,), as they are or as an array of the context's scalar type."""
@@ -121,26 +143,36 @@ class Coordinates:
             raise RuntimeError(f"{what} must have {size} elements, it has shape {value.shape}")
         return value
 
+    def _numbers(self, context, value, shape, what):
+        """A vector of this shape as kernels take it, in the scalar type of the context."""
+        is_array = type(value) is ndarray and value.dtype is context._dtype and value.shape == shape
+        if is_array and value.flags.c_contiguous:
+            return value
+        return self._vector(value, *shape, what, context._scalar)
+
     def GetPositions(self, context, model_instance=None):
         """q, (nq,)"""
-        self._check_context(context)
+        if context._plant is not self:
+            self._check_context(context)
         if model_instance is None:
             return context._q.copy()
-        return context._q[self._q_indices(model_instance)]
+        return context._q[self._places("position", model_instance)[1]].copy()
 
     def GetVelocities(self, context, model_instance=None):
         """v, (nv,)"""
-        self._check_context(context)
+        if context._plant is not self:
+            self._check_context(context)
         if model_instance is None:
             return context._v.copy()
-        return context._v[self._v_indices(model_instance)]
+        return context._v[self._places("velocity", model_instance)[1]].copy()
 
     def GetPositionsAndVelocities(self, context, model_instance=None):
         """[q; v]"""
-        if model_instance is None:
+        if context._plant is not self:
             self._check_context(context)
-            return np.concatenate((context._q, context._v))
-        return np.concatenate([self.GetPositions(context, model_instance), self.GetVelocities(context, model_instance)])
+        return (
+            context._x.copy() if model_instance is None else context._x[self._places("state", model_instance)[1]].copy()
+        )
 
     def SetPositions(self, context, *arguments, q=None, model_instance=None):
         """SetPositions(context, q) or SetPositions(context, model_instance, q)."""
@@ -151,11 +183,13 @@ class Coordinates:
         else:
             model_instance, q = _instance_and_value(arguments, model_instance, q)
         if model_instance is None:
-            context._set_q(self._vector(q, context._q.size, "q", context._scalar))
+            if type(q) is not ndarray or q.dtype is not context._dtype or q.shape != context._shape_q:
+                q = self._numbers(context, q, context._shape_q, "q")
+            context._q[:] = q
         else:
-            indices = self._q_indices(model_instance)
-            context._q[indices] = self._vector(q, len(indices), "q", context._scalar)
-            context._forget_positions()
+            places, part = self._places("position", model_instance)
+            context._q[part] = self._vector(q, len(places), "q", context._scalar)
+        context._forget_positions()
 
     def SetVelocities(self, context, *arguments, v=None, model_instance=None):
         """SetVelocities(context, v) or SetVelocities(context, model_instance, v)."""
@@ -166,26 +200,23 @@ class Coordinates:
         else:
             model_instance, v = _instance_and_value(arguments, model_instance, v)
         if model_instance is None:
-            context._set_v(self._vector(v, context._v.size, "v", context._scalar))
+            context._v[:] = self._numbers(context, v, context._shape_v, "v")
         else:
-            indices = self._v_indices(model_instance)
-            context._v[indices] = self._vector(v, len(indices), "v", context._scalar)
-            context._forget_velocities()
+            places, part = self._places("velocity", model_instance)
+            context._v[part] = self._vector(v, len(places), "v", context._scalar)
+        context._forget_velocities()
 
     def SetPositionsAndVelocities(self, context, *arguments, q_v=None, model_instance=None):
         """[q; v] of the plant or of a model instance."""
-        self._check_context(context)
+        if context._plant is not self:
+            self._check_context(context)
         model_instance, q_v = _instance_and_value(arguments, model_instance, q_v)
         if model_instance is None:
-            nq = context._q.size
-            q_v = self._vector(q_v, nq + context._v.size, "[q; v]", context._scalar)
-            context._set_q(q_v[:nq])
-            context._set_v(q_v[nq:])
+            context._x[:] = self._numbers(context, q_v, context._x.shape, "[q; v]")
         else:
-            q_v = self._vector(q_v, self.num_multibody_states(model_instance), "[q; v]", context._scalar)
-            nq = self.num_positions(model_instance)
-            self.SetPositions(context, model_instance, q_v[:nq])
-            self.SetVelocities(context, model_instance, q_v[nq:])
+            places, part = self._places("state", model_instance)
+            context._x[part] = self._vector(q_v, len(places), "[q; v]", context._scalar)
+        context._forget_positions()
 
     def GetPositionsFromArray(self, model_instance, q):
         indices = self._q_indices(model_instance)
@@ -296,17 +327,21 @@ class Coordinates:
 
     def MapVelocityToQDot(self, context, v):
         """qdot = N(q) v, (nq,); NumericalError where a joint with roll, pitch and yaw is at gimbal lock."""
-        self._check_context(context)
-        self._refuse_gimbal_lock(context)
-        return self._map(
-            context, "calc_qdot", "v", "qdot", self._vector(v, self.num_velocities(), "v", context._scalar)
-        )
+        if context._plant is not self:
+            self._check_context(context)
+        if self._joints_with_rpy:
+            self._refuse_gimbal_lock(context)
+        v, qdot = self._numbers(context, v, context._shape_v, "v"), empty(context._shape_q, context._dtype)
+        context._calls.query_qdot(v, qdot)
+        return qdot
 
     def MapQDotToVelocity(self, context, qdot):
         """v = N+(q) qdot, (nv,), N+ the left inverse of N."""
-        self._check_context(context)
-        qdot = self._vector(qdot, self.num_positions(), "qdot", context._scalar)
-        return self._map(context, "calc_velocity_from_qdot", "qdot", "v", qdot)
+        if context._plant is not self:
+            self._check_context(context)
+        qdot, v = self._numbers(context, qdot, context._shape_q, "qdot"), empty(context._shape_v, context._dtype)
+        context._calls.query_velocity_from_qdot(qdot, v)
+        return v
 
     def _refuse_gimbal_lock(self, context):
         problem = self._gimbal_lock(context)
@@ -326,36 +361,63 @@ class Coordinates:
         self._require_finalized("rates of coordinates")
         return [joint for joint in self._joints if joint.type_name() in ("ball_rpy", "rpy_floating")]
 
-    def _map(self, context, kernel, source, target, value):
-        data = context._at_positions()
-        state = context._v.copy()
-        getattr(data, source)[:] = value
-        context._run(kernel)
-        result = getattr(data, target).copy()
-        context._v[:] = state
-        return result
-
     def MakeVelocityToQDotMap(self, context):
         """N(q) as a sparse matrix, nq x nv; of dual numbers and expressions an array."""
-        columns = [self.MapVelocityToQDot(context, e) for e in np.eye(self.num_velocities())]
-        return _sparse(columns, (self.num_positions(), self.num_velocities()))
+        self._check_context(context)
+        if self._joints_with_rpy:
+            self._refuse_gimbal_lock(context)
+        columns = np.zeros((*context._shape_v, *context._shape_q), context._dtype)
+        context._calls.query_qdot_map(columns)
+        return self._sparse_map(columns.T)
 
     def MakeQDotToVelocityMap(self, context):
         """N+(q) as a sparse matrix, nv x nq; of dual numbers and expressions an array."""
-        columns = [self.MapQDotToVelocity(context, e) for e in np.eye(self.num_positions())]
-        return _sparse(columns, (self.num_velocities(), self.num_positions()))
+        self._check_context(context)
+        columns = np.zeros((*context._shape_q, *context._shape_v), context._dtype)
+        context._calls.query_velocity_map(columns)
+        return self._sparse_map(columns.T)
+
+    def _sparse_map(self, dense):
+        """N or N+ from an array, with the places that may not be zero; scipy has no sparse matrices of objects."""
+        from scipy.sparse import csc_matrix
+
+        if dense.dtype.kind == "O":
+            return dense
+        rows, columns, starts, pattern = self._map_places[dense.shape]
+        if pattern is None:
+            pattern = csc_matrix((dense[rows, columns], rows, starts), shape=dense.shape)
+            self._map_places[dense.shape] = rows, columns, starts, pattern
+        matrix = copy(pattern)  # scipy's way to make one checks the places again, which takes most of the time
+        matrix.data, matrix.indices, matrix.indptr = dense[rows, columns], rows.copy(), starts.copy()
+        return matrix
+
+    @cached_property
+    def _map_places(self):
+        """Rows and columns of N and N+ that may not be zero, column by column, where each column starts, a matrix."""
+        N = np.zeros((self.num_positions(), self.num_velocities()), bool)
+        for joint in self._mobilized():
+            i, d, n = joint.position_start(), joint.velocity_start(), joint.num_velocities()
+            extra = joint.num_positions() - n
+            for k in range(n):
+                N[i + extra + k, d + k] = True
+            if joint.type_name() in TURNS_WITH_RATES_OF_THEIR_OWN:
+                N[i : i + 3 + extra, d : d + 3] = True
+        return {M.shape: _column_places(M) for M in (N, N.T)}
 
     def IsVelocityEqualToQDot(self):
         """Whether N(q) is the identity for every joint."""
-        return all(j.type_name() not in ("ball_rpy", "quaternion_floating", "rpy_floating") for j in self._joints)
+        return all(j.type_name() not in TURNS_WITH_RATES_OF_THEIR_OWN for j in self._joints)
+
+    @cached_property
+    def _velocities_are_rates(self):
+        self._require_finalized("rates of coordinates")
+        return self.IsVelocityEqualToQDot()
 
 
-def _sparse(columns, shape):
-    """A matrix from its columns; scipy has no sparse matrices of objects."""
-    from scipy.sparse import csc_matrix
-
-    matrix = np.array(columns).T.reshape(shape)
-    return matrix if matrix.dtype.kind == "O" else csc_matrix(matrix)
+def _column_places(pattern):
+    columns, rows = np.nonzero(pattern.T)
+    starts = np.concatenate([[0], np.cumsum(pattern.sum(axis=0))])
+    return rows.astype(np.int32), columns, starts.astype(np.int32), None
 
 
 def _one_of(value, former, name):

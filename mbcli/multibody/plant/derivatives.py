@@ -189,10 +189,7 @@ class Derivative:
         return self._stack(columns)
 
     def _use(self, model):
-        context = self.context
-        context._model, context._model_handle = model, model.handle(context._compiled)
-        context._parameters_current = True
-        context._forget_positions()
+        self.context._use_model(model)
 
     def _after(self, set_value, value):
         set_value(value)

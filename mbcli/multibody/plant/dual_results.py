@@ -13,8 +13,19 @@ from mbcli.multibody.plant.context import StateVector
 from mbcli.multibody.scalars import dual_number
 from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
-CALCULATIONS = ("Calc", "Eval", "Map", "GetPositions", "GetVelocities")  # how the names of methods begin
-MOTIONS = ("_pose", "_velocity", "_acceleration")  # what frames and bodies ask the plant for
+# how the names of methods begin
+CALCULATIONS = ("Calc", "Eval", "Map", "MakeQDot", "MakeVelocity", "GetPositions", "GetVelocities")
+# what frames, bodies and ports ask the plant for
+MOTIONS = (
+    "_pose_arrays",
+    "_velocity",
+    "_acceleration",
+    "_velocity_beside",
+    "_acceleration_beside",
+    "_body_poses",
+    "_body_velocities",
+    "_body_accelerations",
+)
 
 
 def returning_dual_numbers(plant_class):

@@ -73,9 +73,14 @@ class ForceElements:
         bushings = [e for e in elements if isinstance(e, LinearBushingRollPitchYaw)]
         return (springs, bushings) if springs or bushings else ()
 
+    @cached_property
+    def _special_force_elements(self):
+        """Whether there are elements that the engine does not compute, or whose force is not defined everywhere."""
+        return bool(self._user_force_elements or self._watched_force_elements)
+
     def _force_element_fault(self, context):
         """The element that has no force at the positions for which the context's data were computed last, or None."""
-        fault = context._run("calc_element_fault")
+        fault = context._calls.calc_element_fault()
         if fault == 0:
             return None
         springs, bushings = self._watched_force_elements
@@ -98,20 +103,27 @@ class ForceElements:
 
     def _force_element_forces(self, context, gravity, others, damping):
         """Body forces (num_bodies, 6) and generalized forces (nv,) of gravity, all other elements, joint damping."""
-        if others:
+        F, tau = np.empty((self.num_bodies(), 6), context._dtype), np.empty(context._shape_v, context._dtype)
+        self._set_force_element_forces(context, float(gravity), float(others), float(damping), F, tau)
+        return F, tau
+
+    def _set_force_element_forces(self, context, gravity, others, damping, F, tau):
+        """The same as far as the three are 1, not 0, into arrays."""
+        user = None
+        if others and self._special_force_elements:
             self._check_force_elements(context)
-        user = self._user_forces(context) if others and self._user_force_elements else None
-        data = context._at_velocities()
-        context._run("calc_force_elements", float(gravity), float(others), float(damping))
-        if user is None:
-            return data.F_link, data.tau.copy()
-        return data.F_link + user._body_forces, data.tau + user._generalized_forces
+            user = self._user_forces(context)
+        context._at_velocities().calc_force_elements(gravity, others, damping, F, tau)
+        if user is not None:
+            F += user._body_forces
+            tau += user._generalized_forces
 
     def CalcForceElementsContribution(self, context, forces):
         """Sets `forces` to those of all force elements and of joint damping."""
-        self._check_context(context)
+        if context._plant is not self:
+            self._check_context(context)
         self._check_forces(forces)
-        forces._body_forces[:], forces._generalized_forces[:] = self._force_element_forces(context, True, True, True)
+        self._set_force_element_forces(context, 1.0, 1.0, 1.0, forces._body_forces, forces._generalized_forces)
 
     # energy and power
 
@@ -120,37 +132,40 @@ class ForceElements:
 
         RuntimeError where an element, as a bushing, has none.
         """
-        self._refuse_undefined_energy("CalcPotentialEnergy", context)
-        users = sum(element.CalcPotentialEnergy(context) for element in self._user_force_elements)
-        self._energy(context)
-        return context._scalar.number(context._data.energy[1]) + users
+        energy = self._energy(context)[1]
+        return energy if not self._special_force_elements else energy + self._of_users(context, "CalcPotentialEnergy")
 
     EvalPotentialEnergy = CalcPotentialEnergy
 
     def CalcConservativePower(self, context):
         """[W] of gravity and all force elements: minus the rate of the potential energy"""
-        self._refuse_undefined_energy("CalcConservativePower", context)
-        users = sum(element.CalcConservativePower(context) for element in self._user_force_elements)
-        return context._scalar.number(self._energy(context)) + users
+        power = self._energy(context)[2]
+        return power if not self._special_force_elements else power + self._of_users(context, "CalcConservativePower")
 
     EvalConservativePower = CalcConservativePower
 
     def CalcNonConservativePower(self, context):
         """[W] of what force elements dissipate or feed in; joint damping, actuation and applied forces do not count."""
-        self._refuse_undefined_energy("CalcNonConservativePower", context)
-        users = sum(element.CalcNonConservativePower(context) for element in self._user_force_elements)
-        context._at_velocities()
-        return context._scalar.number(context._run("calc_nonconservative_power")) + users
+        if context._plant is not self:
+            self._check_context(context)
+        power = context._of_v.get("nonconservative_power")
+        if power is None:
+            power = context._scalar.number(context._at_velocities().calc_nonconservative_power())
+            context._of_v["nonconservative_power"] = power
+        return (
+            power if not self._special_force_elements else power + self._of_users(context, "CalcNonConservativePower")
+        )
 
     EvalNonConservativePower = CalcNonConservativePower
 
-    def _refuse_undefined_energy(self, method, context):
-        self._check_context(context)
+    def _of_users(self, context, method):
+        """What users' elements add to an energy or power. Raises where an element of the engine has none."""
         if self._watched_force_elements:
             _, bushings = self._watched_force_elements
             if bushings:
                 getattr(bushings[0], method)(context)  # raises
             self._check_force_elements(context)
+        return sum(getattr(element, method)(context) for element in self._user_force_elements)
 
     def _energies(self, context):
         """Kinetic and potential energy [J]; the potential one is NaN where an element has none."""

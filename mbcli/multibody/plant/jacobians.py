@@ -4,10 +4,9 @@ V = J s with s = v (kV) or s = qdot (kQDot), and A = J vdot + bias for s = v. Ea
 expressed in a frame E; rotational rows come first.
 """
 
-import numpy as np
+from numpy import empty
 
 from mbcli.multibody.math import SpatialAcceleration
-from mbcli.multibody.tree.frame import Frame
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 
 kQDot, kV = JacobianWrtVariable.kQDot, JacobianWrtVariable.kV
@@ -22,24 +21,24 @@ class Jacobians:
     def CalcJacobianAngularVelocity(self, context, with_respect_to, frame_B, frame_A, frame_E):
         """J (3, n): w_AB_E = J s."""
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        J = self._new_jacobian(context, 3)
-        context._kernels.query_angular_jacobian(context._model_handle, context._data_handle, f, m, e, J)
+        calls, J = self._new_jacobian(context, 3)
+        calls.query_angular_jacobian(f, m, e, J)
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianTranslationalVelocity(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
         """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         points = self._some_points(context, p_BoBi_B)
-        J = self._new_jacobian(context, 3 * points.shape[1])
-        context._kernels.query_translational_jacobian(context._model_handle, context._data_handle, f, points, m, e, J)
+        calls, J = self._new_jacobian(context, 3 * points.shape[1])
+        calls.query_translational_jacobian(f, points, m, e, J)
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianSpatialVelocity(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
         """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        point = self._one_point(context, p_BoBp_B)
-        J = self._new_jacobian(context, 6)
-        context._kernels.query_spatial_jacobian(context._model_handle, context._data_handle, f, point, m, e, J)
+        point = self._point(context, p_BoBp_B, "p_BoBp_B")
+        calls, J = self._new_jacobian(context, 6)
+        calls.query_spatial_jacobian(f, point, m, e, J)
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianPositionVector(self, context, frame_B, p_BoBi_B, frame_A, frame_E):
@@ -59,23 +58,29 @@ class Jacobians:
         )
         _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
         selected, mass = self._massive_links(context, model_instances)
-        J = self._new_jacobian(context, 3)
-        context._run("query_com_jacobian", selected, mass, m, e, J)
+        calls, J = self._new_jacobian(context, 3)
+        calls.query_com_jacobian(selected, mass, m, e, J)
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcBiasSpatialAcceleration(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
         """A_ABp_E where vdot is zero, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
-        self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
+        if with_respect_to is not kV:
+            self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        point = self._one_point(context, p_BoBp_B)
-        return SpatialAcceleration._of(self._bias(context, 6, "query_bias", f, point, m, e))
+        point = self._point(context, p_BoBp_B, "p_BoBp_B")
+        calls, bias = self._new_bias(context, 6)
+        calls.query_bias(f, point, m, e, bias)
+        return SpatialAcceleration._of(bias)
 
     def CalcBiasTranslationalAcceleration(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
         """a_ABi_E (3, p) where vdot is zero, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
-        self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
+        if with_respect_to is not kV:
+            self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         points = self._some_points(context, p_BoBi_B)
-        return self._bias(context, points.shape, "query_translational_bias", f, points, m, e)
+        calls, bias = self._new_bias(context, points.shape)
+        calls.query_translational_bias(f, points, m, e, bias)
+        return bias
 
     def CalcBiasCenterOfMassTranslationalAcceleration(
         self, context, model_instances=None, with_respect_to=None, frame_A=None, frame_E=None
@@ -84,18 +89,15 @@ class Jacobians:
         model_instances, with_respect_to, frame_A, frame_E = _instances_first(
             model_instances, with_respect_to, frame_A, frame_E
         )
-        self._require_v(with_respect_to, "CalcBiasCenterOfMassTranslationalAcceleration")
+        if with_respect_to is not kV:
+            self._require_v(with_respect_to, "CalcBiasCenterOfMassTranslationalAcceleration")
         _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
         selected, mass = self._massive_links(context, model_instances)
-        return self._bias(context, 3, "query_com_bias", selected, mass, m, e)
+        calls, bias = self._new_bias(context, 3)
+        calls.query_com_bias(selected, mass, m, e, bias)
+        return bias
 
     # short ways from Python to the engine: half of the time of a Jacobian is Python's
-
-    def _frame_numbers(self, B, A, E):
-        frames = isinstance(B, Frame) and isinstance(A, Frame) and isinstance(E, Frame)
-        if frames and B._plant is self and A._plant is self and E._plant is self:
-            return B._index._value, A._index._value, E._index._value
-        return self._frame_number(B), self._frame_number(A), self._frame_number(E)  # raises
 
     def _some_points(self, context, p_BoBi_B):
         points = self._points(context, p_BoBi_B, "p_BoBi_B")
@@ -103,27 +105,20 @@ class Jacobians:
             raise RuntimeError("p_BoBi_B has no columns: give at least one point")
         return points
 
-    def _one_point(self, context, p_BoBp_B):
-        point = context._scalar.array(p_BoBp_B, "p_BoBp_B")
-        if point.shape != (3,):
-            if point.shape != (3, 1):
-                raise RuntimeError(f"p_BoBp_B is one point (3,), it has shape {point.shape}")
-            point.shape = (3,)
-        return point
-
     def _new_jacobian(self, context, num_rows):
-        """Room for one, in a context where positions are current."""
+        """The kernels, in a context where positions are current, and room for a Jacobian."""
         if context._plant is not self:
             self._check_context(context)
-        data = context._at_positions()
-        return np.empty((num_rows, data.v.shape[0]), data.q.dtype)
+        return context._at_positions(), empty((num_rows, context._shape_v[0]), context._dtype)
 
     def _by_qdot(self, context, with_respect_to, J):
         """The Jacobian by qdot, from that by v."""
         if with_respect_to is not kQDot:
             raise TypeError(f"with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
-        by_qdot = np.empty((J.shape[0], context._q.shape[0]), J.dtype)
-        context._run("query_jacobian_by_qdot", J, by_qdot)
+        if self._velocities_are_rates:
+            return J
+        by_qdot = empty((J.shape[0], context._shape_q[0]), context._dtype)
+        context._calls.query_jacobian_by_qdot(J, by_qdot)
         return by_qdot
 
     def _require_v(self, with_respect_to, method):
@@ -132,12 +127,11 @@ class Jacobians:
         if with_respect_to is not kV:
             raise RuntimeError(f"{method}: with_respect_to must be kV, it is {with_respect_to.name}")
 
-    def _bias(self, context, shape, query, *arguments):
+    def _new_bias(self, context, shape):
+        """The kernels, in a context where velocities are current, and room for accelerations."""
         if context._plant is not self:
             self._check_context(context)
-        result = np.empty(shape, context._at_velocities().q.dtype)
-        context._run(query, *arguments, result)
-        return result
+        return context._at_velocities(), empty(shape, context._dtype)
 
 
 def _instances_first(model_instances, with_respect_to, frame_A, frame_E):

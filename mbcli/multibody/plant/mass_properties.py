@@ -24,7 +24,7 @@ class MassProperties:
 
     def _links_of(self, model_instances):
         """1 for each body of the given model instances, else 0; of all for None."""
-        key = None if model_instances is None else tuple(map(int, model_instances))
+        key = _key(model_instances)
         selected = self._selections.get(key)
         if selected is None:
             for instance in key:
@@ -33,49 +33,65 @@ class MassProperties:
             self._selections[key] = selected
         return selected
 
-    def _mass_of(self, context, selected):
+    def _links_and_mass(self, context, model_instances):
+        """Which links, and their mass."""
         if context._plant is not self:
             self._check_context(context)
         if not context._parameters_current:
-            context._use_parameters()
-        return context._kernels.query_mass(context._model_handle, selected)
+            context._ready_parameters()
+        key = _key(model_instances)
+        found = context._of_parameters.get(key)
+        if found is None:
+            selected = self._links_of(model_instances)
+            mass = context._kernels.query_mass(context._model_handle, selected)
+            found = context._of_parameters[key] = selected, mass
+        return found
 
     def _massive_links(self, context, model_instances):
         """Which links, and their mass. RuntimeError where there is no body or no mass."""
-        selected = self._links_of(model_instances)
-        mass = self._mass_of(context, selected)
+        selected, mass = found = self._links_and_mass(context, model_instances)
         if not mass.real > 0.0:
             whose = "the plant has" if model_instances is None else "these model instances have"
-            found = f"{mass:g} kg" if selected[1:].any() else "no body but World"
-            raise RuntimeError(f"{whose} no mass ({found}): there is no centre of mass")
-        return selected, mass
+            amount = f"{mass:g} kg" if selected[1:].any() else "no body but World"
+            raise RuntimeError(f"{whose} no mass ({amount}): there is no centre of mass")
+        return found
 
     def CalcTotalMass(self, context, model_instances=None):
         """[kg]; 0 where there is no body. RuntimeError for a model instance that does not exist."""
-        return self._mass_of(context, self._links_of(model_instances))
+        return self._links_and_mass(context, model_instances)[1]
 
     def CalcCenterOfMassPositionInWorld(self, context, model_instances=None):
         """p_WoScm_W (3,). RuntimeError where the bodies have no mass."""
-        selected, mass = self._massive_links(context, model_instances)
-        p = np.empty(3, context._at_positions().q.dtype)
-        context._run("query_com_position", selected, mass, p)
-        return p
+        key = "com", _key(model_instances)
+        p = context._of_q.get(key)
+        if p is None or context._plant is not self:
+            selected, mass = self._massive_links(context, model_instances)
+            calls, p = context._at_positions(), np.empty(3, context._dtype)
+            calls.query_com_position(selected, mass, p)
+            context._of_q[key] = p
+        return p.copy()
 
     def CalcCenterOfMassTranslationalVelocityInWorld(self, context, model_instances=None):
         """v_WScm_W (3,). RuntimeError where the bodies have no mass."""
-        selected, mass = self._massive_links(context, model_instances)
-        v = np.empty(3, context._at_velocities().q.dtype)
-        context._run("query_com_velocity", selected, mass, v)
-        return v
+        key = "com", _key(model_instances)
+        v = context._of_v.get(key)
+        if v is None or context._plant is not self:
+            selected, mass = self._massive_links(context, model_instances)
+            calls, v = context._at_velocities(), np.empty(3, context._dtype)
+            calls.query_com_velocity(selected, mass, v)
+            context._of_v[key] = v
+        return v.copy()
 
     def CalcCenterOfMassTranslationalAccelerationInWorld(self, context, model_instances=None):
         """a_WScm_W (3,), from the forward dynamics of the context. RuntimeError where the bodies have no mass."""
-        selected, mass = self._massive_links(context, model_instances)
-        A = self._forward_accelerations(context)
-        a = np.empty(3, A.dtype)
-        context._at_velocities()
-        context._run("query_com_acceleration", A, selected, mass, WORLD_FRAME, WORLD_FRAME, a)
-        return a
+        key = "com", _key(model_instances)
+        a = context._of_inputs.get(key)
+        if a is None or context._plant is not self:
+            selected, mass = self._massive_links(context, model_instances)
+            A, a = self._forward_accelerations(context), np.empty(3, context._dtype)
+            context._at_velocities().query_com_acceleration(A, selected, mass, WORLD_FRAME, WORLD_FRAME, a)
+            context._of_inputs[key] = a
+        return a.copy()
 
     def CalcSpatialMomentumInWorldAboutPoint(self, context, model_instances=None, p_WoP_W=None):
         """L_WSP_W of all bodies, or of those of the model instances, about the point P (3,).
@@ -88,33 +104,44 @@ class MassProperties:
         if context._plant is not self:
             self._check_context(context)
         selected = self._links_of(model_instances)
-        p = context._scalar.array(p_WoP_W, "p_WoP_W")
-        if p.size != 3:
-            raise RuntimeError(f"p_WoP_W must have shape (3,), it has {p.shape}")
-        L = np.empty(6, p.dtype)
-        context._at_velocities()
-        context._run("query_momentum", selected, p.reshape(3), L)
+        p = self._point(context, p_WoP_W, "p_WoP_W")
+        calls, L = context._at_velocities(), np.empty(6, context._dtype)
+        calls.query_momentum(selected, p, L)
         return SpatialMomentum._of(L)
 
     def CalcSpatialInertia(self, context, frame_F, body_indexes):
         """M_SFo_F of the bodies as if welded where they are. RuntimeError for an invalid or repeated index."""
         if context._plant is not self:
             self._check_context(context)
-        selected = np.zeros(self.num_bodies())
-        numbers = [(index if isinstance(index, BodyIndex) else BodyIndex(index))._value for index in body_indexes]
-        for n in numbers:
-            if n is None or n >= selected.size:
-                raise RuntimeError(f"CalcSpatialInertia: there is no body {n}, the plant has {selected.size}")
-        if len(set(numbers)) < len(numbers):
-            n = next(n for n in numbers if numbers.count(n) > 1)
-            raise RuntimeError(f"CalcSpatialInertia: body '{self._bodies[n].name()}' ({n}) is listed twice")
-        selected[numbers] = 1.0
-        I = np.empty(10, context._at_positions().q.dtype)
-        context._run("query_inertia", selected, self._frame_number(frame_F), I)
-        if not I[0].real > 0.0:
+        f = self._frame_number(frame_F)
+        calls = context._at_positions()
+        selected, mass = self._listed_links_and_mass(context, body_indexes)
+        if not mass.real > 0.0:
             return SpatialInertia.Zero()
-        I[1:] /= I[0]
-        return SpatialInertia._of(I[0], I[1:4], I[[4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(3, 3))
+        M = np.empty(12, context._dtype)
+        calls.query_inertia(selected, mass, f, M)
+        return SpatialInertia._of(mass, M[:3], M[3:].reshape(3, 3))
+
+    def _listed_links_and_mass(self, context, body_indexes):
+        """1 for each of these bodies, else 0, and their mass; those of the last call are remembered."""
+        numbers = [index._value if type(index) is BodyIndex else BodyIndex(index)._value for index in body_indexes]
+        found = context._of_parameters.get("listed")
+        if found is None or found[0] != numbers:
+            selected = self._listed_links(numbers)
+            mass = context._kernels.query_mass(context._model_handle, selected)
+            found = context._of_parameters["listed"] = numbers, selected, mass
+        return found[1:]
+
+    def _listed_links(self, numbers):
+        """1 for each of these bodies, else 0. RuntimeError for an invalid or repeated index."""
+        selected = np.zeros(len(self._bodies))
+        for n in numbers:
+            if n is None or n >= len(selected):
+                raise RuntimeError(f"CalcSpatialInertia: there is no body {n}, the plant has {len(selected)}")
+            if selected[n]:
+                raise RuntimeError(f"CalcSpatialInertia: body '{self._bodies[n].name()}' ({n}) is listed twice")
+            selected[n] = 1.0
+        return selected
 
     def CalcArticulatedBodyInertias(self, context):
         """{BodyIndex: (P_B_W, Pplus_PB_W)}, each (6, 6), of the bodies that joints with velocities move.
@@ -126,9 +153,8 @@ class MassProperties:
         self._check_context(context)
         data = context._at_links()
         data.tau[:], data.F_link[:] = 0.0, 0.0
-        context._run("calc_forward_dynamics")
+        context._calls.calc_forward_dynamics()
         model, result = context._model, {}
-        context._accelerations_current = False
         rows, columns = np.triu_indices(6)
         for mobilized in self._mobilized_joints:
             if mobilized.joint.num_velocities() == 0:
@@ -154,3 +180,8 @@ class MassProperties:
         arm = np.einsum("nij,nj->ni", R, inertia[:, 1:4])
         velocity = data.V_WL[1:, 3:] + np.cross(data.V_WL[1:, :3], arm)
         return inertia[:, 0], data.X_WL[1:, 9:] + arm, velocity
+
+
+def _key(model_instances):
+    """The numbers of model instances; None for all."""
+    return None if model_instances is None else tuple([int(instance) for instance in model_instances])

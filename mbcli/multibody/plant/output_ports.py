@@ -1,5 +1,7 @@
 """Outputs of a plant: of its state, and of the forces and accelerations of its last step."""
 
+from functools import cached_property
+
 import numpy as np
 
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
@@ -64,7 +66,14 @@ class OutputPorts:
 
     def GetOutputPort(self, port_name):
         """The output port of that name. RuntimeError where there is none, or before Finalize()."""
-        return port_named(self._output_ports(), port_name, "output")
+        try:
+            return self._output_ports_by_name[port_name]
+        except KeyError:
+            return port_named(self._output_ports(), port_name, "output")  # raises
+
+    @cached_property
+    def _output_ports_by_name(self):
+        return {port.get_name(): port for port in reversed(self._output_ports())}
 
     def _output(self, getter, name, model_instance=None):
         self._require_finalized(getter)
@@ -130,17 +139,8 @@ class OutputPorts:
 
         return name, size, sample
 
-    def _body_poses(self, context):
-        return [self.EvalBodyPoseInWorld(context, body) for body in self._bodies]
-
-    def _body_velocities(self, context):
-        return [self.EvalBodySpatialVelocityInWorld(context, body) for body in self._bodies]
-
-    def _body_accelerations(self, context):
-        return [self.EvalBodySpatialAccelerationInWorld(context, body) for body in self._bodies]
-
     def _all_vdot(self, context):
         return self._accelerations(context).copy()
 
     def _all_net_actuation(self, context):
-        return self._net_actuation(context).copy()
+        return self._net_actuation(context)

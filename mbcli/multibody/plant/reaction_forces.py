@@ -5,28 +5,29 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 
 class ReactionForces:
     """The part of MultibodyPlant that cuts the model at its joints."""
 
     def _reaction_forces(self, context):
-        self._check_context(context)
-        vdot = self._accelerations(context)
-        if context._reactions_for is not vdot:  # another array for every new result
-            context._reactions, context._reactions_for = self._calc_reactions(context, vdot), vdot
-        return [SpatialForce._of(row) for row in context._reactions]
+        if context._plant is not self:
+            self._check_context(context)
+        rows = context._of_inputs.get("reactions")
+        if rows is None:
+            rows = list(self._calc_reactions(context, self._accelerations(context)))
+            context._of_inputs["reactions"] = rows
+        return list(map(SpatialForce._of, rows))
 
     def _calc_reactions(self, context, vdot):
         """F_CJc_Jc of all joints, (num_joints, 6)."""
-        applied = MultibodyForces(self)
-        self.CalcForceElementsContribution(context, applied)
-        data = context._at_velocities()
+        applied, _ = self._force_element_forces(context, True, True, True)
+        inputs = self._input_body_forces(context)
+        calls, data = context._at_velocities(), context._data
         data.vdot[:] = vdot
-        data.F_link[:] = applied._body_forces + self._input_body_forces(context)
-        F = np.zeros((self.num_joints(), 6), data.q.dtype)
-        context._run("query_reactions", self._joint_tree, F)
+        data.F_link[:] = applied + inputs
+        F = np.zeros((self.num_joints(), 6), context._dtype)
+        calls.query_reactions(self._joint_tree, F)
         return F
 
     @cached_property

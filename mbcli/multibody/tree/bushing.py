@@ -154,8 +154,7 @@ class LinearBushingRollPitchYaw(ForceElement):
         """t, f on C at Bo, and p_AoBo, expressed in World."""
         self._check_context(context)
         self.GetParentPlant()._check_force_elements(context)
-        context._at_velocities()
-        forces = np.array(context._run("calc_bushing", self._row))
+        forces = np.array(context._at_velocities().calc_bushing(self._row))
         p_AoCo = (
             self._frameC.CalcPoseInWorld(context).translation() - self._frameA.CalcPoseInWorld(context).translation()
         )

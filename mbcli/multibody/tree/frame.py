@@ -1,6 +1,8 @@
 """Frames fixed to bodies."""
 
 from mbcli.math import RigidTransform
+from mbcli.math.rotation_matrix import _rotation
+from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.parameters import DEFAULTS
 
@@ -66,62 +68,71 @@ class Frame(NamedElement):
 
     def CalcPose(self, context, frame_M):
         """X_MF"""
-        plant = self.GetParentPlant()
-        return plant._pose(context, self._index._value, plant._frame_number(frame_M))
+        return self.GetParentPlant()._pose(context, self._index._value, self._plant._frame_number(frame_M))
 
     def CalcRotationMatrixInWorld(self, context):
         """R_WF"""
-        return self.CalcPoseInWorld(context).rotation()
+        return _rotation(self.GetParentPlant()._pose_arrays(context, self._index._value, WORLD)[0])
 
     def CalcRotationMatrix(self, context, frame_M):
         """R_MF"""
-        return self.CalcPose(context, frame_M).rotation()
+        m = self.GetParentPlant()._frame_number(frame_M)
+        return _rotation(self._plant._pose_arrays(context, self._index._value, m)[0])
 
     def EvalAngularVelocityInWorld(self, context):
         """w_WF_W (3,)"""
-        return self.CalcSpatialVelocityInWorld(context).rotational()
+        return self._velocity_in_world(context)[:3].copy()
 
     def CalcAngularVelocity(self, context, measured_in_frame, expressed_in_frame):
         """w_MF_E (3,)"""
-        return self.CalcSpatialVelocity(context, measured_in_frame, expressed_in_frame).rotational()
+        return self._velocity(context, measured_in_frame, expressed_in_frame)[:3].copy()
 
     def CalcSpatialVelocityInWorld(self, context):
         """V_WF_W"""
-        return self.GetParentPlant()._velocity(context, self._index._value, WORLD, WORLD)
+        return SpatialVelocity._of(self._velocity_in_world(context))
 
     def CalcSpatialVelocity(self, context, frame_M, frame_E):
         """V_MF_E"""
-        plant = self.GetParentPlant()
-        m, e = plant._frame_number(frame_M), plant._frame_number(frame_E)
-        return plant._velocity(context, self._index._value, m, e)
+        return SpatialVelocity._of(self._velocity(context, frame_M, frame_E))
 
     def CalcRelativeSpatialVelocityInWorld(self, context, other_frame):
         """V_WF_W - V_WB_W for the other frame B: the rate in World of the way from Bo to Fo, not V_BF."""
-        return self.CalcSpatialVelocityInWorld(context) - other_frame.CalcSpatialVelocityInWorld(context)
+        b = self.GetParentPlant()._frame_number(other_frame)
+        return SpatialVelocity._of(self._plant._velocity_beside(context, self._index._value, b, WORLD, WORLD))
 
     def CalcRelativeSpatialVelocity(self, context, other_frame, measured_in_frame, expressed_in_frame):
         """V_MF_E - V_MB_E for the other frame B."""
-        frames = measured_in_frame, expressed_in_frame
-        return self.CalcSpatialVelocity(context, *frames) - other_frame.CalcSpatialVelocity(context, *frames)
+        b, m, e = self.GetParentPlant()._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
+        return SpatialVelocity._of(self._plant._velocity_beside(context, self._index._value, b, m, e))
 
     def CalcSpatialAccelerationInWorld(self, context):
         """A_WF_W"""
-        return self.GetParentPlant()._acceleration(context, self._index._value, WORLD, WORLD)
+        return SpatialAcceleration._of(self._acceleration_in_world(context))
 
     def CalcSpatialAcceleration(self, context, measured_in_frame, expressed_in_frame):
         """A_MF_E"""
-        plant = self.GetParentPlant()
-        m, e = plant._frame_number(measured_in_frame), plant._frame_number(expressed_in_frame)
-        return plant._acceleration(context, self._index._value, m, e)
+        f, m, e = self.GetParentPlant()._frame_numbers(self, measured_in_frame, expressed_in_frame)
+        return SpatialAcceleration._of(self._plant._acceleration(context, f, m, e))
 
     def CalcRelativeSpatialAccelerationInWorld(self, context, other_frame):
         """A_WF_W - A_WB_W for the other frame B."""
-        return self.CalcSpatialAccelerationInWorld(context) - other_frame.CalcSpatialAccelerationInWorld(context)
+        b = self.GetParentPlant()._frame_number(other_frame)
+        return SpatialAcceleration._of(self._plant._acceleration_beside(context, self._index._value, b, WORLD, WORLD))
 
     def CalcRelativeSpatialAcceleration(self, context, other_frame, measured_in_frame, expressed_in_frame):
         """A_MF_E - A_MB_E for the other frame B."""
-        frames = measured_in_frame, expressed_in_frame
-        return self.CalcSpatialAcceleration(context, *frames) - other_frame.CalcSpatialAcceleration(context, *frames)
+        b, m, e = self.GetParentPlant()._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
+        return SpatialAcceleration._of(self._plant._acceleration_beside(context, self._index._value, b, m, e))
+
+    def _velocity(self, context, M, E):
+        f, m, e = self.GetParentPlant()._frame_numbers(self, M, E)
+        return self._plant._velocity(context, f, m, e)
+
+    def _velocity_in_world(self, context):
+        return self.GetParentPlant()._velocity(context, self._index._value, WORLD, WORLD)
+
+    def _acceleration_in_world(self, context):
+        return self.GetParentPlant()._acceleration(context, self._index._value, WORLD, WORLD)
 
 
 class RigidBodyFrame(Frame):
@@ -132,7 +143,7 @@ class RigidBodyFrame(Frame):
         self._name = body.name()
 
     def _pose_in_body(self, parameters):
-        return RigidTransform()
+        return RigidTransform.Identity()
 
 
 class FixedOffsetFrame(Frame):

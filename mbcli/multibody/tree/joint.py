@@ -228,15 +228,15 @@ class Joint(NamedElement):
 
     def GetPositions(self, context):
         """(nq,)"""
-        self._check_context(context)
-        i = self.position_start()
-        return context._q[i : i + self.num_positions()].copy()
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._q[self._position_start : self._position_start + self.num_positions()].copy()
 
     def GetVelocities(self, context):
         """(nv,)"""
-        self._check_context(context)
-        d = self.velocity_start()
-        return context._v[d : d + self.num_velocities()].copy()
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._v[self._velocity_start : self._velocity_start + self.num_velocities()].copy()
 
     def SetPositions(self, context, positions):
         """(nq,)"""
@@ -253,7 +253,8 @@ class Joint(NamedElement):
     def _sized(self, value, size, context=None):
         """An array (size,) of floats, or of what the context holds."""
         scalar = FLOAT if context is None else context._scalar
-        value = np.atleast_1d(scalar.array(value, f"joint '{self._name}'"))
+        if type(value) is not np.ndarray or value.dtype is not scalar.dtype or not value.ndim:
+            value = np.atleast_1d(scalar.array(value, f"joint '{self._name}'"))
         if value.shape != (size,):
             raise RuntimeError(f"joint '{self._name}' takes {size} values here, not {value.size}")
         return value
@@ -303,7 +304,8 @@ class Joint(NamedElement):
         self._set_locked(context, False)
 
     def is_locked(self, context):
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         return context._parameters.get(self, "locked")
 
     def _set_locked(self, context, locked):
@@ -316,12 +318,14 @@ class Joint(NamedElement):
 
     def AddInOneForce(self, context, joint_dof, joint_tau, forces):
         """Adds a generalized force along one velocity of the joint [N m or N]; what it is, the types say."""
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         self._check_forces(forces)
         if not 0 <= joint_dof < self.num_velocities():
             raise RuntimeError(f"joint '{self._name}' has no degree of freedom {joint_dof}")
-        tau = context._scalar.one(joint_tau, f"joint '{self._name}': joint_tau")
-        forces.mutable_generalized_forces()[self.velocity_start() + joint_dof] += tau
+        if type(joint_tau) is not float:
+            joint_tau = context._scalar.one(joint_tau, f"joint '{self._name}': joint_tau")
+        forces._generalized_forces[self._velocity_start + joint_dof] += joint_tau
 
     def AddInDamping(self, context, forces):
         """Adds the viscous forces -damping * v."""

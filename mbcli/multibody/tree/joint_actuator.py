@@ -107,7 +107,8 @@ class JointActuator(NamedElement):
         return finite(gear_ratio, f"actuator '{self._name}': gear ratio", scalar)
 
     def _parameter(self, context, name):
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         return context._parameters.get(self, name)
 
     def _set_parameter(self, context, name, value):

@@ -72,8 +72,7 @@ class LinearSpringDamper(ForceElement):
         """Force on A at P in World (3,), length, and rate of the length."""
         self._check_context(context)
         self.GetParentPlant()._check_force_elements(context)
-        context._at_velocities()
-        *f_AP, length, rate = context._run("calc_spring_damper", self._row)
+        *f_AP, length, rate = context._at_velocities().calc_spring_damper(self._row)
         return np.array(f_AP), length, rate
 
     def CalcAndAddForceContribution(self, context, forces):

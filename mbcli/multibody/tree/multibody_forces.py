@@ -15,6 +15,7 @@ class MultibodyForces:
         if bodies is None:
             plant._require_finalized("MultibodyForces")
             bodies, nv, dtype = plant.num_bodies(), plant.num_velocities(), plant._scalar.dtype
+        self._sizes = bodies, nv
         self._body_forces = np.zeros((bodies, 6), dtype)
         self._generalized_forces = np.zeros(nv, dtype)
 

@@ -11,8 +11,9 @@ class Parameters:
         self._values = dict(values)
 
     def get(self, element, name):
-        key = (element, name)
-        return self._values[key] if key in self._values else getattr(element, f"_{name}")
+        if self._values and (element, name) in self._values:
+            return self._values[element, name]
+        return getattr(element, "_" + name)
 
     def set(self, element, name, value):
         self._values[element, name] = value

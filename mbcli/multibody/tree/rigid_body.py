@@ -110,30 +110,33 @@ class RigidBody(NamedElement):
 
     def EvalPoseInWorld(self, context):
         """X_WB"""
-        return self.GetParentPlant().EvalBodyPoseInWorld(context, self)
+        return self._frame.CalcPoseInWorld(context)
 
     def EvalSpatialVelocityInWorld(self, context):
         """V_WB_W at Bo"""
-        return self.GetParentPlant().EvalBodySpatialVelocityInWorld(context, self)
+        return self._frame.CalcSpatialVelocityInWorld(context)
 
     def EvalSpatialAccelerationInWorld(self, context):
         """A_WB_W at Bo, from the forward dynamics of the context."""
-        return self.GetParentPlant().EvalBodySpatialAccelerationInWorld(context, self)
+        return self._frame.CalcSpatialAccelerationInWorld(context)
 
     def CalcCenterOfMassTranslationalVelocityInWorld(self, context):
         """v_WBcm_W (3,)"""
-        V_WB = self.EvalSpatialVelocityInWorld(context)
-        return V_WB.Shift(self._com_in_world_axes(context)).translational()
+        f = self._frame._index._value
+        V = context._of_v.get((f, 0, 0, "com"))
+        if V is None or context._plant is not self._plant:
+            com = self.CalcSpatialInertiaInBodyFrame(context)._p
+            V = self.GetParentPlant()._velocity(context, f, 0, 0, com, "com")
+        return V[3:].copy()
 
     def CalcCenterOfMassTranslationalAccelerationInWorld(self, context):
         """a_WBcm_W (3,), from the forward dynamics of the context."""
-        w_WB = self.EvalSpatialVelocityInWorld(context).rotational()
-        A_WB = self.EvalSpatialAccelerationInWorld(context)
-        return A_WB.Shift(self._com_in_world_axes(context), w_WB).translational()
-
-    def _com_in_world_axes(self, context):
-        """p_BoBcm_W (3,)"""
-        return self.EvalPoseInWorld(context).rotation() @ self.CalcCenterOfMassInBodyFrame(context)
+        f = self._frame._index._value
+        A = context._of_inputs.get((f, 0, 0, "com"))
+        if A is None or context._plant is not self._plant:
+            com = self.CalcSpatialInertiaInBodyFrame(context)._p
+            A = self.GetParentPlant()._acceleration(context, f, 0, 0, com, "com")
+        return A[3:].copy()
 
     def get_num_flexible_positions(self):
         return 0
@@ -198,15 +201,16 @@ class RigidBody(NamedElement):
     def GetForceInWorld(self, context, forces):
         """F_BBo_W, the spatial force that `forces` holds for this body. RuntimeError for those of another plant."""
         self.GetParentPlant()._check_forces(forces)
-        return SpatialForce(F=forces._body_forces[int(self.index())])
+        return SpatialForce._of(forces._body_forces[self._index._value].copy())
 
     def AddInForceInWorld(self, context, F_Bo_W, forces):
         """Adds a spatial force at Bo, expressed in World. RuntimeError for forces of another plant."""
         self.GetParentPlant()._check_forces(forces)
         if not isinstance(F_Bo_W, SpatialForce):
             raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
-        F = context._scalar.array(F_Bo_W.get_coeffs(), f"body '{self.name()}': F_Bo_W")
-        forces._body_forces[int(self.index())] += F
+        row = forces._body_forces[self._index._value]
+        F = F_Bo_W._coeffs
+        row += F if F.dtype is context._dtype else context._scalar.array(F, f"body '{self.name()}': F_Bo_W")
 
     def AddInForce(self, context, p_BP_E, F_Bp_E, frame_E, forces):
         """Adds a spatial force at the point P at p_BP_E (3,) [m] from Bo, everything expressed in frame E."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.math import Quaternion, RigidTransform
+from mbcli.math.rigid_transform import _transform
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
@@ -35,7 +36,8 @@ class FloatingJoint(NoOneForce, Joint):
         return self.GetVelocities(context)[:3]
 
     def set_angular_velocity(self, context, w_FM):
-        self.SetVelocities(context, [*self._sized(w_FM, 3, context), *self.GetVelocities(context)[3:]])
+        self._check_context(context)
+        context._set_v_slice(self._velocity_start, self._sized(w_FM, 3, context))
         return self
 
     def get_translational_velocity(self, context):
@@ -43,7 +45,8 @@ class FloatingJoint(NoOneForce, Joint):
         return self.GetVelocities(context)[3:]
 
     def set_translational_velocity(self, context, v_FM):
-        self.SetVelocities(context, [*self.GetVelocities(context)[:3], *self._sized(v_FM, 3, context)])
+        self._check_context(context)
+        context._set_v_slice(self._velocity_start + 3, self._sized(v_FM, 3, context))
         return self
 
     def GetSpatialVelocity(self, context):
@@ -62,17 +65,25 @@ class FloatingJoint(NoOneForce, Joint):
         return self.GetPositions(context)[-3:]
 
     def SetTranslation(self, context, p_FM):
-        self.SetPositions(context, [*self.GetPositions(context)[:-3], *self._sized(p_FM, 3, context)])
+        self._check_context(context)
+        context._set_q_slice(self._position_start + self._rotation_size, self._sized(p_FM, 3, context))
         return self
 
     def SetOrientation(self, context, R_FM):
         """R_FM as a RotationMatrix."""
-        self.SetPositions(context, [*self._rotation_positions(R_FM), *self.get_translation(context)])
+        self._check_context(context)
+        rotation = self._sized(self._rotation_positions(R_FM), self._rotation_size, context)
+        context._set_q_slice(self._position_start, rotation)
         return self
 
     def GetPose(self, context):
         """X_FM"""
-        return self._pose_of(self.GetPositions(context))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        pose = context._of_q.get(self)
+        if pose is None:
+            pose = context._of_q[self] = self._pose_of(self.GetPositions(context))
+        return _transform(pose._R, pose._p)
 
     def SetPose(self, context, X_FM):
         self.SetPositions(context, self._positions_of(X_FM))

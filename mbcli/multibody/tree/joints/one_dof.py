@@ -22,7 +22,9 @@ class OneDofJoint(Joint):
 
     def GetDamping(self, context):
         """[N m s or N s/m], as the context has it."""
-        return context._scalar.number(self.GetDampingVector(context)[0])
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._parameters.get(self, "damping").item(0)
 
     def SetDamping(self, context, damping):
         """Another damping in one context, not negative; the default stays."""
@@ -52,13 +54,38 @@ class OneDofJoint(Joint):
         """[rad/s^2 or m/s^2]"""
         return float(self._acceleration_limits[1][0])
 
+    def GetOnePosition(self, context):
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._q.item(self._position_start)
+
+    def GetOneVelocity(self, context):
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._v.item(self._velocity_start)
+
     def _set_position(self, context, value):
-        self.SetPositions(context, [value])
+        if context._plant is not self._plant:
+            self._check_context(context)
+        context._q[self._position_start] = self._number(context, value)
+        context._forget_positions()
         return self
 
     def _set_velocity(self, context, value):
-        self.SetVelocities(context, [value])
+        if context._plant is not self._plant:
+            self._check_context(context)
+        context._v[self._velocity_start] = self._number(context, value)
+        context._forget_velocities()
         return self
+
+    def _number(self, context, value):
+        return value if type(value) is float else self._sized(value, 1, context).item()
+
+    def AddInDamping(self, context, forces):
+        """Adds the viscous force -damping * v."""
+        self._check_forces(forces)
+        damping, d = self.GetDamping(context), self._velocity_start
+        forces._generalized_forces[d] -= damping * context._v.item(d)
 
     def _default_position(self):
         return float(self._default_positions[0])
