@@ -9,7 +9,7 @@ nothing in a file is ignored in silence.
 import hashlib
 import re
 from bisect import bisect_right
-from math import inf, isinf
+from math import inf
 from operator import attrgetter
 
 from lxml import etree
@@ -20,6 +20,7 @@ from .diagnostics import Diagnostics
 from .source_bytes import read_bytes
 from .spec import Place, SourceFile
 
+LARGEST_NUMBER = 1e100  # in a file; products of three of them are finite
 MAX_BYTES = 32 * 2**20
 MAX_TAGS = 1_000_000  # start and end tags, comments: bounds the memory of the tree
 MAX_RELATED = 10  # places listed with a finding that occurs many times
@@ -639,7 +640,7 @@ def _to_float(token, allow_inf):
     """The number that a token is, or None. Python's own float() takes 1_000 and full-width digits, too."""
     if _NUMBER.fullmatch(token):
         number = float(token)
-        return None if isinf(number) else number
+        return number if abs(number) <= LARGEST_NUMBER else None
     if allow_inf and _INFINITY.fullmatch(token):
         return -inf if token[0] == "-" else inf
     return None
@@ -652,6 +653,8 @@ def _value_hint(value):
         return "the decimal sign is a point, and numbers are separated by blanks"
     if _INFINITY.match(value.strip()):
         return "leave it out where there is no limit"
+    if _NUMBER.fullmatch(value.strip()):
+        return f"the largest number that is read is {LARGEST_NUMBER:g}"
     return None
 
 

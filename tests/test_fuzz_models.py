@@ -4,14 +4,17 @@ Real files and samples, damaged token by token. MBCLI_FUZZ_SECONDS sets how long
 than that the damage is new in every run.
 """
 
+import copy
 import os
 import re
 import time
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from command_line import SAMPLES
+from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.directives import read_directives
 from mbcli.parsers.load import ROOT_ELEMENTS
@@ -80,19 +83,97 @@ FORMATS = [*ROOT_ELEMENTS.values(), "directives", "settings"]
 
 @strategies.composite
 def damaged(draw, input_format):
-    """The bytes of a file of that format with one to six tokens damaged."""
+    """The bytes of a file of that format with one to six things damaged; mostly it is still good XML or YAML."""
     text = draw(strategies.sampled_from(SOURCES[input_format]))
+    times = draw(strategies.integers(1, 6))
+    if draw(strategies.integers(0, 3)):
+        damage = _damage_yaml if input_format in ("directives", "settings") else _damage_xml
+        return damage(draw, text, times)
     pattern = _YAML_TOKENS if input_format in ("directives", "settings") else _XML_TOKENS
     tokens = pattern.findall(text)
-    for _ in range(draw(strategies.integers(1, 6))):
+    for _ in range(times):
         at = draw(strategies.integers(0, max(0, len(tokens) - 1)))
         kind = draw(strategies.sampled_from(["delete", "double", "swap", "replace", "number", "cut", "insert", "move"]))
         _damage(draw, tokens, at, kind)
     content = "".join(tokens).encode("utf-8", "surrogatepass")
-    if draw(strategies.integers(0, 9)) == 0 and content:  # bytes
+    if draw(strategies.integers(0, 2)) == 0 and content:  # bytes
         at = draw(strategies.integers(0, len(content) - 1))
         content = content[:at] + draw(strategies.binary(max_size=4)) + content[at + 1 :]
     return content
+
+
+_GOOD_IN_XML = [text for text in NASTY if not set(text) & set("\x00\ufffe")]
+_NUMBERS = [text for text in NASTY if re.fullmatch(r"[-+.\deE ]+|-?inf|nan", text)]
+
+
+def _damage_xml(draw, text, times):
+    """Elements deleted, doubled, moved, renamed; attributes and texts changed, taken away, exchanged."""
+    text = text.replace("<robot ", '<robot xmlns:drake="http://drake.mit.edu" ') if "xmlns:drake" not in text else text
+    text = text.replace("<sdf ", '<sdf xmlns:drake="http://drake.mit.edu" ') if "xmlns:drake" not in text else text
+    root = etree.fromstring(text.encode(), etree.XMLParser(recover=True, remove_comments=True, remove_pis=True))
+    for _ in range(times):
+        elements = list(root.iter("*"))
+        element, other = (draw(strategies.sampled_from(elements)) for _ in range(2))
+        kind = draw(strategies.sampled_from(["delete", "double", "move", "rename", *["value"] * 8]))
+        if kind == "value":
+            _damage_value(draw, element, other)
+        elif kind == "rename":
+            element.tag = other.tag
+        elif element.getparent() is not None and kind == "delete":
+            element.getparent().remove(element)
+        elif element.getparent() is not None and len(elements) < 3000:
+            target = element.getparent() if kind == "double" else other
+            target.append(copy.deepcopy(element))
+    return etree.tostring(root, encoding="utf-8")
+
+
+def _damage_value(draw, element, other):
+    names = [*element.attrib, *(["text"] if (element.text or "").strip() else [])]
+    if not names:
+        return
+    name = draw(strategies.sampled_from(names))
+    old = element.text if name == "text" else element.attrib[name]
+    kind = draw(strategies.sampled_from(["nasty", "number", "number", "delete", "other", "rename"]))
+    if kind == "delete" and name != "text":
+        del element.attrib[name]
+        return
+    if kind == "rename" and name != "text":
+        element.attrib[f"{name[:-1]}x"] = element.attrib.pop(name)
+        return
+    if kind == "other":
+        texts = [*other.attrib.values(), other.text or ""]
+        new = draw(strategies.sampled_from(texts))
+    elif kind == "number" and re.search(r"\d", old):
+        numbers = list(re.finditer(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", old))
+        match = draw(strategies.sampled_from(numbers))
+        new = old[: match.start()] + draw(strategies.sampled_from(_NUMBERS)) + old[match.end() :]
+    else:
+        new = draw(strategies.sampled_from(_GOOD_IN_XML))
+    if name == "text":
+        element.text = new
+    else:
+        element.attrib[name] = new
+
+
+def _damage_yaml(draw, text, times):
+    """Lines deleted, doubled, moved, shifted; values replaced."""
+    lines = text.splitlines()
+    for _ in range(times):
+        at, other = (draw(strategies.integers(0, len(lines) - 1)) for _ in range(2))
+        kind = draw(strategies.sampled_from(["delete", "double", "swap", "shift", *["value"] * 6]))
+        if kind == "delete" and len(lines) > 1:
+            del lines[at]
+        elif kind == "double":
+            lines.insert(at, lines[at])
+        elif kind == "swap":
+            lines[at], lines[other] = lines[other], lines[at]
+        elif kind == "shift":
+            lines[at] = "  " + lines[at]
+        else:
+            key, colon, _ = lines[at].partition(": ")
+            nasty = draw(strategies.sampled_from(NASTY))
+            lines[at] = f"{key}{colon}{nasty}" if colon else lines[at] + nasty
+    return "\n".join(lines).encode("utf-8", "surrogatepass")
 
 
 def _damage(draw, tokens, at, kind):
@@ -166,7 +247,8 @@ def test_damaged_files_give_findings_and_nothing_else(input_format):
         started = time.monotonic()
         if started > end:
             return
-        with suppress(MbcliError):
+        with suppress(MbcliError), warnings.catch_warnings():
+            warnings.simplefilter("error")  # a warning of numpy would go to the user's terminal
             read(content, input_format)
         assert time.monotonic() - started < LONGEST
 

@@ -683,7 +683,7 @@ def test_an_axis_is_z_by_default():
     assert (axis.xyz, axis.lower, axis.upper, axis.velocity, axis.effort) == ((0, 0, 1), -inf, inf, inf, inf)
 
 
-@pytest.mark.parametrize("length", ["1e300", "1e-300", "3"])
+@pytest.mark.parametrize("length", ["1e100", "1e-300", "3"])
 def test_an_axis_of_any_length_but_zero_becomes_a_unit_vector(length):
     (axis,) = read_joint("revolute", f"<axis><xyz>{length} -{length} 0</xyz></axis>").axes
     np.testing.assert_allclose(axis.xyz, (0.5**0.5, -(0.5**0.5), 0), rtol=1e-15)

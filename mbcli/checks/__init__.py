@@ -4,6 +4,8 @@ One subject per file; `check_model` runs them. A few hold for every use of a mod
 `mbcli check` runs all of them (`Diagnostics(thorough=True)`).
 """
 
+import numpy as np
+
 from mbcli.checks.center_of_mass import check_centers_of_mass
 from mbcli.checks.flat_model import flatten
 from mbcli.checks.inertia import check_inertias
@@ -34,5 +36,6 @@ def check_model(model, diagnostics):
         from mbcli.checks.mesh_contents import check_mesh_contents
 
         flat.mesh_bounds.update(check_mesh_contents(flat, report))
-    for check in (*_ALWAYS, *(_THOROUGH if diagnostics.thorough else ())):
-        check(flat, report)
+    with np.errstate(all="ignore"):  # what a file says may be of any size
+        for check in (*_ALWAYS, *(_THOROUGH if diagnostics.thorough else ())):
+            check(flat, report)

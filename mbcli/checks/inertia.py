@@ -7,6 +7,7 @@ import numpy as np
 # Moments that a file prints with six digits break a condition by rounding; rods and points are legal.
 RELATIVE_TOLERANCE = 1e-6
 NAMES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+LARGEST_SQUARE = 1e100  # [m^2] of the radius of gyration; beyond it a division overflows
 LARGEST_SHIFT = 9  # places that a decimal point may have moved
 
 
@@ -18,6 +19,10 @@ def check_inertias(model, report):
     for (name, inertial), (a, b, c) in zip(named, moments, strict=True):
         if inertial.mass < 0:
             message = f"the mass {inertial.mass!r} kg is negative"
+            report("LINK_MASS_INVALID", message, inertial.place, "mass")
+            continue
+        if inertial.mass > 0 and not max(map(abs, inertial.inertia)) / inertial.mass < LARGEST_SQUARE:
+            message = f"the mass {inertial.mass!r} kg is nothing beside the moments of inertia"
             report("LINK_MASS_INVALID", message, inertial.place, "mass")
             continue
         if not any(inertial.inertia):

@@ -1,6 +1,6 @@
 """Whether the inertia fits the mass and the size of the link: units and decimal points."""
 
-from math import sqrt
+from math import inf, log10, sqrt
 
 import numpy as np
 
@@ -90,7 +90,8 @@ def _likely_cause(inertial, radius, reach):
     if reach is None:
         return "likely a wrong unit or a misplaced decimal point, of the inertia or of the mass"
     # a solid of uniform density has about 0.6 of its reach
-    exponent = round(2 * np.log10(0.6 * size / radius))
+    share = 0.6 * size / radius
+    exponent = round(2 * log10(share)) if 0 < share < inf else 0
     if exponent == 0:
         return None
     given = f", as if it were given in {UNITS[exponent]}" if exponent in UNITS else ""
