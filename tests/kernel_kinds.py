@@ -26,6 +26,13 @@ NOT_SMOOTH = {
     "slope_along_step",
     "share_of_step",
     "finish_controllers",
+    # the largest element of a rotation says which formula gives its quaternion; opposite vectors have no middle
+    "rotation_quaternion",
+    "half_way",
+    # pivots say which constraints depend on others, errors whether there is anything to correct
+    "factorize_multipliers",
+    "largest_error",
+    "project_positions",
     # looks up where on a curve a distance falls
     "segment_at",
     # the loops compare times and look for numbers that are not finite
@@ -37,4 +44,4 @@ NOT_SMOOTH = {
 }
 
 # parameters that choose, 0 or 1, where others carry numbers
-SWITCHES = {"gravity", "is_root", "loaded", "at_links", "springs", "with_accelerations"}
+SWITCHES = {"gravity", "is_root", "loaded", "at_links", "springs", "with_accelerations", "exact"}

@@ -14,13 +14,16 @@ from kernel_kinds import NOT_SMOOTH, SWITCHES
 
 import mbcli.engine
 from mbcli.engine import jit, load_kernels
-from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS, shape_of
+from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS, shape_of
 from mbcli.engine.model import Data, Model
 
 ENGINE = Path(mbcli.engine.__file__).parent
 SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
 SIZES |= {"nspring": 2, "nhinge": 1, "nbushing": 3, "ncurve": 2, "nsegment": 4, "nlock": 1, "npd": 1}
-INTEGER_FIELDS = {field.name for field in MODEL_FIELDS if field.kind == "int"}
+SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
+SIZES |= {"nterm": 2, "nprofile": 11}
+TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS)
+INTEGER_FIELDS = {field.name for table in TABLES for field in table if field.kind == "int"}
 
 
 def arrays(**changed):
@@ -31,7 +34,7 @@ def arrays(**changed):
 # fields
 
 
-@pytest.mark.parametrize("field", MODEL_FIELDS + DATA_FIELDS, ids=lambda field: field.name)
+@pytest.mark.parametrize("field", [field for table in TABLES for field in table], ids=lambda field: field.name)
 def test_every_field_says_its_shape_kind_unit_and_meaning(field):
     assert all(isinstance(n, int) or n in SIZES for n in field.shape)
     assert field.kind in ("real", "int")
@@ -43,9 +46,8 @@ def test_every_field_says_its_shape_kind_unit_and_meaning(field):
 
 
 def test_field_names_are_unique():
-    for fields in (MODEL_FIELDS, DATA_FIELDS):
-        names = [field.name for field in fields]
-        assert len(set(names)) == len(names)
+    names = [field.name for table in TABLES for field in table]
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
@@ -170,7 +172,7 @@ def test_kernels_are_scalar_loops_that_allocate_nothing(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
     """A call that is no kernel has no place in both kinds of running; handles are resolved by two functions."""
-    known = {short(n) for n in KERNELS} | {"range", "model_at", "data_at"}
+    known = {short(n) for n in KERNELS} | {"range", "model_at", "data_at", "constraints_at", "work_at"}
     not_smooth = {"abs", "max", "min"}
     for node in ast.walk(KERNELS[name]):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

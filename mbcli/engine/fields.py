@@ -1,14 +1,19 @@
-"""The arrays of Model and Data, declared once: shape, kind, unit and meaning.
+"""The arrays of Model, Data, Constraints and ConstraintWork, declared once: shape, kind, unit and meaning.
 
-Allocation, the compiled structs and the documentation all read these tables. Sizes: nbody mobilized bodies (World is
-0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions, nv
-velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
+Allocation, the compiled structs and the documentation all read these tables. Sizes of a model: nbody mobilized bodies
+(World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
+nv velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
 bushings, ncurve curves with nsegment arcs and lines, nlock locked velocities. Kinds: "real" takes the scalar type,
 "int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
 with the robot keeps them accurate far from the world's origin.
+
+Constraints on a model are arrays of their own, since one model may have many sets of them: nconstraint pairs of frames
+(or couplings of coordinates) with nrow equations, which the engine numbers in an order of its own. The Jacobian of a
+constraint is kept for its nsupport velocities only, those between its bodies and World, the mass matrix and its factor
+for pairs of velocities of which one carries the other. Names of fields differ between all four tables.
 """
 
 from dataclasses import dataclass
@@ -144,6 +149,59 @@ DATA_FIELDS = (
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
     Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),
     Field("F_link", ("nlink", 6), "real", "N m, N", "applied spatial force at each link's origin, in W"),
+)
+
+CONSTRAINT_FIELDS = (
+    Field("dof_level", ("nv",), "int", "", "number of velocities between a velocity and World"),
+    Field(
+        "dof_packed", ("nv",), "int", "", "where the row of a velocity starts in packed_H: one element for each level"
+    ),
+    Field("constraint_body", ("nconstraint", 2), "int", "", "bodies of frames P and S"),
+    Field("constraint_X_BP", ("nconstraint", 12), "real", "1, m", "pose of frame P in its body"),
+    Field("constraint_X_BS", ("nconstraint", 12), "real", "1, m", "pose of frame S in its body"),
+    Field("constraint_rows", ("nconstraint", 2), "int", "", "first row of a constraint, and one past its last"),
+    Field("constraint_support", ("nconstraint", 2), "int", "", "the same of its elements of support_dof"),
+    Field("constraint_entry", ("nconstraint",), "int", "", "where G and Y start; for each velocity all rows"),
+    Field("support_dof", ("nsupport",), "int", "", "velocities that carry a body of a constraint, ascending"),
+    Field("support_parent", ("nsupport",), "int", "", "place of dof_parent in the constraint's part, -1 at the root"),
+    Field("support_side", ("nsupport",), "int", "", "1: carries S, -1: carries P, 0: both or neither, 2: G is given"),
+    Field("row_kind", ("nrow",), "int", "", "constant of constraint_rows.py"),
+    Field("row_axis", ("nrow", 6), "real", "1, m", "spatial axis in P, rotational part first"),
+    Field("row_second", ("nrow", 3), "real", "1", "axis that stays free, in P, or second axis, in S; by kind"),
+    Field("row_constant", ("nrow",), "real", "m, rad or m/rad", "distance, offset or travel per turn; by kind"),
+    Field("term_row", ("nterm",), "int", "", "row of a coupling that a term belongs to"),
+    Field("term_q", ("nterm",), "int", "", "position that the term multiplies"),
+    Field("term_entry", ("nterm",), "int", "", "its place in G"),
+    Field("term_coefficient", ("nterm",), "real", "1, m/rad", "its factor"),
+    Field("pair_constraint", ("npair", 2), "int", "", "constraints whose supports meet, the later one first"),
+    Field("pair_shared", ("npair", 2), "int", "", "first element of shared_place of a pair, and one past its last"),
+    Field("shared_place", ("nshared", 2), "int", "", "places of a common velocity in the parts of both"),
+    Field("profile_first", ("nrow",), "int", "", "first column that a row of K has"),
+    Field("profile_start", ("nrow",), "int", "", "where column 0 of a row of K would be"),
+)
+
+CONSTRAINT_WORK_FIELDS = (
+    Field("packed_H", ("npacked",), "real", "kg m^2 or kg", "mass matrix, and then its factor L: H = L^T L"),
+    Field("L_inverse", ("nv",), "real", "1/sqrt(kg)", "one over the diagonal of L"),
+    Field("bias", ("nv",), "real", "N m or N", "C(q, v) v - tau_g - sum J^T F_applied"),
+    Field("reduced", ("nv",), "real", "sqrt(W)", "L^-T of forces, and what becomes of them"),
+    Field("dv", ("nv",), "real", "rad/s or m/s", "change of velocities by impulses of the constraints"),
+    Field("row_axis_W", ("nrow", 6), "real", "1, m", "axis of each row at the origin of S, in world axes"),
+    Field("row_lever", ("nrow", 6), "real", "1, m", "rotational part of that axis about Ro of the tree of S, and of P"),
+    Field("G", ("nentry",), "real", "1, m", "constraint Jacobian: velocity error per unit of v"),
+    Field("Y", ("nentry",), "real", "1/sqrt(kg)", "L^-T G^T"),
+    Field("K", ("nprofile",), "real", "1/kg", "Y^T Y = G H^-1 G^T row by row, and then its Cholesky factor"),
+    Field("pivot_inverse", ("nrow",), "real", "sqrt(kg)", "one over the pivots of that; 0: the row depends on others"),
+    Field("err", ("nrow",), "real", "m or 1", "position error phi"),
+    Field("errd", ("nrow",), "real", "m/s or rad/s", "velocity error G v"),
+    Field("gamma", ("nrow",), "real", "m/s^2", "what G vdot is to be, stabilization included"),
+    Field("stabilization", ("nrow", 2), "real", "1/s", "Baumgarte's beta of the position error, alpha of its rate"),
+    Field("force", ("nrow",), "real", "N or N m", "multipliers lambda: H vdot + bias = tau + G^T lambda"),
+    Field("v_plus", ("nrow",), "real", "m/s or rad/s", "velocity error wanted after an impact"),
+    Field("impulse", ("nrow",), "real", "N s or N m s", "of an impact: H dv = G^T impulse"),
+    Field("response_F", ("nbody", 6), "real", "N m, N", "force of a unit test force as it is felt inboard, about Ro"),
+    Field("response_A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration by a test force, about Ro"),
+    Field("response_residual", ("nv",), "real", "N m or N", "generalized force of a test force left to each velocity"),
 )
 
 

@@ -11,11 +11,22 @@ from mbcli.engine.spatial import add, cross, dot, rotate, row3, scale, subtract
 @kernel
 def frame_axes(model, data, f):
     """The axes of frame f in world axes."""
-    b, X = model.frame_body[f], model.frame_X_BF
-    x = rotate(data.X_WB, b, (X[f, 0], X[f, 3], X[f, 6]))
-    y = rotate(data.X_WB, b, (X[f, 1], X[f, 4], X[f, 7]))
-    z = rotate(data.X_WB, b, (X[f, 2], X[f, 5], X[f, 8]))
+    return axes_on_body(data, model.frame_body[f], model.frame_X_BF, f)
+
+
+@kernel
+def axes_on_body(data, b, X, i):
+    """The axes, in world axes, of the frame on body b at pose row i of X."""
+    x = rotate(data.X_WB, b, (X[i, 0], X[i, 3], X[i, 6]))
+    y = rotate(data.X_WB, b, (X[i, 1], X[i, 4], X[i, 7]))
+    z = rotate(data.X_WB, b, (X[i, 2], X[i, 5], X[i, 8]))
     return x, y, z
+
+
+@kernel
+def origin_on_body(data, b, X, i):
+    """Origin of the frame on body b at pose row i of X, from Ro of the body's tree."""
+    return add(row3(data.p_RoBo, b, 0), rotate(data.X_WB, b, row3(X, i, 9)))
 
 
 @kernel
@@ -25,10 +36,15 @@ def components(axes, a):
 
 
 @kernel
+def from_components(axes, a):
+    """A vector along the given axes -> in world axes."""
+    return add(add(scale(a[0], axes[0]), scale(a[1], axes[1])), scale(a[2], axes[2]))
+
+
+@kernel
 def frame_origin(model, data, f):
     """Origin of frame f from Ro of its body's tree."""
-    b = model.frame_body[f]
-    return add(row3(data.p_RoBo, b, 0), rotate(data.X_WB, b, row3(model.frame_X_BF, f, 9)))
+    return origin_on_body(data, model.frame_body[f], model.frame_X_BF, f)
 
 
 @kernel

@@ -14,3 +14,13 @@ def model_at(handle):
 def data_at(handle):
     """The data behind a handle."""
     return handle
+
+
+def constraints_at(handle):
+    """The constraints behind a handle."""
+    return handle
+
+
+def work_at(handle):
+    """The arrays that a set of constraints writes, behind a handle."""
+    return handle

@@ -1,6 +1,13 @@
 """What joints transmit: the forces between links, welds included."""
 
-from mbcli.engine.frame_motion import acceleration_at, components, frame_axes, frame_origin, from_reference_of
+from mbcli.engine.frame_motion import (
+    acceleration_at,
+    components,
+    frame_axes,
+    frame_origin,
+    from_components,
+    from_reference_of,
+)
 from mbcli.engine.jit import kernel
 from mbcli.engine.kinematics import link_origin
 from mbcli.engine.mass_properties import center_of_link, link_axes
@@ -24,7 +31,7 @@ def forces_through_joints(model, data, tree):
         axes = link_axes(model, data, n)
         w_L = components(axes, w)
         moment = add(symmetric_times(I, n, 4, components(axes, alpha)), cross(w_L, symmetric_times(I, n, 4, w_L)))
-        moment = add(add(scale(moment[0], axes[0]), scale(moment[1], axes[1])), scale(moment[2], axes[2]))
+        moment = from_components(axes, moment)
         applied = row3(F, n, 3)
         applied_moment = add(row3(F, n, 0), cross(link_origin(model, data, n), applied))
         set_row3(F, n, 0, subtract(add(moment, cross(c, needed)), applied_moment))

@@ -1,4 +1,4 @@
-"""Model and Data as numba structs: passed between kernels as one pointer whatever the number of fields.
+"""The arrays of model.py as numba structs: passed between kernels as one pointer whatever the number of fields.
 
 Imported only where kernels are compiled. Structs are built inside cached functions, because the constructor that numba
 makes for a proxy class would compile in every process.
@@ -11,8 +11,8 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.experimental import structref
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
 
-from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS
-from mbcli.engine.handles import data_at, model_at
+from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS
+from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.jit import cached_njit
 
 
@@ -26,6 +26,16 @@ class DataType(types.StructRef):
     pass
 
 
+@structref.register
+class ConstraintsType(types.StructRef):
+    pass
+
+
+@structref.register
+class ConstraintWorkType(types.StructRef):
+    pass
+
+
 class ModelStruct(structref.StructRefProxy):
     pass
 
@@ -34,8 +44,12 @@ class DataStruct(structref.StructRefProxy):
     pass
 
 
-structref.define_proxy(ModelStruct, ModelType, [field.name for field in MODEL_FIELDS])
-structref.define_proxy(DataStruct, DataType, [field.name for field in DATA_FIELDS])
+class ConstraintsStruct(structref.StructRefProxy):
+    pass
+
+
+class ConstraintWorkStruct(structref.StructRefProxy):
+    pass
 
 
 def struct_type(kind, fields, real, readonly):
@@ -44,8 +58,16 @@ def struct_type(kind, fields, real, readonly):
     return kind([(f.name, types.Array(scalar[f.kind], len(f.shape), "C", readonly=readonly)) for f in fields])
 
 
-MODEL = struct_type(ModelType, MODEL_FIELDS, types.float64, True)
-DATA = struct_type(DataType, DATA_FIELDS, types.float64, False)
+def _define(proxy, kind, fields, readonly):
+    """Makes a struct known to numba; returns its type with real numbers."""
+    structref.define_proxy(proxy, kind, [field.name for field in fields])
+    return struct_type(kind, fields, types.float64, readonly)
+
+
+MODEL = _define(ModelStruct, ModelType, MODEL_FIELDS, True)
+DATA = _define(DataStruct, DataType, DATA_FIELDS, False)
+CONSTRAINTS = _define(ConstraintsStruct, ConstraintsType, CONSTRAINT_FIELDS, True)
+CONSTRAINT_WORK = _define(ConstraintWorkStruct, ConstraintWorkType, CONSTRAINT_WORK_FIELDS, False)
 
 
 @cached_njit
@@ -56,6 +78,29 @@ def make_model(arrays):
 @cached_njit
 def make_data(arrays):
     return DataStruct(*arrays)
+
+
+@cached_njit
+def make_constraints(arrays):
+    return ConstraintsStruct(*arrays)
+
+
+@cached_njit
+def make_constraint_work(arrays):
+    return ConstraintWorkStruct(*arrays)
+
+
+MAKERS = {
+    "Model": make_model,
+    "Data": make_data,
+    "Constraints": make_constraints,
+    "ConstraintWork": make_constraint_work,
+}
+
+
+def make_struct(name, arrays):
+    """The struct of a class of model.py over its arrays."""
+    return MAKERS[name](arrays)
 
 
 @intrinsic
@@ -98,7 +143,8 @@ class ViewAttribute(AttributeTemplate):
         return view.struct.field_dict.get(name)
 
 
-DECLARED_SHAPES = {field.name: field.shape for field in (*MODEL_FIELDS, *DATA_FIELDS)}
+ALL_FIELDS = (*MODEL_FIELDS, *DATA_FIELDS, *CONSTRAINT_FIELDS, *CONSTRAINT_WORK_FIELDS)
+DECLARED_SHAPES = {field.name: field.shape for field in ALL_FIELDS}
 
 
 @lower_getattr_generic(View)
@@ -137,6 +183,8 @@ def _view_from_address(struct, name):
 
 model_from_address = _view_from_address(MODEL, "ModelView")
 data_from_address = _view_from_address(DATA, "DataView")
+constraints_from_address = _view_from_address(CONSTRAINTS, "ConstraintsView")
+work_from_address = _view_from_address(CONSTRAINT_WORK, "ConstraintWorkView")
 
 
 @intrinsic
@@ -162,6 +210,22 @@ def _data_at(handle):
     if isinstance(handle, types.Integer):
         return lambda handle: data_from_address(handle)
     if isinstance(handle, DataType):
+        return lambda handle: view_of(handle)
+    return lambda handle: handle
+
+
+@overload(constraints_at)
+def _constraints_at(handle):
+    if isinstance(handle, types.Integer):
+        return lambda handle: constraints_from_address(handle)
+    return lambda handle: handle
+
+
+@overload(work_at)
+def _work_at(handle):
+    if isinstance(handle, types.Integer):
+        return lambda handle: work_from_address(handle)
+    if isinstance(handle, ConstraintWorkType):
         return lambda handle: view_of(handle)
     return lambda handle: handle
 

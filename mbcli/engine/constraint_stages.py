@@ -1,0 +1,162 @@
+"""What callers ask of constraints, each as one call: errors, Jacobians, accelerations, impulses, projections.
+
+These take handles of Model, Data, Constraints and ConstraintWork. Reflected inertias, and what else is on the diagonal
+of the mass matrix, come from `diagonal`; rows that the caller gives (CUSTOM) must be in G, err, errd and gamma before.
+`tolerance` is that of factorize_multipliers.
+"""
+
+from mbcli.engine.constraint_errors import position_errors
+from mbcli.engine.constraint_rows import constraint_bias, constraint_jacobian, row_axes, stabilize, velocity_errors
+from mbcli.engine.constraint_system import (
+    add_reduced,
+    factorize_multipliers,
+    multiplier_matrix,
+    reduce_jacobian,
+    solve_multipliers,
+    subtract_reduced,
+)
+from mbcli.engine.coordinates import normalize_quaternions, velocity_to_qdot
+from mbcli.engine.frame_motion import accelerations_by_velocities
+from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
+from mbcli.engine.inertia import world_inertias
+from mbcli.engine.inverse_dynamics import inverse_dynamics
+from mbcli.engine.jit import kernel
+from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
+from mbcli.engine.tree_factorization import factorize_tree, packed_mass_matrix, solve_factor, solve_transposed
+
+
+@kernel
+def calc_constraint_positions(model, data, cons, work, exact):
+    """q -> err, G; with `exact` 1, not 0, G is the derivative of err off the constraints too."""
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    position_kinematics(m, d)
+    position_errors(m, d, c, w)
+    row_axes(m, d, c, w, exact)
+    constraint_jacobian(d, c, w)
+
+
+@kernel
+def calc_constraint_velocities(model, data, cons, work):
+    """q, v -> err, G, errd, and gamma without stabilization."""
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    calc_constraint_positions(m, d, c, w, 0)
+    velocity_errors(d, c, w)
+    velocity_kinematics(m, d)
+    accelerations_by_velocities(m, d)
+    constraint_bias(m, d, c, w)
+
+
+@kernel
+def calc_constrained_system(model, data, cons, work):
+    """q, v, F_applied, diagonal -> bias, packed_H as H, err, G, errd, gamma; vdot becomes 0, tau keeps its values."""
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    calc_constraint_positions(m, d, c, w, 0)
+    velocity_errors(d, c, w)
+    world_inertias(m, d)
+    velocity_kinematics(m, d)
+    for k in range(d.vdot.shape[0]):
+        d.vdot[k] = 0.0
+        w.reduced[k] = d.tau[k]
+    inverse_dynamics(m, d, 1.0)
+    for k in range(d.vdot.shape[0]):
+        w.bias[k] = d.tau[k]
+        d.tau[k] = w.reduced[k]
+    constraint_bias(m, d, c, w)
+    stabilize(w)
+    packed_mass_matrix(m, d, c, w)
+
+
+@kernel
+def calc_constrained_dynamics(model, data, cons, work, tolerance):
+    """q, v, tau, F_applied, diagonal, stabilization -> vdot, force: H vdot + bias = tau + G^T force, G vdot = gamma."""
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    calc_constrained_system(m, d, c, w)
+    factorize_system(m, c, w, tolerance)
+    for k in range(d.vdot.shape[0]):
+        w.reduced[k] = d.tau[k] - w.bias[k]
+    solve_transposed(m, c, w, w.reduced)
+    for i in range(w.force.shape[0]):
+        w.force[i] = w.gamma[i]
+    subtract_reduced(c, w, w.reduced, w.force)
+    solve_multipliers(c, w, w.force)
+    add_reduced(c, w, w.force, w.reduced)
+    solve_factor(m, c, w, w.reduced)
+    for k in range(d.vdot.shape[0]):
+        d.vdot[k] = w.reduced[k]
+
+
+@kernel
+def calc_constraint_impulses(model, data, cons, work, tolerance):
+    """q, v, v_plus, diagonal -> dv, impulse: H dv = G^T impulse, G (v + dv) = v_plus; err, G, errd too."""
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    calc_constraint_positions(m, d, c, w, 0)
+    velocity_errors(d, c, w)
+    world_inertias(m, d)
+    packed_mass_matrix(m, d, c, w)
+    factorize_system(m, c, w, tolerance)
+    for i in range(w.impulse.shape[0]):
+        w.impulse[i] = w.v_plus[i] - w.errd[i]
+    change_velocities(m, c, w)
+
+
+@kernel
+def factorize_system(model, cons, work, tolerance):
+    """packed_H as H, G -> its factor, Y, K as its factor."""
+    factorize_tree(model, cons, work)
+    reduce_jacobian(cons, work)
+    multiplier_matrix(cons, work)
+    factorize_multipliers(cons, work, tolerance)
+
+
+@kernel
+def change_velocities(model, cons, work):
+    """After factorize_system: impulse, wanted changes of the rows -> impulse, what does it; dv, by how much."""
+    solve_multipliers(cons, work, work.impulse)
+    for k in range(work.dv.shape[0]):
+        work.dv[k] = 0.0 * work.L_inverse[k]
+    add_reduced(cons, work, work.impulse, work.dv)
+    solve_factor(model, cons, work, work.dv)
+
+
+@kernel
+def project_positions(model, data, cons, work, allowed, tolerance, iterations):
+    """q -> the q nearby where no |err| exceeds `allowed`, by Newton steps that are smallest in kinetic energy.
+
+    Returns the number of steps; -1 where that many `iterations` were not enough or numbers are not finite. v stays.
+    """
+    m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    for step in range(iterations + 1):
+        calc_constraint_positions(m, d, c, w, 1)
+        if largest_error(w.err) <= allowed:
+            return step
+        world_inertias(m, d)
+        packed_mass_matrix(m, d, c, w)
+        factorize_system(m, c, w, tolerance)
+        for i in range(w.impulse.shape[0]):
+            w.impulse[i] = -w.err[i]
+        change_velocities(m, c, w)
+        velocity_to_qdot(m, d, w.dv, d.qdot)
+        for k in range(d.q.shape[0]):
+            d.q[k] += d.qdot[k]
+        normalize_quaternions(m, d.q)
+    return -1
+
+
+@kernel
+def project_velocities(model, data, cons, work, tolerance):
+    """q, v -> the v nearest in kinetic energy with G v = v_plus."""
+    d, w = data_at(data), work_at(work)
+    calc_constraint_impulses(model, data, cons, work, tolerance)
+    for k in range(d.v.shape[0]):
+        d.v[k] += w.dv[k]
+
+
+@kernel
+def largest_error(x):
+    """The largest magnitude of x; not a number where one of them is not."""
+    largest = 0.0
+    for i in range(x.shape[0]):
+        size = abs(x[i])
+        if not size <= largest:
+            largest = size
+    return largest

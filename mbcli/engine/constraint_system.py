@@ -1,0 +1,117 @@
+"""The linear system of the multipliers: K = G H^-1 G^T = Y^T Y with Y = L^-T G^T, in the sparsity of the tree.
+
+Only velocities that carry bodies of a constraint have elements in its columns of Y, and only constraints with common
+velocities meet in K, whose rows are kept from their first element to the diagonal: the Cholesky factor fits there.
+"""
+
+from mbcli.engine.jit import kernel
+from mbcli.engine.trigonometry import square_root
+
+
+@kernel
+def reduce_jacobian(cons, work):
+    """After factorize_tree, G -> Y."""
+    G, Y, H = work.G, work.Y, work.packed_H
+    for k in range(G.shape[0]):
+        Y[k] = G[k]
+    for c in range(cons.constraint_rows.shape[0]):
+        n = cons.constraint_rows[c, 1] - cons.constraint_rows[c, 0]
+        entry, first = cons.constraint_entry[c], cons.constraint_support[c, 0]
+        for j in range(cons.constraint_support[c, 1] - first - 1, -1, -1):
+            d, at = cons.support_dof[first + j], entry + j * n
+            for i in range(n):
+                Y[at + i] *= work.L_inverse[d]
+            k, parent = cons.dof_packed[d] + cons.dof_level[d], cons.support_parent[first + j]
+            while parent >= 0:
+                k -= 1
+                other, factor = entry + parent * n, H[k]
+                for i in range(n):
+                    Y[other + i] -= factor * Y[at + i]
+                parent = cons.support_parent[first + parent]
+
+
+@kernel
+def multiplier_matrix(cons, work):
+    """Y -> K, its lower triangle."""
+    Y, K = work.Y, work.K
+    for k in range(K.shape[0]):
+        K[k] = 0.0
+    for pair in range(cons.pair_constraint.shape[0]):
+        c, d = cons.pair_constraint[pair, 0], cons.pair_constraint[pair, 1]
+        row, column = cons.constraint_rows[c, 0], cons.constraint_rows[d, 0]
+        n, m = cons.constraint_rows[c, 1] - row, cons.constraint_rows[d, 1] - column
+        for s in range(cons.pair_shared[pair, 0], cons.pair_shared[pair, 1]):
+            left = cons.constraint_entry[c] + cons.shared_place[s, 0] * n
+            right = cons.constraint_entry[d] + cons.shared_place[s, 1] * m
+            for i in range(n):
+                at, factor = cons.profile_start[row + i] + column, Y[left + i]
+                for j in range(i + 1 if c == d else m):
+                    K[at + j] += factor * Y[right + j]
+
+
+@kernel
+def factorize_multipliers(cons, work, tolerance):
+    """K -> its Cholesky factor, pivot_inverse; rows that depend on those before them are taken out.
+
+    Such a row has a pivot of at most `tolerance` times its diagonal element. The pivot is the square of the sine of the
+    angle between the row and the others, in the metric of kinetic energy.
+    """
+    K, start = work.K, cons.profile_start
+    for i in range(start.shape[0]):
+        at, first = start[i], cons.profile_first[i]
+        diagonal = K[at + i]
+        for j in range(first, i):
+            other = start[j]
+            total = K[at + j]
+            for k in range(max(first, cons.profile_first[j]), j):
+                total -= K[at + k] * K[other + k]
+            K[at + j] = total * work.pivot_inverse[j]
+        pivot = diagonal
+        for k in range(first, i):
+            pivot -= K[at + k] * K[at + k]
+        if pivot.real <= tolerance * diagonal.real:
+            K[at + i] = 0.0
+            work.pivot_inverse[i] = 0.0
+        else:
+            K[at + i] = square_root(pivot)
+            work.pivot_inverse[i] = 1.0 / K[at + i]
+
+
+@kernel
+def solve_multipliers(cons, work, x):
+    """x (nrow,) becomes K^-1 x; zero for rows that were taken out."""
+    K, start, first = work.K, cons.profile_start, cons.profile_first
+    for i in range(x.shape[0]):
+        for k in range(first[i], i):
+            x[i] -= K[start[i] + k] * x[k]
+        x[i] *= work.pivot_inverse[i]
+    for i in range(x.shape[0] - 1, -1, -1):
+        x[i] *= work.pivot_inverse[i]
+        for k in range(first[i], i):
+            x[k] -= K[start[i] + k] * x[i]
+
+
+@kernel
+def subtract_reduced(cons, work, x, rows):
+    """rows (nrow,) -= Y^T x."""
+    for c in range(cons.constraint_rows.shape[0]):
+        first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
+        entry = cons.constraint_entry[c]
+        for j in range(cons.constraint_support[c, 0], cons.constraint_support[c, 1]):
+            factor = x[cons.support_dof[j]]
+            for i in range(first, end):
+                rows[i] -= work.Y[entry + i - first] * factor
+            entry += end - first
+
+
+@kernel
+def add_reduced(cons, work, rows, x):
+    """x (nv,) += Y rows."""
+    for c in range(cons.constraint_rows.shape[0]):
+        first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
+        entry = cons.constraint_entry[c]
+        for j in range(cons.constraint_support[c, 0], cons.constraint_support[c, 1]):
+            d = cons.support_dof[j]
+            for i in range(first, end):
+                x[d] += work.Y[entry + i - first] * rows[i]
+            entry += end - first

@@ -1,0 +1,104 @@
+"""A model of the engine with constraints on it, and what is computed from both."""
+
+import numpy as np
+
+from mbcli.engine import load_kernels
+from mbcli.engine.model import ConstraintWork, Data
+from mbcli.engine.plain import is_plain
+
+# squares of sines below which a row of the constraints counts as a combination of others
+DEPENDENT = 1e-12  # in accelerations and impulses
+DEPENDENT_IN_PROJECTION = 1e-9  # off the constraints rows differ that are the same on them
+
+
+class ConstrainedModel:
+    """Arrays of a model and of constraints on it; rows are numbered as the caller numbered them.
+
+    Args:
+        model: of the engine.
+        constraints: of compile_constraints().
+        compiled: whether kernels are.
+    """
+
+    def __init__(self, model, constraints, compiled):
+        self.model, self.constraints = model, constraints
+        self.data = Data(model.sizes, model.dtype)
+        self.work = ConstraintWork(constraints.sizes, model.dtype)
+        self.data.diagonal[:] = model.dof_armature
+        self.row_number = constraints.row_number
+        self._kernels = load_kernels(compiled, compiled and is_plain(model))
+        self._pair = model.handle(compiled), self.data.handle(compiled)
+        self._handles = *self._pair, constraints.handle(compiled), self.work.handle(compiled)
+        self._rows, self._columns = _places(constraints)
+
+    def run(self, name, *arguments):
+        """A kernel of engine/constraint_stages.py or contact_response.py; returns what it does."""
+        return getattr(self._kernels, name)(*self._handles, *arguments)
+
+    def run_stage(self, name, *arguments):
+        """A kernel of engine/stages.py."""
+        return getattr(self._kernels, name)(*self._pair, *arguments)
+
+    def rows(self, name):
+        """A vector of ConstraintWork in the caller's order, (nrow,) or (nrow, n)."""
+        values = getattr(self.work, name)
+        result = np.empty_like(values)
+        result[self.row_number] = values
+        return result
+
+    def set_rows(self, name, values):
+        """Writes a vector that is in the caller's order."""
+        getattr(self.work, name)[:] = np.asarray(values)[self.row_number]
+
+    def dense(self, name):
+        """The matrix behind G or Y with a row for each row of the caller, (nrow, nv)."""
+        result = np.zeros((len(self.row_number), self.model.sizes["nv"]), self.model.dtype)
+        result[self._rows, self._columns] = getattr(self.work, name)
+        return result
+
+    def set_dense(self, numbers, G):
+        """Writes rows of G, (n, nv), whose constraints support all velocities."""
+        row = np.full(len(self.row_number), -1)
+        row[np.asarray(numbers, dtype=int)] = np.arange(len(numbers))
+        chosen = np.flatnonzero(row[self._rows] >= 0)
+        self.work.G[chosen] = np.asarray(G)[row[self._rows[chosen]], self._columns[chosen]]
+
+    def packed_matrix(self):
+        """What packed_H holds, as a lower triangular matrix (nv, nv)."""
+        nv = self.model.sizes["nv"]
+        result = np.zeros((nv, nv), self.model.dtype)
+        for d in range(nv):
+            k, e = self.constraints.dof_packed[d] + self.constraints.dof_level[d], d
+            while e >= 0:
+                result[d, e] = self.work.packed_H[k]
+                k, e = k - 1, self.model.dof_parent[e]
+        return result
+
+    def mass_matrix(self):
+        """H (nv, nv), where packed_H is that and no factor of it."""
+        lower = self.packed_matrix()
+        return lower + np.tril(lower, -1).T
+
+    def independent(self):
+        """(nrow,) whether each row was not found to be a combination of others."""
+        return self.rows("pivot_inverse") != 0.0
+
+    def set_external_forces(self, forces):
+        """F_applied from spatial forces (nlink, 6) on the links about World's origin, after poses are known."""
+        m, d = self.model, self.data
+        d.F_applied[:] = 0.0
+        if forces is not None:
+            forces = np.asarray(forces)
+            p_WRo = d.X_WB[m.body_root[m.link_body], 9:]
+            moments = forces[:, :3] - np.cross(p_WRo, forces[:, 3:])
+            np.add.at(d.F_applied, m.link_body, np.column_stack([moments, forces[:, 3:]]))
+
+
+def _places(constraints):
+    """The caller's row and the velocity of each element of G."""
+    rows, columns = [np.zeros(0, int)], [np.zeros(0, int)]
+    for (first, end), (start, stop) in zip(constraints.constraint_rows, constraints.constraint_support, strict=True):
+        numbers, dofs = constraints.row_number[first:end], constraints.support_dof[start:stop]
+        rows.append(np.tile(numbers, len(dofs)))
+        columns.append(np.repeat(dofs, len(numbers)))
+    return np.concatenate(rows), np.concatenate(columns)
