@@ -69,8 +69,14 @@ def calc_constrained_system(model, data, cons, work):
 @kernel
 def calc_constrained_dynamics(model, data, cons, work, tolerance):
     """q, v, tau, F_applied, diagonal, stabilization -> vdot, force: H vdot + bias = tau + G^T force, G vdot = gamma."""
+    calc_constrained_system(model, data, cons, work)
+    solve_constrained_system(model, data, cons, work, tolerance)
+
+
+@kernel
+def solve_constrained_system(model, data, cons, work, tolerance):
+    """packed_H as H, G, bias, tau, gamma -> vdot, force."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
-    calc_constrained_system(m, d, c, w)
     factorize_system(m, c, w, tolerance)
     for k in range(d.vdot.shape[0]):
         w.reduced[k] = d.tau[k] - w.bias[k]

@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Tie:
-    """Equations between frame P on link `predecessor` and S on `successor`: poses (4, 4) in the links, rows, numbers."""
+    """Equations between frame P on link `predecessor` and S on `successor`, at poses (4, 4) in these links."""
 
     predecessor: int
     X_P: np.ndarray

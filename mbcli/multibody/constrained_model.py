@@ -30,6 +30,7 @@ class ConstrainedModel:
         self._pair = model.handle(compiled), self.data.handle(compiled)
         self._handles = *self._pair, constraints.handle(compiled), self.work.handle(compiled)
         self._rows, self._columns = _places(constraints)
+        self._packed_places = _packed_places(model, constraints)
 
     def run(self, name, *arguments):
         """A kernel of engine/constraint_stages.py or contact_response.py; returns what it does."""
@@ -67,12 +68,12 @@ class ConstrainedModel:
         """What packed_H holds, as a lower triangular matrix (nv, nv)."""
         nv = self.model.sizes["nv"]
         result = np.zeros((nv, nv), self.model.dtype)
-        for d in range(nv):
-            k, e = self.constraints.dof_packed[d] + self.constraints.dof_level[d], d
-            while e >= 0:
-                result[d, e] = self.work.packed_H[k]
-                k, e = k - 1, self.model.dof_parent[e]
+        result[self._packed_places] = self.work.packed_H
         return result
+
+    def set_packed_matrix(self, H):
+        """Writes packed_H from a matrix (nv, nv)."""
+        self.work.packed_H[:] = H[self._packed_places]
 
     def mass_matrix(self):
         """H (nv, nv), where packed_H is that and no factor of it."""
@@ -102,3 +103,15 @@ def _places(constraints):
         rows.append(np.tile(numbers, len(dofs)))
         columns.append(np.repeat(dofs, len(numbers)))
     return np.concatenate(rows), np.concatenate(columns)
+
+
+def _packed_places(model, constraints):
+    """Rows and columns of the elements of packed_H."""
+    rows = np.repeat(np.arange(len(constraints.dof_level)), constraints.dof_level + 1)
+    columns = np.empty_like(rows)
+    for d, (start, level) in enumerate(zip(constraints.dof_packed, constraints.dof_level, strict=True)):
+        parent = model.dof_parent[d]
+        if parent >= 0:
+            columns[start : start + level] = columns[constraints.dof_packed[parent] :][:level]
+        columns[start + level] = d
+    return rows, columns

@@ -1,0 +1,147 @@
+"""The equations behind the constraints of a plant: those that were added, and joints that close loops.
+
+A joint that closes a loop takes away what its type does not leave free: with F as frame P and M as frame S, a revolute
+joint holds three translations and two turns, and so on.
+"""
+
+import math
+
+import numpy as np
+
+from mbcli.errors import ModelError
+from mbcli.multibody.compile_constraints import (
+    Coupling,
+    Tie,
+    alignments,
+    distance,
+    perpendicular,
+    slides,
+    threads,
+    twists,
+)
+from mbcli.multibody.compile_model import rotation_with_z
+from mbcli.multibody.tree.parameters import DEFAULTS
+
+X, Y, Z = (tuple(axis) for axis in np.eye(3))
+
+
+def constraint_rows(plant, parameters=DEFAULTS):
+    """What is active under the parameters of a context, as compile_constraints() takes it: a list; and their owners.
+
+    The owners (number of rows) say which constraint of the plant each row belongs to. A constraint without rows, as a
+    floating joint that closes a loop, has none. ModelError for constraints that are no equations.
+    """
+    compiled, owners = [], []
+    for constraint in plant._active_constraints(parameters):
+        try:
+            for make in COMPILERS[constraint.kind](constraint, parameters):
+                first = len(owners)
+                made = make(first)
+                owners += [constraint] * len(made.rows)
+                compiled.append(made)
+        except ModelError as error:
+            place = f"{constraint.place}: error: " if constraint.place else ""
+            raise ModelError(f"{place}{constraint!r}: {error}") from None
+    return compiled, owners
+
+
+def _tie(body_P, X_P, body_S, X_S, rows):
+    """What makes a Tie whose rows start at a number."""
+    if not rows:
+        return []
+    P, S = int(body_P.index()), int(body_S.index())
+    return [lambda first: Tie(P, X_P, S, X_S, tuple(rows), tuple(range(first, first + len(rows))))]
+
+
+def _at(p):
+    pose = np.eye(4)
+    pose[:3, 3] = p
+    return pose
+
+
+def _ball(c, parameters):
+    return _tie(c.body_A, _at(c.p_AP), c.body_B, _at(c.p_BQ), slides(X, Y, Z))
+
+
+def _weld(c, parameters):
+    return _tie(c.body_A, c.X_AP.GetAsMatrix4(), c.body_B, c.X_BQ.GetAsMatrix4(), twists(X, Y, Z) + slides(X, Y, Z))
+
+
+def _distance(c, parameters):
+    params = parameters.get(c, "params")
+    if params.stiffness() != math.inf:
+        raise ModelError("with a finite stiffness it is a spring, which is not an equation")
+    bodies = [c.body_A._plant.get_body(index) for index in (params.bodyA(), params.bodyB())]
+    return _tie(bodies[0], _at(params.p_AP()), bodies[1], _at(params.p_BQ()), distance(params.distance()))
+
+
+def _coupler(c, parameters):
+    return _coupling(c.joints(), (1.0, -c.gear_ratio), c.offset)
+
+
+def _tendon(c, parameters):
+    if c.lower_limit != c.upper_limit or c.stiffness != math.inf:
+        raise ModelError("only a rigid tendon with equal limits is an equation")
+    return _coupling(c.joints(), c.a, c.upper_limit - c.offset)
+
+
+def _coupling(joints, coefficients, offset):
+    terms = tuple((j.position_start(), j.velocity_start(), a) for j, a in zip(joints, coefficients, strict=True))
+    return [lambda first: Coupling(terms, offset, (first,))]
+
+
+def _loop(c, parameters):
+    joint = c.joint
+    F, M = joint.frame_on_parent(), joint.frame_on_child()
+    X_PF, X_CM = (frame._pose_in_body(parameters).GetAsMatrix4() for frame in (F, M))
+    if joint.type_name() == "weld":
+        X_PF = X_PF @ joint.X_FM().GetAsMatrix4()
+    if joint.type_name() not in JOINT_ROWS:
+        raise ModelError(f"a joint of type {joint.type_name()} cannot close a loop")
+    if parameters.get(joint, "locked"):
+        raise ModelError("a joint that closes a loop cannot be locked")
+    return _tie(F.body(), X_PF, M.body(), X_CM, JOINT_ROWS[joint.type_name()](joint))
+
+
+def _normals(axis):
+    """Two axes normal to another one."""
+    R = rotation_with_z(axis)
+    return tuple(R[:, 0]), tuple(R[:, 1])
+
+
+def _revolute(joint):
+    return slides(X, Y, Z) + alignments(_normals(joint.axis()), joint.axis())
+
+
+def _prismatic(joint):
+    return slides(*_normals(joint.axis())) + twists(X, Y, Z)
+
+
+def _screw(joint):
+    axis, travel = joint.axis(), joint.screw_pitch() / (2.0 * math.pi)
+    along = threads(axis, travel) if travel else slides(axis)
+    return slides(*_normals(axis)) + alignments(_normals(axis), axis) + along
+
+
+# rows by type of joint: what it holds in F
+JOINT_ROWS = {
+    "weld": lambda joint: twists(X, Y, Z) + slides(X, Y, Z),
+    "revolute": _revolute,
+    "prismatic": _prismatic,
+    "screw": _screw,
+    "universal": lambda joint: slides(X, Y, Z) + perpendicular(X, Y),
+    "planar": lambda joint: slides(Z) + alignments((X, Y), Z),
+    "ball_rpy": lambda joint: slides(X, Y, Z),
+    "quaternion_floating": lambda joint: (),
+    "rpy_floating": lambda joint: (),
+}
+
+# what makes the equations of a constraint, by its kind
+COMPILERS = {
+    "ball": _ball,
+    "weld": _weld,
+    "distance": _distance,
+    "coupler": _coupler,
+    "tendon": _tendon,
+    "loop": _loop,
+}

@@ -1,0 +1,78 @@
+"""Constraints in the manner of RBDL's Constraints module: contact, loop and custom constraints on a finalized plant.
+
+    cs = ConstraintSet()
+    cs.AddContactConstraint("foot", [0, 0, -0.1], [0, 0, 1], "heel")
+    cs.Bind(plant)
+    qddot = ForwardDynamicsConstraintsDirect(plant, q, qdot, tau, cs)
+    cs.force
+
+What RBDL writes into reference arguments is returned. `model` is a finalized MultibodyPlant with its default
+parameters; where RBDL has ids of bodies, a RigidBody, its BodyIndex or its name may stand. Q are the positions of the
+plant (nq,), quaternions w x y z; QDot, QDDot and Tau have one element for each of its velocities (nv,): they are v and
+vdot of the plant, which are not the rates of Q where a quaternion or roll-pitch-yaw angles describe a joint. G is
+the Jacobian by v; a change d of the positions is Q + N(Q) d. Spatial vectors have the rotational part first, along
+World's axes. C holds gravity and the forces f_ext, but no joint damping and no force elements: they belong in Tau.
+
+The multipliers `force` and `impulse` act on the system: H QDDot + C = Tau + G^T force. Wherever RBDL has
+update_kinematics it may be given here too: it changes nothing, results always belong to the Q that is passed.
+"""
+
+from mbcli.multibody.constraints.assembly import AssemblyResult, CalcAssemblyQ, CalcAssemblyQDot
+from mbcli.multibody.constraints.constraint_set import ConstraintSet
+from mbcli.multibody.constraints.custom import Constraint
+from mbcli.multibody.constraints.entries import ConstraintType
+from mbcli.multibody.constraints.forward_dynamics import (
+    ForwardDynamicsConstraintsDirect,
+    ForwardDynamicsConstraintsNullSpace,
+    ForwardDynamicsConstraintsRangeSpaceSparse,
+    ForwardDynamicsContactsKokkevis,
+)
+from mbcli.multibody.constraints.impulses import (
+    ComputeConstraintImpulsesDirect,
+    ComputeConstraintImpulsesNullSpace,
+    ComputeConstraintImpulsesRangeSpaceSparse,
+)
+from mbcli.multibody.constraints.inverse_dynamics import (
+    InverseDynamicsConstraints,
+    InverseDynamicsConstraintsRelaxed,
+    isConstrainedSystemFullyActuated,
+)
+from mbcli.multibody.constraints.kinematics import (
+    CalcConstrainedSystemVariables,
+    CalcConstraintsJacobian,
+    CalcConstraintsPositionError,
+    CalcConstraintsVelocityError,
+)
+from mbcli.multibody.constraints.linear_systems import (
+    LinearSolver,
+    SolveConstrainedSystemDirect,
+    SolveConstrainedSystemNullSpace,
+    SolveConstrainedSystemRangeSpaceSparse,
+)
+
+__all__ = [
+    "AssemblyResult",
+    "CalcAssemblyQ",
+    "CalcAssemblyQDot",
+    "CalcConstrainedSystemVariables",
+    "CalcConstraintsJacobian",
+    "CalcConstraintsPositionError",
+    "CalcConstraintsVelocityError",
+    "ComputeConstraintImpulsesDirect",
+    "ComputeConstraintImpulsesNullSpace",
+    "ComputeConstraintImpulsesRangeSpaceSparse",
+    "Constraint",
+    "ConstraintSet",
+    "ConstraintType",
+    "ForwardDynamicsConstraintsDirect",
+    "ForwardDynamicsConstraintsNullSpace",
+    "ForwardDynamicsConstraintsRangeSpaceSparse",
+    "ForwardDynamicsContactsKokkevis",
+    "InverseDynamicsConstraints",
+    "InverseDynamicsConstraintsRelaxed",
+    "LinearSolver",
+    "SolveConstrainedSystemDirect",
+    "SolveConstrainedSystemNullSpace",
+    "SolveConstrainedSystemRangeSpaceSparse",
+    "isConstrainedSystemFullyActuated",
+]

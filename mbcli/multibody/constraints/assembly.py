@@ -1,0 +1,120 @@
+"""Positions and velocities that satisfy constraints."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.multibody.constraints.entries import ConstraintType
+from mbcli.multibody.constraints.linear_systems import RANK_TOLERANCE
+from mbcli.multibody.nearest_positions import AssemblyProblem, find_nearest
+from mbcli.multibody.position_manifold import PositionManifold
+
+
+@dataclass(frozen=True)
+class AssemblyResult:
+    """Positions of an assembly and how they were found; true where it converged.
+
+    Attributes:
+        q: positions (nq,); where it did not converge, those with the smallest error that were seen.
+        converged: whether the position error is within the tolerance.
+        iterations: steps, those of all starts and of the minimization counted.
+        position_error: norm of phi.
+        rank: of the derivative of phi, contact rows counted; redundant: rows above that.
+        stationarity: norm of W (q - Q0) + G^T mu, about 1e-8 of W (q - Q0) and 1 at a minimum that was reached.
+        restarts: how many starts beside QInit were tried.
+    """
+
+    q: np.ndarray
+    converged: bool
+    iterations: int
+    position_error: float
+    rank: int
+    redundant: int
+    stationarity: float
+    restarts: int
+
+    def __bool__(self):
+        return self.converged
+
+
+def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, minimize=True, restarts=20):
+    """Positions that satisfy phi(q) = 0, nearest to QInit: AssemblyResult.
+
+    Solved is min (q - Q0)^T W (q - Q0) / 2 under phi(q) = 0, with W = diag(weights), to a local minimum: first a
+    feasible point by weighted Levenberg-Marquardt steps, then Newton steps along the constraints. Q0 is QInit, q - Q0
+    the difference of coordinates, for a quaternion the rotation vector. With minimize=False the first feasible point
+    is taken: the plain projection, whose steps are each smallest in the weights but whose sum is not. Contacts, which
+    have no position error, keep the distance of their point along the normal from where it is at QInit.
+
+    Args:
+        QInit: (nq,); quaternions are normalised.
+        weights: (nv,), not negative; a larger one moves less, 0 is free to move.
+        tolerance: of the norm of phi.
+        max_iter: Newton steps of each start.
+        restarts: how many other starts, random ones around QInit with a fixed seed, are tried where steps get stuck.
+
+    Dependent rows and singular starts are taken. An unreachable position gives a result that did not converge.
+    """
+    CS._set_state(model, QInit)
+    weights = checked_weights(model, weights)
+    manifold = PositionManifold(CS._constrained)
+    start = manifold.normalized(QInit)
+    contacts = _ContactPoints(CS, start)
+
+    def evaluate(q):
+        phi, G = CS._errors_at(model, q, exact=1)
+        contacts.add_errors(phi)
+        return phi, G
+
+    problem = AssemblyProblem(manifold, evaluate, start, weights, tolerance, max_iter)
+    found = find_nearest(problem, restarts, minimize)
+    return AssemblyResult(**vars(found))
+
+
+def CalcAssemblyQDot(model, Q, QDotInit, CS, weights):
+    """QDot (nv,) with G QDot = 0 (of custom constraints, a velocity error of zero), nearest to QDotInit.
+
+    Solved exactly: min (QDot - QDot0)^T diag(weights) (QDot - QDot0) under that; where weights are 0 and leave a
+    choice, the solution of the shortest change. Q should satisfy the constraints.
+    """
+    weights = checked_weights(model, weights)
+    CS._run_velocities(model, Q, QDotInit)
+    constrained = CS._constrained
+    G, errd = constrained.dense("G"), constrained.rows("errd")
+    start = constrained.data.v.copy()
+    change = -np.linalg.lstsq(G, errd, rcond=RANK_TOLERANCE)[0] if len(errd) else np.zeros_like(start)
+    _, singular, directions = np.linalg.svd(G)
+    rank = int(np.sum(singular > RANK_TOLERANCE * singular.max(initial=0.0)))
+    Z, root = directions[rank:].T, np.sqrt(weights)
+    along = np.linalg.lstsq(root[:, None] * Z, -root * change, rcond=RANK_TOLERANCE)[0]
+    return start + change + Z @ along
+
+
+def checked_weights(model, weights):
+    values = np.asarray(weights, dtype=float)
+    if values.shape != (model.num_velocities(),) or not np.isfinite(values).all() or (values < 0.0).any():
+        raise ValueError(f"weights must be {model.num_velocities()} finite numbers that are not negative")
+    return values
+
+
+class _ContactPoints:
+    """How far the points of contacts are from where they started, along their normals."""
+
+    def __init__(self, CS, start):
+        self._CS = CS
+        self._entries = [e for e in CS._entries if e.kind is ConstraintType.ConstraintTypeContact]
+        if self._entries:
+            CS._errors_at(CS._plant, start)
+        self._start = [self._height(e) for e in self._entries]
+
+    def _height(self, entry):
+        constrained = self._CS._constrained
+        m, d, n = constrained.model, constrained.data, int(entry.links[1].index())
+        b, X_BL, p = m.link_body[n], m.link_X_BL[n], entry.frames[1][:3, 3]
+        point = X_BL[:9].reshape(3, 3) @ p + X_BL[9:]
+        return entry.vector @ (d.X_WB[b, :9].reshape(3, 3) @ point + d.X_WB[b, 9:])
+
+    def add_errors(self, phi):
+        """After positions were evaluated."""
+        for entry, start in zip(self._entries, self._start, strict=True):
+            phi[entry.rows.start] = self._height(entry) - start

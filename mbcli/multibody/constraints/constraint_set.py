@@ -1,0 +1,339 @@
+"""ConstraintSet: contact, loop and custom constraints, and what was last computed with them."""
+
+import numpy as np
+
+from mbcli.engine.constraint_frames import TWIST
+from mbcli.engine.jit import compiled_by_default
+from mbcli.multibody.compile_constraints import (
+    Given,
+    Row,
+    Tie,
+    alignments,
+    compile_constraints,
+    contact,
+    slides,
+    twists,
+)
+from mbcli.multibody.constrained_model import ConstrainedModel
+from mbcli.multibody.constraints.custom import Constraint
+from mbcli.multibody.constraints.entries import (
+    ConstraintType,
+    Entry,
+    grouped,
+    pose_of,
+    resolve_body,
+    unit_vector_of,
+    vector_of,
+)
+from mbcli.multibody.constraints.groups import Groups
+from mbcli.multibody.constraints.linear_systems import LinearSolver
+from mbcli.multibody.constraints.wrenches import Wrenches
+
+CONTACT, LOOP, CUSTOM = ConstraintType
+
+
+class ConstraintSet(Groups, Wrenches):
+    """Constraints on a model; rows of G, `force` and the errors are in the order of their addition.
+
+    Attributes, once the set is bound:
+        err, errd: phi and its rate (size,), of the last dynamics or CalcConstrainedSystemVariables().
+        H, C, G, gamma: mass matrix (nv, nv), C (nv,), Jacobian (size, nv), gamma with stabilization (size,).
+        force, impulse: multipliers of the last dynamics, of the last impact (size,) [N or N m, N s or N m s].
+        v_plus: velocity errors wanted after an impact (size,); set it before, zero at first.
+        S, P, W: selection of actuated and other velocities, weights of the relaxed inverse dynamics.
+        independent: whether each row was found independent of the others, by the last dynamics or impulses (size,).
+        bound, linear_solver: state; what dense systems are solved with.
+    """
+
+    def __init__(self):
+        self._entries, self._groups = [], []
+        self.linear_solver = LinearSolver.LinearSolverColPivHouseholderQR
+        self.bound = False
+        self._plant = None
+        self._forget()
+
+    # adding
+
+    def AddContactConstraint(self, bodyId, bodyPoint, worldNormal, constraintName=None, userDefinedId=None):
+        """A body point does not move along a direction of World: one row; returns the assigned id.
+
+        bodyPoint [m] (3,) in the body frame; worldNormal (3,) of length 1, in World, which need not be along an axis.
+        A positive force pushes the body along the normal. RuntimeError: the set is bound; ValueError: bad values, a
+        name or id that is taken.
+        """
+        X = np.eye(4)
+        X[:3, 3] = vector_of(bodyPoint, 3, "bodyPoint")
+        normal = unit_vector_of(worldNormal, "worldNormal")
+        return self._add(
+            CONTACT, constraintName, userDefinedId, bodies=(0, bodyId), frames=(np.eye(4), X), vector=normal
+        )
+
+    def AddLoopConstraint(
+        self,
+        bodyIdPredecessor,
+        bodyIdSuccessor,
+        XPredecessor,
+        XSuccessor,
+        constraintAxisInPredecessor,
+        enableBaumgarteStabilization=False,
+        stabilizationTimeConstant=0.1,
+        constraintName=None,
+        userDefinedId=None,
+    ):
+        """Frame S on the successor does not move in frame P on the predecessor along one spatial axis of P: one row.
+
+        XPredecessor, XSuccessor: X_BP and X_BS, RigidTransform or matrices (4, 4) or (3, 4): p_BoPo_B, and the R_BP
+        whose columns are the axes of P. constraintAxisInPredecessor (6,): rotational part first, in P; a force of 1
+        along it is the spatial force on the successor at So. Returns the assigned id. RuntimeError: the set is bound;
+        ValueError: bad values, a name or id that is taken, another stabilization than the rest of the group has.
+        """
+        axis = vector_of(constraintAxisInPredecessor, 6, "constraintAxisInPredecessor")
+        if not axis.any():
+            raise ValueError("constraintAxisInPredecessor must not be zero")
+        return self._add(
+            LOOP,
+            constraintName,
+            userDefinedId,
+            bodies=(bodyIdPredecessor, bodyIdSuccessor),
+            frames=(pose_of(XPredecessor, "XPredecessor"), pose_of(XSuccessor, "XSuccessor")),
+            vector=axis,
+            stabilization=_stabilization(enableBaumgarteStabilization, stabilizationTimeConstant),
+        )
+
+    def AddCustomConstraint(self, customConstraint):
+        """The rows of a Constraint; returns the assigned id. RuntimeError and ValueError as for the others."""
+        if not isinstance(customConstraint, Constraint):
+            raise TypeError(f"expected a Constraint, not {customConstraint!r}")
+        c = customConstraint
+        stabilization = _stabilization(c.enableBaumgarteStabilization, c.stabilizationTimeConstant)
+        return self._add(CUSTOM, c.name, c.userDefinedId, c.size, stabilization=stabilization, custom=c)
+
+    def _add(self, kind, name, user_id, num_rows=1, **details):
+        if self.bound:
+            raise RuntimeError("the constraint set is bound: nothing can be added; Copy() gives one that is not")
+        for key, value in (("name", name), ("user_id", user_id)):
+            if value is not None and any(getattr(entry, key) == value for entry in self._entries):
+                raise ValueError(f"the constraint set has a constraint with the {key.replace('_', ' ')} {value!r}")
+        first = self.size()
+        details.setdefault("stabilization", _stabilization(False, 0.1))
+        entry = Entry(kind, name, user_id, len(self._entries), range(first, first + num_rows), **details)
+        groups = grouped([*self._entries, entry])
+        for other in next(group for group in groups if entry in group.entries).entries:
+            if other.stabilization != entry.stabilization:
+                raise ValueError("constraints of one group have one Baumgarte stabilization: this is another one")
+        self._entries.append(entry)
+        self._groups = groups
+        return entry.assigned_id
+
+    # life cycle
+
+    def Copy(self):
+        """A set of the same constraints, not bound, without results."""
+        other = ConstraintSet()
+        for e in self._entries:
+            values = vars(e) | {"stabilization": list(e.stabilization), "links": ()}
+            other._entries.append(Entry(**values))
+        other._groups = grouped(other._entries)
+        other.linear_solver = self.linear_solver
+        return other
+
+    def SetSolver(self, solver):
+        """What dense systems are solved with: those of the direct method and of Kokkevis. LinearSolver or its value."""
+        self.linear_solver = LinearSolver(solver)
+
+    def Bind(self, model):
+        """Fits the set to a finalized plant, whose default parameters count from now on; True.
+
+        Nothing can be added afterwards. ValueError: no such body; RuntimeError: bound already, not finalized.
+        """
+        if self.bound:
+            raise RuntimeError("the constraint set is bound already; Copy() gives one that is not")
+        model._require_finalized("Bind")
+        links = [tuple(resolve_body(model, body) for body in e.bodies) for e in self._entries]
+        for _, custom in self._customs():
+            custom.bind(model)
+        for e, of_entry in zip(self._entries, links, strict=True):
+            e.links = of_entry
+        self._groups = grouped(self._entries)
+        constraints = compile_constraints(model._model, [self._compiled_group(group) for group in self._groups])
+        compiled = compiled_by_default(not model._prefers_interpreted)
+        self._constrained = ConstrainedModel(model._model, constraints, compiled)
+        self._plant, self.bound = model, True
+        self._write_stabilization()
+        self.v_plus = np.zeros(self.size())
+        return True
+
+    def size(self):
+        """Number of constraint equations."""
+        return self._entries[-1].rows.stop if self._entries else 0
+
+    def clear(self):
+        """Forgets all results and sets v_plus to zero; constraints, the binding and the actuation map stay."""
+        actuation = self.S, self.P
+        self._forget()
+        self.S, self.P = actuation
+        if self.bound:
+            self.v_plus = np.zeros(self.size())
+
+    def SetActuationMap(self, model, actuatedDof):
+        """Which velocities (nv,) have an actuator: needed before inverse dynamics. ValueError for another length."""
+        self._require_bound(model)
+        actuated = np.asarray(actuatedDof)
+        nv = model.num_velocities()
+        if actuated.dtype != bool or actuated.shape != (nv,):
+            raise ValueError(f"actuatedDof must be {nv} booleans, one for each velocity, not {actuatedDof!r}")
+        self.S, self.P = np.eye(nv)[actuated], np.eye(nv)[~actuated]
+        self.W = None
+
+    # views
+
+    @property
+    def constraints(self):
+        """The groups."""
+        return list(self._groups)
+
+    @property
+    def contactConstraints(self):
+        """The groups of contacts."""
+        return [group for group in self._groups if group.first.kind is CONTACT]
+
+    @property
+    def loopConstraints(self):
+        """The groups of loop constraints."""
+        return [group for group in self._groups if group.first.kind is LOOP]
+
+    @property
+    def name(self):
+        """Name of the constraint of each row."""
+        return [e.name or "" for e in self._entries for _ in e.rows]
+
+    @property
+    def constraintType(self):
+        """ConstraintType of each row."""
+        return [e.kind for e in self._entries for _ in e.rows]
+
+    @property
+    def nameGroupMap(self):
+        """Index of the group by the name of any constraint in it."""
+        return self._group_map("name")
+
+    @property
+    def userDefinedIdGroupMap(self):
+        """Index of the group by the user's id of any constraint in it."""
+        return self._group_map("user_id")
+
+    @property
+    def idGroupMap(self):
+        """Index of the group by the assigned id of any constraint in it."""
+        return self._group_map("assigned_id")
+
+    def _group_map(self, key):
+        found = ((getattr(e, key), k) for k, group in enumerate(self._groups) for e in group.entries)
+        return {value: k for value, k in found if value is not None}
+
+    # what the functions of the module use
+
+    def _forget(self):
+        self.err = self.errd = self.force = self.impulse = self.v_plus = None
+        self.H = self.C = self.G = self.gamma = self.independent = None
+        self.S = self.P = self.W = None
+        self._force_at = self._impulse_at = None
+
+    def _require_bound(self, model):
+        if not self.bound:
+            raise RuntimeError("the constraint set is not bound: call Bind(model) first")
+        if self._plant is not model:
+            raise RuntimeError("the constraint set is bound to another model")
+
+    def _compiled_group(self, group):
+        first, numbers = group.first, tuple(group.rows)
+        if first.kind is CUSTOM:
+            return Given(numbers)
+        rows = [contact(e.vector)[0] for e in group.entries]
+        if first.kind is LOOP:
+            rows = loop_rows([e.vector for e in group.entries])
+        P, S = (int(body.index()) for body in first.links)
+        return Tie(P, first.frames[0], S, first.frames[1], tuple(rows), numbers)
+
+    def _write_stabilization(self):
+        values = np.zeros((self.size(), 2))
+        for index, group in enumerate(self._groups):
+            if self.isBaumgarteStabilizationEnabled(index):
+                values[group.rows] = self.getBaumgarteStabilizationCoefficients(index)
+        self._constrained.set_rows("stabilization", values)
+
+    def _set_state(self, model, Q, QDot=None):
+        self._require_bound(model)
+        data = self._constrained.data
+        data.q[:] = model._vector(Q, model.num_positions(), "Q")
+        if QDot is not None:
+            data.v[:] = model._vector(QDot, model.num_velocities(), "QDot")
+
+    def _customs(self):
+        return [(list(e.rows), e.custom) for e in self._entries if e.custom is not None]
+
+    def _errors_at(self, model, Q, exact=0):
+        """phi (size,) and G (size, nv), with `exact` 1 the derivative of phi."""
+        self._set_state(model, Q)
+        constrained = self._constrained
+        self._evaluate_customs(model, Q)
+        constrained.run("calc_constraint_positions", exact)
+        return constrained.rows("err"), constrained.dense("G")
+
+    def _run_velocities(self, model, Q, QDot):
+        self._set_state(model, Q, QDot)
+        self._evaluate_customs(model, Q, QDot)
+        self._constrained.run("calc_constraint_velocities")
+
+    def _evaluate_customs(self, model, Q, QDot=None):
+        """Writes what custom constraints say into the arrays of the engine."""
+        customs = self._customs()
+        if not customs:
+            return
+        values = {name: self._constrained.rows(name) for name in ("err", "errd", "gamma")}
+        for rows, custom in customs:
+            shape = (custom.size, model.num_velocities())
+            G = _answer(custom, "jacobian", shape, model, 0.0, Q, QDot)
+            self._constrained.set_dense(rows, G)
+            values["err"][rows] = _answer(custom, "position_error", shape[:1], model, 0.0, Q)
+            if QDot is not None:
+                values["errd"][rows] = _answer(custom, "velocity_error", shape[:1], model, 0.0, Q, QDot, G)
+                values["gamma"][rows] = _answer(custom, "gamma", shape[:1], model, 0.0, Q, QDot, G)
+        for name, rows in values.items():
+            self._constrained.set_rows(name, rows)
+
+
+def _answer(custom, name, shape, *arguments):
+    value = np.asarray(getattr(custom, name)(*arguments), dtype=float)
+    if value.shape != shape:
+        raise ValueError(f"{name}() of custom constraint {custom.name!r} gives {value.shape}, not {shape}")
+    return value
+
+
+def _stabilization(enabled, time_constant):
+    if not 0.0 < time_constant < np.inf:
+        raise ValueError(f"the time constant of stabilization must be greater than 0, it is {time_constant}")
+    return [bool(enabled), float(time_constant)]
+
+
+def loop_rows(axes):
+    """Rows for the spatial axes (6,) of one loop group.
+
+    Two rotational axes leave turns about their normal free: then the position error must not depend on that angle.
+    """
+    turning = [axis[:3] for axis in axes if axis[:3].any()]
+    pure = all(not axis[3:].any() for axis in axes if axis[:3].any())
+    free = None
+    if pure and turning and np.linalg.matrix_rank(np.array(turning)) == 2:
+        free = np.linalg.svd(np.array(turning))[2][2]
+    rows = []
+    for axis in axes:
+        if not axis[:3].any():
+            rows += slides(axis[3:])
+        elif free is not None:
+            rows += alignments((axis[:3],), free)
+        elif not axis[3:].any():
+            rows += twists(axis[:3])
+        else:
+            rows.append(Row(TWIST, tuple(axis)))
+    return rows

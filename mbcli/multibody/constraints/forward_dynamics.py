@@ -1,0 +1,76 @@
+"""Accelerations under constraints, by four methods that agree where all of them apply.
+
+All return QDDot (nv,) and leave the multipliers in CS.force: H QDDot + C = Tau + G^T force, G QDDot = gamma. f_ext:
+spatial forces (num_bodies, 6) on the bodies about World's origin, in World.
+"""
+
+import numpy as np
+
+from mbcli.multibody.constraints.entries import ConstraintType
+from mbcli.multibody.constraints.kinematics import CalcConstrainedSystemVariables
+from mbcli.multibody.constraints.linear_systems import (
+    SolveConstrainedSystemDirect,
+    SolveConstrainedSystemNullSpace,
+    solve_dense,
+    solve_range_space,
+)
+
+
+def ForwardDynamicsConstraintsDirect(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
+    """From the system of all unknowns (nv + size), by CS.linear_solver.
+
+    NumericalError where it is singular (dependent constraints), unless by least squares: then the shortest multipliers.
+    """
+    CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
+    c = CS._constrained.data.tau - CS.C
+    return _keep(CS, *SolveConstrainedSystemDirect(CS.H, CS.G, c, CS.gamma, CS.linear_solver))
+
+
+def ForwardDynamicsConstraintsRangeSpaceSparse(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
+    """First the multipliers, with a factor of H that has the sparsity of the tree; all of it in one compiled kernel.
+
+    Dependent constraints are found by their pivots (CS.independent) and get the shortest multipliers. NumericalError:
+    H is singular, constraints contradict one another.
+    """
+    CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
+    qddot, force = solve_range_space(CS._constrained, np.diag(CS.H))
+    CS.independent = CS._constrained.independent()
+    return _keep(CS, qddot, force)
+
+
+def ForwardDynamicsConstraintsNullSpace(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
+    """First the accelerations, in the range of G^T and the null space of G; H may be singular outside of the latter.
+
+    Dependent constraints get the shortest multipliers. NumericalError: H is not positive definite on the null space,
+    constraints contradict one another.
+    """
+    CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
+    c = CS._constrained.data.tau - CS.C
+    return _keep(CS, *SolveConstrainedSystemNullSpace(CS.H, CS.G, c, CS.gamma))
+
+
+def ForwardDynamicsContactsKokkevis(model, Q, QDot, Tau, CS):
+    """For contacts alone, by the articulated-body algorithm and test forces; H, C and G are not computed.
+
+    The system of the multipliers is solved by CS.linear_solver. ValueError for other constraints; NumericalError for
+    dependent ones, unless by least squares. There is no f_ext.
+    """
+    CS._set_state(model, Q, QDot)
+    if any(kind is not ConstraintType.ConstraintTypeContact for kind in CS.constraintType):
+        raise ValueError("ForwardDynamicsContactsKokkevis takes contact constraints only")
+    constrained, order = CS._constrained, CS._constrained.row_number
+    constrained.data.tau[:] = model._vector(Tau, model.num_velocities(), "Tau")
+    constrained.data.F_applied[:] = 0.0
+    responses = np.zeros((CS.size(), CS.size()))
+    constrained.run("calc_contact_responses", responses)
+    force = solve_dense(responses, constrained.work.gamma, CS.linear_solver, "the system of the contacts")
+    constrained.work.force[:] = force
+    constrained.run("calc_dynamics_with_contacts")
+    CS.K, CS.a = np.empty_like(responses), constrained.rows("gamma")
+    CS.K[np.ix_(order, order)] = responses
+    return _keep(CS, constrained.data.vdot.copy(), constrained.rows("force"))
+
+
+def _keep(CS, qddot, force):
+    CS.force, CS._force_at = force, CS._constrained.data.q.copy()
+    return qddot

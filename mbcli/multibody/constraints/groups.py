@@ -1,0 +1,108 @@
+"""Groups of a constraint set: looking them up, their errors, their stabilization."""
+
+import numpy as np
+
+from mbcli.multibody.constraints.entries import ConstraintType
+
+
+class Groups:
+    """The part of ConstraintSet that answers for its groups.
+
+    Contact constraints on the same point of the same body are one group, loop constraints between the same frames of
+    the same bodies too, wherever they were added; each custom constraint is one. ValueError for what does not exist.
+    """
+
+    def getGroupIndexByName(self, userDefinedName):
+        """Group of the constraint with this name, which need not be the first one of the group."""
+        return self._group_with("name", userDefinedName)
+
+    def getGroupIndexById(self, userDefinedId):
+        """Group of the constraint with this id of the user."""
+        return self._group_with("user_id", userDefinedId)
+
+    def getGroupIndexByAssignedId(self, assignedId):
+        """Group of the constraint for which Add...Constraint() returned this id."""
+        return self._group_with("assigned_id", assignedId)
+
+    def getGroupIndexMax(self):
+        """The largest index of a group. ValueError for an empty set."""
+        if not self._groups:
+            raise ValueError("the constraint set is empty: it has no group")
+        return len(self._groups) - 1
+
+    def getGroupName(self, groupIndex):
+        """Name of the first constraint of the group, empty where it has none."""
+        return self._group(groupIndex).first.name or ""
+
+    def getGroupId(self, groupIndex):
+        """The user's id of the first constraint of the group, None where it has none."""
+        return self._group(groupIndex).first.user_id
+
+    def getGroupAssignedId(self, groupIndex):
+        """Assigned id of the first constraint of the group."""
+        return self._group(groupIndex).first.assigned_id
+
+    def getGroupSize(self, groupIndex):
+        """Number of equations of the group."""
+        return len(self._group(groupIndex).rows)
+
+    def getGroupType(self, groupIndex):
+        """ConstraintType: 0 contact, 1 loop, 2 custom."""
+        return self._group(groupIndex).first.kind
+
+    def calcPositionError(self, groupIndex, model, Q, updateKinematics=False):
+        """phi (group size,), zero for what is not defined at the position level."""
+        rows = self._group(groupIndex).rows
+        return self._errors_at(model, Q)[0][rows]
+
+    def calcVelocityError(self, groupIndex, model, Q, QDot, updateKinematics=False):
+        """G QDot (group size,); for custom constraints, what they say."""
+        rows = self._group(groupIndex).rows
+        self._run_velocities(model, Q, QDot)
+        return self._constrained.rows("errd")[rows]
+
+    # Baumgarte's stabilization: the errors obey d2phi/dt2 + 2 alpha dphi/dt + beta^2 phi = 0
+
+    def calcBaumgarteStabilizationForces(self, groupIndex, model, positionError, velocityError):
+        """(group size,): -2 alpha velocityError - beta^2 positionError, what gamma gains if it is enabled."""
+        beta, alpha = self.getBaumgarteStabilizationCoefficients(groupIndex)
+        size = self.getGroupSize(groupIndex)
+        position, velocity = (np.asarray(e, dtype=float) for e in (positionError, velocityError))
+        if position.shape != (size,) or velocity.shape != (size,):
+            raise ValueError(f"the group has {size} equations, the errors {position.shape} and {velocity.shape}")
+        return -2.0 * alpha * velocity - beta**2 * position
+
+    def isBaumgarteStabilizationEnabled(self, groupIndex):
+        group = self._group(groupIndex)
+        return bool(group.first.stabilization[0])
+
+    def enableBaumgarteStabilization(self, groupIndex):
+        """ValueError for contacts, which have none."""
+        group = self._group(groupIndex)
+        if group.first.kind is ConstraintType.ConstraintTypeContact:
+            raise ValueError("contact constraints have no Baumgarte stabilization")
+        self._set_stabilization(group, True)
+
+    def disableBaumgarteStabilization(self, groupIndex):
+        self._set_stabilization(self._group(groupIndex), False)
+
+    def getBaumgarteStabilizationCoefficients(self, groupIndex):
+        """(2,) [1/s]: beta of the position error, alpha of the velocity error, both 1 / time constant."""
+        return np.full(2, 1.0 / self._group(groupIndex).first.stabilization[1])
+
+    def _set_stabilization(self, group, enabled):
+        for entry in group.entries:
+            entry.stabilization[0] = enabled
+        if self.bound:
+            self._write_stabilization()
+
+    def _group(self, index):
+        if not 0 <= index < len(self._groups):
+            raise ValueError(f"the constraint set has no group {index}, it has {len(self._groups)}")
+        return self._groups[index]
+
+    def _group_with(self, key, value):
+        for index, group in enumerate(self._groups):
+            if value is not None and any(getattr(entry, key) == value for entry in group.entries):
+                return index
+        raise ValueError(f"the constraint set has no constraint with the {key.replace('_', ' ')} {value!r}")

@@ -1,0 +1,63 @@
+"""Velocities after an impact, by three methods.
+
+All return QDotPlus (nv,), with G QDotPlus = CS.v_plus, and leave in CS.impulse what acted on the system: H (QDotPlus -
+QDotMinus) = G^T impulse. The sign is that of the forces: an impulse of a contact pushes the body along the normal.
+"""
+
+import numpy as np
+
+from mbcli.multibody.constrained_model import DEPENDENT
+from mbcli.multibody.constraints.linear_systems import (
+    SolveConstrainedSystemDirect,
+    SolveConstrainedSystemNullSpace,
+    check_factor,
+    check_rows,
+    shortest_multipliers,
+)
+
+
+def ComputeConstraintImpulsesDirect(model, Q, QDotMinus, CS):
+    """From the system of all unknowns, by CS.linear_solver. NumericalError as for the forward dynamics."""
+    H, G, v, wanted = _system(model, Q, QDotMinus, CS)
+    change, impulse = SolveConstrainedSystemDirect(H, G, np.zeros(len(v)), wanted, CS.linear_solver)
+    return _keep(CS, v + change, impulse)
+
+
+def ComputeConstraintImpulsesRangeSpaceSparse(model, Q, QDotMinus, CS):
+    """First the impulses, with the sparse factor of H; dependent rows as for the forward dynamics."""
+    H, _, v, wanted = _system(model, Q, QDotMinus, CS)
+    constrained = CS._constrained
+    constrained.run("calc_constraint_impulses", DEPENDENT)
+    check_factor(constrained, np.diag(H))
+    check_rows(constrained, constrained.work.dv, wanted)
+    CS.independent = constrained.independent()
+    impulse = shortest_multipliers(constrained, constrained.rows("impulse"))
+    return _keep(CS, v + constrained.work.dv, impulse)
+
+
+def ComputeConstraintImpulsesNullSpace(model, Q, QDotMinus, CS):
+    """First the velocities; H may be singular outside of the null space of G."""
+    H, G, v, wanted = _system(model, Q, QDotMinus, CS)
+    change, impulse = SolveConstrainedSystemNullSpace(H, G, np.zeros(len(v)), wanted)
+    return _keep(CS, v + change, impulse)
+
+
+def _system(model, Q, QDotMinus, CS):
+    """H, G, QDotMinus and the wanted change of the velocity errors."""
+    CS._set_state(model, Q, QDotMinus)
+    v_plus = np.asarray(CS.v_plus, dtype=float)
+    if v_plus.shape != (CS.size(),):
+        raise ValueError(f"v_plus must have {CS.size()} elements, it has shape {v_plus.shape}")
+    constrained = CS._constrained
+    CS._evaluate_customs(model, Q, QDotMinus)
+    constrained.set_rows("v_plus", v_plus)
+    constrained.run_stage("full_mass_matrix")
+    constrained.run("calc_constraint_velocities")
+    CS.H, CS.G = constrained.data.M.copy(), constrained.dense("G")
+    CS.err, CS.errd = constrained.rows("err"), constrained.rows("errd")
+    return CS.H, CS.G, constrained.data.v.copy(), v_plus - CS.errd
+
+
+def _keep(CS, qdot_plus, impulse):
+    CS.impulse, CS._impulse_at = impulse, CS._constrained.data.q.copy()
+    return qdot_plus

@@ -1,0 +1,86 @@
+"""Generalized forces of the actuated velocities for wanted accelerations, under constraints (Koch 2015, Kudruss).
+
+ConstraintSet.SetActuationMap() says which velocities are actuated: u = S vdot, and v = P vdot are the others.
+"""
+
+import numpy as np
+
+from mbcli.errors import NumericalError
+from mbcli.multibody.constraints.kinematics import CalcConstrainedSystemVariables
+from mbcli.multibody.constraints.linear_systems import (
+    RANK_TOLERANCE,
+    SolveConstrainedSystemNullSpace,
+    require_fulfilled,
+)
+
+WEIGHT = 100.0  # of the relaxed inverse dynamics: that many times the largest element of H
+
+
+def isConstrainedSystemFullyActuated(model, Q, QDot, CS, update_kinematics=True, f_ext=None):
+    """Whether the constraints determine the velocities without actuator: rank(G P^T) is their number.
+
+    The rank is that of the singular values above 1e-9 of the largest. RuntimeError without an actuation map.
+    """
+    _require_actuation(CS)
+    CS._run_velocities(model, Q, QDot)
+    return _rank(CS._constrained.dense("G") @ CS.P.T) == len(CS.P)
+
+
+def InverseDynamicsConstraints(model, Q, QDot, QDDotDesired, CS, update_kinematics=True, f_ext=None):
+    """(QDDot, Tau) for a fully actuated system: S QDDot = S QDDotDesired, Tau (nv,) is zero where there is no actuator.
+
+    Where there are more constraints than velocities without actuator, the multipliers are the shortest ones.
+    NumericalError: the system is not fully actuated (use InverseDynamicsConstraintsRelaxed); the desired accelerations
+    violate the constraints. RuntimeError without an actuation map.
+    """
+    _require_actuation(CS)
+    wanted = model._vector(QDDotDesired, model.num_velocities(), "QDDotDesired")
+    CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
+    H, C, G, S, P = CS.H, CS.C, CS.G, CS.S, CS.P
+    GP = G @ P.T
+    if _rank(GP) < len(P):
+        raise NumericalError(
+            f"the constrained system is not fully actuated: rank(G P^T) is {_rank(GP)}, not {len(P)}; "
+            "use InverseDynamicsConstraintsRelaxed"
+        )
+    u = S @ wanted
+    v = np.linalg.lstsq(GP, CS.gamma - G @ S.T @ u, rcond=RANK_TOLERANCE)[0]
+    qddot = S.T @ u + P.T @ v
+    require_fulfilled(G, qddot, CS.gamma)
+    force = np.linalg.lstsq(GP.T, P @ (C + H @ qddot), rcond=RANK_TOLERANCE)[0]
+    tau = S.T @ (S @ (H @ qddot + C - G.T @ force))
+    return _keep(CS, qddot, tau, force)
+
+
+def InverseDynamicsConstraintsRelaxed(model, Q, QDot, QDDotControls, CS, update_kinematics=True, f_ext=None):
+    """(QDDot, Tau) that come close to the controls x on the actuated velocities, for any actuation.
+
+    Minimizes vdot^T H vdot / 2 + C^T vdot + (u* - S vdot)^T W (u* - S vdot) / 2 under G vdot = gamma, with W = 100
+    max(H) and u* = S x + W^-1 S C, which compensates C: then Tau = S^T W (u* - S vdot) fulfils the equations of motion
+    exactly and is zero where there is no actuator. The accelerations reached are not exactly the controls. CS.W is W.
+    RuntimeError without an actuation map; NumericalError: constraints contradict one another.
+    """
+    _require_actuation(CS)
+    controls = model._vector(QDDotControls, model.num_velocities(), "QDDotControls")
+    CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
+    H, C, S = CS.H, CS.C, CS.S
+    weight = WEIGHT * np.abs(H).max(initial=0.0)
+    CS.W = weight * np.eye(len(S))
+    u = S @ controls + S @ C / weight
+    qddot, force = SolveConstrainedSystemNullSpace(H + weight * S.T @ S, CS.G, weight * S.T @ u - C, CS.gamma)
+    return _keep(CS, qddot, weight * S.T @ (u - S @ qddot), force)
+
+
+def _rank(A):
+    singular = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
+    return int(np.sum(singular > RANK_TOLERANCE * singular.max(initial=0.0)))
+
+
+def _require_actuation(CS):
+    if CS.S is None:
+        raise RuntimeError("the constraint set has no actuation map: call SetActuationMap(model, actuatedDof) first")
+
+
+def _keep(CS, qddot, tau, force):
+    CS.force, CS._force_at = force, CS._constrained.data.q.copy()
+    return qddot, tau

@@ -1,0 +1,49 @@
+"""Errors, Jacobian and the terms of the equations of motion of a constraint set."""
+
+import numpy as np
+
+
+def CalcConstraintsPositionError(model, Q, CS, update_kinematics=True):
+    """phi (size,) [m; rotations 2 sin(angle / 2), which is the angle in rad to the third order]; 0 for contacts."""
+    return CS._errors_at(model, Q)[0]
+
+
+def CalcConstraintsJacobian(model, Q, CS, update_kinematics=True):
+    """G (size, nv): the velocity error is G v, of custom constraints but for what does not depend on v."""
+    return CS._errors_at(model, Q)[1]
+
+
+def CalcConstraintsVelocityError(model, Q, QDot, CS, update_kinematics=True):
+    """G QDot (size,); of custom constraints, what they say."""
+    CS._run_velocities(model, Q, QDot)
+    return CS._constrained.rows("errd")
+
+
+def CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
+    """Computes H, C, G, gamma (with stabilization), err and errd of the set, as the dynamics functions do.
+
+    f_ext: spatial forces (num_bodies, 6) on the bodies, moment about World's origin first, in World; they are in C.
+    ValueError for other shapes.
+    """
+    nv = model.num_velocities()
+    CS._set_state(model, Q, QDot)
+    constrained = CS._constrained
+    constrained.data.tau[:] = model._vector(Tau, nv, "Tau")
+    CS._evaluate_customs(model, Q, QDot)
+    forces = None if f_ext is None else external_forces(model, f_ext)
+    if forces is not None:
+        constrained.run_stage("position_stage")
+    constrained.set_external_forces(forces)
+    constrained.run("calc_constrained_system")
+    CS.H, CS.C, CS.G = constrained.mass_matrix(), constrained.work.bias.copy(), constrained.dense("G")
+    CS.err, CS.errd, CS.gamma = (constrained.rows(name) for name in ("err", "errd", "gamma"))
+
+
+def external_forces(model, f_ext):
+    """f_ext as an array (num_bodies, 6). ValueError for other shapes and numbers that are not finite."""
+    forces = np.asarray(f_ext, dtype=float)
+    if forces.shape != (model.num_bodies(), 6) or not np.isfinite(forces).all():
+        raise ValueError(
+            f"f_ext must be finite and ({model.num_bodies()}, 6), a row for each body; it is {forces.shape}"
+        )
+    return forces

@@ -1,0 +1,200 @@
+"""The linear systems of constrained dynamics, [H G^T; G 0] [x; -y] = [c; gamma], as dense systems of their own.
+
+All return (x, y): accelerations and multipliers, or velocities after an impact and impulses.
+"""
+
+import enum
+
+import numpy as np
+
+from mbcli.engine.jit import compiled_by_default
+from mbcli.errors import NumericalError
+from mbcli.multibody.compile_constraints import Given, compile_constraints
+from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
+
+# [1], relative: singular values below count as zero, residuals above as contradiction
+RANK_TOLERANCE = 1e-9
+CONTRADICTION = 1e-7
+
+
+class LinearSolver(enum.Enum):
+    """How dense systems are solved. The least-squares solver takes singular ones: the shortest solution."""
+
+    LinearSolverPartialPivLU = "lu"
+    LinearSolverColPivHouseholderQR = "qr-pivot"
+    LinearSolverHouseholderQR = "qr"
+    LinearSolverLLT = "llt"
+    LinearSolverLeastSquares = "lstsq"
+
+
+def SolveConstrainedSystemDirect(H, G, c, gamma, linear_solver=LinearSolver.LinearSolverColPivHouseholderQR):
+    """Both unknowns at once, from the matrix (nv + size, nv + size).
+
+    ValueError for LinearSolverLLT, which this indefinite matrix has no factor for; NumericalError where it is singular
+    and the solver is not that of least squares: the constraints depend on one another, or H is singular along them.
+    """
+    n, m = len(c), len(gamma)
+    A, b = np.zeros((n + m, n + m)), np.concatenate([c, gamma])
+    A[:n, :n], A[:n, n:], A[n:, :n] = H, np.transpose(G), G
+    if LinearSolver(linear_solver) is LinearSolver.LinearSolverLLT:
+        raise ValueError("the matrix of the direct method is indefinite: LinearSolverLLT cannot factorize it")
+    x = solve_dense(A, b, linear_solver, "the system of the direct method")
+    return x[:n], -x[n:]
+
+
+def SolveConstrainedSystemRangeSpaceSparse(model, H, G, c, gamma):
+    """First y, from G H^-1 G^T, then x, with the factor H = L^T L that has the sparsity of the model's tree.
+
+    Elements of H that are zero by the tree are not read. Dependent rows of G are found by their pivots; of the many
+    solutions y that of the shortest length is returned. NumericalError: H is singular, the rows contradict each other.
+    """
+    constraints = compile_constraints(model._model, [Given(tuple(range(len(gamma))))])
+    compiled = compiled_by_default(not model._prefers_interpreted)
+    constrained = ConstrainedModel(model._model, constraints, compiled)
+    constrained.set_packed_matrix(np.asarray(H, dtype=float))
+    constrained.set_dense(range(len(gamma)), G)
+    constrained.data.tau[:] = c
+    constrained.set_rows("gamma", gamma)
+    return solve_range_space(constrained, np.diag(H))
+
+
+def solve_range_space(constrained, diagonal_of_H):
+    """(x, y) from what a ConstrainedModel holds: packed_H, G, bias, tau, gamma."""
+    constrained.run("solve_constrained_system", DEPENDENT)
+    check_factor(constrained, diagonal_of_H)
+    x, y = constrained.data.vdot.copy(), constrained.rows("force")
+    check_rows(constrained, x, constrained.rows("gamma"))
+    return x, shortest_multipliers(constrained, y)
+
+
+def check_factor(constrained, diagonal_of_H):
+    """NumericalError where a pivot of H is zero, or what rounding leaves of it."""
+    pivots = constrained.work.L_inverse**-2
+    bad = ~(pivots > 1e-13 * np.maximum(diagonal_of_H, np.finfo(float).tiny)) | ~np.isfinite(pivots)
+    if bad.any():
+        raise NumericalError(
+            f"the mass matrix is singular at velocity {int(np.argmax(bad))}: the range-space method needs its inverse; "
+            "use the null-space method"
+        )
+
+
+def check_rows(constrained, x, wanted):
+    """NumericalError where the rows that were taken out as dependent are not fulfilled by the others."""
+    if not constrained.independent().all():
+        require_fulfilled(constrained.dense("G"), x, wanted)
+
+
+def require_fulfilled(G, x, wanted):
+    residual = np.abs(G @ x - wanted)
+    scale = np.abs(G) @ np.abs(x) + np.abs(wanted)
+    bad = residual > CONTRADICTION * np.maximum(scale, 1.0)
+    if bad.any():
+        raise NumericalError(
+            f"the constraints contradict one another: row {int(np.argmax(bad))} of G is a combination of others, "
+            f"and misses its right-hand side by {residual.max():.3g}"
+        )
+
+
+def shortest_multipliers(constrained, y):
+    """Of all multipliers with the same G^T y the shortest ones."""
+    if constrained.independent().all():
+        return y
+    G_T = constrained.dense("G").T
+    return np.linalg.lstsq(G_T, G_T @ y, rcond=RANK_TOLERANCE)[0]
+
+
+def SolveConstrainedSystemNullSpace(H, G, c, gamma, Y=None, Z=None):
+    """First x in the range of G^T and in the null space of G, then y.
+
+    Y (nv, rank), Z (nv, nv - rank): bases of both, orthonormal; found by a QR decomposition with pivoting where they
+    are not given. H needs to be positive definite on the null space only, G may have dependent rows: then y is the
+    shortest one. NumericalError: H is not positive definite there, the rows contradict one another.
+    """
+    H, G = np.asarray(H, dtype=float), np.asarray(G, dtype=float)
+    if Y is None or Z is None:
+        Y, Z = range_and_null_space(G)
+    return null_space_solution(H, G, np.asarray(c), np.asarray(gamma), Y, Z)
+
+
+def null_space_solution(H, G, c, gamma, Y, Z):
+    GY = G @ Y
+    x = Y @ np.linalg.lstsq(GY, gamma, rcond=RANK_TOLERANCE)[0]
+    require_fulfilled(G, x, gamma)
+    if Z.shape[1]:
+        try:
+            factor = np.linalg.cholesky(Z.T @ H @ Z)
+        except np.linalg.LinAlgError:
+            raise NumericalError("the mass matrix is not positive definite on the null space of G") from None
+        z = np.linalg.solve(factor, Z.T @ (c - H @ x))
+        x = x + Z @ np.linalg.solve(factor.T, z)
+    return x, np.linalg.lstsq(GY.T, Y.T @ (H @ x - c), rcond=RANK_TOLERANCE)[0]
+
+
+def range_and_null_space(G):
+    """Orthonormal Y (n, rank) and Z (n, n - rank): bases of the range of G^T and of the null space of G."""
+    from scipy.linalg import qr
+
+    Q, R, _ = qr(np.transpose(G), pivoting=True)
+    diagonal = np.abs(np.diag(R))
+    rank = int(np.sum(diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)))
+    return Q[:, :rank], Q[:, rank:]
+
+
+def solve_dense(A, b, linear_solver, what):
+    """A x = b. NumericalError for a singular matrix, unless by least squares."""
+    solver = LinearSolver(linear_solver)
+    if solver is LinearSolver.LinearSolverLeastSquares:
+        return np.linalg.lstsq(A, b, rcond=RANK_TOLERANCE * 1e-3)[0]
+    if solver is LinearSolver.LinearSolverLLT:
+        try:
+            L = np.linalg.cholesky(A)
+        except np.linalg.LinAlgError:
+            raise _singular(what) from None
+        return np.linalg.solve(L.T, np.linalg.solve(L, b))
+    scale = np.sqrt(np.maximum(np.abs(A).max(axis=1, initial=0.0), np.finfo(float).tiny))
+    scaled = A / np.outer(scale, scale)
+    x = SOLVERS[solver](scaled, b / scale)
+    if x is None or not np.isfinite(x).all():
+        raise _singular(what)
+    return x / scale
+
+
+def _singular(what):
+    return NumericalError(
+        f"{what} is singular: its constraints depend on one another; use the null-space or range-space method, "
+        "or LinearSolverLeastSquares"
+    )
+
+
+def _lu(A, b):
+    from scipy.linalg import get_lapack_funcs
+
+    getrf, getrs, gecon = get_lapack_funcs(("getrf", "getrs", "gecon"), (A,))
+    factors, pivots, info = getrf(A)
+    if info or gecon(factors, np.abs(A).sum(axis=0).max())[0] < SINGULAR:
+        return None
+    return getrs(factors, pivots, b)[0]
+
+
+def _qr(A, b, pivoting=False):
+    from scipy.linalg import qr, solve_triangular
+
+    if pivoting:
+        Q, R, order = qr(A, pivoting=True)
+    else:
+        (Q, R), order = qr(A), np.arange(len(A))
+    diagonal = np.abs(np.diag(R))
+    if diagonal.min(initial=1.0) <= SINGULAR * diagonal.max(initial=0.0):
+        return None
+    x = np.empty_like(b)
+    x[order] = solve_triangular(R, Q.T @ b)
+    return x
+
+
+SINGULAR = 1e-14  # one over the condition number of a matrix that counts as singular
+
+SOLVERS = {
+    LinearSolver.LinearSolverPartialPivLU: _lu,
+    LinearSolver.LinearSolverHouseholderQR: _qr,
+    LinearSolver.LinearSolverColPivHouseholderQR: lambda A, b: _qr(A, b, pivoting=True),
+}
