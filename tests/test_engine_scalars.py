@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import engine_queries as queries
 import numpy as np
 import pytest
+from constraint_scenes import constrained_scene, run_every_kernel
 from kernel_kinds import NOT_SMOOTH
 from random_trees import random_plant, random_state
 
@@ -320,6 +321,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_normalization_of_quaternions()
         test_complex_steps_pass_through_the_power_of_damping()
         test_complex_steps_pass_through_sine_and_cosine(1e12)
+        run_every_kernel(constrained_scene(1, dtype=complex)[1])
     finally:
         sys.setprofile(previous)
     smooth = {n: f for n, f in vars(load_kernels(False)).items() if n not in NOT_SMOOTH}

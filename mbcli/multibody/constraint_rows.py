@@ -5,6 +5,7 @@ joint holds three translations and two turns, and so on.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,23 +35,17 @@ def constraint_rows(plant, parameters=DEFAULTS):
     compiled, owners = [], []
     for constraint in plant._active_constraints(parameters):
         try:
-            for make in COMPILERS[constraint.kind](constraint, parameters):
-                first = len(owners)
-                made = make(first)
-                owners += [constraint] * len(made.rows)
-                compiled.append(made)
+            made = COMPILERS[constraint.kind](constraint, parameters)
         except ModelError as error:
             place = f"{constraint.place}: error: " if constraint.place else ""
             raise ModelError(f"{place}{constraint!r}: {error}") from None
+        compiled.append(replace(made, numbers=tuple(range(len(owners), len(owners) + len(made.rows)))))
+        owners += [constraint] * len(made.rows)
     return compiled, owners
 
 
 def _tie(body_P, X_P, body_S, X_S, rows):
-    """What makes a Tie whose rows start at a number."""
-    if not rows:
-        return []
-    P, S = int(body_P.index()), int(body_S.index())
-    return [lambda first: Tie(P, X_P, S, X_S, tuple(rows), tuple(range(first, first + len(rows))))]
+    return Tie(int(body_P.index()), X_P, int(body_S.index()), X_S, tuple(rows), ())
 
 
 def _at(p):
@@ -87,7 +82,7 @@ def _tendon(c, parameters):
 
 def _coupling(joints, coefficients, offset):
     terms = tuple((j.position_start(), j.velocity_start(), a) for j, a in zip(joints, coefficients, strict=True))
-    return [lambda first: Coupling(terms, offset, (first,))]
+    return Coupling(terms, offset, ())
 
 
 def _loop(c, parameters):

@@ -1,0 +1,142 @@
+"""Constraints for tests: random ones on random plants, and mechanisms whose answers are known."""
+
+import numpy as np
+from random_trees import joints_of, random_plant, random_pose, random_rotation, random_state
+
+from mbcli.math import RigidTransform
+from mbcli.multibody.compile_constraints import (
+    Coupling,
+    Tie,
+    alignments,
+    compile_constraints,
+    contact,
+    distance,
+    perpendicular,
+    slides,
+    threads,
+    twists,
+)
+from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
+from mbcli.multibody.constraints import ConstraintSet
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import FixedOffsetFrame, RevoluteJoint, RotationalInertia, SpatialInertia
+
+X, Y, Z = np.eye(3)
+
+
+def moving_links(plant, rng, count, among=()):
+    """Links of different bodies of the engine, none of them welded to World."""
+    link_body = plant._model.link_body
+    chosen, taken = [], {0, *(link_body[n] for n in among)}
+    for n in rng.permutation(plant.num_bodies()):
+        if link_body[n] not in taken and len(chosen) < count:
+            chosen.append(int(n))
+            taken.add(link_body[n])
+    assert len(chosen) == count
+    return chosen
+
+
+def rows_of_all_kinds(plant, seed):
+    """Constraints of the engine with rows of every kind, numbered out of order."""
+    rng = np.random.default_rng(seed)
+    R = random_rotation(rng).matrix()
+    kinds = {
+        "slide": slides(*R),
+        "mixed": slides(R[0]) + twists(R[1]),
+        "twist": twists(*np.eye(3)),
+        "align": alignments(R[:2], R[2]),
+        "thread": threads(R[2], 0.3),
+        "perpendicular": perpendicular(R[0], R[1]),
+        "distance": distance(0.7),
+    }
+    found = []
+    for name, rows in kinds.items():
+        ends = moving_links(plant, rng, 2) if name != "mixed" else [0, *moving_links(plant, rng, 1)]
+        poses = [random_pose(rng).GetAsMatrix4() for _ in ends]
+        found.append((rows, lambda numbers, e=ends, p=poses, r=rows: Tie(e[0], p[0], e[1], p[1], r, numbers)))
+    normals = contact(R[0]) + contact(R[1])
+    end, pose = moving_links(plant, rng, 1)[0], random_pose(rng).GetAsMatrix4()
+    found.append((normals, lambda numbers: Tie(0, np.eye(4), end, pose, normals, numbers)))
+    terms = [(j.position_start(), j.velocity_start()) for j in joints_of(plant) if j.num_velocities() == 1][:3]
+    terms = tuple((*term, factor) for term, factor in zip(terms, (1.0, -2.0, 0.5), strict=False))
+    found.append(((None,), lambda numbers: Coupling(terms, 0.4, numbers)))
+    numbers = iter(rng.permutation(sum(len(rows) for rows, _ in found)).tolist())
+    return [make(tuple(next(numbers) for _ in rows)) for rows, make in found]
+
+
+def random_scene(seed, **options):
+    """Plant with all types of joints and constraints of all kinds, fixed for even seeds, floating for odd ones."""
+    options = {"num_bodies": 14, "trees": 1 + seed % 3, "floating_bases": seed % 2} | options
+    plant = random_plant(seed, **options)
+    return plant, rows_of_all_kinds(plant, seed)
+
+
+def constrained_scene(seed, compiled=False, dtype=float, **options):
+    """ConstrainedModel of a random scene in a random state."""
+    plant, constraints = random_scene(seed, **options)
+    model = plant._model.replace(dtype=dtype)
+    scene = ConstrainedModel(model, compile_constraints(model, constraints), compiled)
+    rng = np.random.default_rng(seed)
+    scene.data.q[:], scene.data.v[:] = random_state(plant, rng)
+    scene.data.tau[:] = rng.normal(size=plant.num_velocities())
+    return plant, scene
+
+
+def random_constraint_set(plant, seed, contacts=2, loops=3):
+    """A bound ConstraintSet of contacts and loop constraints of one to four axes on different bodies."""
+    rng = np.random.default_rng(seed)
+    cs = ConstraintSet()
+    for link in moving_links(plant, rng, contacts):
+        point, R = rng.uniform(-0.5, 0.5, 3), random_rotation(rng).matrix()
+        for normal in R[: rng.integers(1, 3)]:
+            cs.AddContactConstraint(plant.get_body(link), point, normal)
+    for _ in range(loops):
+        P, S = (plant.get_body(n) for n in moving_links(plant, rng, 2))
+        frames = random_pose(rng), random_pose(rng)
+        for k in rng.choice(6, rng.integers(1, 4), replace=False):
+            cs.AddLoopConstraint(P, S, *frames, np.eye(6)[k], True, 0.1)
+    cs.Bind(plant)
+    return cs
+
+
+def bar(plant, name, length, mass=1.0):
+    """A thin bar along x from its origin."""
+    inertia = RotationalInertia(1e-3 * mass, mass * length**2 / 12.0, mass * length**2 / 12.0)
+    return plant.AddRigidBody(name, SpatialInertia.MakeFromCentralInertia(mass, [0.5 * length, 0.0, 0.0], inertia))
+
+
+def chain_of_bars(lengths, axis=Z, gravity=(0.0, -9.81, 0.0)):
+    """Bars in a row on hinges about an axis: bodies bar0, bar1, ..., the first one on World's origin."""
+    plant = MultibodyPlant(0.0)
+    plant.mutable_gravity_field().set_gravity_vector(gravity)
+    inboard, at = plant.world_body(), 0.0
+    for k, length in enumerate(lengths):
+        body = bar(plant, f"bar{k}", length)
+        frame = plant.AddFrame(FixedOffsetFrame(f"end{k}", inboard.body_frame(), RigidTransform(p=[at, 0.0, 0.0])))
+        plant.AddJoint(RevoluteJoint(f"hinge{k}", frame, body.body_frame(), axis))
+        inboard, at = body, length
+    plant.Finalize()
+    return plant
+
+
+def four_bar(ground=2.0, lengths=(1.0, 2.0, 2.0), axes=((0, 0, 0, 1, 0, 0), (0, 0, 0, 0, 1, 0)), **stabilization):
+    """A chain of three bars whose end is held on the x axis by loop constraints; plant and bound set."""
+    plant = chain_of_bars(lengths)
+    cs = ConstraintSet()
+    last = f"bar{len(lengths) - 1}"
+    frames = RigidTransform(p=[ground, 0.0, 0.0]), RigidTransform(p=[lengths[-1], 0.0, 0.0])
+    for axis in axes:
+        cs.AddLoopConstraint("world", last, *frames, axis, **stabilization)
+    cs.Bind(plant)
+    return plant, cs
+
+
+def run_every_kernel(scene):
+    """Runs all kernels of constraints that smooth ones are called by."""
+    responses = np.zeros((len(scene.row_number),) * 2, scene.model.dtype)
+    scene.run("calc_constraint_velocities")
+    scene.run("calc_constrained_dynamics", DEPENDENT)
+    scene.run("calc_constraint_positions", 1)
+    scene.run("project_velocities", DEPENDENT)
+    scene.run("calc_contact_responses", responses)
+    scene.run("calc_dynamics_with_contacts")
