@@ -1,4 +1,4 @@
-"""Kernels as functions of what comes after the handles of one model and one data."""
+"""Kernels as functions of what comes after the handles of one model, its data and whatever else they take."""
 
 from functools import partial
 
@@ -11,8 +11,8 @@ class BoundKernels:
     same numbers of dimensions at every call, and arrays the scalar type of the data and C order.
     """
 
-    def __init__(self, kernels, model_handle, data_handle):
-        self._unbound = kernels, model_handle, data_handle
+    def __init__(self, kernels, *handles):
+        self._unbound = kernels, *handles
 
     def __getattr__(self, name):
         kernels, *handles = self._unbound

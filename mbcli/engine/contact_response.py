@@ -7,10 +7,9 @@ from mbcli.engine.constraint_frames import successor_origin
 from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.frame_motion import acceleration_at
 from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.inertia import world_inertias
 from mbcli.engine.jit import kernel
-from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtract
+from mbcli.engine.state import at_velocities
 
 
 @kernel
@@ -21,9 +20,7 @@ def calc_contact_responses(model, data, cons, work, responses):
     unit of force at contact j. All rows must be CONTACT.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
-    position_kinematics(m, d)
-    world_inertias(m, d)
-    velocity_kinematics(m, d)
+    at_velocities(m, d)
     forward_dynamics(m, d)
     for k in range(c.constraint_rows.shape[0]):
         b, r = c.constraint_body[k, 1], successor_origin(d, c, k)

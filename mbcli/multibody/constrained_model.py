@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.engine import load_kernels
+from mbcli.engine.bound_kernels import BoundKernels
 from mbcli.engine.model import ConstraintWork, Data
 from mbcli.engine.plain import is_plain
 
@@ -26,19 +27,20 @@ class ConstrainedModel:
         self.work = ConstraintWork(constraints.sizes, model.dtype)
         self.data.diagonal[:] = model.dof_armature
         self.row_number = constraints.row_number
-        self._kernels = load_kernels(compiled, compiled and is_plain(model))
-        self._pair = model.handle(compiled), self.data.handle(compiled)
-        self._handles = *self._pair, constraints.handle(compiled), self.work.handle(compiled)
+        kernels = load_kernels(compiled, compiled and is_plain(model))
+        pair = model.handle(compiled), self.data.handle(compiled)
+        self._stages = BoundKernels(kernels, *pair)
+        self._kernels = BoundKernels(kernels, *pair, constraints.handle(compiled), self.work.handle(compiled))
         self._rows, self._columns = _places(constraints)
         self._packed_places = _packed_places(model, constraints)
 
     def run(self, name, *arguments):
         """A kernel of engine/constraint_stages.py or contact_response.py; returns what it does."""
-        return getattr(self._kernels, name)(*self._handles, *arguments)
+        return getattr(self._kernels, name)(*arguments)
 
     def run_stage(self, name, *arguments):
         """A kernel of engine/stages.py."""
-        return getattr(self._kernels, name)(*self._pair, *arguments)
+        return getattr(self._stages, name)(*arguments)
 
     def rows(self, name):
         """A vector of ConstraintWork in the caller's order, (nrow,) or (nrow, n)."""
