@@ -1,1 +1,322 @@
-CODES = {}
+"""What the codes of findings mean, each with an example: the source of docs/check.md and of the rules in SARIF."""
+
+from typing import NamedTuple
+
+# what stands around the example of each format
+FRAMES = {
+    "urdf": '<robot name="r"><link name="a">{inertial}</link>{example}</robot>',
+    "sdf": '<sdf version="1.9"><model name="m"><link name="a"><inertial/></link>{example}</model></sdf>',
+    "mjcf": "<mujoco>{example}</mujoco>",
+    "text": "{example}",
+}
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+class Code(NamedTuple):
+    """An example is None where it would need other files."""
+
+    meaning: str
+    example: str | None = None
+    format: str = "urdf"
+
+    def document(self):
+        """The example as a whole file, for `input_format`."""
+        return FRAMES[self.format].replace("{inertial}", INERTIAL).replace("{example}", self.example)
+
+    @property
+    def input_format(self):
+        return "urdf" if self.format == "text" else self.format
+
+
+def _hinge(inside="", *, child="b", kind="revolute", limit='lower="-1" upper="1"'):
+    return (
+        f'<link name="{child}">{INERTIAL}</link><joint name="j" type="{kind}"><parent link="a"/>'
+        f'<child link="{child}"/><limit {limit}/>{inside}</joint>'
+    )
+
+
+def _massive(moments, mass="1", rest=""):
+    xx, yy, zz = moments
+    return (
+        f'<link name="b"><inertial><mass value="{mass}"/><inertia ixx="{xx}" iyy="{yy}" izz="{zz}"/></inertial>{rest}'
+        '</link><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    )
+
+
+_SPHERE = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+_MESH = '<mesh filename="package://nowhere/x.obj"/>'
+_FIXED = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>'
+
+CODES = {
+    # ------------------------------------------------------------------------------------ files and syntax
+    "FILE_READ": Code("A file cannot be read: it is missing, or permission is."),
+    "FILE_FORMAT": Code("The file is of no known format."),
+    "XML_ERROR": Code(
+        "The file is no sound XML, or XML that a model file has no use for (DOCTYPE, great size or depth). A warning: "
+        "undeclared prefixes, -- in comments and a malformed declaration are tolerated.",
+        "<link name='b'>",
+    ),
+    "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),
+    "VERSION_UNSUPPORTED": Code(
+        "The stated version of the format is not known.", '<robot name="r" version="7"/>', "text"
+    ),
+    "VERSION_NEWER": Code("The file needs a newer version of the format than is read."),
+    "VERSION_FEATURE": Code(
+        "The file uses what a newer version of its format brought than the one it states: other programs may skip it.",
+        '<link name="b"/>' + _FIXED + '<origin quat_xyzw="0 0 1 1"/></joint>',
+    ),
+    "URI_LOOKUP": Code(
+        "A file that the model names is not found; every place that was looked at is listed. A note for visuals.",
+        f'<link name="b"><collision><geometry>{_MESH}</geometry></collision></link>',
+    ),
+    "URI_INVALID": Code("A URI is of a kind that is not read, as http, or leads out of its package."),
+    # ------------------------------------------------------------------------- what stands where in a file
+    "ELEMENT_MISSING": Code(
+        "An element that must be there is not.", '<joint name="j" type="fixed"><parent link="a"/></joint>'
+    ),
+    "ELEMENT_INVALID": Code(
+        "An element or its text is not what the format allows.",
+        '<link name="b"><inertial><mass>x</mass></inertial></link>',
+        "sdf",
+    ),
+    "ELEMENT_DUPLICATE": Code(
+        "An element stands twice where it may once: the first is used.",
+        '<link name="b"/>' + _FIXED + '<origin xyz="0 0 1"/><origin xyz="0 0 2"/></joint>',
+    ),
+    "ELEMENT_DEPRECATED": Code("An element of an older version; what took its place is named."),
+    "ELEMENT_UNKNOWN": Code(
+        "Nobody knows this element, probably a typing error: it is not used.", _hinge("<dynamic/>")
+    ),
+    "ELEMENT_UNSUPPORTED": Code(
+        "The format defines this element, and this program does not use it.",
+        _hinge('<safety_controller k_velocity="1"/>'),
+    ),
+    "ELEMENT_FOREIGN": Code("The element is for another program.", "<gazebo/>"),
+    "ELEMENT_MEANINGLESS": Code(
+        "The element says nothing where it stands.", '<link name="b"/>' + _FIXED + '<axis xyz="1 0 0"/></joint>'
+    ),
+    "ATTRIBUTE_MISSING": Code("An attribute that must be there is not.", "<link/>"),
+    "ATTRIBUTE_INVALID": Code(
+        "The value of an attribute is not what the format allows: numbers are strict, and there are exactly as many as "
+        "must be.",
+        '<link name="b"><inertial><mass value="1,5"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>',
+    ),
+    "ATTRIBUTE_UNKNOWN": Code(
+        "Nobody knows this attribute, probably a typing error: it is not used.", '<link name="b" nam="c"/>'
+    ),
+    "ATTRIBUTE_UNSUPPORTED": Code(
+        "The format defines this attribute, and this program does not use it.", '<link name="b" type="x"/>'
+    ),
+    "ATTRIBUTE_FOREIGN": Code("The attribute is for another program.", '<link name="b" gz:x="1"/>'),
+    "ATTRIBUTE_MEANINGLESS": Code("The attribute says nothing where it stands."),
+    "TEXT_UNKNOWN": Code("Text where none belongs.", '<link name="b">text</link>'),
+    "DUPLICATE_NAME": Code("Two elements have one name.", '<link name="a"/>'),
+    "RESERVED_NAME": Code(
+        "A name that SDFormat keeps for itself: it contains :: or is of the form __x__. An error in SDFormat, a note "
+        "elsewhere.",
+        _hinge(child="b::c"),
+    ),
+    "NAME_UNPRINTABLE": Code(
+        "A name has characters that are not seen: blanks at its ends, controls.", _hinge(child="b ")
+    ),
+    # ---------------------------------------------------------------------------------------- the mechanism
+    "MODEL_WITHOUT_LINK": Code("A model has no link.", '<sdf version="1.9"><model name="m"/></sdf>', "text"),
+    "MODEL_SEVERAL_TREES": Code(
+        "The robot consists of several trees that no joint connects, each floating freely.",
+        f'<link name="b">{INERTIAL}</link>',
+    ),
+    "MODEL_CANONICAL_LINK_INVALID": Code(
+        "The canonical link of a model is none of its links.",
+        '<sdf version="1.9"><model name="m" canonical_link="x"><link name="a"/></model></sdf>',
+        "text",
+    ),
+    "MODEL_PLACEMENT_FRAME_INVALID": Code(
+        "The placement frame of a model is none of its frames.",
+        '<sdf version="1.9"><model name="m" placement_frame="x"><link name="a"/></model></sdf>',
+        "text",
+    ),
+    "MERGE_INCLUDE_UNSUPPORTED": Code("An include with merge names what cannot be merged."),
+    "FRAME_ATTACHED_TO_INVALID": Code(
+        "A frame is attached to what is not there.", '<frame name="f" attached_to="x"/>', "sdf"
+    ),
+    "FRAME_ATTACHED_TO_CYCLE": Code(
+        "Frames are attached to each other.",
+        '<frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>',
+        "sdf",
+    ),
+    "POSE_RELATIVE_TO_INVALID": Code(
+        "A pose is relative to what is not there.", '<frame name="f"><pose relative_to="x"/></frame>', "sdf"
+    ),
+    "POSE_RELATIVE_TO_CYCLE": Code(
+        "Poses are relative to each other.",
+        '<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="f"/></frame>',
+        "sdf",
+    ),
+    "JOINT_PARENT_LINK_INVALID": Code("The parent of a joint is not there.", _hinge().replace('"a"', '"x"')),
+    "JOINT_CHILD_LINK_INVALID": Code("The child of a joint is not there.", _FIXED + "</joint>"),
+    "JOINT_PARENT_SAME_AS_CHILD": Code(
+        "A joint connects a link with itself.", _FIXED.replace('"b"', '"a"') + "</joint>"
+    ),
+    "JOINT_CYCLE": Code(
+        "Links hang on each other in a circle, and nothing holds any of them.",
+        '<link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
+        '<joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>',
+    ),
+    "LOOP_CUT": Code(
+        "Joints form a closed loop. It is cut at the joint named, which becomes a constraint.",
+        _hinge() + '<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>',
+    ),
+    "JOINT_AXIS_INVALID": Code("The axis of a joint cannot be used."),
+    "AXIS_NOT_UNIT": Code("The axis of a joint is not of length 1: it is normalised.", _hinge('<axis xyz="0 2 0"/>')),
+    "JOINT_AXIS_EXPRESSED_IN_INVALID": Code(
+        "An axis is expressed in a frame that is not there.",
+        '<link name="b"/><joint name="j" type="revolute"><parent>a</parent><child>b</child>'
+        '<axis><xyz expressed_in="x">0 0 1</xyz></axis></joint>',
+        "sdf",
+    ),
+    "JOINT_AXIS_MIMIC_INVALID": Code(
+        "A joint cannot follow the other: that is missing, the joint itself, of other coordinates, or its follower.",
+        _hinge('<mimic joint="x"/>'),
+    ),
+    "JOINT_COUPLED": Code(
+        "Joints that follow others: each keeps its coordinate, and a constraint holds it.",
+        _hinge()
+        + f'<link name="c">{INERTIAL}</link><joint name="k" type="continuous"><parent link="b"/><child link="c"/>'
+        '<mimic joint="j"/></joint>',
+    ),
+    "MIMIC_EXCEEDS_LIMITS": Code(
+        "A joint must go where its leader takes it, and its own limits do not let it.",
+        _hinge()
+        + f'<link name="c">{INERTIAL}</link><joint name="k" type="revolute"><parent link="b"/><child link="c"/>'
+        '<limit lower="0" upper="1"/><mimic joint="j"/></joint>',
+    ),
+    "TRANSMISSION_IGNORED": Code("A transmission drives a joint that cannot be driven."),
+    "MATERIAL_UNDEFINED": Code(
+        "A visual names a material that has no color.",
+        '<link name="b"><visual><geometry><sphere radius="1"/></geometry><material name="x"/></visual></link>',
+    ),
+    # --------------------------------------------------------------------------------------------- physics
+    "LINK_MASS_INVALID": Code("The mass is negative, or nothing beside the inertia.", _massive((1, 1, 1), mass="-1")),
+    "LINK_INERTIA_INVALID": Code(
+        "No body has this inertia: a principal moment is negative, or larger than the other two together (by more than "
+        "1e-6 of the largest), or there is inertia and no mass. The finding has the principal moments, a likely cause "
+        "(sign, decimal point, swapped products, order of the six numbers, frame) and the nearest possible inertia. A "
+        "warning where the model is only loaded.",
+        _massive((1.676, 0.0018, 0.0009)),
+    ),
+    "INERTIA_IMPLAUSIBLE": Code(
+        "The largest radius of gyration, sqrt(I/m), is more than twice as far as the link's own geometry reaches from "
+        "the centre of mass, or less than 1/50 of that; without known geometry: more than 10 m. The hint names the "
+        "power of ten, unit or frame that would fit.",
+        _massive((3.6e-3, 3.6e-3, 3.6e-3), mass="0.001", rest=_SPHERE),
+    ),
+    "INERTIA_PLACEHOLDER": Code(
+        "As INERTIA_IMPLAUSIBLE, of a link whose moments are less than 1 % of those of the links that move with it.",
+        _massive((1, 1, 1), mass="10")
+        + '<link name="c"><inertial><mass value="0.001"/><inertia ixx="0.001" iyy="0.001" izz="0.001"/></inertial>'
+        + _SPHERE
+        + '</link><joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>',
+    ),
+    "INERTIA_DEFAULT": Code(
+        "A link of an SDFormat file states no inertial: the format gives it 1 kg and 1 kg m^2.",
+        '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>',
+        "text",
+    ),
+    "INERTIA_ZERO": Code("A link is a point mass: legal, and rarely meant.", _massive((0, 0, 0))),
+    "INERTIA_CHANGED": Code("The compiler options of an MJCF file change an inertia that the file states."),
+    "INERTIA_NOT_FINITE": Code("An inertia computed from the file is not a finite number."),
+    "MESH_INERTIA": Code("The inertia of a mesh cannot be computed."),
+    "MOVING_MASS_MISSING": Code(
+        "A joint moves links that have no mass: the mass matrix is singular. A warning where the model is only loaded.",
+        '<link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>',
+    ),
+    "FLOATING_MASS_MISSING": Code(
+        "Nothing holds the link, and neither it nor what it carries has mass.",
+        '<robot name="r"><link name="a"/></robot>',
+        "text",
+    ),
+    "COM_OUTSIDE_GEOMETRY": Code(
+        "The centre of mass is further from the box around the link's geometry than that box is across.",
+        _massive((1e-3, 1e-3, 1e-3), mass="0.1", rest=_SPHERE).replace("<mass", '<origin xyz="0 0 9"/><mass'),
+    ),
+    "JOINT_LIMIT_INVALID": Code("The lower limit is above the upper.", _hinge(limit='lower="1" upper="0"')),
+    "JOINT_LIMIT_MISSING": Code(
+        "A revolute or prismatic joint has no position limits: it is unlimited.", _hinge(limit='effort="1"')
+    ),
+    "JOINT_LIMIT_UNIT": Code(
+        "A limit of a revolute joint is between four turns (25.1 rad) and 3600 rad: probably degrees.",
+        _hinge(limit='lower="-170" upper="170"'),
+    ),
+    "JOINT_LIMIT_LONG": Code(
+        "A limit of a prismatic joint is between 50 m and 100 km: probably millimetres.",
+        _hinge(kind="prismatic", limit='lower="0" upper="300"'),
+    ),
+    "JOINT_RANGE_ZERO": Code("Both limits are the same: the joint cannot move.", _hinge(limit='lower="0" upper="0"')),
+    "JOINT_DEFAULT_OUTSIDE_LIMITS": Code(
+        "The zero position is outside of the limits.", _hinge(limit='lower="1" upper="2"')
+    ),
+    "JOINT_LIMIT_ZERO": Code("A velocity or effort limit is 0.", _hinge(limit='lower="0" upper="1" effort="0"')),
+    "JOINT_LIMIT_IMPLAUSIBLE": Code(
+        "An effort limit above 1e6 or a velocity limit above 1e4: meant as no limit.",
+        _hinge(limit='lower="0" upper="1" effort="1e9"'),
+    ),
+    # ---------------------------------------------------------------------------------------------- meshes
+    "MESH_UNREADABLE": Code("With --meshes: a mesh file cannot be read."),
+    "MESH_SIZE": Code("With --meshes: a mesh is larger than 20 m or smaller than 0.1 mm, its scale included."),
+    "MESH_UNIT": Code("With --meshes: a COLLADA file is not in metres, which some readers ignore."),
+    "MESH_UP_AXIS": Code("With --meshes: a COLLADA file is not z up, which some readers ignore."),
+    "MESH_NOT_CHECKED": Code("With --meshes: trimesh is not installed."),
+    # ----------------------------------------------------------------------------------------------- MJCF
+    "EQUALITY_INACTIVE": Code("An equality that the file switches off is left out."),
+    "INCLUDE_REPEATED": Code("A file is included a second time."),
+    # ------------------------------------------------------------------------ YAML: directives, settings
+    "INCLUDE_CYCLE": Code("Files include each other; the chain is listed."),
+    "INCLUDE_DEPTH": Code("Files include each other more than 32 deep."),
+    "INCLUDE_TOO_LARGE": Code("More directives than are read, includes expanded."),
+    "DUPLICATE_KEY": Code("A key stands twice in a mapping."),
+    "KEY_MISSING": Code("A key that must be there is not."),
+    "KEY_UNKNOWN": Code("Nobody knows this key, probably a typing error."),
+    "KEY_UNSUPPORTED": Code("The key is known and not used."),
+    "NAME_INVALID": Code("A name is not what a name may be."),
+    "NAME_UNKNOWN": Code("A directive names what is not there."),
+    "POSE_OF_HELD_BODY": Code("A default pose for a body that is held by a joint."),
+    "POSE_RANDOM": Code("A pose is random: its mean is taken."),
+    "POSE_UNUSED": Code("A default pose is not used."),
+    "INITIAL_POSITION": Code("An initial position names no joint, or has the wrong count of numbers."),
+    "GRAVITY_SET": Code("The file sets gravity."),
+    "SCENARIO_AMBIGUOUS": Code("The file has several scenarios, and none is named."),
+    "SCENARIO_MISSING": Code("The file has no scenario of that name."),
+    "VALUE_CHOICE": Code("A value is none of those that are allowed."),
+    "VALUE_INVALID": Code("A value cannot be used."),
+    "VALUE_RANGE": Code("A number is out of its range."),
+    "VALUE_SIZE": Code("A list has the wrong count of items."),
+    "VALUE_TYPE": Code("A value is of the wrong type."),
+    "WELD_TO_SELF": Code("A weld connects a body with itself."),
+    "YAML_ALIAS": Code("An alias without its anchor, or inside it."),
+    "YAML_DOCUMENTS": Code("The file has more than one document."),
+    "YAML_ENCODING": Code("The file is not UTF-8."),
+    "YAML_KEY": Code("A key is missing or no plain string."),
+    "YAML_MERGE": Code("A merge key: YAML 1.2 has none."),
+    "YAML_SYNTAX": Code("The file is no sound YAML."),
+    "YAML_TAG": Code("A tag that is not known where it stands."),
+    "YAML_TOO_DEEP": Code("The document is nested too deep."),
+    "YAML_TOO_LARGE": Code("The document is too large, aliases expanded."),
+    "YAML_VERSION": Code("The document asks for another version of YAML."),
+}
+
+
+def reference_page():
+    """The text of docs/check.md below its introduction."""
+    lines = ["| code | meaning | example |", "|---|---|---|"]
+    for code, (meaning, example, _) in CODES.items():
+        shown = f"`{_short(example)}`" if example else ""
+        lines.append(f"| `{code}` | {meaning} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def _short(example):
+    return example.replace(INERTIAL, "<inertial>...</inertial>").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(reference_page(), end="")
