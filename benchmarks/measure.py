@@ -18,6 +18,7 @@ class Effort:
 
 
 THOROUGH = Effort(rounds=15, turn_seconds=0.02)
+BRIEF = Effort(rounds=15, turn_seconds=0.004)  # for calls of microseconds
 QUICK = Effort(rounds=3, turn_seconds=0.002)
 
 

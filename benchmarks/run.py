@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from benchmarks import own, processes
-from benchmarks.measure import QUICK, THOROUGH, median_ratio, seconds_per_call
+from benchmarks.measure import BRIEF, QUICK, THOROUGH, median_ratio, seconds_per_call
 from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
 from benchmarks.scenes import BATCH_STATES, CHAIN_LENGTHS, MODELS, ROOT, SCENES, TIME_STEP, chain_urdf
 
@@ -135,7 +135,7 @@ def measure_engine(scene, effort):
 def measure_plant(scene, effort):
     calls = calls_of(scene)
     check_agreement(scene, calls)
-    return compare(scene, calls, effort)
+    return compare(scene, calls, BRIEF if effort is THOROUGH else effort)
 
 
 def measure_batch(scene, effort):

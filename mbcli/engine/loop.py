@@ -7,7 +7,6 @@ from mbcli.engine.coordinates import normalize_quaternions
 from mbcli.engine.energy import total_energy
 from mbcli.engine.force_elements import COSINE_AT_GIMBAL_LOCK, clear_applied_forces, element_fault
 from mbcli.engine.handles import data_at, model_at
-from mbcli.engine.inertia import world_inertias
 from mbcli.engine.integrators import (
     derivative,
     explicit_step,
@@ -17,7 +16,8 @@ from mbcli.engine.integrators import (
 )
 from mbcli.engine.jit import kernel
 from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
-from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
+from mbcli.engine.kinematics import position_kinematics
+from mbcli.engine.state import at_velocities
 from mbcli.engine.step import discrete_step
 from mbcli.engine.trigonometry import sine_cosine
 
@@ -41,9 +41,7 @@ LARGEST_SHRINK = 0.1
 @kernel
 def record(model, data, row, t, u, times, positions, velocities, energies, inputs):
     """Writes time, state, energies and inputs to one row of the sample buffers."""
-    position_kinematics(model, data)
-    world_inertias(model, data)
-    velocity_kinematics(model, data)
+    at_velocities(model, data)
     total_energy(model, data)
     times[row] = t
     for i in range(data.q.shape[0]):

@@ -66,22 +66,18 @@ class Actuation:
 
     def _actuation(self, context):
         """u (nu,): the port of the plant and those of the instances, added."""
-        u = np.zeros(self._model.sizes["nu"], context._dtype)
-        inputs, connected = context._inputs, context._connected
-        if inputs or connected:
-            for name, part in self._actuation_parts:
-                if name in inputs or name in connected:
-                    if part is None:
-                        u += context._input(name)
-                    else:
-                        u[part] += context._input(name)
+        u = context._input("actuation")
+        u = np.zeros(self._model.sizes["nu"], context._dtype) if u is None else u.copy()
+        for name, part in self._actuation_parts:
+            if name in context._inputs or name in context._connected:
+                u[part] += context._input(name)
         return u
 
     @cached_property
     def _actuation_parts(self):
-        """The ports of actuation and their parts of u, None for all."""
+        """The ports of the actuation of model instances and their parts of u."""
         parts = [(f"{name}_actuation", self._u_indices(k)) for k, name in enumerate(self._instances)]
-        return [("actuation", None), *((name, part) for name, part in parts if len(part))]
+        return [(name, part) for name, part in parts if part]
 
     def _controlled_actuators(self):
         return [a for a in self._actuators if a.has_controller()]

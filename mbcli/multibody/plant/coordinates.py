@@ -185,7 +185,7 @@ class Coordinates:
         if model_instance is None:
             if type(q) is not ndarray or q.dtype is not context._dtype or q.shape != context._shape_q:
                 q = self._numbers(context, q, context._shape_q, "q")
-            context._q[:] = q
+            context._q[...] = q
         else:
             places, part = self._places("position", model_instance)
             context._q[part] = self._vector(q, len(places), "q", context._scalar)
@@ -200,7 +200,7 @@ class Coordinates:
         else:
             model_instance, v = _instance_and_value(arguments, model_instance, v)
         if model_instance is None:
-            context._v[:] = self._numbers(context, v, context._shape_v, "v")
+            context._v[...] = self._numbers(context, v, context._shape_v, "v")
         else:
             places, part = self._places("velocity", model_instance)
             context._v[part] = self._vector(v, len(places), "v", context._scalar)
@@ -212,7 +212,7 @@ class Coordinates:
             self._check_context(context)
         model_instance, q_v = _instance_and_value(arguments, model_instance, q_v)
         if model_instance is None:
-            context._x[:] = self._numbers(context, q_v, context._x.shape, "[q; v]")
+            context._x[...] = self._numbers(context, q_v, context._x.shape, "[q; v]")
         else:
             places, part = self._places("state", model_instance)
             context._x[part] = self._vector(q_v, len(places), "[q; v]", context._scalar)

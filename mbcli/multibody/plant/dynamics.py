@@ -19,7 +19,8 @@ class Dynamics:
             if context._positions_current:
                 context._calls.calc_mass_matrix()
             else:  # in one call: half of the time of a small robot is the way into compiled code
-                context._ready_parameters()
+                if not context._parameters_current:
+                    context._ready_parameters()
                 context._calls.full_mass_matrix()
                 context._positions_current = True
             context._of_q["mass_matrix"] = True
@@ -169,8 +170,12 @@ class Dynamics:
         rates = context._of_inputs.get("rates")
         if rates is None:
             vdot = self._accelerations(context)
-            rates = np.concatenate([self.MapVelocityToQDot(context, context._v), vdot])
-            context._of_inputs["rates"] = rates
+            if self._joints_with_rpy:
+                self._refuse_gimbal_lock(context)
+            nq = context._shape_q[0]
+            rates = context._of_inputs["rates"] = np.empty(context._x.shape, context._dtype)
+            context._calls.query_qdot(context._v, rates[:nq])
+            rates[nq:] = vdot
         return StateVector(rates.copy())
 
     # energy, momentum, centre of mass
@@ -188,7 +193,7 @@ class Dynamics:
         energy = context._of_v.get("energy")
         if energy is None:
             power, number = context._at_velocities().calc_energy(), context._scalar.number
-            kinetic, potential = context._data.energy
+            kinetic, potential = context._data.energy.tolist()
             energy = context._of_v["energy"] = number(kinetic), number(potential), number(power)
         return energy
 
