@@ -10,10 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from benchmarks import own, processes
+from benchmarks import loading, own, processes
 from benchmarks.measure import BRIEF, QUICK, THOROUGH, median_ratio, seconds_per_call
 from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
-from benchmarks.scenes import BATCH_STATES, CHAIN_LENGTHS, MODELS, ROOT, SCENES, TIME_STEP, chain_urdf
+from benchmarks.scenes import BATCH_STATES, CHAIN_LENGTHS, MODELS, ROOT, SCENES, TIME_STEP, TREE_SIZES, chain_urdf
 
 AGREEMENT = 1e-9  # relative to the largest element; programs that differ by more do not compute the same
 PINOCCHIO_LINKS = 100  # its Data grows with the cube of the length: 1.7 GiB for 300 links
@@ -201,6 +201,35 @@ def measure_growth(scene, effort):
     return lines
 
 
+def measure_load(scene, effort):
+    """From URDF text to a finalized plant; a tree of several sizes, with the exponent of the growth."""
+    if scene.model:
+        texts = {scene.model: urdf_without_geometry(MODELS[scene.model].path)}
+    else:
+        sizes = TREE_SIZES if effort is THOROUGH else (100, 300)
+        texts = {links: loading.tree_urdf(links) for links in sizes}
+    lines, own_seconds = [], {}
+    for size, text in texts.items():
+        times, counts = loading.seconds_to_load(text, 9 if scene.model and effort is THOROUGH else 2)
+        if len(set(counts.values())) > 1:
+            raise Disagreement(f"velocities of {size}: {counts}")
+        name = scene.name if scene.model else f"{scene.name}.{size}"
+        own_seconds[size] = statistics.median(times["mbcli"])
+        for peer, seconds in times.items():
+            if peer != "mbcli":
+                ratio = median_ratio(times, "mbcli", peer)
+                lines.append(Line(name, own_seconds[size], peer, statistics.median(seconds), ratio))
+        if not lines or lines[-1].scene != name:
+            lines.append(Line(name, own_seconds[size]))
+        lines[-1].note = f"{formatted(own_seconds[size] / len(text) * 1e6)} a megabyte, {counts['mbcli']} velocities"
+    lines[-1].goal, lines[-1].met = f"<= {scene.at_most:g} s", lines[-1].seconds <= scene.at_most
+    if not scene.model:
+        (small, before), (large, last) = list(own_seconds.items())[-2:]
+        exponent = np.log(last / before) / np.log(large / small)
+        lines[-1].note += f"; grows as n^{exponent:.2f} from {small} to {large} links"
+    return lines
+
+
 def measure_start(scene, effort):
     path = MODELS[scene.model].path if scene.model else None
     arguments = [f"--{scene.calculation}"] if path is None else [scene.calculation, str(path)]
@@ -247,6 +276,7 @@ MEASURES = {
     "plant": measure_plant,
     "steps": measure_steps,
     "growth": measure_growth,
+    "load": measure_load,
     "batch": measure_batch,
     "command": measure_command,
     "start": measure_start,

@@ -33,7 +33,7 @@ class Scene:
 
     Attributes:
         name: what --scene selects, with or without what follows the first dot.
-        kind: engine, plant, steps, growth, batch, command, start or compile; run.py has a function for each.
+        kind: engine, plant, steps, growth, batch, command, load, start or compile; run.py has a function for each.
         model: key of MODELS.
         calculation: what is computed; a name that contestants know.
         new_state: whether another q is set before every call.
@@ -79,12 +79,15 @@ SCENES = (
     Scene("batch-atlas.rnea", "batch", "atlas", "rnea"),
     Scene("batch-arm7.rnea", "batch", "arm7", "rnea"),
     Scene("batch-arm7.command", "command", "arm7", "inverse-dynamics"),
+    Scene("load-atlas", "load", "atlas", at_most=0.05),
+    Scene("load-tree", "load", at_most=5.0),
     Scene("start.help", "start", calculation="help", at_most=0.15),
     Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.3),
     Scene("compile.first", "compile", "arm7", calculation="first", at_most=15.0),
     Scene("compile.cached", "compile", "arm7", calculation="cached", at_most=0.6),
 )
 
+TREE_SIZES = (1000, 3000, 10_000)  # links
 CHAIN_LENGTHS = (10, 30, 100, 300, 1000)
 BATCH_STATES = 10_000
 TIME_STEP = 1.0e-3  # [s]

@@ -38,6 +38,8 @@ def test_help_and_version_import_no_numbers_at_all(arguments):
     [
         ["simulate", "--help"],
         ["inspect", ARM],
+        ["check", ARM],
+        ["check", str(SAMPLES / "all_joints.sdf"), "--sarif"],
         ["inspect", ARM, "--json"],
         ["inspect", str(SAMPLES / "all_joints.sdf"), "--tree", "dot"],
         ["kinematics", ARM, "--frame", "hand"],
