@@ -17,6 +17,7 @@ from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 CALCULATIONS = ("Calc", "Eval", "Map", "MakeQDot", "MakeVelocity", "GetPositions", "GetVelocities")
 # what frames, bodies and ports ask the plant for
 MOTIONS = (
+    "_pose",
     "_pose_arrays",
     "_velocity",
     "_acceleration",

@@ -25,11 +25,6 @@ class Kinematics:
         self._require_finalized("frames")
         return {frame: int(frame.index()) for frame in self._frames}
 
-    @cached_property
-    def _number_of_body_frame(self):
-        self._require_finalized("bodies")
-        return {body: int(body.body_frame().index()) for body in self._bodies}
-
     def _frame_number(self, frame):
         try:
             return self._number_of_frame[frame]
@@ -46,10 +41,9 @@ class Kinematics:
             return self._frame_number(B), self._frame_number(A), self._frame_number(E)  # raises
 
     def _frame_number_of(self, body):
-        try:
-            return self._number_of_body_frame[body]
-        except KeyError:
-            raise RuntimeError(f"body '{body.name()}' is not part of this plant") from None
+        if body._plant is not self:
+            raise RuntimeError(f"body '{body.name()}' is not part of this plant")
+        return body._frame._index._value
 
     def _points(self, context, points, what):
         """Points in the columns of an array (3, n), from (3,) or (3, n)."""
@@ -74,7 +68,10 @@ class Kinematics:
     # motions of one frame f in another frame m, along the axes of a third frame e, by number
 
     def _pose(self, context, f, m):
-        return _transform(*self._pose_arrays(context, f, m))
+        pose = context._of_q.get((f, m))
+        if pose is None or context._plant is not self:
+            pose = self._pose_arrays(context, f, m)
+        return _transform(*pose)
 
     def _pose_arrays(self, context, f, m):
         """R (3, 3), p (3,)"""
@@ -150,7 +147,7 @@ class Kinematics:
 
     @cached_property
     def _body_frames(self):
-        return np.array([self._number_of_body_frame[body] for body in self._bodies])
+        return np.array([self._frame_number_of(body) for body in self._bodies])
 
     def _body_poses(self, context):
         """A list of X_WB by BodyIndex."""
@@ -218,7 +215,8 @@ class Kinematics:
 
     def CalcRelativeTransform(self, context, frame_A, frame_B):
         """X_AB. RuntimeError for a frame of another plant."""
-        return self._pose(context, self._frame_number(frame_B), self._frame_number(frame_A))
+        f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
+        return self._pose(context, f, m)
 
     def CalcRelativeRotationMatrix(self, context, frame_A, frame_B):
         """R_AB. RuntimeError for a frame of another plant."""
