@@ -1,5 +1,7 @@
 """The mesh files that a model names: where they are, and which of them are missing."""
 
+import os
+
 from mbcli.errors import ResourceError
 
 from .package_map import package_of
@@ -44,3 +46,20 @@ class MeshFiles:
             )
         for message, node in self.ambiguities.items():
             diagnostics.warning("URI_LOOKUP", message, node)
+
+
+def relocated(mesh, packages, folder):
+    """(URI, problem): the URI that leads to the file of a Mesh from another folder, and why none does, or None.
+
+    The mesh's own URI stays where it does so, and where its file was not found.
+    """
+    if mesh.path is None:
+        return mesh.uri, None  # reported where the model was read
+    problem = None
+    for uri in (mesh.uri, os.path.relpath(mesh.path, folder or os.curdir)):
+        try:
+            if os.path.samefile(packages.resolve(uri, folder), mesh.path):
+                return uri, None
+        except ResourceError as error:
+            problem = str(error)
+    return mesh.uri, problem or "its name leads to another file from there"

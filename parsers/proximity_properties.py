@@ -61,3 +61,14 @@ def set_friction(properties, coefficients, elements, collision):
 def _read_child(node, tag, read_number):
     child = node.child(tag)
     return read_number(child) if child is not None else None
+
+
+def proximity_elements(properties):
+    """{element: number, or None for one without} that `read_proximity_properties` reads these properties from."""
+    elements = {}
+    for tag, (group, name, _) in _NUMBERS.items():
+        if (group, name) in properties:
+            elements[tag] = properties[group, name]
+    elements |= dict(zip(_FRICTION, properties.get(("material", "coulomb_friction"), ()), strict=False))
+    kind = properties.get(("hydroelastic", "compliance_type"))
+    return elements | {tag: None for tag, named in _COMPLIANCE.items() if named == kind}

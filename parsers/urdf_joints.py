@@ -66,7 +66,7 @@ def _read_joint(name, node, links):
         return None
     axes, damping = _AXES_OF_TYPE[file_type](node, file_type, mimic)
     if file_type == "planar":  # z of the frames F and M is the normal of the plane
-        X_CM = pose(_rotation_from_z(_read_axis(node)))
+        X_CM = pose(rotation_from_z(_read_axis(node)))
         X_PF = pose(X_PF[:3, :3] @ X_CM[:3, :3], X_PF[:3, 3])
     pitch = _read_pitch(node) if file_type == "screw" else 0.0
     if parent is None or child is None:
@@ -188,7 +188,7 @@ def _read_axis(node):
     return tuple(c / length for c in xyz)
 
 
-def _rotation_from_z(axis):
+def rotation_from_z(axis):
     """The smallest rotation (3, 3) that takes z to a unit vector; about x by half a turn for -z."""
     x, y, z = axis
     s2 = x * x + y * y

@@ -17,6 +17,7 @@ COMMANDS = {
     "simulate": ("simulate", "Run a model over time and write an HDF5 log."),
     "check": ("check", "Say everything that is wrong with model files; for CI."),
     "inspect": ("inspect", "Say what a model is: tree, joints, masses, frames, what was not used."),
+    "convert": ("convert", "Write a model as URDF or SDFormat, say what that loses, prove that it is the same."),
     "kinematics": ("kinematics", "Poses and velocities of bodies and frames."),
     "jacobian": ("jacobian", "The Jacobian of a frame, of points or of the centre of mass, and its bias."),
     "mass-matrix": ("mass_matrix", "The mass matrix M(q)."),

@@ -21,6 +21,7 @@ class LoadedModel:
     scene_files: list  # files of directives and scenarios
     config: object  # RunConfig
     diagnostics: object
+    read: list  # ModelSpecs as their files have them: worlds whole
 
     @property
     def sources(self):
@@ -73,7 +74,9 @@ def load(options, ctx, *, time_step=None):
         _refuse_loops(plant)
     settings.apply_initial_positions(plant)
     instances = [plant.GetModelInstanceName(instance) for instance in parser.instances]
-    return LoadedModel(plant, parser.specs, instances, settings.files + parser.sources, config, diagnostics)
+    return LoadedModel(
+        plant, parser.specs, instances, settings.files + parser.sources, config, diagnostics, parser.read
+    )
 
 
 def given_models(options):

@@ -32,7 +32,8 @@ class Parser:
         self._strict = False
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
         self._filter_groups = CollisionFilterGroups()
-        self.specs = []  # every ModelSpec added, in order
+        self.read = []  # ModelSpecs as files have them: worlds whole, models with those nested in them
+        self.specs = []  # every ModelSpec added, in order, nested ones by themselves
         self.instances = []  # their model instances
         self.sources = []  # files of directives that were read (spec.SourceFile)
 
@@ -83,6 +84,7 @@ class Parser:
         for spec in specs:
             self._tell_gravity(spec)
         added = []
+        self.read += specs
         with paused_collection():
             for spec in specs:
                 count = len(top_models([spec]))
@@ -119,6 +121,8 @@ class Parser:
         self.diagnostics.raise_if_errors(strict=self._strict)
         with paused_collection():
             infos = plan.apply()
+        named = dict(plan.added)
+        self.read += [named[info.model_name] for info in infos]
         for name, spec in plan.added:
             self.specs.append(spec)
             self.instances.append(self._plant.GetModelInstanceByName(name))

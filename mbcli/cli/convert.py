@@ -1,0 +1,126 @@
+"""`mbcli convert`: a model file as another one, with a list of what that changes and a proof."""
+
+import os
+
+import click
+
+from mbcli.cli.model import load, read_packages
+from mbcli.cli.options import MODEL_KEYS, joined, model_options, take
+from mbcli.cli.output import document, printable, refuse_existing, to_json, write_file
+from mbcli.errors import ModelError, NumericalError
+
+FORMATS = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf"}
+NAMES = {"urdf": "URDF", "sdf": "SDFormat"}
+PROOF_SEED = 0
+
+
+@click.command()
+@model_options
+@click.option("--to", "target", type=click.Choice(["urdf", "sdf"]), help="Format of OUT; default: by its suffix.")
+@click.option("-o", "--output", metavar="OUT", help="The file to write; default: stdout.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option("--lossy", is_flag=True, help="Write it also where it loses what moves the model; else that is an error.")
+@click.option("--json", "as_json", is_flag=True, help="Print the losses and the proof as one JSON document.")
+@click.pass_context
+def convert(ctx, target, output, force, lossy, as_json, **values):
+    """Write a model as URDF or SDFormat.
+
+    \b
+    mbcli convert robot.urdf -o robot.sdf
+    mbcli convert scene.dmd.yaml --to urdf > scene.urdf
+    mbcli convert world.sdf -o robot.urdf --json
+
+    Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved. What
+    the format cannot say, and what it says otherwise, goes to stderr, or to `losses` with --json.
+
+    Before anything is written, the text is read back: M(q), C(q, v) v, gravity, other forces, poses and limits must be
+    those of the model at random states, to 1e-9; otherwise the exit code is 5. Exit code 3 where the model would move
+    differently because the format cannot say something; --lossy leaves that out, and the proof is then of the rest.
+    """
+    options = take(values, MODEL_KEYS)
+    if len(options.models) != 1:
+        raise click.UsageError(f"convert takes one MODEL, not {len(options.models)}")
+    to_file = output not in (None, "-")
+    target = target or _target(output)
+    if as_json and not to_file:
+        raise click.UsageError("--json needs -o: both cannot go to stdout")
+    if to_file and not _is_special(output):
+        refuse_existing(output, force)
+    from mbcli.conversion_proof import prove
+
+    loaded = load(options, ctx)
+    if len(loaded.read) != 1:
+        raise ModelError(f"{options.models[0]}: error: has {len(loaded.read)} models, one can be converted")
+    packages = read_packages(options)
+    conversion = _convert(loaded, target, packages, os.path.dirname(output) if to_file else os.curdir)
+    if not as_json and ctx.obj["verbosity"] >= 0:
+        _report(conversion.losses)
+    fatal = [loss for loss in conversion.losses if loss.kind == "motion"]
+    if fatal and not lossy:
+        lines = [
+            f"{loss.place}: error: {NAMES[target]} cannot say {loss.message} (--lossy leaves it out)" for loss in fatal
+        ]
+        raise ModelError("\n".join(lines))
+    proof = prove(loaded.plant, conversion, packages, seed=PROOF_SEED)
+    faults = proof.faults()
+    if faults:
+        raise NumericalError(
+            f"the {target} file would not be the same mechanism: {joined(*faults)}; nothing is written"
+        )
+    text = conversion.text.decode()
+    if to_file:
+        write_file(output, text, force)
+    else:
+        click.echo(text, nl=False)
+    if as_json:
+        click.echo(to_json(_document(loaded, target, output, conversion, proof)))
+
+
+def _target(output):
+    suffix = os.path.splitext(output or "")[1].lower()
+    if suffix not in FORMATS:
+        raise click.UsageError("--to says the format where the suffix of -o does not: urdf or sdf")
+    return FORMATS[suffix]
+
+
+def _is_special(path):
+    """Whether it is a pipe or device, which are written to as they are."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def _convert(loaded, target, packages, folder):
+    from mbcli.multibody.parsing.model_of_scene import model_of_scene
+    from mbcli.parsers.conversion import converted
+    from mbcli.parsers.flatten import flattened
+
+    model = model_of_scene(loaded.plant, flattened(loaded.read[0]))
+    return converted(model, target, packages=packages, folder=folder)
+
+
+def _report(losses):
+    colors = {"motion": "red", "lost": "yellow"}
+    for loss in losses:
+        kind = click.style(loss.kind, fg=colors.get(loss.kind, "cyan"))
+        click.echo(f"{printable(str(loss.place))}: {kind}: {printable(loss.message)} [{loss.code}]", err=True)
+
+
+def _document(loaded, target, output, conversion, proof):
+    losses = [
+        {
+            "kind": loss.kind,
+            "code": loss.code,
+            "message": loss.message,
+            "file": loss.place.file,
+            "line": loss.place.line,
+            "column": loss.place.column,
+        }
+        for loss in conversion.losses
+    ]
+    return document(
+        "convert",
+        loaded,
+        format=target,
+        output=output,
+        losses=losses,
+        proof={"tolerance": proof.tolerance, "seed": PROOF_SEED, "deviations": proof.deviations},
+    )

@@ -1,0 +1,83 @@
+"""The flat model of a plant of one model: what its file says, and what directives, welds and settings added to it."""
+
+from dataclasses import replace
+
+from mbcli.errors import ModelError
+from mbcli.parsers.sdf_frames import compose, inverse
+from mbcli.parsers.spec import FrameSpec, JointSpec, Place, pose
+
+
+def model_of_scene(plant, model):
+    """A flat ModelSpec, as `flattened` gives it, with the frames, joints and default positions of its finalized plant.
+
+    Its links, joints and frames are in the order of the plant's. Raises ModelError where the plant has more than the
+    model and what can be added without files.
+    """
+    links = [link.name for link in model.links if link.name != "world"]
+    if plant.num_bodies() != len(links) + 1:
+        raise ModelError(f"{model.place}: error: the scene has more than this model: only one can be converted")
+    names = dict(enumerate(["world", *links]))
+    joints = [joint for joint in plant._joints if not joint.is_ephemeral()]
+    known = len(model.joints)
+    own = [_with_default(spec, joint) for spec, joint in zip(model.joints, joints[:known], strict=True)]
+    added = [_joint(joint, names, {spec.name for spec in model.joints}, model) for joint in joints[known:]]
+    places = {id(frame.place) for frame in model.frames}
+    frames = [
+        FrameSpec(frame.name(), names[int(frame.body().index())], _X(frame.GetFixedPoseInBodyFrame()), frame._place)
+        for frame in plant._frames
+        if frame._place is not None and id(frame._place) not in places and not frame.is_body_frame()
+    ]
+    free = {names[int(body.index())]: body for body in plant._bodies if _floats(body)}
+    return replace(
+        model,
+        joints=(*own, *added),
+        frames=(*model.frames, *frames),
+        links=tuple(
+            _with_pose(link, plant, free[link.name], model) if link.name in free else link for link in model.links
+        ),
+    )
+
+
+def _floats(body):
+    return body.index() != 0 and body.is_floating_base_body()
+
+
+def _with_pose(link, plant, body, model):
+    X_ModelL = compose(inverse(model.X_WModel), _X(plant.GetDefaultFreeBodyPose(body)))
+    return link if abs(X_ModelL - link.X_ModelL).max() < 1e-14 else replace(link, X_ModelL=X_ModelL)
+
+
+def _with_default(spec, joint):
+    positions = joint.default_positions()
+    if len(positions) != len(spec.axes):
+        return spec
+    axes = zip(spec.axes, positions, strict=True)
+    return replace(spec, axes=tuple(replace(axis, default_position=float(q)) for axis, q in axes))
+
+
+_TYPES = {"weld": "fixed", "quaternion_floating": "quaternion_floating"}  # of joints that directives and options make
+
+
+def _joint(joint, names, taken, model):
+    name = joint.name()
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    parent, child = joint.parent_body(), joint.child_body()
+    X_PF = _X(joint.frame_on_parent().GetFixedPoseInBodyFrame())
+    if joint.type_name() == "weld":
+        X_PF = compose(X_PF, _X(joint.X_FM()))
+    return JointSpec(
+        name=name,
+        type=_TYPES[joint.type_name()],
+        parent=names[int(parent.index())],
+        child=names[int(child.index())],
+        X_PF=X_PF,
+        X_CM=_X(joint.frame_on_child().GetFixedPoseInBodyFrame()),
+        place=joint._place or Place(model.place.file),
+    )
+
+
+def _X(X_AB):
+    matrix = X_AB.GetAsMatrix4()
+    return pose(matrix[:3, :3], matrix[:3, 3])

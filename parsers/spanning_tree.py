@@ -1,0 +1,36 @@
+"""The spanning forest of a `ModelSpec`, by names: as the plant of the model has it."""
+
+from dataclasses import dataclass
+
+from mbcli.multibody.topology import Edge, spanning_forest
+
+from .sdf_frames import WORLD
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A link, what it hangs on, and the JointSpec that moves it (None: it floats); reversed: the joint's parent is the
+    link."""
+
+    link: str
+    inboard: str
+    joint: object
+    reversed: bool
+
+
+def spanning_tree(model):
+    """(Branches, each after that of the link it hangs on; names of the joints that close loops) of a flat model."""
+    names = [WORLD, *(link.name for link in model.links if link.name != WORLD)]
+    index = {name: k for k, name in enumerate(names)}
+    edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(model.joints)]
+    mobods, loops = spanning_forest(len(names), edges)
+    branches = [
+        Branch(
+            names[mobod.link],
+            names[mobod.inboard],
+            None if mobod.joint is None else model.joints[mobod.joint],
+            mobod.reversed,
+        )
+        for mobod in mobods
+    ]
+    return branches, {model.joints[k].name for k in loops}
