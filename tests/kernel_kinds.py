@@ -4,6 +4,9 @@ A smooth kernel is analytic in its real numbers: it runs on complex arrays, and 
 right. All others are listed here, so that a new kernel is smooth unless someone says otherwise.
 """
 
+# packages in which the size of numbers decides everywhere: what touches, what sticks, what has converged
+NOT_SMOOTH_PACKAGES = ("contact.", "collision.")
+
 NOT_SMOOTH = {
     # error estimates, Newton's method and pivots compare sizes of numbers
     "explicit_step",
@@ -26,6 +29,7 @@ NOT_SMOOTH = {
     "slope_along_step",
     "share_of_step",
     "finish_controllers",
+    "release_controllers",
     # the largest element of a rotation says which formula gives its quaternion; opposite vectors have no middle
     "rotation_quaternion",
     "half_way",

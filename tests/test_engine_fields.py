@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kernel_kinds import NOT_SMOOTH, SWITCHES
+from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES, SWITCHES
 
 import mbcli.engine
 from mbcli.engine import jit, load_kernels
@@ -110,6 +110,12 @@ def kernels_of(tree):
                 yield node
 
 
+def is_smooth(name):
+    if name.startswith(NOT_SMOOTH_PACKAGES) or module_of(name) == TRIGONOMETRY:
+        return False
+    return short(name) not in NOT_SMOOTH
+
+
 def short(name):
     return name.rpartition(".")[2]
 
@@ -172,11 +178,12 @@ def test_kernels_are_scalar_loops_that_allocate_nothing(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
     """A call that is no kernel has no place in both kinds of running; handles are resolved by two functions."""
-    known = {short(n) for n in KERNELS} | {"range", "model_at", "data_at", "constraints_at", "work_at"}
-    not_smooth = {"abs", "max", "min"}
+    handles = {"model_at", "data_at", "constraints_at", "work_at", "points_at", "solver_at"}
+    known = {short(n) for n in KERNELS} | {"range", "sum_of_lanes"} | handles
+    not_smooth = {"abs", "max", "min", "int"}
     for node in ast.walk(KERNELS[name]):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            allowed = known | (not_smooth if short(name) in NOT_SMOOTH or module_of(name) == TRIGONOMETRY else set())
+            allowed = known | (set() if is_smooth(name) else not_smooth)
             assert node.func.id in allowed, f"{name}, line {node.lineno}: {node.func.id}()"
 
 
@@ -247,7 +254,7 @@ def unsmooth_decisions(function):
     return [node for node in decisions(function) if not integers.holds(node)]
 
 
-SMOOTH = [name for name in KERNELS if short(name) not in NOT_SMOOTH and module_of(name) != TRIGONOMETRY]
+SMOOTH = [name for name in KERNELS if is_smooth(name)]
 
 
 @pytest.mark.parametrize("name", SMOOTH)

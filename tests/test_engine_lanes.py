@@ -188,7 +188,8 @@ def test_constants_fill_all_lanes(numba_function):
 
 
 def test_data_lie_on_cache_lines(plant):
-    from mbcli.engine.lanes import ALIGNMENT, LaneData
+    from mbcli.engine.lane_memory import ALIGNMENT
+    from mbcli.engine.lanes import LaneData
 
     data = LaneData(plant._model.sizes)
     for field in DATA_FIELDS:
@@ -202,7 +203,7 @@ def numba_function():
     """Compiles a function of three arrays of lanes, and calls it with float64 arrays (n, 8)."""
     import numba
 
-    from mbcli.engine.lanes import as_lanes
+    from mbcli.engine.lane_type import as_lanes
 
     def compiled(function):
         inner = numba.njit(function)
@@ -220,7 +221,7 @@ def numba_function():
 def test_arrays_off_cache_lines_do_not_fault():
     script = """
 import numba, numpy as np
-from mbcli.engine.lanes import as_lanes
+from mbcli.engine.lane_type import as_lanes
 @numba.njit
 def double(arrays):
     x, y = as_lanes(arrays)

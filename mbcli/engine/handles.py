@@ -24,3 +24,13 @@ def constraints_at(handle):
 def work_at(handle):
     """The arrays that a set of constraints writes, behind a handle."""
     return handle
+
+
+def points_at(handle):
+    """The contact points behind a handle."""
+    return handle
+
+
+def solver_at(handle):
+    """The contact problem behind a handle."""
+    return handle

@@ -59,6 +59,19 @@ KERNEL_MODULES = (
     "step",
     "integrators",
     "loop",
+    "contact.sap",
+    "contact.hunt_crossley",
+    "contact.bounded_row",
+    "contact.tamsi_law",
+    "contact.problem",
+    "contact.tamsi",
+    "contact.islands",
+    "contact.block_cholesky",
+    "contact.delassus",
+    "contact.rows",
+    "contact.joint_rows",
+    "contact.newton",
+    "contact.contact_step",
 )
 
 _kernels = []
@@ -82,18 +95,25 @@ def may_compile():
 
 
 @functools.cache
-def load_kernels(compiled, plain=False):
+def load_kernels(compiled, kind=""):
     """All kernels by name, as attributes of one object; compiled ones accept structs, others Python objects.
 
-    `plain` gives compiled ones for models without what few models have (plain.py), which are sooner compiled.
+    kind: "plain" for models without what few models have (plain.py), sooner compiled; "contact" for steps with contact;
+    "contact-plain" for both.
     """
     for name in KERNEL_MODULES:
         import_module("mbcli.engine." + name)
-    if compiled and plain:
-        from mbcli.engine.plain import DIRECTORY, STAND_INS
-
-        return compile_kernels(STAND_INS, DIRECTORY)
-    return compile_kernels() if compiled else SimpleNamespace(**{f.__name__: f for f in _kernels})
+    replacements = {}
+    if kind.endswith("plain") and compiled:
+        replacements |= import_module("mbcli.engine.plain").STAND_INS
+    if kind.startswith("contact"):
+        replacements |= import_module("mbcli.engine.contact").stand_ins()
+    if compiled:
+        return compile_kernels(replacements, kind)
+    plain = {f.__name__: f for f in _kernels}
+    if replacements:
+        plain |= interpreted_with(plain, {f.__name__: g for f, g in replacements.items()})
+    return SimpleNamespace(**plain)
 
 
 def compile_kernels(replacements=None, directory=""):

@@ -18,7 +18,7 @@ from mbcli.engine.jit import kernel
 from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
 from mbcli.engine.kinematics import position_kinematics
 from mbcli.engine.state import at_velocities
-from mbcli.engine.step import discrete_step
+from mbcli.engine.step import discrete_step, step_fault
 from mbcli.engine.trigonometry import sine_cosine
 
 RUNNING = 0  # the given number of steps is done
@@ -28,6 +28,7 @@ NOT_FINITE = 3
 STEP_TOO_SMALL = 4
 ELEMENT_FAULT = 5  # a force element has no force in the state from which the next step would go
 GIMBAL_LOCK = 6  # in that state a joint with roll, pitch and yaw has no rates
+CONTACT_FAULT = 7  # the contact problem of the next step found no room or no solution
 
 EXPLICIT = 0
 SEMI_EXPLICIT = 1
@@ -123,6 +124,12 @@ def run_discrete(
         discrete_step(m, d, h, implicit_damping)
         if element_fault(m, d) != 0:
             return ELEMENT_FAULT, step, written
+        if step_fault(m, d) != 0:
+            for i in range(nq):
+                d.q[i] = previous[i]
+            for i in range(nv):
+                d.v[i] = previous[nq + i]
+            return CONTACT_FAULT, step, written
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
         step += 1

@@ -10,10 +10,11 @@ import numpy as np
 from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS, shape_of
 
 
-class _Arrays:
+class Arrays:
     """An attribute for each entry of `fields`, and the struct that compiled kernels see."""
 
     fields = ()
+    dtype = np.dtype(np.float64)
     _struct = None
 
     def handle(self, compiled):
@@ -28,7 +29,7 @@ class _Arrays:
         return self._handle
 
 
-class _ReadOnlyArrays(_Arrays):
+class ReadOnlyArrays(Arrays):
     """Arrays that are given, and the sizes that they share.
 
     Args:
@@ -57,19 +58,19 @@ class _ReadOnlyArrays(_Arrays):
         return type(self)(self.sizes, {**values, **arrays}, dtype or self.dtype)
 
 
-class Model(_ReadOnlyArrays):
+class Model(ReadOnlyArrays):
     """One attribute per entry of MODEL_FIELDS; sizes: nbody, nlink, nframe, nq, nv, nu and those of force elements."""
 
     fields = MODEL_FIELDS
 
 
-class Constraints(_ReadOnlyArrays):
+class Constraints(ReadOnlyArrays):
     """One attribute per entry of CONSTRAINT_FIELDS: constraints on a model, whose sizes are among these."""
 
     fields = CONSTRAINT_FIELDS
 
 
-class _WritableArrays(_Arrays):
+class WritableArrays(Arrays):
     """Arrays of a scalar type, zero at first."""
 
     def __init__(self, sizes, dtype=np.float64):
@@ -78,7 +79,7 @@ class _WritableArrays(_Arrays):
             setattr(self, field.name, np.zeros(shape_of(field, sizes), dtype=dtype))
 
 
-class Data(_WritableArrays):
+class Data(WritableArrays):
     """One attribute per entry of DATA_FIELDS, for a model of the given sizes. q and v are parts of x."""
 
     fields = DATA_FIELDS
@@ -91,7 +92,7 @@ class Data(_WritableArrays):
             X[:, [0, 4, 8]] = 1.0
 
 
-class ConstraintWork(_WritableArrays):
+class ConstraintWork(WritableArrays):
     """One attribute per entry of CONSTRAINT_WORK_FIELDS, for constraints of the given sizes."""
 
     fields = CONSTRAINT_WORK_FIELDS

@@ -185,3 +185,13 @@ def finish_controllers(model, data):
         data.pd_effort[i] = clamped_effort(model, data, i, data.vdot[d])
         if failed != 0:
             data.vdot[d] = NOT_A_NUMBER
+
+
+@kernel
+def release_controllers(model, data):
+    """After controlled_dynamics(): takes from tau and `diagonal` what controllers and their actuation put there."""
+    for i in range(model.pd_actuator.shape[0]):
+        d = model.actuator_dof[model.pd_actuator[i]]
+        data.tau[d] -= data.pd_work[i, ASSUMED]
+        if data.pd_limited[i] == 0.0:
+            data.diagonal[d] -= data.pd_work[i, SLOPE]

@@ -8,8 +8,6 @@ from mbcli.engine import force_elements, pd_control
 from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.joints import CURVILINEAR, curvilinear
 
-DIRECTORY = "plain"  # of the kernel cache: numba's own key does not see what a caller's callees are
-
 
 def is_plain(model):
     """Whether a model has none of these."""

@@ -40,3 +40,9 @@ def step_dynamics(model, data, h, implicit_damping):
         data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
     hold_locked(model, data)
     controlled_dynamics(model, data, h)
+
+
+@kernel
+def step_fault(model, data):
+    """What went wrong in step_dynamics(): nothing, 0."""
+    return 0

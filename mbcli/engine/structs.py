@@ -11,9 +11,12 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.experimental import structref
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
 
+from mbcli.engine.contact.fields import POINT_FIELDS, SOLVER_FIELDS
+from mbcli.engine.counted_from_zero import CountedArray
 from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS
-from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
+from mbcli.engine.handles import constraints_at, data_at, model_at, points_at, solver_at, work_at
 from mbcli.engine.jit import cached_njit
+from mbcli.engine.lane_type import as_lanes, lanes_array
 
 
 @structref.register
@@ -36,6 +39,16 @@ class ConstraintWorkType(types.StructRef):
     pass
 
 
+@structref.register
+class PointsType(types.StructRef):
+    pass
+
+
+@structref.register
+class SolverType(types.StructRef):
+    pass
+
+
 class ModelStruct(structref.StructRefProxy):
     pass
 
@@ -52,10 +65,24 @@ class ConstraintWorkStruct(structref.StructRefProxy):
     pass
 
 
+class PointsStruct(structref.StructRefProxy):
+    pass
+
+
+class SolverStruct(structref.StructRefProxy):
+    pass
+
+
 def struct_type(kind, fields, real, readonly):
     """The numba type of a struct whose real fields hold the given scalar type."""
     scalar = {"real": real, "int": types.int64}
-    return kind([(f.name, types.Array(scalar[f.kind], len(f.shape), "C", readonly=readonly)) for f in fields])
+
+    def array(field):
+        if field.kind == "lanes":
+            return lanes_array(len(field.shape))
+        return types.Array(scalar[field.kind], len(field.shape), "C", readonly=readonly)
+
+    return kind([(field.name, array(field)) for field in fields])
 
 
 def _define(proxy, kind, fields, readonly):
@@ -68,6 +95,8 @@ MODEL = _define(ModelStruct, ModelType, MODEL_FIELDS, True)
 DATA = _define(DataStruct, DataType, DATA_FIELDS, False)
 CONSTRAINTS = _define(ConstraintsStruct, ConstraintsType, CONSTRAINT_FIELDS, True)
 CONSTRAINT_WORK = _define(ConstraintWorkStruct, ConstraintWorkType, CONSTRAINT_WORK_FIELDS, False)
+POINTS = _define(PointsStruct, PointsType, POINT_FIELDS, False)
+SOLVER = _define(SolverStruct, SolverType, SOLVER_FIELDS, False)
 
 
 @cached_njit
@@ -90,16 +119,34 @@ def make_constraint_work(arrays):
     return ConstraintWorkStruct(*arrays)
 
 
+@cached_njit
+def make_points(arrays):
+    return PointsStruct(*arrays)
+
+
+@cached_njit
+def make_solver(arrays, lanes):
+    return SolverStruct(*arrays, *as_lanes(lanes))
+
+
+def make_solver_of_all(arrays):
+    """The fields of lanes are the last ones."""
+    lanes = sum(field.kind == "lanes" for field in SOLVER_FIELDS)
+    return make_solver(arrays[:-lanes], arrays[-lanes:])
+
+
 MAKERS = {
     "Model": make_model,
     "Data": make_data,
     "Constraints": make_constraints,
     "ConstraintWork": make_constraint_work,
+    "ContactPoints": make_points,
+    "ContactSolver": make_solver_of_all,
 }
 
 
 def make_struct(name, arrays):
-    """The struct of a class of model.py over its arrays."""
+    """The struct of a class of model.py or contact/arrays.py over its arrays."""
     return MAKERS[name](arrays)
 
 
@@ -125,8 +172,9 @@ class View(types.Type):
     The owner of the handle keeps the arrays alive. Sizes that are declared as numbers are constants for the compiler.
     """
 
-    def __init__(self, struct, name):
+    def __init__(self, struct, name, counted=False):
         self.struct = struct
+        self.arrays = {n: CountedArray(a) if counted else a for n, a in struct.field_dict.items()}
         super().__init__(name)
 
 
@@ -140,16 +188,23 @@ class ViewAttribute(AttributeTemplate):
     key = View
 
     def generic_resolve(self, view, name):
-        return view.struct.field_dict.get(name)
+        return view.arrays.get(name)
 
 
-ALL_FIELDS = (*MODEL_FIELDS, *DATA_FIELDS, *CONSTRAINT_FIELDS, *CONSTRAINT_WORK_FIELDS)
+ALL_FIELDS = (
+    *MODEL_FIELDS,
+    *DATA_FIELDS,
+    *CONSTRAINT_FIELDS,
+    *CONSTRAINT_WORK_FIELDS,
+    *POINT_FIELDS,
+    *SOLVER_FIELDS,
+)
 DECLARED_SHAPES = {field.name: field.shape for field in ALL_FIELDS}
 
 
 @lower_getattr_generic(View)
 def _attribute(context, builder, view, address, name):
-    fields_type, array_type = view.struct.get_data_type(), view.struct.field_dict[name]
+    fields_type, array_type = view.struct.get_data_type(), view.arrays[name]
     pointer_type = context.data_model_manager[fields_type].get_value_type().as_pointer()
     fields = cgutils.create_struct_proxy(fields_type)(context, builder, ref=builder.bitcast(address, pointer_type))
     array = context.make_array(array_type)(context, builder, value=getattr(fields, name))
@@ -167,8 +222,8 @@ def _attribute(context, builder, view, address, name):
     return array._getvalue()
 
 
-def _view_from_address(struct, name):
-    view = View(struct, name)
+def _view_from_address(struct, name, counted=False):
+    view = View(struct, name, counted)
 
     @intrinsic
     def from_address(typingctx, address):
@@ -185,6 +240,8 @@ model_from_address = _view_from_address(MODEL, "ModelView")
 data_from_address = _view_from_address(DATA, "DataView")
 constraints_from_address = _view_from_address(CONSTRAINTS, "ConstraintsView")
 work_from_address = _view_from_address(CONSTRAINT_WORK, "ConstraintWorkView")
+points_from_address = _view_from_address(POINTS, "PointsView", counted=True)
+solver_from_address = _view_from_address(SOLVER, "SolverView", counted=True)
 
 
 @intrinsic
@@ -227,6 +284,20 @@ def _work_at(handle):
         return lambda handle: work_from_address(handle)
     if isinstance(handle, ConstraintWorkType):
         return lambda handle: view_of(handle)
+    return lambda handle: handle
+
+
+@overload(points_at)
+def _points_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: points_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(solver_at)
+def _solver_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: solver_from_address(int(handle))
     return lambda handle: handle
 
 

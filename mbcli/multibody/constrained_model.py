@@ -27,7 +27,7 @@ class ConstrainedModel:
         self.work = ConstraintWork(constraints.sizes, model.dtype)
         self.data.diagonal[:] = model.dof_armature
         self.row_number = constraints.row_number
-        kernels = load_kernels(compiled, compiled and is_plain(model))
+        kernels = load_kernels(compiled, "plain" if is_plain(model) else "")
         pair = model.handle(compiled), self.data.handle(compiled)
         self._stages = BoundKernels(kernels, *pair)
         self._kernels = BoundKernels(kernels, *pair, constraints.handle(compiled), self.work.handle(compiled))

@@ -42,7 +42,7 @@ class Scalar:
 
     def load_kernels(self, compiled, model):
         """Kernels for a model, by name."""
-        return load_kernels(compiled, compiled and is_plain(model)) if self.kernels is None else self.kernels()
+        return load_kernels(compiled, "plain" if is_plain(model) else "") if self.kernels is None else self.kernels()
 
     def array(self, value, what):
         """A new array in C order of this scalar's type; TypeError naming `what` where the numbers do not fit."""

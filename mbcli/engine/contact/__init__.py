@@ -1,0 +1,16 @@
+"""Contact and constraints of a discrete step: one convex problem over the velocities at its end.
+
+    minimize over v:  1/2 (v - v*)^T A (v - v*) + sum over constraints of l_i(J_i v)
+
+v* are the velocities without constraints, A the mass matrix with what damping adds over the step (Castro et al. 2022,
+arXiv:2110.10107, equation 20). `problem.py` says which arrays describe it: it knows no bodies and no geometry. The
+costs l_i are in files of their own, `newton.py` finds the minimum.
+"""
+
+
+def stand_ins():
+    """What stands in for kernels of other plants where there is contact: {kernel: kernel}."""
+    from mbcli.engine import step
+    from mbcli.engine.contact import contact_step
+
+    return {step.step_dynamics: contact_step.contact_dynamics, step.step_fault: contact_step.contact_fault}

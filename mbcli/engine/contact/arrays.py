@@ -1,0 +1,110 @@
+"""The arrays of contact points and of a contact problem, as objects that kernels take."""
+
+import math
+
+import numpy as np
+
+from mbcli.engine.contact.fields import POINT_FIELDS, SOLVER_FIELDS
+from mbcli.engine.contact.islands import WORD
+from mbcli.engine.contact.problem import APPROXIMATION, MOST_ITERATIONS, TAMSI, TOLERANCE, VECTORS
+from mbcli.engine.fields import shape_of
+from mbcli.engine.lane_memory import WIDTH, aligned_zeros
+from mbcli.engine.model import Arrays
+
+DEFAULT_TOLERANCE = 1e-8
+DEFAULT_ITERATIONS = 100
+
+
+def _allocate(owner, fields, sizes):
+    """Zeros for every field. Fields of the kind "lanes" share the memory of the field whose name they carry."""
+    for field in fields:
+        if field.kind == "lanes":
+            numbers = getattr(owner, field.name[:-1])
+            setattr(owner, field.name, numbers.reshape(*numbers.shape[:-1], -1, WIDTH))
+        elif any(field.name + "8" == other.name for other in fields):
+            shape = shape_of(field, sizes)
+            setattr(owner, field.name, aligned_zeros(math.prod(shape) // WIDTH).reshape(shape))
+        else:
+            kind = np.int64 if field.kind == "int" else np.float64
+            setattr(owner, field.name, np.zeros(shape_of(field, sizes), dtype=kind))
+
+
+class ContactPoints(Arrays):
+    """Room for the contact points of one state."""
+
+    fields = POINT_FIELDS
+
+    def __init__(self, capacity):
+        self.capacity = capacity
+        _allocate(self, POINT_FIELDS, {"npoint": capacity})
+
+
+class ContactSolver(Arrays):
+    """Room for the contact problems of one model.
+
+    Args:
+        model: engine Model.
+        constraints: how many there may be; their Jacobians grow with it.
+        limits: (velocity, position, side, value) of each limit of a joint, see fields.py.
+        approximation: the kind of contact constraints, as in problem.py.
+    """
+
+    fields = SOLVER_FIELDS
+
+    def __init__(self, model, constraints, approximation, limits=(), blocks_per_tree=8):
+        tree_v, dof_tree = trees_of(model)
+        size = np.diff(tree_v)
+        width = -(-size // WIDTH) * WIDTH
+        tree_slot = np.concatenate([[0], np.cumsum(width)])
+        ntree, nv, widest = len(size), int(tree_v[-1]), int(width.max(initial=0))
+        nblock = ntree * (1 + min(ntree, blocks_per_tree)) + 1
+        npiece = constraints * 2 * min(widest // WIDTH, _longest_path(model))
+        sizes = {
+            "ntree": ntree,
+            "ntree1": ntree + 1,
+            "nv": nv,
+            "nslot": int(tree_slot[-1]),
+            "nvector": VECTORS,
+            "ncon": constraints,
+            "ncon1": constraints + 1,
+            "npiece": npiece,
+            "njacobian": 3 * WIDTH * npiece,
+            "nblock": nblock,
+            "nvalue": int((size * width).sum() + (nblock - ntree) * widest * widest),
+            "nmass": int((size * width).sum()),
+            "nword": ntree * -(-ntree // WORD),
+            "nwork": 3 * nv + 6,
+            "nlimit": len(limits),
+            "ndense": nv * nv if approximation == TAMSI else 0,
+        }
+        self.capacity = constraints
+        self.blocks_per_tree = blocks_per_tree
+        _allocate(self, SOLVER_FIELDS, sizes)
+        self.tree_v[:] = tree_v
+        self.tree_slot[:] = tree_slot
+        self.dof_tree[:] = dof_tree
+        self.dof_slot[:] = np.arange(nv) + (tree_slot[:-1] - tree_v[:-1])[dof_tree]
+        rows = np.concatenate([[0], np.cumsum(size * width)])
+        self.dof_row[:] = rows[dof_tree] + (np.arange(nv) - tree_v[dof_tree]) * width[dof_tree] - tree_v[dof_tree]
+        for k, (d, q, side, value) in enumerate(limits):
+            self.limit_dof[k], self.limit_q[k], self.limit_side[k], self.limit_value[k] = d, q, side, value
+        self.settings[APPROXIMATION] = approximation
+        self.settings[TOLERANCE] = DEFAULT_TOLERANCE
+        self.settings[MOST_ITERATIONS] = DEFAULT_ITERATIONS
+
+
+def trees_of(model):
+    """(first velocity of each tree that moves, in the end nv; tree of each velocity)."""
+    starts = [d for d, parent in enumerate(model.dof_parent) if parent < 0]
+    roots = model.body_root[model.dof_body]
+    first = [d for d in starts if d == 0 or roots[d] != roots[d - 1]]
+    nv = len(model.dof_parent)
+    tree_v = np.array([*first, nv])
+    return tree_v, np.repeat(np.arange(len(first)), np.diff(tree_v))
+
+
+def _longest_path(model):
+    depth = np.zeros(len(model.dof_parent), dtype=np.int64)
+    for d, parent in enumerate(model.dof_parent):
+        depth[d] = 1 if parent < 0 else depth[parent] + 1
+    return int(depth.max(initial=1))

@@ -1,0 +1,124 @@
+"""What stands in for step_dynamics() in plants with contact: accelerations of a step by the contact problem.
+
+vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances by it or computes reactions from it
+needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
+"""
+
+from mbcli.engine.contact.delassus import factorize_mass_of_tree
+from mbcli.engine.contact.joint_rows import (
+    CONTROLLER,
+    add_controller_rows,
+    add_limit_rows,
+    set_limit_law,
+    take_efforts,
+)
+from mbcli.engine.contact.newton import solve_problem
+from mbcli.engine.contact.problem import BOUNDED, CONSTRAINTS, FREE, SOLVED, STATUS, VELOCITY, clear_problem
+from mbcli.engine.contact.rows import add_contact_rows, set_contact_law
+from mbcli.engine.force_elements import add_element_forces
+from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
+from mbcli.engine.handles import points_at, solver_at
+from mbcli.engine.inertia import inertia_times
+from mbcli.engine.jit import kernel
+from mbcli.engine.joint_forces import add_joint_forces
+from mbcli.engine.mass_matrix import composite_inertias
+from mbcli.engine.pd_control import controlled_dynamics, release_controllers
+from mbcli.engine.spatial import dot, row3
+
+POINTS, SOLVER = 0, 1  # elements of Data.contact
+
+
+@kernel
+def contact_dynamics(model, data, h, implicit_damping):
+    """As step.step_dynamics(), with contact, limits and controllers in one problem."""
+    points, solver = points_at(data.contact[POINTS]), solver_at(data.contact[SOLVER])
+    add_joint_forces(model, data)
+    add_element_forces(model, data, 0)
+    for d in range(data.v.shape[0]):
+        data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
+    hold_locked(model, data)
+    controlled_dynamics(model, data, h)
+    clear_problem(solver)
+    set_velocities(data, solver, h)
+    add_contact_rows(model, data, solver, points)
+    add_limit_rows(model, data, solver, h)
+    if solver.counts[CONSTRAINTS] == 0 or solver.counts[STATUS] != SOLVED:
+        return
+    if model.pd_actuator.shape[0] > 0:
+        release_controllers(model, data)
+        forward_dynamics(model, data)
+        set_velocities(data, solver, h)
+        add_controller_rows(model, data, solver, h)
+    set_laws(model, data, points, solver, h)
+    solve_problem(solver)
+    for d in range(data.v.shape[0]):
+        data.vdot[d] = (solver.vectors[VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
+    for i in range(solver.counts[CONSTRAINTS]):
+        if solver.con_kind[i] == BOUNDED and solver.con_source[i] >= CONTROLLER:
+            take_efforts(model, data, solver, h, i)
+
+
+@kernel
+def contact_fault(model, data):
+    """As step.step_fault(): the status of the contact problem, see problem.py."""
+    return solver_at(data.contact[SOLVER]).counts[STATUS]
+
+
+@kernel
+def set_velocities(data, solver, h):
+    """Velocities at the step's start, and those at its end without constraints."""
+    for d in range(data.v.shape[0]):
+        solver.vectors[FREE, solver.dof_slot[d]] = data.v[d] + h * data.vdot[d]
+        solver.vectors[VELOCITY, solver.dof_slot[d]] = data.v[d]
+
+
+@kernel
+def set_laws(model, data, points, solver, h):
+    """The laws that depend on how the trees give way, and the masses of the trees that constraints touch."""
+    touched = solver.tree_island
+    for t in range(touched.shape[0]):
+        touched[t] = -1
+    for i in range(solver.counts[CONSTRAINTS]):
+        for k in range(2):
+            if solver.con_tree[i, k] >= 0:
+                touched[solver.con_tree[i, k]] = 0
+    mass_of_trees(model, data, solver)
+    for t in range(touched.shape[0]):
+        if touched[t] >= 0:
+            factorize_mass_of_tree(model, solver, t)
+    W = solver.work[solver.work.shape[0] - 6 :]
+    for i in range(solver.counts[CONSTRAINTS]):
+        if solver.con_kind[i] != BOUNDED:
+            set_contact_law(model, solver, points, i, h, W)
+        elif solver.con_source[i] < CONTROLLER:
+            set_limit_law(model, data, solver, i, h, W)
+
+
+@kernel
+def mass_of_trees(model, data, solver):
+    """After world_inertias -> mass of the trees that constraints touch, with what a step adds to the diagonal."""
+    composite_inertias(model, data)
+    S, mass, row, parent = data.S, solver.mass, solver.dof_row, model.dof_parent
+    for d in range(S.shape[0]):
+        if solver.tree_island[solver.dof_tree[d]] < 0:
+            continue
+        torque, force = inertia_times(data.composite, model.dof_body[d], row3(S, d, 0), row3(S, d, 3))
+        e = d
+        while e >= 0:
+            along = dot(row3(S, e, 0), torque) + dot(row3(S, e, 3), force)
+            mass[row[d] + e] = along
+            mass[row[e] + d] = along
+            e = parent[e]
+        mass[row[d] + d] += data.diagonal[d]
+    for k in range(model.locked_dof.shape[0]):
+        separate(solver, model.locked_dof[k])
+
+
+@kernel
+def separate(solver, d):
+    """Takes velocity d out of its tree's matrix: a locked joint does not move."""
+    t = solver.dof_tree[d]
+    for e in range(solver.tree_v[t], solver.tree_v[t + 1]):
+        solver.mass[solver.dof_row[d] + e] = 0.0
+        solver.mass[solver.dof_row[e] + d] = 0.0
+    solver.mass[solver.dof_row[d] + d] = 1.0

@@ -1,0 +1,77 @@
+"""The arrays of a contact problem and of its solution, declared once.
+
+Sizes: ntree kinematic trees that can move, nv velocities, nslot slots of velocities (each tree starts on a multiple of
+eight, what a vector register holds), ncon constraints at most, npiece pieces of their Jacobians at most, nblock blocks
+and nvalue numbers of the factorized Hessian at most, nmass numbers of the trees' mass matrices. A constraint has three
+rows where it is a contact (two tangents, then the normal), one otherwise.
+"""
+
+from mbcli.engine.fields import Field
+
+# where surfaces touch: what collision detection gives, whatever the surfaces are made of
+POINT_FIELDS = (
+    Field("count", (1,), "int", "", "number of points"),
+    Field("body", ("npoint", 2), "int", "", "bodies A and B"),
+    Field("geometry", ("npoint", 2), "int", "", "geometries of A and B"),
+    Field("position", ("npoint", 3), "real", "m", "contact point in W"),
+    Field("normal", ("npoint", 3), "real", "1", "unit vector from B into A, in W"),
+    Field("distance", ("npoint",), "real", "m", "of the surfaces along the normal, negative where they overlap"),
+    Field("law", ("npoint", 4), "real", "N/m, s/m, s, 1", "of the pair: stiffness, dissipation, relaxation, friction"),
+)
+
+SOLVER_FIELDS = (
+    # what never changes
+    Field("tree_v", ("ntree1",), "int", "", "first velocity of each tree, in the end nv"),
+    Field("tree_slot", ("ntree1",), "int", "", "first slot of each tree, in the end nslot; a multiple of 8"),
+    Field("dof_tree", ("nv",), "int", "", "tree of each velocity"),
+    Field("dof_slot", ("nv",), "int", "", "slot of each velocity"),
+    Field("dof_row", ("nv",), "int", "", "where row d of the tree's matrix would have column 0 in mass"),
+    Field("settings", (8,), "real", "", "see constants of problem.py"),
+    Field("limit_dof", ("nlimit",), "int", "", "velocity of the joint that a limit is of"),
+    Field("limit_q", ("nlimit",), "int", "", "its position"),
+    Field("limit_side", ("nlimit",), "real", "1", "1 where the position must not be less, -1 where not more"),
+    Field("limit_value", ("nlimit",), "real", "rad or m", "than this"),
+    # the problem
+    Field("counts", (16,), "int", "", "see constants of problem.py"),
+    Field("con_kind", ("ncon",), "int", "", "law of each constraint, see problem.py"),
+    Field("con_source", ("ncon",), "int", "", "what it comes from: a contact point, a limit, ..."),
+    Field("con_first", ("ncon1",), "int", "", "first piece of each constraint's Jacobian, in the end their number"),
+    Field("con_split", ("ncon",), "int", "", "first piece that belongs to the second tree"),
+    Field("con_tree", ("ncon", 2), "int", "", "trees that it touches, -1 for none"),
+    Field("con_law", ("ncon", 8), "real", "", "numbers of the law, see the file of each"),
+    Field("piece_vector", ("npiece",), "int", "", "which eight slots a piece of a Jacobian is about"),
+    # the solution
+    Field("con_v", ("ncon", 3), "real", "m/s", "J v"),
+    Field("con_impulse", ("ncon", 3), "real", "N s", "impulse along the rows"),
+    # work of the solver
+    Field("con_dv", ("ncon", 3), "real", "m/s", "J times the direction of a Newton step"),
+    Field("con_block", ("ncon",), "int", "", "where the block of its two trees starts in values"),
+    Field("con_order", ("ncon",), "int", "", "constraints sorted by islands"),
+    Field("mass_factor", ("nmass",), "real", "", "L of A = L^T L, by trees"),
+    Field("tree_island", ("ntree",), "int", "", "island of each tree, -1 where no constraint touches it"),
+    Field("tree_position", ("ntree",), "int", "", "place of a tree in the order of elimination"),
+    Field("order", ("ntree",), "int", "", "trees by islands in the order of elimination"),
+    Field("island_tree", ("ntree1",), "int", "", "first place in that order of each island"),
+    Field("island_con", ("ntree1",), "int", "", "first place in con_order of each island"),
+    Field("panel_start", ("ntree1",), "int", "", "where the rows of each eliminated tree start in values"),
+    Field("panel_width", ("ntree",), "int", "", "columns of these rows"),
+    Field("panel_block", ("ntree1",), "int", "", "first block of each eliminated tree"),
+    Field("block_place", ("nblock",), "int", "", "place of the tree of a block in the order"),
+    Field("block_column", ("nblock",), "int", "", "first column of a block in its panel"),
+    Field("neighbors", ("nword",), "int", "", "bits: which trees of an island touch which"),
+    Field("degree", ("ntree",), "int", "", "number of neighbors of a tree that is not eliminated"),
+    Field("work", ("nwork",), "real", "", "columns of one constraint"),
+    Field("tree_row", ("ntree",), "int", "", "first row of a tree in the dense matrix"),
+    Field("dense", ("ndense",), "real", "", "matrix of an island, for TAMSI"),
+    Field("dense_vector", ("nv",), "real", "", "right-hand side of that"),
+    Field("dense_pivots", ("nv",), "int", "", "row exchanges of that"),
+    # memory that is read both number by number and, under the second name, eight at a time
+    Field("vectors", ("nvector", "nslot"), "real", "", "velocities and momenta by slots: rows of problem.py"),
+    Field("mass", ("nmass",), "real", "kg m^2 or kg", "A, dense by trees, rows padded to slots"),
+    Field("jacobian", ("njacobian",), "real", "1, m", "pieces: eight columns of three rows each"),
+    Field("values", ("nvalue",), "real", "", "the Hessian, then its factor U, H = U^T U, by panels"),
+    Field("vectors8", ("nvector", "nslot8"), "lanes", "", "vectors"),
+    Field("mass8", ("nmass8",), "lanes", "", "mass"),
+    Field("jacobian8", ("njacobian8",), "lanes", "", "jacobian"),
+    Field("values8", ("nvalue8",), "lanes", "", "values"),
+)

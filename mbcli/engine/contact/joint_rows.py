@@ -1,0 +1,82 @@
+"""Limits and controllers of joints as rows of the contact problem."""
+
+from mbcli.engine.contact.bounded_row import HIGH, LOW, V_HAT, R
+from mbcli.engine.contact.delassus import compliance
+from mbcli.engine.contact.problem import BOUNDED, FREE, VELOCITY, add_entry, begin_constraint, end_constraint
+from mbcli.engine.jit import kernel
+from mbcli.engine.pd_control import GAIN_D, GAIN_P, LIMIT
+
+INFINITE = float("inf")
+PI = 3.141592653589793
+RIGID = 0.1  # near-rigid parameter of limits and equalities (Castro et al. 2022, section V.B)
+# what con_source of a bounded row counts, above that of contact points: LIMIT_ROW - k, CONTROLLER_ROW - k
+CONTROLLER = 1 << 40
+
+
+@kernel
+def rigid_resistance(model, solver, i, W):
+    """R of a row that is as stiff as a step can resolve."""
+    compliance(model, solver, i, W)
+    return RIGID * RIGID / (4.0 * PI * PI) * W[0]
+
+
+@kernel
+def limit_gap(data, solver, k):
+    """How far limit k is [rad or m]; negative where it is passed."""
+    return solver.limit_side[k] * (data.q[solver.limit_q[k]] - solver.limit_value[k])
+
+
+@kernel
+def limit_is_near(data, solver, k, h):
+    """Whether limit k can act in a step: the velocity at its start or without constraints, doubled, would pass it."""
+    slot, side = solver.dof_slot[solver.limit_dof[k]], solver.limit_side[k]
+    v, v_free = side * solver.vectors[VELOCITY, slot], side * solver.vectors[FREE, slot]
+    return limit_gap(data, solver, k) < 4.0 * h * max(abs(v), abs(v_free))
+
+
+@kernel
+def add_limit_rows(model, data, solver, h):
+    """A row for each limit that can act; its law comes when the trees are known."""
+    for k in range(solver.limit_dof.shape[0]):
+        d = solver.limit_dof[k]
+        if limit_is_near(data, solver, k, h):
+            i = begin_constraint(solver, BOUNDED, k)
+            if i < 0:
+                return
+            add_entry(solver, i, d, solver.limit_side[k], 0.0, 0.0)
+            end_constraint(solver, i)
+
+
+@kernel
+def set_limit_law(model, data, solver, i, h, W):
+    """A limit pushes back what passes it within two steps."""
+    law = solver.con_law
+    law[i, R] = rigid_resistance(model, solver, i, W)
+    law[i, V_HAT] = -limit_gap(data, solver, solver.con_source[i]) / (2.0 * h)
+    law[i, LOW], law[i, HIGH] = 0.0, INFINITE
+
+
+@kernel
+def add_controller_rows(model, data, solver, h):
+    """A row for each controller, with its law: u = clamp(-Kp (q' - q_d) - Kd (v' - v_d) + u_ff), see pd_control.py."""
+    for k in range(model.pd_actuator.shape[0]):
+        a = model.pd_actuator[k]
+        d = model.actuator_dof[a]
+        i = begin_constraint(solver, BOUNDED, CONTROLLER + k)
+        if i < 0:
+            return
+        add_entry(solver, i, d, 1.0, 0.0, 0.0)
+        end_constraint(solver, i)
+        p, damping, most = model.pd_constants[k, GAIN_P], model.pd_constants[k, GAIN_D], model.pd_constants[k, LIMIT]
+        slope = h * (h * p + damping)
+        offset = data.u[a] - p * (data.q[model.dof_q[d]] - data.pd_desired[k, 0]) + damping * data.pd_desired[k, 1]
+        law = solver.con_law
+        law[i, R] = 1.0 / slope
+        law[i, V_HAT] = h * offset / slope
+        law[i, LOW], law[i, HIGH] = -h * most, h * most
+
+
+@kernel
+def take_efforts(model, data, solver, h, i):
+    """pd_effort of the controller that row i is."""
+    data.pd_effort[solver.con_source[i] - CONTROLLER] = solver.con_impulse[i, 0] / h

@@ -1,0 +1,343 @@
+"""Newton's method with exact line search for the convex problem, island by island (Castro et al. 2022, section IV).
+
+The search starts from the velocities of the step's start. It ends where the gradient of the cost, with each momentum
+measured by the square root of its mass, is less than the tolerance times the larger of A v and J^T impulse.
+"""
+
+from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
+from mbcli.engine.contact.islands import find_block, find_islands, order_islands
+from mbcli.engine.contact.problem import (
+    APPROXIMATION,
+    CONSTRAINTS,
+    DIRECTION,
+    FREE,
+    GRADIENT,
+    ISLANDS,
+    ITERATIONS,
+    MOMENTUM,
+    MOMENTUM_STEP,
+    MOST_ITERATIONS,
+    MOST_ITERATIONS_SEEN,
+    NOT_CONVERGED,
+    RESIDUAL,
+    SOLVED,
+    STATUS,
+    TAMSI,
+    TOLERANCE,
+    VELOCITY,
+    hessian_of,
+    impulse_of,
+)
+from mbcli.engine.contact.tamsi import tamsi_direction, tamsi_share
+from mbcli.engine.jit import kernel
+from mbcli.engine.lane_memory import WIDTH, sum_of_lanes
+
+SMALLEST = 1e-30  # squared momentum that counts as nothing
+LINE_SEARCH_STEPS = 60
+MOST_HALVINGS = 12  # of a step that makes matters worse, where there is no cost to search along
+LINE_SEARCH_ACCURACY = 1e-8  # of the slope, relative to that at the start
+
+
+@kernel
+def solve_problem(solver):
+    """vectors[VELOCITY] a first guess -> that, con_v and con_impulse of the minimum; counts say how it went."""
+    find_islands(solver)
+    order_islands(solver)
+    solver.settings[RESIDUAL] = 0.0
+    for t in range(solver.tree_island.shape[0]):
+        if solver.tree_island[t] < 0:
+            for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+                solver.vectors8[VELOCITY, c] = solver.vectors8[FREE, c]
+    if solver.counts[STATUS] != SOLVED:
+        return
+    find_blocks_of_constraints(solver)
+    for k in range(solver.counts[ISLANDS]):
+        solve_island(solver, k)
+        if solver.counts[STATUS] != SOLVED:
+            return
+
+
+@kernel
+def find_blocks_of_constraints(solver):
+    """con_block: where the upper block of the two trees of a constraint stands in values, or -1."""
+    for i in range(solver.counts[CONSTRAINTS]):
+        solver.con_block[i] = -1
+        if solver.con_tree[i, 1] >= 0:
+            p, q = solver.tree_position[solver.con_tree[i, 0]], solver.tree_position[solver.con_tree[i, 1]]
+            if p > q:
+                p, q = q, p
+            solver.con_block[i] = solver.panel_start[p] + find_block(solver, p, q)
+
+
+@kernel
+def solve_island(solver, k):
+    first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    times_jacobian(solver, k, VELOCITY, solver.con_v)
+    for p in range(first, end):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            solver.vectors8[DIRECTION, c] = solver.vectors8[VELOCITY, c] - solver.vectors8[FREE, c]
+    times_mass(solver, first, end, DIRECTION, MOMENTUM)
+    iterations = 0
+    tamsi = int(solver.settings[APPROXIMATION]) == TAMSI
+    while True:
+        residual = fill_gradient(solver, k)
+        converged = residual <= solver.settings[TOLERANCE] * solver.settings[TOLERANCE]
+        if converged or iterations >= solver.settings[MOST_ITERATIONS]:
+            break
+        if tamsi:
+            tamsi_direction(solver, k)
+        else:
+            newton_direction(solver, k)
+        if solver.counts[STATUS] != SOLVED:
+            return
+        times_jacobian(solver, k, DIRECTION, solver.con_dv)
+        times_mass(solver, first, end, DIRECTION, MOMENTUM_STEP)
+        if tamsi:
+            backtrack(solver, k, tamsi_share(solver, k))
+        else:
+            move(solver, k, line_search(solver, k))
+        iterations += 1
+    solver.settings[RESIDUAL] = max(solver.settings[RESIDUAL], residual)
+    solver.counts[ITERATIONS] += iterations
+    solver.counts[MOST_ITERATIONS_SEEN] = max(solver.counts[MOST_ITERATIONS_SEEN], iterations)
+    if not converged:
+        solver.counts[STATUS] = NOT_CONVERGED
+
+
+@kernel
+def backtrack(solver, k, share):
+    """Moves along the direction by the share, or by as much less as keeps the gradient from growing."""
+    before = size_of_gradient(solver, k)
+    move(solver, k, share)
+    for _ in range(MOST_HALVINGS):
+        fill_gradient(solver, k)
+        if size_of_gradient(solver, k) < before:
+            return
+        share *= 0.5
+        move(solver, k, -share)
+
+
+@kernel
+def size_of_gradient(solver, k):
+    """The square of the gradient of island k, each momentum measured by the square root of its mass."""
+    total = 0.0
+    for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
+        t = solver.order[p]
+        for d in range(solver.tree_v[t], solver.tree_v[t + 1]):
+            g = solver.vectors[GRADIENT, solver.dof_slot[d]]
+            total += g * g / solver.mass[solver.dof_row[d] + d]
+    return total
+
+
+@kernel
+def newton_direction(solver, k):
+    """vectors[DIRECTION] of island k: the step of Newton's method from con_v."""
+    first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    fill_hessian(solver, k)
+    factorize_places(solver, first, end)
+    if solver.counts[STATUS] != SOLVED:
+        return
+    for p in range(first, end):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            solver.vectors8[DIRECTION, c] = -solver.vectors8[GRADIENT, c]
+    solve_places(solver, DIRECTION, first, end)
+
+
+@kernel
+def times_jacobian(solver, k, x, y):
+    """y = J x for the constraints of island k, x a row of vectors; rows that a constraint has not are zero."""
+    J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        p = solver.con_first[i]
+        s = vectors[x, piece_vector[p]]
+        a, b, n = J[3 * p] * s, J[3 * p + 1] * s, J[3 * p + 2] * s
+        for p in range(solver.con_first[i] + 1, solver.con_first[i + 1]):
+            s = vectors[x, piece_vector[p]]
+            a = a + J[3 * p] * s
+            b = b + J[3 * p + 1] * s
+            n = n + J[3 * p + 2] * s
+        y[i, 0], y[i, 1], y[i, 2] = sum_of_lanes(a), sum_of_lanes(b), sum_of_lanes(n)
+
+
+@kernel
+def times_mass(solver, first, end, x, y):
+    """Row y of vectors = A times row x, for the trees at these places."""
+    mass, vectors = solver.mass8, solver.vectors8
+    for p in range(first, end):
+        t = solver.order[p]
+        v0, slot = solver.tree_v[t], solver.tree_slot[t]
+        count = (solver.tree_slot[t + 1] - slot) // WIDTH
+        for d in range(v0, solver.tree_v[t + 1]):
+            row = (solver.dof_row[d] + v0) // WIDTH
+            total = mass[row] * vectors[x, slot // WIDTH]
+            for c in range(1, count):
+                total = total + mass[row + c] * vectors[x, slot // WIDTH + c]
+            solver.vectors[y, slot + d - v0] = sum_of_lanes(total)
+
+
+@kernel
+def fill_gradient(solver, k):
+    """Gradient, and impulses at con_v; returns the square of the gradient over that of the momenta it is made of."""
+    first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
+    for p in range(first, end):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            vectors[GRADIENT, c] = 0.0 * vectors[MOMENTUM, c]
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        x, y, z, _ = impulse_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
+        solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z
+        for p in range(solver.con_first[i], solver.con_first[i + 1]):
+            s = piece_vector[p]
+            vectors[GRADIENT, s] = vectors[GRADIENT, s] + (x * J[3 * p] + y * J[3 * p + 1] + z * J[3 * p + 2])
+    size, impulse, inertial = 0.0, 0.0, 0.0
+    for p in range(first, end):
+        t = solver.order[p]
+        for d in range(solver.tree_v[t], solver.tree_v[t + 1]):
+            slot, mass = solver.dof_slot[d], solver.mass[solver.dof_row[d] + d]
+            j, v = solver.vectors[GRADIENT, slot], solver.vectors[VELOCITY, slot]
+            g = solver.vectors[MOMENTUM, slot] - j
+            solver.vectors[GRADIENT, slot] = g
+            size += g * g / mass
+            impulse += j * j / mass
+            inertial += v * v * mass
+    return size / (max(impulse, inertial) + SMALLEST)
+
+
+@kernel
+def fill_hessian(solver, k):
+    """values: A + J^T G J of the island's trees by panels; what is left of the diagonal is of no meaning."""
+    first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    values, mass = solver.values8, solver.mass8
+    nothing = 0.0 * mass[0]
+    for s in range(solver.panel_start[first] // WIDTH, solver.panel_start[end] // WIDTH):
+        values[s] = nothing
+    for p in range(first, end):
+        t = solver.order[p]
+        v0, count = solver.tree_v[t], (solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH
+        for d in range(v0, solver.tree_v[t + 1]):
+            row = (solver.panel_start[p] + (d - v0) * solver.panel_width[p]) // WIDTH
+            source = (solver.dof_row[d] + v0) // WIDTH
+            for c in range(count):
+                values[row + c] = mass[source + c]
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        add_constraint_hessian(solver, solver.con_order[c])
+
+
+@kernel
+def add_constraint_hessian(solver, i):
+    """Adds J^T G J of one constraint."""
+    G = hessian_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
+    if G[0] == 0.0 and G[1] == 0.0 and G[2] == 0.0:
+        return
+    first, split, end = solver.con_first[i], solver.con_split[i], solver.con_first[i + 1]
+    p = solver.tree_position[solver.con_tree[i, 0]]
+    own_block = solver.panel_start[p]
+    for a in range(first, split):
+        for b in range(first, a + 1):
+            add_pieces(solver, G, a, b, p, p, own_block)
+    if split == end:
+        return
+    q = solver.tree_position[solver.con_tree[i, 1]]
+    own_block = solver.panel_start[q]
+    for a in range(split, end):
+        for b in range(split, a + 1):
+            add_pieces(solver, G, a, b, q, q, own_block)
+    for a in range(first, split):
+        for b in range(split, end):
+            if p < q:
+                add_pieces(solver, G, a, b, p, q, solver.con_block[i])
+            else:
+                add_pieces(solver, G, b, a, q, p, solver.con_block[i])
+
+
+@kernel
+def add_pieces(solver, G, a, b, p, q, block):
+    """Adds J_a^T G J_b to the block of places p (rows) and q (columns), which starts at `block` in values."""
+    J, values = solver.jacobian, solver.values8
+    x, y, z = solver.jacobian8[3 * b], solver.jacobian8[3 * b + 1], solver.jacobian8[3 * b + 2]
+    xx, yy, zz, xy, xz, yz = G
+    gx, gy, gz = xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z
+    t = solver.order[p]
+    first_row = WIDTH * solver.piece_vector[a] - solver.tree_slot[t]
+    rows = min(WIDTH, solver.tree_v[t + 1] - solver.tree_v[t] - first_row)
+    column = solver.piece_vector[b] - solver.tree_slot[solver.order[q]] // WIDTH
+    step = solver.panel_width[p] // WIDTH
+    target = block // WIDTH + first_row * step + column
+    numbers = 3 * WIDTH * a
+    for r in range(rows):
+        s = numbers + r
+        values[target] = values[target] + (J[s] * gx + J[s + WIDTH] * gy + J[s + 2 * WIDTH] * gz)
+        target += step
+
+
+@kernel
+def line_search(solver, k):
+    """The share of the direction where the cost is least: a zero of its slope, by Newton's method kept in a bracket."""
+    first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    linear, quadratic = 0.0, 0.0
+    vectors = solver.vectors8
+    for p in range(first, end):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            linear += sum_of_lanes(vectors[DIRECTION, c] * vectors[MOMENTUM, c])
+            quadratic += sum_of_lanes(vectors[DIRECTION, c] * vectors[MOMENTUM_STEP, c])
+    at_start, _ = slope_of_constraints(solver, k, 0.0)
+    at_start = abs(linear + at_start)
+    low, high = 0.0, 0.0  # of the bracket; high is open at 0
+    share = 1.0
+    for _ in range(LINE_SEARCH_STEPS):
+        slope, curvature = slope_of_constraints(solver, k, share)
+        slope += linear + share * quadratic
+        curvature += quadratic
+        if abs(slope) <= LINE_SEARCH_ACCURACY * at_start:
+            break
+        if slope < 0.0:
+            low = share
+        else:
+            high = share
+        following = share - slope / curvature
+        if high == 0.0:
+            if not following > low:
+                break
+        elif not (low < following and following < high):
+            following = 0.5 * (low + high)
+        if following == share:
+            break
+        share = following
+    return share
+
+
+@kernel
+def slope_of_constraints(solver, k, share):
+    """First and second derivative along the direction of the costs of the constraints."""
+    slope, curvature = 0.0, 0.0
+    v, dv = solver.con_v, solver.con_dv
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        a, b, n = dv[i, 0], dv[i, 1], dv[i, 2]
+        x, y, z = v[i, 0] + share * a, v[i, 1] + share * b, v[i, 2] + share * n
+        jx, jy, jz, _ = impulse_of(solver, i, x, y, z)
+        slope -= jx * a + jy * b + jz * n
+        xx, yy, zz, xy, xz, yz = hessian_of(solver, i, x, y, z)
+        curvature += a * (xx * a + 2.0 * (xy * b + xz * n)) + b * (yy * b + 2.0 * yz * n) + n * zz * n
+    return slope, curvature
+
+
+@kernel
+def move(solver, k, share):
+    """From the point along the direction."""
+    vectors = solver.vectors8
+    for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            vectors[VELOCITY, c] = vectors[VELOCITY, c] + share * vectors[DIRECTION, c]
+            vectors[MOMENTUM, c] = vectors[MOMENTUM, c] + share * vectors[MOMENTUM_STEP, c]
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        for r in range(3):
+            solver.con_v[i, r] += share * solver.con_dv[i, r]

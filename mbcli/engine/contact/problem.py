@@ -1,0 +1,131 @@
+"""What a constraint is to the solver: its law, and how its velocity depends on those of the trees.
+
+Constraints are appended one after another: `begin_constraint`, columns of its Jacobian tree by tree, `end_constraint`.
+The columns are kept in pieces of eight, those of one vector register of velocities.
+"""
+
+from mbcli.engine.contact.bounded_row import bounded_hessian, bounded_impulse
+from mbcli.engine.contact.hunt_crossley import lagged_hessian, lagged_impulse, similar_hessian, similar_impulse
+from mbcli.engine.contact.sap import sap_hessian, sap_impulse
+from mbcli.engine.contact.tamsi_law import tamsi_impulse
+from mbcli.engine.jit import kernel
+from mbcli.engine.lane_memory import WIDTH, sum_of_lanes
+
+# kinds of constraints; all but BOUNDED have three rows
+SAP, LAGGED, SIMILAR, BOUNDED, TAMSI = range(5)
+
+# rows of vectors
+VELOCITY, FREE, GRADIENT, DIRECTION, MOMENTUM, MOMENTUM_STEP = range(6)
+VECTORS = 6
+# elements of counts
+CONSTRAINTS, PIECES, ISLANDS, STATUS, ITERATIONS, MOST_ITERATIONS_SEEN, PLACES, BLOCKS, VALUES = range(9)
+# values of STATUS
+SOLVED, TOO_MANY_CONSTRAINTS, TOO_MANY_BLOCKS, NOT_CONVERGED, SINGULAR = range(5)
+# elements of settings
+TOLERANCE, MOST_ITERATIONS, RESIDUAL, NEAR_RIGID, STICTION, APPROXIMATION = range(6)
+
+
+@kernel
+def clear_problem(solver):
+    for k in range(9):
+        solver.counts[k] = 0
+    solver.con_first[0] = 0
+
+
+@kernel
+def begin_constraint(solver, kind, source):
+    """Index of a new constraint; -1 where there is no room, which is in the status."""
+    i = solver.counts[CONSTRAINTS]
+    if i >= solver.con_kind.shape[0]:
+        solver.counts[STATUS] = TOO_MANY_CONSTRAINTS
+        return -1
+    solver.con_kind[i] = kind
+    solver.con_source[i] = source
+    solver.con_tree[i, 0] = -1
+    solver.con_tree[i, 1] = -1
+    return i
+
+
+@kernel
+def add_entry(solver, i, d, x, y, z):
+    """Column d of the Jacobian of constraint i, the last one begun; in each of its trees from the outermost inwards."""
+    slot = solver.dof_slot[d]
+    k = solver.counts[PIECES] - 1
+    if k < solver.con_first[i] or solver.piece_vector[k] != slot // WIDTH:
+        k = begin_piece(solver, i, solver.dof_tree[d], slot // WIDTH)
+        if k < 0:
+            return
+    column = 3 * WIDTH * k + slot % WIDTH
+    solver.jacobian[column] = x
+    solver.jacobian[column + WIDTH] = y
+    solver.jacobian[column + 2 * WIDTH] = z
+
+
+@kernel
+def begin_piece(solver, i, tree, vector):
+    """Index of a new piece, zero, of the Jacobian of constraint i; -1 without room, which is in the status."""
+    k = solver.counts[PIECES]
+    if k >= solver.piece_vector.shape[0]:
+        solver.counts[STATUS] = TOO_MANY_CONSTRAINTS
+        return -1
+    if solver.con_tree[i, 0] == -1:
+        solver.con_tree[i, 0] = tree
+    elif solver.con_tree[i, 0] != tree and solver.con_tree[i, 1] == -1:
+        solver.con_tree[i, 1] = tree
+        solver.con_split[i] = k
+    solver.piece_vector[k] = vector
+    for n in range(3 * WIDTH):
+        solver.jacobian[3 * WIDTH * k + n] = 0.0
+    solver.counts[PIECES] = k + 1
+    return k
+
+
+@kernel
+def end_constraint(solver, i):
+    """Keeps constraint i if it has a column."""
+    k = solver.counts[PIECES]
+    if solver.counts[STATUS] != SOLVED or k == solver.con_first[i]:
+        return
+    if solver.con_tree[i, 1] == -1:
+        solver.con_split[i] = k
+    solver.con_first[i + 1] = k
+    solver.counts[CONSTRAINTS] = i + 1
+
+
+@kernel
+def row_velocity(solver, i, x, row):
+    """Velocity along one row of constraint i at x, a row of vectors."""
+    total = 0.0
+    for k in range(solver.con_first[i], solver.con_first[i + 1]):
+        total += sum_of_lanes(solver.jacobian8[3 * k + row] * solver.vectors8[x, solver.piece_vector[k]])
+    return total
+
+
+@kernel
+def impulse_of(solver, i, x, y, z):
+    """Impulse (three numbers) of constraint i at the velocity (x, y, z) of its rows, and its cost."""
+    kind = solver.con_kind[i]
+    if kind == LAGGED:
+        return lagged_impulse(solver.con_law, i, x, y, z)
+    if kind == SAP:
+        return sap_impulse(solver.con_law, i, x, y, z)
+    if kind == SIMILAR:
+        return similar_impulse(solver.con_law, i, x, y, z)
+    if kind == TAMSI:
+        jx, jy, jz = tamsi_impulse(solver.con_law, i, x, y, z)
+        return jx, jy, jz, 0.0
+    impulse, cost = bounded_impulse(solver.con_law, i, x)
+    return impulse, 0.0, 0.0, cost
+
+
+@kernel
+def hessian_of(solver, i, x, y, z):
+    """Second derivatives of the cost of constraint i: xx, yy, zz, xy, xz, yz."""
+    kind = solver.con_kind[i]
+    if kind == LAGGED:
+        return lagged_hessian(solver.con_law, i, x, y, z)
+    if kind == SAP:
+        return sap_hessian(solver.con_law, i, x, y, z)
+    if kind == SIMILAR:
+        return similar_hessian(solver.con_law, i, x, y, z)
+    return bounded_hessian(solver.con_law, i, x), 0.0, 0.0, 0.0, 0.0, 0.0

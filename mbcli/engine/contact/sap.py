@@ -1,0 +1,46 @@
+"""Contact of the semi-analytic primal solver: linear elasticity, Kelvin-Voigt dissipation, regularized friction.
+
+Castro et al. 2022 (arXiv:2110.10107). With y = R^-1 (v_hat - v) the impulse is the projection of y onto the friction
+cone in the norm of R = diag(R_t, R_t, R_n), and the cost is half the square of that norm of the impulse
+(section III, appendix A there). Numbers of the law: mu, R_t, R_n, v_hat along the normal.
+"""
+
+from mbcli.engine.jit import kernel
+from mbcli.engine.trigonometry import square_root
+
+MU, R_T, R_N, V_HAT = 0, 1, 2, 3
+
+
+@kernel
+def sap_impulse(law, i, vx, vy, vz):
+    """Impulse at the contact velocity (vx, vy, vz), and the cost there."""
+    mu, R_t, R_n = law[i, MU], law[i, R_T], law[i, R_N]
+    yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, V_HAT] - vz) / R_n
+    y_t = square_root(yx * yx + yy * yy)
+    if y_t <= mu * yz:
+        return yx, yy, yz, 0.5 * (R_t * y_t * y_t + R_n * yz * yz)
+    mu_hat = mu * R_t / R_n
+    normal = (yz + mu_hat * y_t) / (1.0 + mu * mu_hat)
+    if normal <= 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    s = mu * normal / y_t
+    return s * yx, s * yy, normal, 0.5 * R_n * (1.0 + mu * mu_hat) * normal * normal
+
+
+@kernel
+def sap_hessian(law, i, vx, vy, vz):
+    """Second derivatives of the cost: xx, yy, zz, xy, xz, yz."""
+    mu, R_t, R_n = law[i, MU], law[i, R_T], law[i, R_N]
+    yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, V_HAT] - vz) / R_n
+    y_t = square_root(yx * yx + yy * yy)
+    if y_t <= mu * yz:
+        return 1.0 / R_t, 1.0 / R_t, 1.0 / R_n, 0.0, 0.0, 0.0
+    mu_hat = mu * R_t / R_n
+    normal = (yz + mu_hat * y_t) / (1.0 + mu * mu_hat)
+    if normal <= 0.0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    c = 1.0 / (R_n * (1.0 + mu * mu_hat))
+    tx, ty = yx / y_t, yy / y_t
+    across = mu * normal / (y_t * R_t)  # along the circle
+    along = mu * mu * c - across
+    return across + along * tx * tx, across + along * ty * ty, c, along * tx * ty, mu * c * tx, mu * c * ty

@@ -1,0 +1,18 @@
+"""Memory for vector registers: rows of eight doubles, each on a cache line."""
+
+import numpy as np
+
+WIDTH = 8
+ALIGNMENT = 64  # [bytes]: a cache line, and one register of AVX-512
+
+
+def aligned_zeros(count):
+    """Zeros (count, WIDTH), each row on one cache line."""
+    buffer = np.zeros(WIDTH * count + ALIGNMENT // 8)
+    start = -buffer.ctypes.data % ALIGNMENT // 8
+    return buffer[start : start + WIDTH * count].reshape(count, WIDTH)
+
+
+def sum_of_lanes(x):
+    """The sum of the numbers in a vector register."""
+    return x.sum()

@@ -1,0 +1,233 @@
+"""Contact problems of random trees: the solution against the definition of the problem, by dense matrices."""
+
+import numpy as np
+import pytest
+from random_trees import random_plant, random_state
+
+from mbcli.engine import load_kernels
+from mbcli.engine.contact.arrays import ContactPoints, ContactSolver
+from mbcli.engine.contact.problem import (
+    APPROXIMATION,
+    BOUNDED,
+    CONSTRAINTS,
+    FREE,
+    ISLANDS,
+    LAGGED,
+    MOST_ITERATIONS_SEEN,
+    NEAR_RIGID,
+    NOT_CONVERGED,
+    SAP,
+    SIMILAR,
+    SOLVED,
+    STATUS,
+    STICTION,
+    TAMSI,
+    TOLERANCE,
+    TOO_MANY_CONSTRAINTS,
+    VELOCITY,
+)
+from mbcli.engine.model import Data
+from mbcli.multibody.tree import JacobianWrtVariable
+
+H = 1e-2
+KV = JacobianWrtVariable.kV
+APPROXIMATIONS = {"sap": SAP, "lagged": LAGGED, "similar": SIMILAR, "tamsi": TAMSI}
+
+
+class Scene:
+    """A random plant in a random state with contact points anywhere between its bodies.
+
+    calm: few points, with the speeds of robots. TAMSI need not have a solution otherwise.
+    """
+
+    def __init__(
+        self, seed, approximation, *, points=12, calm=False, compiled=False, tolerance=1e-11, room=64, **options
+    ):
+        rng = np.random.default_rng(seed)
+        self.plant = random_plant(seed, num_bodies=9, time_step=H, sprung=False, **{"trees": 3, **options})
+        self.context = self.plant.CreateDefaultContext()
+        q, v = random_state(self.plant, rng)
+        if calm:
+            points, v = points // 3, 0.05 * v
+        self.plant.SetPositions(self.context, q)
+        self.plant.SetVelocities(self.context, v)
+        self.model, self.compiled = self.plant._model, compiled
+        self.data = Data(self.model.sizes)
+        self.data.q[:], self.data.v[:] = q, v
+        self.points = ContactPoints(max(points, 1))
+        bodies = self.model.body_parent.shape[0]
+        for c in range(points):
+            a, b = rng.permutation(bodies)[:2]
+            normal = rng.normal(size=3)
+            self.points.body[c] = a, b
+            self.points.normal[c] = normal / np.linalg.norm(normal)
+            self.points.position[c] = rng.normal(size=3)
+            self.points.distance[c] = rng.uniform(-1e-3 if calm else -2e-2, 2e-3)
+            self.points.law[c] = 10 ** rng.uniform(2, 4), rng.uniform(0, 2), rng.uniform(0, 0.1), rng.uniform(0, 1)
+        self.points.count[0] = points
+        self.limits = [
+            (int(d), int(self.model.dof_q[d]), side, q[self.model.dof_q[d]] + side * gap)
+            for d, side, gap in self.random_limits(rng)
+        ]
+        self.solver = ContactSolver(self.model, room, approximation, self.limits)
+        settings = self.solver.settings
+        settings[APPROXIMATION], settings[NEAR_RIGID], settings[STICTION] = approximation, 1.0, 1e-2
+        settings[TOLERANCE] = tolerance
+        self.kernels = load_kernels(compiled, "contact")
+        if compiled:
+            self.data.contact[:2] = self.points.handle(True), self.solver.handle(True)
+        else:
+            self.data.contact = (self.points, self.solver)
+
+    def random_limits(self, rng):
+        for d in np.flatnonzero(self.model.dof_q):
+            if rng.random() < 0.5:
+                yield d, rng.choice([-1.0, 1.0]), rng.uniform(-1e-3, 2e-2)
+
+    def step(self):
+        model, data = self.model.handle(self.compiled), self.data.handle(self.compiled)
+        self.data.tau[:] = 0.0
+        self.kernels.position_stage(model, data)
+        self.kernels.velocity_stage(model, data)
+        self.kernels.calc_step_dynamics(model, data, H, 1.0)
+        return self.data.v + H * self.data.vdot
+
+    def status(self):
+        return self.solver.counts[STATUS]
+
+    def jacobian(self, i):
+        """Rows of constraint i (3 or 1, nv) from the plant's own Jacobians."""
+        if self.solver.con_kind[i] == BOUNDED:
+            row = np.zeros((1, self.data.v.size))
+            d, _, side, _ = self.limits[self.solver.con_source[i]]
+            row[0, d] = side
+            return row
+        c = self.solver.con_source[i]
+        world, plant = self.plant.world_frame(), self.plant
+        J = np.zeros((3, self.data.v.size))
+        for body, sign in zip(self.points.body[c], (1.0, -1.0), strict=True):
+            if body:
+                link = plant.get_body(int(np.flatnonzero(self.model.link_body == body)[0]))
+                p = plant.CalcPointsPositions(self.context, world, self.points.position[c], link.body_frame())
+                frame = link.body_frame()
+                J += sign * plant.CalcJacobianTranslationalVelocity(self.context, KV, frame, p, world, world)
+        normal = self.points.normal[c]
+        tangent = np.array(self.kernels_plain().tangent_of(tuple(normal)))
+        return np.array([tangent, np.cross(normal, tangent), normal]) @ J
+
+    @staticmethod
+    def kernels_plain():
+        return load_kernels(False)
+
+    def imbalance(self):
+        """A (v - v*) - J^T impulses(J v) at the solution, and the size of what it is the difference of."""
+        solver, slot = self.solver, self.solver.dof_slot
+        v, v_free = solver.vectors[VELOCITY, slot], solver.vectors[FREE, slot]
+        A = self.plant.CalcMassMatrix(self.context) + H * np.diag(self.model.dof_damping)
+        inertial = A @ (v - v_free)
+        impulse = np.zeros_like(v)
+        for i in range(solver.counts[CONSTRAINTS]):
+            J = self.jacobian(i)
+            rows = np.zeros(3)
+            rows[: len(J)] = J @ v
+            impulse += J.T @ np.array(self.kernels_plain().impulse_of(solver, i, *rows)[: len(J)])
+        return np.abs(inertial - impulse).max(), max(np.abs(inertial).max(), np.abs(A @ v).max())
+
+
+@pytest.mark.parametrize("approximation", ["sap", "lagged", "similar"])
+@pytest.mark.parametrize("seed", range(4))
+def test_momentum_balances_at_the_solution(seed, approximation):
+    """Check 21 of the plant's specification: the gradient of the cost vanishes."""
+    scene = Scene(seed, APPROXIMATIONS[approximation])
+    scene.step()
+    assert scene.status() == SOLVED
+    assert scene.solver.counts[CONSTRAINTS] >= 10
+    imbalance, size = scene.imbalance()
+    assert imbalance <= 1e-8 * size
+
+
+def test_momentum_balances_where_tamsi_finds_a_solution():
+    """It finds most; where there is none, or none is found, the status says so."""
+    solved = 0
+    for seed in range(8):
+        scene = Scene(seed, TAMSI, calm=True)
+        scene.step()
+        if scene.status() == SOLVED:
+            solved += 1
+            imbalance, size = scene.imbalance()
+            assert imbalance <= 1e-8 * size
+        else:
+            assert scene.status() == NOT_CONVERGED
+    assert solved >= 5
+
+
+@pytest.mark.parametrize("approximation", APPROXIMATIONS)
+def test_compiled_and_interpreted_steps_agree(approximation):
+    calm = approximation == "tamsi"
+    steps = [Scene(5, APPROXIMATIONS[approximation], calm=calm, compiled=c).step() for c in (False, True)]
+    np.testing.assert_allclose(*steps, rtol=1e-9, atol=1e-9)
+
+
+def test_without_constraints_the_step_is_that_of_the_plant():
+    scene = Scene(1, LAGGED, points=0)
+    scene.solver.limit_value[:] = -scene.solver.limit_side * 1e6
+    v = scene.step()
+    plain = Data(scene.model.sizes)
+    plain.q[:], plain.v[:] = scene.data.q, scene.data.v
+    kernels = load_kernels(False)
+    kernels.position_stage(scene.model, plain)
+    kernels.velocity_stage(scene.model, plain)
+    kernels.calc_step_dynamics(scene.model, plain, H, 1.0)
+    assert (v == plain.v + H * plain.vdot).all()
+
+
+def test_trees_that_nothing_connects_are_islands_of_their_own():
+    scene = Scene(2, LAGGED, points=3, trees=5)
+    roots = [b for b in range(1, scene.model.body_parent.size) if scene.model.body_root[b] == b]
+    for c, (a, b) in enumerate([(roots[0], 0), (roots[1], roots[2]), (roots[3], 0)]):
+        scene.points.body[c] = a, b
+    scene.solver.limit_value[:] = -scene.solver.limit_side * 1e6
+    scene.points.distance[:3] = -1e-2
+    scene.step()
+    assert scene.status() == SOLVED
+    assert scene.solver.counts[ISLANDS] == 3
+    assert scene.imbalance()[0] <= 1e-8 * scene.imbalance()[1]
+
+
+def test_controllers_with_limits_act_in_the_same_problem():
+    """Efforts at the velocities of the step's end, clamped: check 12 of the plant's specification, with contact."""
+    scene = Scene(3, SAP, controlled=True)
+    scene.data.pd_desired[:] = 5.0
+    v = scene.step()
+    assert scene.status() == SOLVED
+    reached = set()
+    for k, a in enumerate(scene.model.pd_actuator):
+        d = scene.model.actuator_dof[a]
+        p, damping, most = scene.model.pd_constants[k]
+        q = scene.data.q[scene.model.dof_q[d]]
+        free = p * (5.0 - q - H * v[d]) + damping * (5.0 - v[d])
+        assert scene.data.pd_effort[k] == pytest.approx(np.clip(free, -most, most), rel=1e-8, abs=1e-8)
+        reached.add(abs(free) > most)
+    assert len(scene.model.pd_actuator) > 2
+
+
+def test_a_full_problem_says_so_and_leaves_the_rest_alone():
+    scene = Scene(4, SAP, room=3)
+    scene.step()
+    assert scene.status() == TOO_MANY_CONSTRAINTS
+
+
+def test_a_solver_that_may_not_iterate_says_that_it_did_not_converge():
+    scene = Scene(4, SAP)
+    scene.solver.settings[1] = 0
+    scene.step()
+    assert scene.status() == NOT_CONVERGED
+
+
+def test_newtons_method_needs_few_iterations():
+    seen = []
+    for seed in range(6):
+        scene = Scene(seed, SAP, tolerance=1e-8)
+        scene.step()
+        seen.append(scene.solver.counts[MOST_ITERATIONS_SEEN])
+    assert max(seen) <= 20
