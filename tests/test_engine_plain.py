@@ -26,7 +26,7 @@ def test_plain_kernels_step_to_the_same_bits(seed):
     assert is_plain(plant._model)
     results = []
     for plain in (False, True):
-        kernels, data = load_kernels(True, plain), Data(plant._model.sizes)
+        kernels, data = load_kernels(True, "plain" if plain else ""), Data(plant._model.sizes)
         data.q[:], data.v[:] = random_state(plant, np.random.default_rng(seed))
         handles = plant._model.handle(True), data.handle(True)
         kernels.position_stage(*handles)
