@@ -9,6 +9,7 @@ from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.suggestions import did_you_mean
 
 from .mjcf_known import ACTUATORS, READ
+from .sdf_values import unit_vector
 from .spec import IDENTITY, pose
 from .xml_source import MAX_RELATED
 
@@ -264,13 +265,12 @@ def _from_euler(angles, settings):
 
 def _from_axes(values, settings):
     x, y = values[:3], values[3:]
-    if not x.any():
+    x, y = unit_vector(x), unit_vector(y)
+    if x is None or y is None:
         return None
-    x = x / np.linalg.norm(x)
-    y = y - (x @ y) * x
-    if not y.any():
+    y = unit_vector(y - (x @ y) * x)
+    if y is None:
         return None
-    y = y / np.linalg.norm(y)
     return np.column_stack([x, y, np.cross(x, y)])
 
 
@@ -289,7 +289,7 @@ _NOTATIONS = {
 
 def about(axis, angle):
     """The rotation matrix by an angle [rad] about an axis of any length."""
-    x, y, z = axis / np.linalg.norm(axis)
+    x, y, z = unit_vector(axis)
     c, s = cos(angle), sin(angle)
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.eye(3) + s * K + (1.0 - c) * (K @ K)
@@ -297,7 +297,7 @@ def about(axis, angle):
 
 def turn_z_to(direction):
     """The smallest rotation that takes the z axis to a direction; half a turn about x to the opposite one."""
-    x, y, z = direction / np.linalg.norm(direction)
+    x, y, z = unit_vector(direction)
     sine = np.hypot(x, y)
     if sine == 0.0:
         return np.diag([1.0, 1.0, 1.0]) if z > 0 else np.diag([1.0, -1.0, -1.0])
