@@ -1,4 +1,4 @@
-"""From a URDF text to a model that computes: a finalized plant, and what the peers have in its place."""
+"""From the text of a model file to a model that computes: a finalized plant, and what the peers have in its place."""
 
 import logging
 import time
@@ -6,34 +6,34 @@ import time
 from benchmarks.peers import installed
 
 
-def _mbcli(text):
+def _mbcli(text, file_type):
     from mbcli.multibody.parsing import Parser
     from mbcli.multibody.plant import MultibodyPlant
 
     plant = MultibodyPlant(0.001)
-    Parser(plant).AddModelsFromString(text, "urdf")
+    Parser(plant).AddModelsFromString(text, file_type)
     plant.Finalize()
     return plant.num_velocities()
 
 
-def _drake(text):
+def _drake(text, file_type):
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
 
     logging.getLogger("drake").setLevel(logging.ERROR)
     plant = MultibodyPlant(0.001)
-    Parser(plant).AddModelsFromString(text, "urdf")
+    Parser(plant).AddModelsFromString(text, file_type)
     plant.Finalize()
     return plant.num_velocities()
 
 
-def _pinocchio(text):
+def _pinocchio(text, file_type):
     import pinocchio
 
     return pinocchio.buildModelFromXML(text, pinocchio.JointModelFreeFlyer()).nv
 
 
-def _mujoco(text):
+def _mujoco(text, file_type):
     import mujoco
 
     # without this MuJoCo fixes the base and joins what is fixed
@@ -42,24 +42,37 @@ def _mujoco(text):
 
 
 LOADERS = {"mbcli": _mbcli, "Drake": _drake, "Pinocchio": _pinocchio, "MuJoCo": _mujoco}
+READ_SDF = ("mbcli", "Drake")
 
 
-def loaders():
-    """{program: function of a URDF text} of those that are installed."""
-    return {name: load for name, load in LOADERS.items() if name == "mbcli" or installed(name)}
+def loaders(file_type):
+    """{program: function of a text and its format} of those that are installed and read the format."""
+    readers = READ_SDF if file_type == "sdf" else LOADERS
+    return {name: LOADERS[name] for name in readers if name == "mbcli" or installed(name)}
 
 
-def seconds_to_load(text, rounds):
+def seconds_to_load(text, file_type, rounds):
     """{program: processor times of every round}, and the counts of velocities; programs take turns."""
-    chosen = loaders()
-    counts = {name: load(text) for name, load in chosen.items()}  # the first one imports
+    chosen = loaders(file_type)
+    counts = {name: load(text, file_type) for name, load in chosen.items()}  # the first one imports
     times = {name: [] for name in chosen}
     for _ in range(rounds):
         for name, load in chosen.items():
             started = time.process_time()
-            load(text)
+            load(text, file_type)
             times[name].append(time.process_time() - started)
     return times, counts
+
+
+def as_sdf(urdf):
+    """The model of a URDF text as SDFormat text."""
+    from mbcli.parsers.conversion import converted
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.load import load_models
+    from mbcli.parsers.package_map import PackageMap
+
+    (model,) = load_models(urdf.encode(), input_format="urdf", diagnostics=Diagnostics())
+    return converted(model, "sdf", packages=PackageMap(), folder=".").text.decode()
 
 
 def tree_urdf(links):

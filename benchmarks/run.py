@@ -202,15 +202,17 @@ def measure_growth(scene, effort):
 
 
 def measure_load(scene, effort):
-    """From URDF text to a finalized plant; a tree of several sizes, with the exponent of the growth."""
+    """From the text of a file to a finalized plant; a tree of several sizes, with the exponent of the growth."""
     if scene.model:
         texts = {scene.model: urdf_without_geometry(MODELS[scene.model].path)}
     else:
         sizes = TREE_SIZES if effort is THOROUGH else (100, 300)
         texts = {links: loading.tree_urdf(links) for links in sizes}
+    if scene.calculation == "sdf":
+        texts = {size: loading.as_sdf(text) for size, text in texts.items()}
     lines, own_seconds = [], {}
     for size, text in texts.items():
-        times, counts = loading.seconds_to_load(text, 9 if scene.model and effort is THOROUGH else 2)
+        times, counts = loading.seconds_to_load(text, scene.calculation, 9 if scene.model and effort is THOROUGH else 2)
         if len(set(counts.values())) > 1:
             raise Disagreement(f"velocities of {size}: {counts}")
         name = scene.name if scene.model else f"{scene.name}.{size}"

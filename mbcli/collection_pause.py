@@ -13,4 +13,7 @@ def paused_collection():
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():  # what was made is old now: the next collection need not walk it
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

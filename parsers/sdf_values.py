@@ -91,7 +91,7 @@ def _read_any_pose(node):
         *p, roll, pitch, yaw = node.text_vector(6, (0.0,) * 6)
         angles = (roll, pitch, yaw)
         rpy = [radians(angle) for angle in angles] if in_degrees else angles
-        return pose(RollPitchYaw(rpy).ToRotationMatrix().matrix(), p)
+        return pose(RollPitchYaw(rpy).ToRotationMatrix().matrix() if any(rpy) else None, p)
     if rotation_format != "quat_xyzw":
         message = f'rotation_format must be "euler_rpy" or "quat_xyzw", found {quoted(rotation_format)}'
         node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="rotation_format")

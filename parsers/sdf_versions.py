@@ -57,7 +57,7 @@ def read_version(root):
 def report_newer(root, minor):
     """A warning for each kind of element or attribute that the file uses and its version does not have."""
     found = {}
-    for node in root.walk():
+    for node in root.walk() if minor < max(_NEW.values()) else ():
         if node.tag in _NEW_NAMES and node.parent is not None:
             _note(found, f"{node.parent.tag}/{node.tag}", node, minor)
         for name in node.attribute_names:

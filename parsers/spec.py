@@ -11,10 +11,12 @@ from math import inf
 
 import numpy as np
 
+_EYE = np.eye(4)
+
 
 def pose(rotation=None, translation=None):
     """A read-only 4x4 pose from a 3x3 rotation and a translation [m]; identity where one is missing."""
-    X = np.eye(4)
+    X = _EYE.copy()
     if rotation is not None:
         X[:3, :3] = rotation
     if translation is not None:

@@ -46,7 +46,7 @@ def check_version(root):
     newer = {feature: version for feature, version in features.items() if _key(version) > _key(stated)}
     parents = {parent for parent, _ in newer}
     found = {}
-    for node in root.everything():
+    for node in root.walk():
         if node.tag in parents:
             for feature, version in newer.items():
                 if feature[0] == node.tag and _has(node, feature[1]):

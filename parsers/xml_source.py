@@ -208,14 +208,6 @@ class Node:
         """The text of an attribute, or None, without reading it."""
         return self._attributes.get(name)
 
-    def everything(self):
-        """The node and everything below it, depth first."""
-        pending = [self]
-        while pending:
-            node = pending.pop()
-            yield node
-            pending += reversed(node._children)
-
     def peek(self, tag):
         """The first child of that tag, or None, without reading it."""
         return next((child for child in self._children if child.tag == tag), None)

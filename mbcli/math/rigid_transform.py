@@ -111,7 +111,9 @@ class RigidTransform:
 
     def GetAsMatrix4(self) -> np.ndarray:
         """Return the homogeneous matrix (4, 4)."""
-        return np.vstack((self.GetAsMatrix34(), _LAST_ROW))
+        X = np.empty((4, 4), np.result_type(self._R, self._p))
+        X[:3, :3], X[:3, 3], X[3] = self._R, self._p, _LAST_ROW
+        return X
 
     def GetAsMatrix34(self) -> np.ndarray:
         """Return the matrix (3, 4) of rotation and position side by side."""

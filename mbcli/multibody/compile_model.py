@@ -11,6 +11,7 @@ import numpy as np
 from mbcli.engine import joints as kinds
 from mbcli.engine.joints.curvilinear import SEGMENT_SIZE
 from mbcli.engine.model import Model
+from mbcli.math.cross_product import cross
 from mbcli.multibody.compile_force_elements import force_element_arrays
 from mbcli.multibody.tree.joint_spring import JointSpring
 
@@ -254,9 +255,9 @@ def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype)
 def rotation_with_z(z):
     """A rotation whose third column is the unit vector z; exact for the axes of coordinates."""
     smallest = np.eye(3)[np.argmin(np.abs(z))]
-    x = np.cross(smallest, z)
+    x = cross(smallest, z)
     x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    return np.array([x, cross(z, x), z]).T
 
 
 def _square(p):
