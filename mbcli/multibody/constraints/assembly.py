@@ -42,7 +42,8 @@ def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, m
 
     Solved is min (q - Q0)^T W (q - Q0) / 2 under phi(q) = 0, with W = diag(weights), to a local minimum: first a
     feasible point by weighted Levenberg-Marquardt steps, then Newton steps along the constraints. Q0 is QInit, q - Q0
-    the difference of coordinates, for a quaternion the rotation vector. With minimize=False the first feasible point
+    the difference of coordinates, for rotations by quaternions or roll-pitch-yaw
+    angles the rotation vector. With minimize=False the first feasible point
     is taken: the plain projection, whose steps are each smallest in the weights but whose sum is not. Contacts, which
     have no position error, keep the distance of their point along the normal from where it is at QInit.
 
@@ -57,7 +58,7 @@ def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, m
     """
     CS._set_state(model, QInit)
     weights = checked_weights(model, weights)
-    manifold = PositionManifold(CS._constrained)
+    manifold = PositionManifold(CS._constrained.model)
     start = manifold.normalized(QInit)
     contacts = _ContactPoints(CS, start)
 
