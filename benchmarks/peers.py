@@ -164,9 +164,11 @@ class Pinocchio:
 
     def _bias(self, k):
         """What the turning of the base adds to its body-fixed acceleration, at state k."""
+        return self._bias_at(self._case.q[k], self._case.v[k])
+
+    def _bias_at(self, q, v):
         result = np.zeros(self._model.nv)
         if self._floating:
-            q, v = self._case.q[k], self._case.v[k]
             result[0:3] = -_rotation(q[:4]).T @ np.cross(v[:3], v[3:6])
         return result
 
@@ -184,6 +186,26 @@ class Pinocchio:
             return Call(lambda: pin.crba(model, data, q), lambda M: T.T @ (np.triu(M) + np.triu(M, 1).T) @ T)
         tau = pin.rnea(model, data, q, v, a).copy()
         return Call(lambda: pin.aba(model, data, q, v, tau), lambda vdot: T.T @ (vdot - self._bias(0)))
+
+    def constrained_call(self, standing):
+        """constraintDynamics with a 6D contact at each foot of a Standing."""
+        pin, model, data = self._pin, self._model, self._data
+        q, T = self._positions(standing.q), self._velocity_map(standing.q)
+        v, tau = T @ standing.v, np.linalg.solve(T.T, standing.tau)
+        pin.framesForwardKinematics(model, data, q)
+        models, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        for name in standing.feet:
+            number = model.getFrameId(name)
+            frame = model.frames[number]
+            place = frame.parentJoint, frame.placement, 0, data.oMf[number]
+            models.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, model, *place, pin.LOCAL))
+            datas.append(models[-1].createData())
+        pin.initConstraintDynamics(model, data, models, datas)
+        bias = self._bias_at(standing.q, standing.v)
+        return Call(
+            lambda: pin.constraintDynamics(model, data, q, v, tau, models, datas),
+            lambda vdot: np.linalg.solve(T, vdot - bias),
+        )
 
     def inverse_dynamics_of_states(self, count):
         """The same call in a Python loop; returns the last tau."""

@@ -4,16 +4,29 @@ import argparse
 import json
 import statistics
 import sys
+import time
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from benchmarks import loading, own, processes
+from benchmarks import constrained, loading, own, processes
 from benchmarks.measure import BRIEF, QUICK, THOROUGH, median_ratio, seconds_per_call
 from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
-from benchmarks.scenes import BATCH_STATES, CHAIN_LENGTHS, MODELS, ROOT, SCENES, TIME_STEP, TREE_SIZES, chain_urdf
+from benchmarks.scenes import (
+    ASSEMBLY_STARTS,
+    BATCH_STATES,
+    CHAIN_LENGTHS,
+    FEET,
+    LOOPS,
+    MODELS,
+    ROOT,
+    SCENES,
+    TIME_STEP,
+    TREE_SIZES,
+    chain_urdf,
+)
 
 AGREEMENT = 1e-9  # relative to the largest element; programs that differ by more do not compute the same
 PINOCCHIO_LINKS = 100  # its Data grows with the cube of the length: 1.7 GiB for 300 links
@@ -108,6 +121,11 @@ def calls_of(scene):
         calls = {"mbcli": own.plant_call(own.own_plant_side(case), scene.calculation, scene.new_state)}
         for name, peer in adapters(case, model, "Drake").items():
             calls[name] = peer.plant_call(scene.calculation, scene.new_state)
+    elif scene.kind == "constrained":
+        standing = constrained.Standing(case, FEET[scene.model])
+        calls = {"mbcli": standing.call()}
+        for name, peer in adapters(case, model, "Pinocchio").items():
+            calls[name] = peer.constrained_call(standing)
     else:
         calls = {
             "mbcli": own.inverse_dynamics_of_states(case, BATCH_STATES, lanes=True),
@@ -136,6 +154,12 @@ def measure_plant(scene, effort):
     calls = calls_of(scene)
     check_agreement(scene, calls)
     return compare(scene, calls, BRIEF if effort is THOROUGH else effort)
+
+
+def measure_constrained(scene, effort):
+    calls = calls_of(scene)
+    check_agreement(scene, calls)
+    return compare(scene, calls, effort)
 
 
 def measure_batch(scene, effort):
@@ -232,6 +256,32 @@ def measure_load(scene, effort):
     return lines
 
 
+def measure_loops(scene, effort):
+    """Seconds per evaluation of accelerations over the number of loops, and the exponent of the growth."""
+    lines, counts = [], LOOPS if effort is THOROUGH else LOOPS[:3]
+    for loops in counts:
+        (line,) = compare(scene, {"mbcli": constrained.loops_call(loops)}, effort)
+        line.scene, line.note = f"{scene.name}.{loops}", f"{formatted(line.seconds / loops)} a loop of 5 equations"
+        lines.append(line)
+    times = [line.seconds for line in lines]
+    exponents = np.diff(np.log(times)) / np.diff(np.log(counts))
+    lines[-1].note += f"; grows as n^{exponents[-1]:.2f} from {counts[-2]} to {counts[-1]} loops"
+    if effort is THOROUGH:
+        lines[-1].goal, lines[-1].met = "linear: n^1.1 at most", bool(exponents[-1] <= 1.1)
+    return lines
+
+
+def measure_assembly(scene, effort):
+    """Seconds per assembly, and how many of the random starts were assembled: all is the goal."""
+    starts = ASSEMBLY_STARTS if effort is THOROUGH else 20
+    started = time.process_time()
+    found = constrained.assemble_from_random_starts(scene.calculation, starts)
+    line = Line(scene.name, (time.process_time() - started) / starts, goal="all", met=found["rate"] == 1.0)
+    line.note = f"{found['rate']:.1%} of {starts} starts, steps: median {found['median']:g}, most {found['largest']}"
+    line.note += f"; {found['restarted']} went on from another start"
+    return [line]
+
+
 def measure_start(scene, effort):
     path = MODELS[scene.model].path if scene.model else None
     arguments = [f"--{scene.calculation}"] if path is None else [scene.calculation, str(path)]
@@ -280,6 +330,9 @@ MEASURES = {
     "growth": measure_growth,
     "load": measure_load,
     "batch": measure_batch,
+    "constrained": measure_constrained,
+    "loops": measure_loops,
+    "assembly": measure_assembly,
     "command": measure_command,
     "start": measure_start,
     "compile": measure_compile,

@@ -33,7 +33,8 @@ class Scene:
 
     Attributes:
         name: what --scene selects, with or without what follows the first dot.
-        kind: engine, plant, steps, growth, batch, command, load, start or compile; run.py has a function for each.
+        kind: engine, plant, steps, growth, batch, command, load, constrained, loops, assembly, start or compile; run.py
+            has a function for each.
         model: key of MODELS.
         calculation: what is computed; a name that contestants know.
         new_state: whether another q is set before every call.
@@ -83,6 +84,9 @@ SCENES = (
     Scene("load-atlas.sdf", "load", "atlas", "sdf", at_most=0.05),
     Scene("load-tree.urdf", "load", calculation="urdf", at_most=5.0),
     Scene("load-tree.sdf", "load", calculation="sdf", at_most=5.0),
+    Scene("constrained-atlas", "constrained", "atlas", goals={"Pinocchio": 1.0}),
+    Scene("loops", "loops"),
+    *(Scene(f"assembly.{m}", "assembly", calculation=m) for m in ("four-bar", "four-bar-hinge", "bricard", "spatial")),
     Scene("start.help", "start", calculation="help", at_most=0.15),
     Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.3),
     Scene("compile.first", "compile", "arm7", calculation="first", at_most=15.0),
@@ -91,6 +95,9 @@ SCENES = (
 
 TREE_SIZES = (1000, 3000, 10_000)  # links
 CHAIN_LENGTHS = (10, 30, 100, 300, 1000)
+FEET = {"atlas": ("l_foot", "r_foot")}
+LOOPS = (1, 10, 30, 100, 300, 1000)
+ASSEMBLY_STARTS = 1000
 BATCH_STATES = 10_000
 TIME_STEP = 1.0e-3  # [s]
 

@@ -1,9 +1,21 @@
-"""Constraints for tests: random ones on random plants, and mechanisms whose answers are known."""
+"""Constraints for tests: random ones on random plants, and the mechanisms of the benchmarks."""
+
+import sys
+from pathlib import Path
 
 import numpy as np
 from random_trees import joints_of, random_plant, random_pose, random_rotation, random_state
 
-from mbcli.math import RigidTransform
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the benchmarks are not installed
+from benchmarks.mechanisms import (  # noqa: F401
+    bar,
+    bennett,
+    bricard,
+    chain_of_bars,
+    chain_of_four_bars,
+    four_bar,
+    spatial_loop,
+)
 from mbcli.multibody.compile_constraints import (
     Coupling,
     Tie,
@@ -18,8 +30,6 @@ from mbcli.multibody.compile_constraints import (
 )
 from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
 from mbcli.multibody.constraints import ConstraintSet
-from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.tree import FixedOffsetFrame, RevoluteJoint, RotationalInertia, SpatialInertia
 
 X, Y, Z = np.eye(3)
 
@@ -97,38 +107,6 @@ def random_constraint_set(plant, seed, contacts=2, loops=3):
             cs.AddLoopConstraint(P, S, *frames, np.eye(6)[k], True, 0.1)
     cs.Bind(plant)
     return cs
-
-
-def bar(plant, name, length, mass=1.0):
-    """A thin bar along x from its origin."""
-    inertia = RotationalInertia(1e-3 * mass, mass * length**2 / 12.0, mass * length**2 / 12.0)
-    return plant.AddRigidBody(name, SpatialInertia.MakeFromCentralInertia(mass, [0.5 * length, 0.0, 0.0], inertia))
-
-
-def chain_of_bars(lengths, axis=Z, gravity=(0.0, -9.81, 0.0)):
-    """Bars in a row on hinges about an axis: bodies bar0, bar1, ..., the first one on World's origin."""
-    plant = MultibodyPlant(0.0)
-    plant.mutable_gravity_field().set_gravity_vector(gravity)
-    inboard, at = plant.world_body(), 0.0
-    for k, length in enumerate(lengths):
-        body = bar(plant, f"bar{k}", length)
-        frame = plant.AddFrame(FixedOffsetFrame(f"end{k}", inboard.body_frame(), RigidTransform(p=[at, 0.0, 0.0])))
-        plant.AddJoint(RevoluteJoint(f"hinge{k}", frame, body.body_frame(), axis))
-        inboard, at = body, length
-    plant.Finalize()
-    return plant
-
-
-def four_bar(ground=2.0, lengths=(1.0, 2.0, 2.0), axes=((0, 0, 0, 1, 0, 0), (0, 0, 0, 0, 1, 0)), **stabilization):
-    """A chain of three bars whose end is held on the x axis by loop constraints; plant and bound set."""
-    plant = chain_of_bars(lengths)
-    cs = ConstraintSet()
-    last = f"bar{len(lengths) - 1}"
-    frames = RigidTransform(p=[ground, 0.0, 0.0]), RigidTransform(p=[lengths[-1], 0.0, 0.0])
-    for axis in axes:
-        cs.AddLoopConstraint("world", last, *frames, axis, **stabilization)
-    cs.Bind(plant)
-    return plant, cs
 
 
 def run_every_kernel(scene):

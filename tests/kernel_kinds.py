@@ -37,6 +37,8 @@ NOT_SMOOTH = {
     "factorize_multipliers",
     "largest_error",
     "project_positions",
+    "sum_of_squares",
+    "damp_multipliers",
     # looks up where on a curve a distance falls
     "segment_at",
     # the loops compare times and look for numbers that are not finite

@@ -14,7 +14,7 @@ from benchmarks.scenes import CHAIN_LENGTHS, SCENES, chain_urdf
 from mbcli.engine import load_kernels
 from mbcli.engine.model import Data
 
-COMPARED = [scene for scene in SCENES if scene.kind in ("engine", "plant", "batch")]
+COMPARED = [scene for scene in SCENES if scene.kind in ("engine", "plant", "batch", "constrained")]
 STEPPED = [scene for scene in SCENES if scene.kind == "steps"]
 
 

@@ -8,7 +8,7 @@ from random_trees import MOVING, random_inertia, random_joint, random_pose, rand
 
 from mbcli.errors import ModelError
 from mbcli.multibody.compile_constraints import compile_constraints
-from mbcli.multibody.constrained_model import DEPENDENT, DEPENDENT_IN_PROJECTION, ConstrainedModel
+from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
 from mbcli.multibody.constraint_rows import constraint_rows
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import FixedOffsetFrame, QuaternionFloatingJoint, ScrewJoint
@@ -99,7 +99,7 @@ def test_positions_near_a_legal_one_are_projected_onto_it(kind):
     scene.data.q[:] = q + 1e-3 * rng.normal(size=len(q))
     scene.data.v[:] = v + 1e-2 * rng.normal(size=len(v))
     before = scene.data.v.copy()
-    steps = scene.run("project_positions", 1e-12, DEPENDENT_IN_PROJECTION, 10)
+    steps = scene.run("project_positions", 1e-12, 20)
     assert 0 <= steps <= 4
     np.testing.assert_array_equal(scene.data.v, before)
     scene.run("project_velocities", DEPENDENT)
@@ -116,9 +116,9 @@ def test_a_projection_that_does_not_get_there_says_so():
     plant, loop = two_bodies_and_a_loop("weld", 0)
     scene = constrained(plant)
     scene.data.q[:] = legal_motion(loop, 0)[0] + 0.3
-    assert scene.run("project_positions", 1e-12, DEPENDENT_IN_PROJECTION, 1) == -1
+    assert scene.run("project_positions", 1e-12, 1) == -1
     scene.data.q[0] = np.nan
-    assert scene.run("project_positions", 1e-12, DEPENDENT_IN_PROJECTION, 10) == -1
+    assert scene.run("project_positions", 1e-12, 20) == -1
 
 
 def test_a_nut_may_be_on_any_thread():

@@ -4,12 +4,15 @@ import functools
 
 import numpy as np
 import pytest
-from constraint_scenes import constrained_scene
+from constraint_scenes import bennett, bricard, chain_of_four_bars, constrained_scene, four_bar
 from naive import Oracle
 
 from mbcli.engine import load_kernels
 from mbcli.engine.constraint_frames import CONTACT
-from mbcli.multibody.constrained_model import DEPENDENT
+from mbcli.multibody.compile_constraints import compile_constraints
+from mbcli.multibody.constrained_model import AS_BEFORE, DEPENDENT, ConstrainedModel
+from mbcli.multibody.constraint_rows import constraint_rows
+from mbcli.multibody.constraints import CalcAssemblyQ, CalcAssemblyQDot, CalcConstraintsPositionError
 
 SEEDS = range(4)
 STEP = 1e-6
@@ -165,3 +168,86 @@ def test_the_quaternion_of_a_rotation_is_right_for_every_angle():
                 assert abs(abs(found @ expected) - 1.0) < 1e-12
             else:
                 np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("loops", [1, 7, 60])
+def test_arrays_of_a_chain_of_loops_grow_with_its_length(loops):
+    """Five equations a loop, of which two count in the plane: found, and the rods move as those of one four-bar."""
+    plant, q = chain_of_four_bars(loops)
+    rows, _ = constraint_rows(plant)
+    scene = ConstrainedModel(plant._model, compile_constraints(plant._model, rows), False)
+    assert scene.work.K.size <= 40 * loops
+    assert scene.work.G.size <= 15 * loops
+    assert scene.work.packed_H.size == 3 * loops + 1
+    scene.data.q[:] = q
+    scene.run("calc_constrained_dynamics", DEPENDENT)
+    assert scene.independent().sum() == 2 * loops
+    assert abs(scene.rows("err")).max() < 1e-14
+    # all rods turn alike and all couplers stay level: one velocity, one equation
+    mass = (loops + 1) / 3.0 + loops
+    moment = -9.81 * np.cos(1.1) * (0.5 * (loops + 1) + loops)
+    rods = [plant.GetJointByName(f"rod{k}").velocity_start() for k in range(loops + 1)]
+    np.testing.assert_allclose(scene.data.vdot[rods], moment / mass, rtol=1e-10)
+
+
+def test_constraints_in_any_order_are_solved_in_a_good_one():
+    plant, _ = chain_of_four_bars(40)
+    rows, _ = constraint_rows(plant)
+    shuffled = [rows[k] for k in np.random.default_rng(0).permutation(len(rows))]
+    sizes = [compile_constraints(plant._model, r).sizes["nprofile"] for r in (rows, shuffled)]
+    assert sizes[0] == sizes[1]
+
+
+def test_rows_stay_taken_out_between_the_stages_of_a_step():
+    """Slightly off the constraints dependent rows look independent, and would stop a Bennett linkage."""
+    plant, cs = bennett()
+    scene = cs._constrained
+    q = CalcAssemblyQ(plant, [0.4, 1.2, -0.7], cs, np.ones(3)).q
+    state = {"v": CalcAssemblyQDot(plant, q, [1.0, 0.5, 0.2], cs, np.ones(3)), "tau": np.array([1.0, -2.0, 0.5])}
+    for name, value in state.items():
+        getattr(scene.data, name)[:] = value
+    found = {}
+    for distance in (0.0, 1e-4):
+        for tolerance in (DEPENDENT, AS_BEFORE):
+            scene.data.q[:] = q + distance * np.array([0.3, -0.8, 0.5])
+            scene.run("calc_constrained_dynamics", tolerance)
+            found[distance, tolerance] = scene.data.vdot.copy()
+            assert scene.independent().sum() == (3 if distance and tolerance == DEPENDENT else 2)
+            if not distance:
+                kept = scene.work.pivot_inverse != 0.0
+            scene.work.pivot_inverse[:] = kept
+    np.testing.assert_array_equal(found[0.0, DEPENDENT], found[0.0, AS_BEFORE])
+    np.testing.assert_allclose(found[1e-4, AS_BEFORE], found[0.0, DEPENDENT], atol=1e-2)
+    assert abs(found[1e-4, DEPENDENT] - found[0.0, DEPENDENT]).max() > 0.5
+
+
+@pytest.mark.parametrize("mechanism", [bennett, bricard, four_bar])
+@COMPILED
+def test_positions_of_mechanisms_with_dependent_equations_are_projected(mechanism, compiled, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", str(int(compiled)))
+    plant, cs = mechanism() if mechanism is not four_bar else four_bar(axes=np.eye(6)[[0, 1, 3, 4, 5]])
+    rng = np.random.default_rng(4)
+    nv = plant.num_velocities()
+    q = CalcAssemblyQ(plant, rng.uniform(-2.0, 2.0, nv), cs, np.ones(nv)).q
+    scene = cs._constrained
+    for size in (1e-3, 1e-6, 1e-9):
+        for _ in range(5):
+            scene.data.q[:] = q + size * rng.normal(size=nv)
+            assert 0 <= scene.run("project_positions", 1e-12, 20) <= 4
+            assert abs(CalcConstraintsPositionError(plant, scene.data.q.copy(), cs)).max() <= 1e-12
+            np.testing.assert_allclose(scene.data.q, q, atol=20.0 * size)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-7, 1e-5, 1e-3])
+def test_positions_close_to_a_singular_one_are_projected(angle):
+    """A parallelogram whose bars are nearly in one line: there a row becomes dependent, but it still counts."""
+    plant, cs = four_bar(ground=2.0, lengths=(1.0, 2.0, 1.0))
+    scene = cs._constrained
+    q = np.array([angle, -angle, np.pi + angle])
+    rng = np.random.default_rng(0)
+    for size in (1e-6, 1e-9):
+        for _ in range(5):
+            scene.data.q[:] = q + size * rng.normal(size=3)
+            assert scene.run("project_positions", 1e-12, 20) >= 0
+            assert abs(CalcConstraintsPositionError(plant, scene.data.q.copy(), cs)).max() <= 1e-12
+            np.testing.assert_allclose(scene.data.q, q, atol=1e-2 * max(angle, 1e-3))

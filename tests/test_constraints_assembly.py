@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from constraint_scenes import Y, bar, chain_of_bars, four_bar, random_constraint_set
+from constraint_scenes import Y, chain_of_bars, four_bar, random_constraint_set, spatial_loop
 from random_trees import random_plant, random_state
 from scipy.optimize import minimize
 
@@ -14,8 +14,6 @@ from mbcli.multibody.constraints import (
     CalcConstraintsPositionError,
     ConstraintSet,
 )
-from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.tree import BallRpyJoint, FixedOffsetFrame
 
 AXES = np.eye(6)
 START = np.array([0.4, 0.2, -1.5])
@@ -101,26 +99,6 @@ def test_a_stretched_start_is_left():
         result = CalcAssemblyQ(plant, start, cs, np.ones(3))
         assert result, start
         assert result.position_error < 1e-12
-
-
-def spatial_loop():
-    """Three bars on ball joints, a floating body, and a weld between their ends: rows of all kinds of axes."""
-    plant = MultibodyPlant(0.0)
-    inboard = plant.world_frame()
-    for k in range(3):
-        body = bar(plant, f"bar{k}", 1.0)
-        plant.AddJoint(BallRpyJoint(f"ball{k}", inboard, body.body_frame()))
-        inboard = plant.AddFrame(FixedOffsetFrame(f"end{k}", body.body_frame(), RigidTransform(p=[1.0, 0, 0])))
-    bar(plant, "free", 0.5)
-    plant.Finalize()
-    cs = ConstraintSet()
-    for axis in AXES:
-        cs.AddLoopConstraint("bar2", "free", RigidTransform(p=[1.0, 0, 0]), RigidTransform(), axis)
-    for axis in AXES[[0, 1, 3, 4, 5]]:
-        goal = RigidTransform(p=[1.2, 0.4, -0.3])
-        cs.AddLoopConstraint("world", "free", goal, RigidTransform(p=[0.5, 0, 0]), axis)
-    cs.Bind(plant)
-    return plant, cs
 
 
 @pytest.mark.parametrize("mechanism", [four_bar, spatial_loop])

@@ -9,6 +9,7 @@ from mbcli.engine.constraint_errors import position_errors
 from mbcli.engine.constraint_rows import constraint_bias, constraint_jacobian, row_axes, stabilize, velocity_errors
 from mbcli.engine.constraint_system import (
     add_reduced,
+    damp_multipliers,
     factorize_multipliers,
     multiplier_matrix,
     reduce_jacobian,
@@ -23,6 +24,9 @@ from mbcli.engine.inverse_dynamics import inverse_dynamics
 from mbcli.engine.jit import kernel
 from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.tree_factorization import factorize_tree, packed_mass_matrix, solve_factor, solve_transposed
+
+FIRST_DAMPING = 1e-2  # of a projection, times the square of the errors and the diagonal of K
+LEAST_DAMPING = 1e-13  # times that diagonal
 
 
 @kernel
@@ -125,19 +129,29 @@ def change_velocities(model, cons, work):
 
 
 @kernel
-def project_positions(model, data, cons, work, allowed, tolerance, iterations):
-    """q -> the q nearby where no |err| exceeds `allowed`, by Newton steps that are smallest in kinetic energy.
+def project_positions(model, data, cons, work, allowed, iterations):
+    """q -> the q nearby where no |err| exceeds `allowed`; returns the number of steps, -1 where `iterations` are over.
 
-    Returns the number of steps; -1 where that many `iterations` were not enough or numbers are not finite. v stays.
+    Steps of Levenberg and Marquardt that are small in kinetic energy. Their damping goes with the square of the errors:
+    it does not slow them down at last, and takes equations that depend on others, or nearly do close to a singular
+    position. -1 is returned too where numbers are not finite; v stays.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
+    calc_constraint_positions(m, d, c, w, 1)
+    damping, error, accepted = FIRST_DAMPING, sum_of_squares(w.err), True
     for step in range(iterations + 1):
-        calc_constraint_positions(m, d, c, w, 1)
-        if largest_error(w.err) <= allowed:
-            return step
-        world_inertias(m, d)
-        packed_mass_matrix(m, d, c, w)
-        factorize_system(m, c, w, tolerance)
+        if accepted:
+            if largest_error(w.err) <= allowed:
+                return step
+            world_inertias(m, d)
+            packed_mass_matrix(m, d, c, w)
+            factorize_tree(m, c, w)
+            reduce_jacobian(c, w)
+            for k in range(d.q.shape[0]):
+                w.q_before[k] = d.q[k]
+        multiplier_matrix(c, w)
+        damp_multipliers(c, w, max(damping * error, LEAST_DAMPING))
+        factorize_multipliers(c, w, 0.0)
         for i in range(w.impulse.shape[0]):
             w.impulse[i] = -w.err[i]
         change_velocities(m, c, w)
@@ -145,6 +159,16 @@ def project_positions(model, data, cons, work, allowed, tolerance, iterations):
         for k in range(d.q.shape[0]):
             d.q[k] += d.qdot[k]
         normalize_quaternions(m, d.q)
+        calc_constraint_positions(m, d, c, w, 1)
+        error_after = sum_of_squares(w.err)
+        accepted = error_after < error
+        if accepted:
+            damping, error = 0.2 * damping, error_after
+        else:
+            damping *= 10.0
+            for k in range(d.q.shape[0]):
+                d.q[k] = w.q_before[k]
+            calc_constraint_positions(m, d, c, w, 1)
     return -1
 
 
@@ -166,3 +190,11 @@ def largest_error(x):
         if not size <= largest:
             largest = size
     return largest
+
+
+@kernel
+def sum_of_squares(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] * x[i]
+    return total

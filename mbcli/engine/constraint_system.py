@@ -50,11 +50,19 @@ def multiplier_matrix(cons, work):
 
 
 @kernel
+def damp_multipliers(cons, work, damping):
+    """K -> K with its diagonal larger by the part `damping`."""
+    for i in range(cons.profile_start.shape[0]):
+        work.K[cons.profile_start[i] + i] *= 1.0 + damping
+
+
+@kernel
 def factorize_multipliers(cons, work, tolerance):
-    """K -> its Cholesky factor, pivot_inverse; rows that depend on those before them are taken out.
+    """K -> its Cholesky factor, pivot_inverse; rows that depend on those before them are taken out: 0.
 
     Such a row has a pivot of at most `tolerance` times its diagonal element. The pivot is the square of the sine of the
-    angle between the row and the others, in the metric of kinetic energy.
+    angle between the row and the others, in the metric of kinetic energy. With a negative tolerance the rows are taken
+    out that were before, and no others: off the constraints, rows seem independent that are not.
     """
     K, start = work.K, cons.profile_start
     for i in range(start.shape[0]):
@@ -69,7 +77,8 @@ def factorize_multipliers(cons, work, tolerance):
         pivot = diagonal
         for k in range(first, i):
             pivot -= K[at + k] * K[at + k]
-        if pivot.real <= tolerance * diagonal.real:
+        taken_out = tolerance < 0.0 and work.pivot_inverse[i] == 0.0
+        if taken_out or pivot.real <= tolerance * diagonal.real:
             K[at + i] = 0.0
             work.pivot_inverse[i] = 0.0
         else:

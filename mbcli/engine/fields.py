@@ -187,6 +187,7 @@ CONSTRAINT_WORK_FIELDS = (
     Field("bias", ("nv",), "real", "N m or N", "C(q, v) v - tau_g - sum J^T F_applied"),
     Field("reduced", ("nv",), "real", "sqrt(W)", "L^-T of forces, and what becomes of them"),
     Field("dv", ("nv",), "real", "rad/s or m/s", "change of velocities by impulses of the constraints"),
+    Field("q_before", ("nq",), "real", "rad, m or 1", "positions before a step of a projection"),
     Field("row_axis_W", ("nrow", 6), "real", "1, m", "axis of each row at the origin of S, in world axes"),
     Field("row_lever", ("nrow", 6), "real", "1, m", "rotational part of that axis about Ro of the tree of S, and of P"),
     Field("G", ("nentry",), "real", "1, m", "constraint Jacobian: velocity error per unit of v"),

@@ -7,9 +7,9 @@ from mbcli.engine.bound_kernels import BoundKernels
 from mbcli.engine.model import ConstraintWork, Data
 from mbcli.engine.plain import is_plain
 
-# squares of sines below which a row of the constraints counts as a combination of others
-DEPENDENT = 1e-12  # in accelerations and impulses
-DEPENDENT_IN_PROJECTION = 1e-9  # off the constraints rows differ that are the same on them
+# tolerances of factorize_multipliers
+DEPENDENT = 1e-12  # square of the sine below which a row of the constraints counts as a combination of others
+AS_BEFORE = -1.0  # the rows are taken out that the last call took out: off the constraints, between steps
 
 
 class ConstrainedModel:
