@@ -22,11 +22,15 @@ class Correspondence:
 
 @dataclass
 class PlantComparison:
-    """deviations: {quantity: largest relative deviation}; differences: what else is not the same, sentences."""
+    """deviations: {quantity: largest relative deviation}; differences: what else is not the same, sentences.
+
+    same_order: whether coordinates come in the same order; the mechanism is the same where they do not.
+    """
 
     deviations: dict = field(default_factory=dict)
     differences: list = field(default_factory=list)
     tolerance: float = TOLERANCE
+    same_order: bool = True
 
     def faults(self):
         """One sentence for each difference; empty if the plants are the same."""
@@ -65,6 +69,7 @@ def compare_plants(one, other, same, *, seed=0):
         _compare_joints(a, b, result)
     _compare_actuators(one, other, joints, result)
     q_map, v_map = (_coordinate_map(pairs, kind) for kind in ("position", "velocit"))
+    result.same_order = all(np.array_equal(*np.take(pair, np.argsort(pair[0]), axis=1)) for pair in (q_map, v_map))
     random = np.random.default_rng(seed)
     contexts = one.CreateDefaultContext(), other.CreateDefaultContext()
     for _ in range(NUM_STATES):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from mbcli.parsers.conversion import converted
@@ -252,6 +253,37 @@ def test_what_the_format_cannot_say_is_named_with_its_place():
     assert motion_losses(convert_and_prove(model, plant, "sdf")) == set()
 
 
+@pytest.mark.peers
+@pytest.mark.parametrize("name", ["atlas/atlas_minimal_contact.urdf", "iiwa14/iiwa14_no_collision.sdf"])
+@pytest.mark.parametrize("target", ["sdf", "urdf"])
+def test_pydrake_reads_the_same_plant_from_a_converted_file(name, target):
+    drake = pytest.importorskip("pydrake.multibody")
+    from pydrake.multibody.parsing import Parser as DrakeParser
+    from pydrake.multibody.plant import MultibodyPlant as DrakePlant
+
+    assert drake
+    path = MODELS / name
+    if not path.is_file():
+        pytest.skip("the shared models are not there")
+    text = convert_and_prove(*load(path), target, path.parent).text.decode()
+    plants = DrakePlant(0.0), DrakePlant(0.0)
+    DrakeParser(plants[0]).AddModels(str(path))
+    DrakeParser(plants[1]).AddModelsFromString(text, target)
+    results = []
+    for plant in plants:
+        plant.Finalize()
+        context = plant.CreateDefaultContext()
+        joints = np.linspace(0.1, 1.0, plant.num_positions() - 7 * len(plant.GetFloatingBaseBodies()))
+        q = plant.GetPositions(context)
+        q[len(q) - len(joints) :] = joints
+        plant.SetPositions(context, q)
+        plant.SetVelocities(context, np.linspace(-1.0, 1.0, plant.num_velocities()))
+        results.append((plant.GetPositionNames(), plant.CalcMassMatrix(context), plant.CalcBiasTerm(context)))
+    assert results[0][0] == results[1][0]
+    for ours, theirs in zip(*(result[1:] for result in results), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-11)
+
+
 # ------------------------------------------------------------------------------------------- the command
 
 
@@ -346,6 +378,18 @@ def test_command_converts_a_scene_of_one_model_with_its_welds_and_frames(tmp_pat
     assert plant.num_positions() == 12
     X = plant.GetBodyByName(base).EvalPoseInWorld(plant.CreateDefaultContext())
     assert X.translation().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_another_order_of_coordinates_is_told(tmp_path, capfd):
+    """<drake:joint> comes after every <joint> in SDFormat, where URDF keeps the order of the file."""
+    joints = '<joint name="p" type="planar"><parent link="a"/><child link="b"/></joint>'
+    joints += '<joint name="r" type="continuous"><parent link="a"/><child link="c"/></joint>'
+    model = tmp_path / "m.urdf"
+    model.write_text(f'<robot name="r">{"".join(map(URDF_LINK.format, "abc"))}{joints}</robot>')
+    for target, told in (("sdf", True), ("urdf", False)):
+        code, _, err = invoke(capfd, model, "-o", tmp_path / f"out.{target}")
+        assert code == 0, err
+        assert ("[ORDER]" in err) == told
 
 
 def test_meshes_are_named_from_the_new_place(tmp_path, capfd):

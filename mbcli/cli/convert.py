@@ -47,6 +47,7 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
     if to_file and not _is_special(output):
         refuse_existing(output, force)
     from mbcli.conversion_proof import prove
+    from mbcli.parsers.losses import Loss
 
     loaded = load(options, ctx)
     if len(loaded.read) != 1:
@@ -67,13 +68,18 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
         raise NumericalError(
             f"the {target} file would not be the same mechanism: {joined(*faults)}; nothing is written"
         )
+    losses = list(conversion.losses)
+    if not proof.same_order:
+        losses.append(Loss("changed", "ORDER", "the coordinates come in another order", loaded.read[0].place))
+        if not as_json and ctx.obj["verbosity"] >= 0:
+            _report(losses[-1:])
     text = conversion.text.decode()
     if to_file:
         write_file(output, text, force)
     else:
         click.echo(text, nl=False)
     if as_json:
-        click.echo(to_json(_document(loaded, target, output, conversion, proof)))
+        click.echo(to_json(_document(loaded, target, output, losses, proof)))
 
 
 def _target(output):
@@ -104,7 +110,7 @@ def _report(losses):
         click.echo(f"{printable(str(loss.place))}: {kind}: {printable(loss.message)} [{loss.code}]", err=True)
 
 
-def _document(loaded, target, output, conversion, proof):
+def _document(loaded, target, output, losses, proof):
     losses = [
         {
             "kind": loss.kind,
@@ -114,7 +120,7 @@ def _document(loaded, target, output, conversion, proof):
             "line": loss.place.line,
             "column": loss.place.column,
         }
-        for loss in conversion.losses
+        for loss in losses
     ]
     return document(
         "convert",
