@@ -33,6 +33,8 @@ def prove(plant, conversion, packages, *, seed=0):
     ]
     names = [conversion.joints[joint.name] for joint in conversion.said.joints]
     joints = [(joint, written.GetJointByName(name)) for joint, name in zip(plant._joints, names, strict=False)]
+    for each in (plant, written):
+        each._prefers_interpreted = True  # a few states: loading compiled kernels takes longer
     result = compare_plants(plant, written, Correspondence(bodies, joints), seed=seed)
     result.differences += _other_differences(conversion.written, model)
     return result

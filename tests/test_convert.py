@@ -415,6 +415,14 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     assert "Traceback" not in (tmp_path / "err").read_text()
 
 
+def test_a_proof_of_few_states_compiles_nothing():
+    check = "import sys; from mbcli.cli import run; code = run(sys.argv[1:]); sys.exit(code or 'numba' in sys.modules)"
+    command = [sys.executable, "-c", check, "-q", "convert", str(ARM), "--to", "sdf"]
+    environment = {name: value for name, value in os.environ.items() if name != "MBCLI_JIT"}
+    done = subprocess.run(command, capture_output=True, cwd=ROOT, env=environment)
+    assert done.returncode == 0, done.stderr
+
+
 def test_command_reads_stdin():
     runner = CliRunner()
     from mbcli.cli import mbcli
