@@ -36,17 +36,19 @@ def load_models(source, *, input_format=None, packages=None, diagnostics, name=N
         with paused_collection():
             models = _load(source, input_format, packages, diagnostics, name)
             if diagnostics.thorough:
-                _check_versions(diagnostics)
+                _check_urdf_versions(diagnostics)
             return models
     finally:
         diagnostics.trees.clear()
 
 
-def _check_versions(diagnostics):
+def _check_urdf_versions(diagnostics):
+    """Of every URDF file that was read; SDFormat files are checked on every load."""
     from .version_features import check_version
 
     for root in list(diagnostics.trees.values()):
-        check_version(root)
+        if root.tag == "robot":
+            check_version(root)
 
 
 def _load(source, input_format, packages, diagnostics, name):

@@ -11,8 +11,9 @@ from .load import format_of
 from .mesh_files import MeshFiles
 from .sdf_scopes import File, Placing
 from .sdf_values import name_problem, read_pose
-from .sdf_versions import read_version, report_newer
+from .sdf_versions import read_version
 from .spec import ModelSpec
+from .version_features import check_version
 from .xml_source import Node, read_xml
 
 MAX_DEPTH = 32  # of files that include each other
@@ -142,7 +143,7 @@ class Includes:
         minor = read_version(root)
         if minor is None:
             return None
-        report_newer(root, minor)
+        check_version(root)
         return File(root, minor, MeshFiles(self.packages, base_dir), base_dir)
 
     def _of_sdf(self, include, file, path, merge):

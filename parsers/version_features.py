@@ -15,23 +15,28 @@ _FEATURES = {
         ("limit", "@jerk"): "1.2",
     },
     "sdf": {
-        ("pose", "@relative_to"): "1.7",
         ("frame", "@attached_to"): "1.7",
-        ("model", "@canonical_link"): "1.7",
+        ("pose", "@relative_to"): "1.7",
         ("xyz", "@expressed_in"): "1.7",
+        ("model", "@canonical_link"): "1.7",
         ("geometry", "capsule"): "1.8",
         ("geometry", "ellipsoid"): "1.8",
-        ("model", "@placement_frame"): "1.8",
         ("include", "placement_frame"): "1.8",
+        ("model", "@placement_frame"): "1.8",
+        ("include", "@merge"): "1.9",
         ("pose", "@degrees"): "1.9",
         ("pose", "@rotation_format"): "1.9",
-        ("include", "@merge"): "1.9",
         ("world", "joint"): "1.10",
         ("joint", "screw_thread_pitch"): "1.10",
         ("axis", "mimic"): "1.11",
         ("axis2", "mimic"): "1.11",
         ("inertial", "@auto"): "1.11",
         ("inertial", "density"): "1.11",
+        ("inertial", "auto_inertia_params"): "1.11",
+        ("collision", "density"): "1.11",
+        ("collision", "auto_inertia_params"): "1.11",
+        ("model", "@namespace"): "1.12",
+        ("include", "namespace"): "1.12",
     },
 }
 _UNSTATED = {"robot": "1.0"}  # the version of a file that states none
@@ -39,20 +44,34 @@ _UNSTATED = {"robot": "1.0"}  # the version of a file that states none
 
 def check_version(root):
     """Warn once of each feature below a root node that its stated version does not have."""
-    features = _FEATURES.get(root.tag)
     stated = root.raw("version") or _UNSTATED.get(root.tag)
-    if features is None or _key(stated) is None:
+    if _key(stated) is None:
         return
-    newer = {feature: version for feature, version in features.items() if _key(version) > _key(stated)}
-    parents = {parent for parent, _ in newer}
+    newer = {
+        feature: version for feature, version in _FEATURES.get(root.tag, {}).items() if _key(version) > _key(stated)
+    }
     found = {}
+    for node, feature in _used(root, newer) if newer else ():
+        found.setdefault(feature, []).append(node)
+    for feature, nodes in found.items():
+        _report(root, *feature, newer[feature], stated, nodes)
+
+
+def _used(root, features):
+    """Yields (node, feature) for each place at or below a node that has one of the features."""
+    parents, attributes = {}, {}  # of the element of that tag
+    for parent, name in features:
+        if name[0] == "@":
+            attributes.setdefault(parent, []).append(name[1:])
+        else:
+            parents.setdefault(name, set()).add(parent)
     for node in root.walk():
-        if node.tag in parents:
-            for feature, version in newer.items():
-                if feature[0] == node.tag and _has(node, feature[1]):
-                    found.setdefault((feature, version), []).append(node)
-    for ((parent, name), version), nodes in found.items():
-        _report(root, parent, name, version, stated, nodes)
+        tag = node.tag
+        if tag in parents and node.parent is not None and node.parent.tag in parents[tag]:
+            yield node, (node.parent.tag, tag)
+        for name in attributes.get(tag, ()):
+            if node.raw(name) is not None:
+                yield node, (tag, "@" + name)
 
 
 def _key(version):
@@ -62,10 +81,6 @@ def _key(version):
     return tuple(map(int, parts)) if sound else None
 
 
-def _has(node, name):
-    return node.raw(name[1:]) is not None if name[0] == "@" else node.peek(name) is not None
-
-
 def _report(root, parent, name, version, stated, nodes):
     attribute = name[1:] if name[0] == "@" else None
     what = f'attribute "{attribute}" of <{parent}>' if attribute else f"<{name}> in <{parent}>"
@@ -73,7 +88,7 @@ def _report(root, parent, name, version, stated, nodes):
     root.diagnostics.warning(
         "VERSION_FEATURE",
         f"{what} came with version {version}, the file is of version {stated}{times}",
-        nodes[0] if attribute else nodes[0].peek(name),
+        nodes[0],
         attribute=attribute,
         hint=f'other programs may skip it: state version="{version}"',
         related=[node.place for node in nodes[1:11]],

@@ -60,13 +60,12 @@ CODES = {
     "VERSION_UNSUPPORTED": Code(
         "The stated version of the format is not known.", '<robot name="r" version="7"/>', "text"
     ),
-    "VERSION_NEWER": Code("The file needs a newer version of the format than is read."),
     "VERSION_FEATURE": Code(
         "The file uses what a newer version of its format brought than the one it states: other programs may skip it.",
         '<link name="b"/>' + _FIXED + '<origin quat_xyzw="0 0 1 1"/></joint>',
     ),
     "URI_LOOKUP": Code(
-        "A file that the model names is not found; every place that was looked at is listed. A note for visuals.",
+        "A file that the model names is not found; every place that was looked at is listed. A warning for visuals.",
         f'<link name="b"><collision><geometry>{_MESH}</geometry></collision></link>',
     ),
     "URI_INVALID": Code("A URI is of a kind that is not read, as http, or leads out of its package."),
