@@ -34,7 +34,7 @@ def read_mjcf(source, diagnostics, *, packages=None, name=None):
     packages: `PackageMap` for included files and meshes. name: what places call the file; default: the path as given.
     """
     errors_before = diagnostics.counts()["error"]
-    root = read_xml(source, diagnostics, name=name)
+    root = read_xml(source, diagnostics, name=name, deep=True)
     if root is None:
         return None
     if root.tag != "mujoco":

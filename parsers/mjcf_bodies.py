@@ -63,12 +63,15 @@ class BodyReader:
             node.diagnostics.error("ELEMENT_INVALID", "the world cannot have joints", node)
         if world.geoms:
             self.links[WORLD] = self._link(world, None)
-        self._finish(world)
+        pending = self._finish(world)
+        while pending:
+            pending += self._read_body(*pending.pop())
         self._make_frames()
 
     # ---------------------------------------------------------------------------------------- bodies
 
     def _read_body(self, node, childclass, parent, X_PF):
+        """Returns the bodies that it carries, as `_finish` does."""
         X_PB = X_PF @ read_pose(node, self.reading.settings)
         body = _Body(self._name_of(node), node, X_WB=parent.X_WB @ X_PB)
         childclass = self.reading.defaults.checked(node, "childclass") or childclass
@@ -83,26 +86,30 @@ class BodyReader:
             name = f"{parent.name}_welds_to_{body.name}"
             X_PB = pose(X_PB[:3, :3], X_PB[:3, 3])
             self.joints[name] = JointSpec(name, "fixed", parent.name, body.name, X_PB, IDENTITY, node.place)
-        self._finish(body)
+        return self._finish(body)
 
     def _finish(self, body):
-        """The sites of a body whose link is made, and the bodies that it carries."""
+        """Reads the sites of a body whose link is made; returns what `_read_body` needs of the bodies that it carries,
+        the last first."""
         for node, childclass, X_BF in body.sites:
             self._read_site(node, childclass, body, X_BF)
-        for node, childclass, X_BF in body.bodies:
-            self._read_body(node, childclass, body, X_BF)
+        return [(node, childclass, body, X_BF) for node, childclass, X_BF in reversed(body.bodies)]
 
     def _read_contents(self, node, body, X_BF, childclass):
         """Sorts what stands in a body, or in a frame of it, by what it is."""
         lists = {"body": body.bodies, "joint": body.joints, "freejoint": body.joints, "site": body.sites}
-        for child in node.children("geom", "frame", *lists, *_GENERATORS):
+        tags = ("geom", "frame", *lists, *_GENERATORS)
+        pending = [(child, X_BF, childclass) for child in reversed(node.children(*tags))]
+        while pending:
+            child, X_BF, childclass = pending.pop()
             if child.tag == "geom":
                 geom = self._geoms.read(child, childclass, X_BF, len(body.geoms))
                 if geom is not None:
                     body.geoms.append(geom)
             elif child.tag == "frame":
                 inner = self.reading.defaults.checked(child, "childclass") or childclass
-                self._read_contents(child, body, X_BF @ read_pose(child, self.reading.settings), inner)
+                X_BI = X_BF @ read_pose(child, self.reading.settings)
+                pending += [(item, X_BI, inner) for item in reversed(child.children(*tags))]
             elif child.tag in lists:
                 lists[child.tag].append((child, childclass, X_BF))
             else:

@@ -60,4 +60,4 @@ def _read(node, packages, base_dir, included_by):
             related=(first.place,),
         )
         return None
-    return read_xml(path, node.diagnostics)
+    return read_xml(path, node.diagnostics, deep=True)

@@ -123,16 +123,18 @@ class DefaultClasses:
     def __init__(self, root):
         self.classes = {MAIN: ([], None)}
         self._found = {}  # (class, tags) -> what `_defaults` gives
-        for node in root.children("default"):
-            self._read(node, None)
+        pending = [(node, None) for node in reversed(root.children("default"))]
+        while pending:
+            pending += self._read(*pending.pop())
 
     def _read(self, node, parent):
+        """Returns what it needs of the classes inside, the last first."""
         name = node.attribute("class") or (MAIN if parent is None else None)
         if name is None:
             node.diagnostics.error(
                 "ATTRIBUTE_MISSING", '<default> in a <default> must have the attribute "class"', node
             )
-            return
+            return []
         if parent is None and name != MAIN:
             if self.classes[MAIN][0]:
                 problem = "the outermost <default> is the class main"
@@ -148,26 +150,28 @@ class DefaultClasses:
                 value=name,
                 related=[other.place for other in nodes[:1]],
             )
-            return
+            return []
         nodes.append(node)
-        for child in node.children("default"):
-            self._read(child, name)
         for child in node.children(*READ):
             for attribute in READ[child.tag]:
                 child.attribute(attribute)
+        return [(child, name) for child in reversed(node.children("default"))]
 
     def _defaults(self, class_name, tags):
         """The nodes of some tags that hold for a class, outermost first, and {attribute: the last that states it}."""
-        key = (class_name, tags)
-        if key not in self._found:
-            nodes, parent = self.classes[class_name]
-            inherited, stated = ([], {}) if parent is None else self._defaults(parent, tags)
-            own = [child for node in nodes for child in node.children(*tags)]
-            stated = dict(stated)
+        unknown = []  # the class and those that it stands in, from the inside out
+        while class_name is not None and (class_name, tags) not in self._found:
+            unknown.append(class_name)
+            class_name = self.classes[class_name][1]
+        inherited, stated = self._found.get((class_name, tags), ([], {}))
+        for name in reversed(unknown):
+            own = [child for node in self.classes[name][0] for child in node.children(*tags)]
+            if own:
+                inherited, stated = [*inherited, *own], dict(stated)
             for node in own:
-                stated |= {name: node for name in READ[node.tag] if node.attribute(name) is not None}
-            self._found[key] = [*inherited, *own], stated
-        return self._found[key]
+                stated |= {key: node for key in READ[node.tag] if node.attribute(key) is not None}
+            self._found[name, tags] = inherited, stated
+        return inherited, stated
 
     def checked(self, node, attribute):
         """The class that an attribute names, or None: there is none, or it does not exist, which is an error."""

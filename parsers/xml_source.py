@@ -9,6 +9,7 @@ nothing in a file is ignored in silence.
 import hashlib
 import re
 from bisect import bisect_right
+from itertools import islice
 from math import inf
 from operator import attrgetter
 
@@ -26,9 +27,10 @@ MAX_TAGS = 1_000_000  # start and end tags, comments: bounds the memory of the t
 MAX_RELATED = 10  # places listed with a finding that occurs many times
 MAX_ATTRIBUTES = 1000  # of one element
 MAX_HINTS = 1000  # what an unknown name may have meant takes time to find
+MAX_STEPS = 64  # of the path to an element in a finding
 MAX_QUOTED = 60  # characters of a file's text quoted in a message
 
-# libxml2 refuses elements nested deeper than 256 without its huge_tree option, which is off below.
+# libxml2 refuses elements nested deeper than 256 without its huge_tree option, with it deeper than 2048.
 _PARSER_OPTIONS = {
     "resolve_entities": False,
     "no_network": True,
@@ -38,6 +40,8 @@ _PARSER_OPTIONS = {
     "remove_comments": True,
     "remove_pis": True,
 }
+# The option takes the bound on entities away, too: the encoding is the one in which a DOCTYPE was looked for before.
+_DEEP = {"huge_tree": True, "encoding": "utf-8"}
 _TOLERATED = {
     "NS_ERR_UNDEFINED_NAMESPACE": "the prefix is not declared; it is taken as written",
     "ERR_HYPHEN_IN_COMMENT": "a comment contains --",
@@ -67,10 +71,11 @@ _DRAKE_NAMESPACES = ("http://drake.mit.edu", "https://drake.mit.edu")
 _OWN_PREFIX = "drake:"  # its elements carry physics: never foreign
 
 
-def read_xml(source, diagnostics, *, name=None):
+def read_xml(source, diagnostics, *, name=None, deep=False):
     """The root node of an XML file, or None if it cannot be used (the errors are in `diagnostics`).
 
-    source: a path, or the bytes of a document. name: what places call the file; default: the path as given.
+    source: a path, or the bytes of a document. name: what places call the file; default: the path as given. deep: of a
+    format whose chains nest: elements may be nested 2048 deep instead of 256, in UTF-8.
     """
     if isinstance(source, bytes):
         name, content = name or "<string>", source
@@ -84,7 +89,7 @@ def read_xml(source, diagnostics, *, name=None):
         diagnostics.error("XML_ERROR", problem, place=Place(name))
         return None
     document = _Document(name, content, diagnostics)
-    root = _parse(document)
+    root = _parse(document, deep)
     if root is None:
         return None
     tree = _build_nodes(root, document)
@@ -227,15 +232,23 @@ class Node:
 
     @property
     def xpath(self):
-        """Readable path, by name where an element has one: /robot[@name='r']/link[@name='b']/inertial."""
+        """Readable path, by name where an element has one: /robot[@name='r']/link[@name='b']/inertial.
+
+        Of what stands very deep only the last steps.
+        """
+        steps = [node._step for node in islice(self.lineage, MAX_STEPS + 1)]
+        if len(steps) > MAX_STEPS:
+            steps[-1] = "/..."
+        return "".join(reversed(steps))
+
+    @property
+    def _step(self):
         step = "/" + self.tag
         name = self._attributes.get("name")
         if name is not None:
             name = name if len(name) <= MAX_QUOTED else name[:MAX_QUOTED] + "..."
-            step += f'[@name="{name}"]' if "'" in name else f"[@name='{name}']"
-        elif self.parent is not None:
-            step += self.parent._index_of(self)
-        return (self.parent.xpath if self.parent is not None else "") + step
+            return step + (f'[@name="{name}"]' if "'" in name else f"[@name='{name}']")
+        return step + (self.parent._index_of(self) if self.parent is not None else "")
 
     def _index_of(self, child):
         """[2] for the second of several children of one tag, else nothing."""
@@ -254,23 +267,24 @@ class Node:
 
     def child(self, tag, *, required=False):
         """The child of that tag or None; further ones of the same tag are reported and not used."""
-        found = [child for child in self._children if child.tag == tag]
-        if not found:
-            if required:
-                self.diagnostics.error("ELEMENT_MISSING", f"<{self.tag}> must have a <{tag}>", self)
-            return None
-        for child in found:
+        first = None
+        for child in self._children:
+            if child.tag != tag:
+                continue
             child._used = True
-        for extra in found[1:]:
-            if extra._ignored is None:
-                extra.ignore("settled")
+            if first is None:
+                first = child
+            elif child._ignored is None:
+                child.ignore("settled")
                 self.diagnostics.warning(
                     "ELEMENT_DUPLICATE",
                     f"<{self.tag}> has more than one <{tag}>: only the first is used",
-                    extra,
-                    related=(found[0].place,),
+                    child,
+                    related=(first.place,),
                 )
-        return found[0]
+        if first is None and required:
+            self.diagnostics.error("ELEMENT_MISSING", f"<{self.tag}> must have a <{tag}>", self)
+        return first
 
     @property
     def child_tags(self):
@@ -479,12 +493,14 @@ def _decode(content, encoding):
         return content.decode("latin-1")
 
 
-def _parse(document):
+def _parse(document, deep):
     """The lxml root of an acceptable document, or None."""
     doctype = _DOCTYPE_IN_PROLOG.match(document.text)
     if doctype:
         return _refuse_doctype(document, document.place(doctype.start(1)))
-    root = _parse_strictly(document.content)
+    root = _parse_strictly(document.content, {})
+    if root is None and deep:
+        root = _parse_strictly(document.content, _DEEP)
     if root is None:
         root = _parse_tolerantly(document)
     if root is None:
@@ -502,9 +518,9 @@ def _refuse_doctype(document, place):
     document.diagnostics.error("XML_ERROR", "a model file must not have a DOCTYPE", place=place)
 
 
-def _parse_strictly(content):
+def _parse_strictly(content, options):
     try:
-        return etree.fromstring(content, etree.XMLParser(**_PARSER_OPTIONS))
+        return etree.fromstring(content, etree.XMLParser(**_PARSER_OPTIONS | options))
     except (etree.XMLSyntaxError, ValueError):
         return None
 
@@ -521,7 +537,8 @@ def _parse_tolerantly(document):
             return None
     for entry in parser.error_log:
         if not _is_tolerated(entry, document):
-            document.diagnostics.error("XML_ERROR", entry.message, place=Place(document.name, entry.line, entry.column))
+            message = "elements are nested too deep" if "Excessive depth" in entry.message else entry.message
+            document.diagnostics.error("XML_ERROR", message, place=Place(document.name, entry.line, entry.column))
             return None
     if root is None:
         document.diagnostics.error("XML_ERROR", "the document is empty", place=Place(document.name))
@@ -601,7 +618,10 @@ def _attribute_offsets(text, start):
 
 def _attributes(element):
     attributes = dict(element.items())
-    if not any("{" in name for name in attributes):
+    for name in attributes:
+        if "{" in name:
+            break
+    else:
         return attributes
     prefixes = {uri: prefix for prefix, uri in element.nsmap.items() if prefix}
     return {_prefixed(name, prefixes.get(name[1:].partition("}")[0], "xml")): v for name, v in attributes.items()}
@@ -621,7 +641,7 @@ def _text(element):
     """All text directly inside an element, the parts around its children joined by a blank."""
     text = element.text
     if len(element):
-        text = " ".join(part for part in (text, *map(attrgetter("tail"), element)) if part)
+        text = " ".join(filter(None, (text, *map(attrgetter("tail"), element))))
     return text.strip() if text else ""
 
 
@@ -653,23 +673,24 @@ def _value_hint(value):
 # --------------------------------------------------------------------------------------- what is unread
 
 
-def _unread(node, tables):
+def _unread(root, tables):
     """Yields (owner, kind, item, reason class, reason) for everything unread below a node, in file order."""
-    if node._ignored is not None:
-        reason_class, reason = node._ignored
-        if reason_class != "settled":
-            yield node.parent, "element", node, reason_class, reason
-        return
-    for name in node._attributes:
-        if name not in node._read:
-            yield node, "attribute", name, _reason_class(node, name, "@" + name, tables), ""
-    if node._text and "" not in node._read:
-        yield node, "text", "", "unknown", ""
-    for child in node._children:
-        if child._used:
-            yield from _unread(child, tables)
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node._ignored is not None:
+            reason_class, reason = node._ignored
+            if reason_class != "settled":
+                yield node.parent, "element", node, reason_class, reason
+        elif not node._used:
+            yield node.parent, "element", node, _reason_class(node.parent, node.tag, node.tag, tables), ""
         else:
-            yield node, "element", child, _reason_class(node, child.tag, child.tag, tables), ""
+            for name in node._attributes:
+                if name not in node._read:
+                    yield node, "attribute", name, _reason_class(node, name, "@" + name, tables), ""
+            if node._text and "" not in node._read:
+                yield node, "text", "", "unknown", ""
+            pending += reversed(node._children)
 
 
 def _reason_class(owner, name, entry, tables):

@@ -631,3 +631,27 @@ def test_commands_take_mjcf_from_a_file_and_from_stdin(tmp_path):
     assert cli("inspect", path).out.startswith("r (MJCF)\n")
     M = cli("mass-matrix", "-", "--input-format", "mjcf", "--json", stdin=path.read_text())
     assert M.json()["M"] == [[pytest.approx(5 * 1.4)]]
+
+
+DEEP = 1500  # beyond libxml2's bound of 256 and Python's of 1000
+
+
+@pytest.mark.parametrize(
+    ("classes", "bodies", "links"),
+    [
+        ("", "".join(f'<body name="b{i}"><geom size="1"/>' for i in range(DEEP)) + "</body>" * DEEP, DEEP),
+        ("", "<frame>" * DEEP + '<body><geom size="1"/></body>' + "</frame>" * DEEP, 1),
+        (
+            "<default>" + "".join(f'<default class="c{i}">' for i in range(DEEP)) + '<geom size="1"/>'
+            "</default>" * DEEP + "</default>",
+            f'<body><geom class="c{DEEP - 1}"/></body>',
+            1,
+        ),
+    ],
+    ids=["bodies", "frames", "defaults"],
+)  # fmt: skip
+def test_what_nests_far_beyond_256_is_read(classes, bodies, links):
+    model, diagnostics = read(f"<mujoco>{classes}<worldbody>{bodies}</worldbody></mujoco>")
+    assert diagnostics.findings == []
+    assert len(model.links) == links
+    assert model.links[-1].collisions[0].shape == Sphere(1.0)

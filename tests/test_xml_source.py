@@ -73,12 +73,32 @@ def test_a_billion_laughs_are_refused_at_once():
 
 
 def test_size_and_depth_are_bounded(monkeypatch):
-    refusal("<a>" * 300 + "</a>" * 300)
+    assert refusal("<a>" * 300 + "</a>" * 300).message == "elements are nested too deep"
     node_of("<a>" * 250 + "</a>" * 250)
     monkeypatch.setattr(xml_source, "MAX_TAGS", 10)
     assert refusal("<a>" + "<b/>" * 10 + "</a>").message == "the file has more than 10 tags"
     monkeypatch.setattr(xml_source, "MAX_BYTES", 4 * 2**20)
     assert refusal(b"<a>" + b" " * 4 * 2**20).message == "the file is larger than 4 MiB"
+
+
+def test_what_may_be_deep_is_bounded_and_read_without_recursion():
+    diagnostics = Diagnostics()
+    root = read_xml(b"<a>" * 2000 + b'<b c="1"/>' + b"</a>" * 2000, diagnostics, name="x", deep=True)
+    node = root
+    while node.child_tags:
+        (node,) = node.children()
+    report_unread(root, diagnostics)
+    (finding,) = diagnostics.findings
+    assert (finding.code, finding.xpath) == ("ATTRIBUTE_UNKNOWN", "/..." + "/a" * 63 + "/b")
+    assert read_xml(b"<a>" * 3000 + b"</a>" * 3000, diagnostics, name="x", deep=True) is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-7", "cp037"])
+def test_depth_does_not_let_entities_in(encoding):
+    entities = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
+    text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE a [<!ENTITY l0 "ha">{entities}]>'
+    text += "<a>" * 300 + '<a b="&l9;"/>' + "</a>" * 300
+    assert read_xml(text.encode(encoding), Diagnostics(), name="x", deep=True) is None
 
 
 def test_an_endless_file_is_refused(monkeypatch):
