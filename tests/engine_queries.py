@@ -11,10 +11,10 @@ FRAME, MEASURED_IN, EXPRESSED_IN = 7, 20, 26  # on different bodies of the plant
 FRAMES = np.array([FRAME, EXPRESSED_IN, 0])
 POINTS = np.array([[0.1, -0.2], [0.3, 0.5], [-0.4, 0.2]])
 POINT = POINTS[:, 0].copy()
-COLUMNS = 80  # of a Jacobian: more than any of the plants has coordinates
 NUM_BODIES = 80  # more than any of the plants has
+COLUMNS = 80  # of a Jacobian: more than any of the plants has coordinates
 J_V = np.random.default_rng(3).normal(size=(2, COLUMNS))
-A_BODIES = np.random.default_rng(4).normal(size=(NUM_BODIES, 6))
+FORCE = np.random.default_rng(4).normal(size=6)
 SELECTED = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0])  # of the first links
 # a chain: outboard link, inboard link, frame on the child, whether the child is inboard, number of the joint
 CHAIN = np.array([(k + 1, k, k + 3, k % 2, k) for k in range(7)])
@@ -39,27 +39,27 @@ def com_query(name, shape, *arguments, before=()):
     return run
 
 
-def pose(kernels, model, data):
-    R, p = np.zeros((3, 3), scalar_type(data)), np.zeros(3, scalar_type(data))
-    kernels.query_pose(model, data, FRAME, MEASURED_IN, R, p)
-    return np.column_stack([R, p])
-
-
 def scalar_type(data):
     """Handles of compiled kernels are those of real numbers."""
     return data.q.dtype if isinstance(data, Data) else float
 
 
-def poses(kernels, model, data):
-    R, p = np.zeros((3, 3, 3), scalar_type(data)), np.zeros((3, 3), scalar_type(data))
-    kernels.query_poses(model, data, FRAMES, MEASURED_IN, R, p)
-    return np.concatenate([R.ravel(), p.ravel()])
+def query_in_place(name, array, *arguments):
+    """A query that turns an array into its result."""
+
+    def run(kernels, model, data):
+        result = array.astype(scalar_type(data))
+        getattr(kernels, name)(model, data, *arguments, result)
+        return result
+
+    return run
 
 
 AT_POSITION = {
-    "query_pose": pose,
-    "query_poses": poses,
-    "query_points": query("query_points", (3, 2), FRAME, POINTS, MEASURED_IN),
+    "query_pose": query("query_pose", (1, 4, 3), FRAME, MEASURED_IN),
+    "query_poses": query("query_poses", (3, 4, 3), FRAMES, MEASURED_IN),
+    "query_points": query_in_place("query_points", POINTS, FRAME, MEASURED_IN),
+    "query_force_at": query("query_force_at", (3, 6), EXPRESSED_IN, POINT, FORCE, 2),
     "query_angular_jacobian": query("query_angular_jacobian", (3, COLUMNS), FRAME, MEASURED_IN, EXPRESSED_IN),
     "query_spatial_jacobian": query("query_spatial_jacobian", (6, COLUMNS), FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
     "query_translational_jacobian": query(
@@ -70,15 +70,17 @@ AT_POSITION = {
 }
 AT_VELOCITY = {
     "query_velocity": query("query_velocity", 6, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
-    "query_acceleration": query("query_acceleration", 6, A_BODIES, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
     "query_velocities": query("query_velocities", (3, 6), FRAMES, MEASURED_IN),
-    "query_accelerations": query("query_accelerations", (3, 6), A_BODIES, FRAMES, MEASURED_IN),
-    "query_point_velocities": query("query_point_velocities", (3, 2), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
+    "query_point_velocities": query_in_place("query_point_velocities", POINTS, FRAME, MEASURED_IN, EXPRESSED_IN),
     "query_bias": query("query_bias", 6, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
-    "query_translational_bias": query("query_translational_bias", (3, 2), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN),
+    "query_translational_bias": query_in_place("query_translational_bias", POINTS, FRAME, MEASURED_IN, EXPRESSED_IN),
     "query_com_velocity": com_query("query_com_velocity", 3),
-    "query_com_acceleration": com_query("query_com_acceleration", 3, MEASURED_IN, EXPRESSED_IN, before=(A_BODIES,)),
     "query_momentum": query("query_momentum", 6, SELECTED, POINT),
+}
+BY_VDOT = {
+    "query_acceleration": query("query_acceleration", 6, J_V[0], FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
+    "query_accelerations": query("query_accelerations", (3, 6), J_V[0], FRAMES, MEASURED_IN),
+    "query_com_acceleration": com_query("query_com_acceleration", 3, MEASURED_IN, EXPRESSED_IN, before=(J_V[0],)),
 }
 RATES = {
     "query_qdot": query("query_qdot", COLUMNS, J_V[0]),
@@ -89,5 +91,4 @@ velocity_map = query("query_velocity_map", (COLUMNS, COLUMNS))
 by_qdot = query("query_jacobian_by_qdot", (2, COLUMNS), J_V)
 com_jacobian = com_query("query_com_jacobian", (3, COLUMNS), MEASURED_IN, EXPRESSED_IN)
 com_bias = com_query("query_com_bias", 3, MEASURED_IN, EXPRESSED_IN)
-body_accelerations = query("query_body_accelerations", (NUM_BODIES, 6), J_V[0])
 reactions = query("query_reactions", (7, 6), CHAIN)

@@ -52,7 +52,6 @@ def evaluate_frames(plant, context, names, base, vdot):
     import numpy as np
 
     frames, base_frame = wanted_frames(plant, names, base)
-    accelerations = None if vdot is None else plant._accelerations_of_bodies(context, vdot)
     base_number = plant._frame_number(base_frame)
     result = {}
     for name, frame in frames.items():
@@ -63,9 +62,9 @@ def evaluate_frames(plant, context, names, base, vdot):
             "quaternion": np.array(X.rotation().ToQuaternion().wxyz()),
             "V_WF": frame.CalcSpatialVelocity(context, base_frame, base_frame).get_coeffs(),
         }
-        if accelerations is not None:
+        if vdot is not None:
             frames_of_A = plant._frame_number(frame), base_number, base_number
-            entry["A_WF"] = plant._acceleration_from(context, accelerations, *frames_of_A)
+            entry["A_WF"] = plant._acceleration_from(context, vdot, *frames_of_A)
         result[name] = entry
     return result
 

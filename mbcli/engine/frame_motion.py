@@ -114,24 +114,24 @@ def pose_in(model, data, f, m):
 
 
 @kernel
-def relative_pose(model, data, f, m, R, p):
-    """Pose of frame f in frame m -> R (3, 3), p (3,)."""
+def relative_pose(model, data, f, m, X, i):
+    """Pose of frame f in frame m -> X[i] (4, 3): rows of R, and p."""
     x, y, z, origin = pose_in(model, data, f, m)
     for k in range(3):
-        R[k, 0], R[k, 1], R[k, 2] = x[k], y[k], z[k]
-        p[k] = origin[k]
+        X[i, k, 0], X[i, k, 1], X[i, k, 2] = x[k], y[k], z[k]
+        X[i, 3, k] = origin[k]
 
 
 @kernel
-def relative_points(model, data, f, points, m, result):
-    """Points (3, n) of frame f -> the same in frame m (3, n)."""
+def relative_points(model, data, f, points, m):
+    """Points (3, n) of frame f -> the same in frame m, in the same array."""
     b, a = model.frame_body[f], model.frame_body[m]
     axes, origin = frame_axes(model, data, m), frame_origin(model, data, m)
     for i in range(points.shape[1]):
         r = point_of_frame(model, data, f, (points[0, i], points[1, i], points[2, i]))
         p = components(axes, subtract(from_reference_of(model, data, r, b, a), origin))
         for k in range(3):
-            result[k, i] = p[k]
+            points[k, i] = p[k]
 
 
 @kernel

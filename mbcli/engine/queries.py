@@ -9,6 +9,7 @@ from mbcli.engine.frame_motion import (
     accelerations_by_velocities,
     components,
     frame_axes,
+    from_components,
     relative_acceleration,
     relative_bias,
     relative_points,
@@ -28,6 +29,7 @@ from mbcli.engine.mass_properties import (
     momentum_about,
 )
 from mbcli.engine.reaction_forces import forces_through_joints, reactions_on_children
+from mbcli.engine.spatial import add, cross
 from mbcli.engine.trigonometry import sine_and_cosine
 
 # rates of positions, for any q in Data
@@ -79,23 +81,23 @@ def query_velocity_map(model, data, rows):
 
 
 @kernel
-def query_pose(model, data, f, m, R, p):
-    """Pose of frame f in frame m -> R (3, 3), p (3,)."""
-    relative_pose(model_at(model), data_at(data), f, m, R, p)
+def query_pose(model, data, f, m, X):
+    """Pose of frame f in frame m -> X (1, 4, 3): rows of R, and p."""
+    relative_pose(model_at(model), data_at(data), f, m, X, 0)
 
 
 @kernel
-def query_poses(model, data, frames, m, R, p):
-    """Poses of frames (n,) in frame m -> R (n, 3, 3), p (n, 3)."""
+def query_poses(model, data, frames, m, X):
+    """Poses of frames (n,) in frame m -> X (n, 4, 3)."""
     mo, d = model_at(model), data_at(data)
     for k in range(frames.shape[0]):
-        relative_pose(mo, d, frames[k], m, R[k], p[k])
+        relative_pose(mo, d, frames[k], m, X, k)
 
 
 @kernel
-def query_points(model, data, f, points, m, result):
-    """Points of frame f -> in frame m (3, n)."""
-    relative_points(model_at(model), data_at(data), f, points, m, result)
+def query_points(model, data, f, m, points):
+    """Points (3, n) of frame f -> in frame m, in the same array."""
+    relative_points(model_at(model), data_at(data), f, points, m)
 
 
 @kernel
@@ -147,32 +149,44 @@ def query_velocities(model, data, frames, m, V):
 
 
 @kernel
-def query_accelerations(model, data, A, frames, m, result):
-    """Accelerations of the origins of frames (n,) in frame m, along its axes -> (n, 6); A as for query_acceleration."""
-    mo, d = model_at(model), data_at(data)
-    for k in range(frames.shape[0]):
-        alpha, a = relative_acceleration(mo, d, A, frames[k], (0.0, 0.0, 0.0), m)
-        along(mo, d, m, alpha, a, result[k])
-
-
-@kernel
-def query_point_velocities(model, data, f, points, m, e, result):
-    """Velocities (3, n) of points."""
+def query_point_velocities(model, data, f, m, e, points):
+    """Velocities (3, n) of points (3, n), in the same array."""
     mo, d = model_at(model), data_at(data)
     axes = frame_axes(mo, d, e)
     for i in range(points.shape[1]):
         w, v = relative_velocity(mo, d, f, (points[0, i], points[1, i], points[2, i]), m)
         v = components(axes, v)
         for k in range(3):
-            result[k, i] = v[k]
+            points[k, i] = v[k]
 
 
 @kernel
-def query_acceleration(model, data, A, f, p, m, e, result):
-    """Acceleration (6,) of the point p, from rows A (nbody, 6) as query_body_accelerations gives them."""
+def body_accelerations(model, data, vdot):
+    """vdot (nv,) -> vdot and A of Data, of World at rest."""
+    for k in range(data.vdot.shape[0]):
+        data.vdot[k] = vdot[k]
+    for k in range(6):
+        data.A[0, k] = 0.0
+    acceleration_kinematics(model, data)
+
+
+@kernel
+def query_acceleration(model, data, vdot, f, p, m, e, result):
+    """Acceleration (6,) of the point p for vdot (nv,); changes vdot and A of Data."""
     mo, d = model_at(model), data_at(data)
-    alpha, a = relative_acceleration(mo, d, A, f, (p[0], p[1], p[2]), m)
+    body_accelerations(mo, d, vdot)
+    alpha, a = relative_acceleration(mo, d, d.A, f, (p[0], p[1], p[2]), m)
     along(mo, d, e, alpha, a, result)
+
+
+@kernel
+def query_accelerations(model, data, vdot, frames, m, result):
+    """Accelerations of the origins of frames (n,) in frame m, along its axes, for vdot (nv,) -> (n, 6); as before."""
+    mo, d = model_at(model), data_at(data)
+    body_accelerations(mo, d, vdot)
+    for k in range(frames.shape[0]):
+        alpha, a = relative_acceleration(mo, d, d.A, frames[k], (0.0, 0.0, 0.0), m)
+        along(mo, d, m, alpha, a, result[k])
 
 
 @kernel
@@ -184,29 +198,15 @@ def query_bias(model, data, f, p, m, e, result):
 
 
 @kernel
-def query_translational_bias(model, data, f, points, m, e, result):
-    """Accelerations (3, n) of points where no velocity changes."""
+def query_translational_bias(model, data, f, m, e, points):
+    """Accelerations (3, n) of points (3, n) where no velocity changes, in the same array."""
     mo, d = model_at(model), data_at(data)
     axes = frame_axes(mo, d, e)
     for i in range(points.shape[1]):
         alpha, a = relative_bias(mo, d, f, (points[0, i], points[1, i], points[2, i]), m)
         a = components(axes, a)
         for k in range(3):
-            result[k, i] = a[k]
-
-
-@kernel
-def query_body_accelerations(model, data, vdot, A):
-    """vdot (nv,) -> A (nbody, 6), of World at rest; vdot and A of Data become these too."""
-    d = data_at(data)
-    for k in range(d.vdot.shape[0]):
-        d.vdot[k] = vdot[k]
-    for k in range(6):
-        d.A[0, k] = 0.0
-    acceleration_kinematics(model_at(model), d)
-    for b in range(d.A.shape[0]):
-        for k in range(6):
-            A[b, k] = d.A[b, k]
+            points[k, i] = a[k]
 
 
 @kernel
@@ -217,6 +217,18 @@ def along(model, data, e, a, b, result):
     for k in range(3):
         result[k] = a[k]
         result[3 + k] = b[k]
+
+
+@kernel
+def query_force_at(model, data, e, p, F, n, forces):
+    """After position_stage: adds F (6,) at the point p (3,) from the origin of link n, both along e, to row n."""
+    axes = frame_axes(model_at(model), data_at(data), e)
+    f = (F[3], F[4], F[5])
+    torque = from_components(axes, add((F[0], F[1], F[2]), cross((p[0], p[1], p[2]), f)))
+    f = from_components(axes, f)
+    for k in range(3):
+        forces[n, k] += torque[k]
+        forces[n, 3 + k] += f[k]
 
 
 # sets of links
@@ -247,9 +259,11 @@ def query_com_velocity(model, data, selected, mass, v):
 
 
 @kernel
-def query_com_acceleration(model, data, A, selected, mass, m, e, a):
-    """After velocity_stage: a (3,), from rows A as for query_acceleration."""
-    com_acceleration(model_at(model), data_at(data), A, selected, mass, m, e, a)
+def query_com_acceleration(model, data, vdot, selected, mass, m, e, a):
+    """After velocity_stage: a (3,) for vdot (nv,); changes vdot and A of Data."""
+    mo, d = model_at(model), data_at(data)
+    body_accelerations(mo, d, vdot)
+    com_acceleration(mo, d, d.A, selected, mass, m, e, a)
 
 
 @kernel

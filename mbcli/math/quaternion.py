@@ -302,3 +302,8 @@ def IsBothQuaternionAndQuaternionDtOK(quat: Quaternion, quatDt, tolerance: float
     """Tell whether the squared norm is 1 and its time derivative 0, both within the tolerance."""
     violation = CalculateQuaternionDtConstraintViolation(quat, quatDt)
     return IsQuaternionValid(quat, tolerance) and abs(violation) <= tolerance
+
+
+def quaternion_of(wxyz: np.ndarray) -> Quaternion:
+    """Wrap an array (4,) that nobody else will change; ModelError if it is not a unit quaternion."""
+    return _unchecked(_checked_norm(wxyz, "Quaternion is not normalized"))

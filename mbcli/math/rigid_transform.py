@@ -28,8 +28,9 @@ class RigidTransform:
     A matrix that is not a pose raises ModelError (see RotationMatrix for the tolerance).
     """
 
-    # Arrays are never changed in place, so that transforms may share them.
-    __slots__ = ("_R", "_p")
+    # Arrays are never changed in place, so that transforms may share them. A transform that the engine computed is the
+    # k-th part of an array X (n, 4, 3), three rows of R_AB and p_AoBo_A: views of it are made when they are asked for.
+    __slots__ = ("_R", "_p", "_X", "_k")
     __array_ufunc__ = None
 
     def __init__(self, R=None, p=None, *, other=None, rpy=None, quaternion=None, theta_lambda=None, pose=None):
@@ -61,6 +62,15 @@ class RigidTransform:
             raise TypeError(f"RigidTransform: {type(R).__name__} needs a position p")
         else:
             self._R, self._p = _split_pose(as_numbers(R, "RigidTransform: pose"))
+
+    def __getattr__(self, name):
+        if name == "_R":
+            self._R = self._X[self._k, :3]
+            return self._R
+        if name == "_p":
+            self._p = self._X[self._k, 3]
+            return self._p
+        raise AttributeError(f"'RigidTransform' object has no attribute '{name}'")
 
     @staticmethod
     def Identity() -> "RigidTransform":
@@ -203,6 +213,14 @@ def _transform(R: np.ndarray, p: np.ndarray) -> RigidTransform:
     X._R = R
     X._p = p
     return X
+
+
+def _transform_in(X: np.ndarray, k: int) -> RigidTransform:
+    """Wrap the k-th pose of an array (n, 4, 3) that nobody else will change."""
+    pose = _new(RigidTransform)
+    pose._X = X
+    pose._k = k
+    return pose
 
 
 def _require_transform(value) -> None:

@@ -78,15 +78,16 @@ def quaternion_from_matrix(R: np.ndarray) -> np.ndarray:
     # Four candidates, all multiples of the answer; the one whose own component is largest is accurate.
     squares = (1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i)
     largest = squares.index(max(squares))
-    candidates = (
-        (squares[0], h - f, c - g, d - b),
-        (h - f, squares[1], b + d, c + g),
-        (c - g, b + d, squares[2], f + h),
-        (d - b, c + g, f + h, squares[3]),
-    )
-    wxyz = candidates[largest]
-    norm = math.sqrt(sum(component * component for component in wxyz))
-    return np.array(wxyz) / (-norm if wxyz[0] < 0.0 else norm)
+    if largest == 0:
+        w, x, y, z = squares[0], h - f, c - g, d - b
+    elif largest == 1:
+        w, x, y, z = h - f, squares[1], b + d, c + g
+    elif largest == 2:
+        w, x, y, z = c - g, b + d, squares[2], f + h
+    else:
+        w, x, y, z = d - b, c + g, f + h, squares[3]
+    norm = math.sqrt(w * w + x * x + y * y + z * z)
+    return np.array((w, x, y, z)) / (-norm if w < 0.0 else norm)
 
 
 def quaternions_from_matrices(R: np.ndarray) -> np.ndarray:

@@ -153,7 +153,7 @@ class RotationMatrix:
 
     def __matmul__(self, other):
         if isinstance(other, RotationMatrix):
-            return _rotation(self._R.dot(other._R))
+            return _rotation(other._R if self._R is IDENTITY else self._R.dot(other._R))
         return self.multiply(other)
 
     def ToQuaternion(self) -> Quaternion:

@@ -57,8 +57,14 @@ class Scalar:
             raise TypeError(f"{what}: expected one number, got {describe(value)}")
         return array.item()
 
+    def is_type_of(self, *values):
+        """Whether all are floats or arrays of this scalar's type: those that array() takes as they are."""
+        return all(type(x) is float or getattr(x, "dtype", None) is self.dtype for x in values)
+
     def reals(self, array):
         """The real parts of numbers, for checks; those of symbols, of which nothing can be said, are left out."""
+        if array.dtype.kind == "f":
+            return array
         return np.array([real for real in map(self.real, array.flat) if real is not None], dtype=float)
 
     def _fitting(self, array, what):

@@ -12,6 +12,8 @@ from mbcli.math.array_arguments import as_array, is_scalar
 from mbcli.math.cross_product import cross
 from mbcli.multibody.math import spatial_arrays
 
+_new = object.__new__
+
 
 class SpatialVector:
     """What the four kinds of spatial vectors have in common; not made by users."""
@@ -47,7 +49,7 @@ class SpatialVector:
 
     @classmethod
     def _of(cls, coeffs: np.ndarray):
-        vector = object.__new__(cls)
+        vector = _new(cls)
         vector._coeffs = coeffs
         return vector
 
@@ -310,6 +312,16 @@ class SpatialMomentum(_MomentVector):
     def dot(self, velocity: SpatialVelocity) -> float:
         """Return twice the kinetic energy [J] of a body with this momentum about Bp; its velocity is V_MBp."""
         return self._dot(velocity, SpatialVelocity)
+
+
+def vectors_of(kind, rows) -> list:
+    """Return a list of spatial vectors of one class that wrap arrays (6,), which nobody else will change."""
+    vectors = []
+    for row in rows:
+        vector = _new(kind)
+        vector._coeffs = row
+        vectors.append(vector)
+    return vectors
 
 
 def ConvertTimeDerivativeToOtherFrame(v_E, DtA_v_E, w_BA_E) -> np.ndarray:

@@ -174,43 +174,42 @@ class Coordinates:
             context._x.copy() if model_instance is None else context._x[self._places("state", model_instance)[1]].copy()
         )
 
-    def SetPositions(self, context, *arguments, q=None, model_instance=None):
+    def SetPositions(self, context, model_instance=None, q=None):
         """SetPositions(context, q) or SetPositions(context, model_instance, q)."""
         if context._plant is not self:
             self._check_context(context)
-        if len(arguments) == 1 and q is None:
-            q = arguments[0]
-        else:
-            model_instance, q = _instance_and_value(arguments, model_instance, q)
+        if q is None:
+            model_instance, q = None, model_instance
         if model_instance is None:
             if type(q) is not ndarray or q.dtype is not context._dtype or q.shape != context._shape_q:
-                q = self._numbers(context, q, context._shape_q, "q")
+                q = self._vector(q, *context._shape_q, "q", context._scalar)
             context._q[...] = q
         else:
             places, part = self._places("position", model_instance)
             context._q[part] = self._vector(q, len(places), "q", context._scalar)
         context._forget_positions()
 
-    def SetVelocities(self, context, *arguments, v=None, model_instance=None):
+    def SetVelocities(self, context, model_instance=None, v=None):
         """SetVelocities(context, v) or SetVelocities(context, model_instance, v)."""
         if context._plant is not self:
             self._check_context(context)
-        if len(arguments) == 1 and v is None:
-            v = arguments[0]
-        else:
-            model_instance, v = _instance_and_value(arguments, model_instance, v)
+        if v is None:
+            model_instance, v = None, model_instance
         if model_instance is None:
-            context._v[...] = self._numbers(context, v, context._shape_v, "v")
+            if type(v) is not ndarray or v.dtype is not context._dtype or v.shape != context._shape_v:
+                v = self._vector(v, *context._shape_v, "v", context._scalar)
+            context._v[...] = v
         else:
             places, part = self._places("velocity", model_instance)
             context._v[part] = self._vector(v, len(places), "v", context._scalar)
         context._forget_velocities()
 
-    def SetPositionsAndVelocities(self, context, *arguments, q_v=None, model_instance=None):
+    def SetPositionsAndVelocities(self, context, model_instance=None, q_v=None):
         """[q; v] of the plant or of a model instance."""
         if context._plant is not self:
             self._check_context(context)
-        model_instance, q_v = _instance_and_value(arguments, model_instance, q_v)
+        if q_v is None:
+            model_instance, q_v = None, model_instance
         if model_instance is None:
             context._x[...] = self._numbers(context, q_v, context._x.shape, "[q; v]")
         else:
@@ -297,13 +296,18 @@ class Coordinates:
 
     def GetFreeBodyPose(self, context, body):
         """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
-        self._require_own(body, "GetFreeBodyPose")
+        if body._plant is not self:
+            self._require_own(body, "GetFreeBodyPose")
         return body._required_free_joint().GetPose(context)
 
     def SetFreeBodyPose(self, context, body, X_PB=None, *, X_WB=None):
         """X_PB as in GetFreeBodyPose(), whichever name it is given by."""
-        X_PB = RigidTransform(_one_of(X_PB, X_WB, "SetFreeBodyPose: X_PB"))
-        self._require_own(body, "SetFreeBodyPose")
+        if X_PB is None or X_WB is not None:
+            X_PB = _one_of(X_PB, X_WB, "SetFreeBodyPose: X_PB")
+        if type(X_PB) is not RigidTransform:
+            X_PB = RigidTransform(X_PB)
+        if body._plant is not self:
+            self._require_own(body, "SetFreeBodyPose")
         body._required_free_joint().SetPose(context, X_PB)
 
     def SetFreeBodySpatialVelocity(self, *arguments, body=None, V_PB=None, context=None, V_WB=None):

@@ -18,7 +18,7 @@ CALCULATIONS = ("Calc", "Eval", "Map", "MakeQDot", "MakeVelocity", "GetPositions
 # what frames, bodies and ports ask the plant for
 MOTIONS = (
     "_pose",
-    "_pose_arrays",
+    "_rotation_array",
     "_velocity",
     "_acceleration",
     "_velocity_beside",

@@ -56,11 +56,14 @@ class Dynamics:
         """
         if context._plant is not self:
             self._check_context(context)
-        self._check_forces(external_forces)
-        vdot = self._numbers(context, known_vdot, context._shape_v, "known_vdot")
+        if type(external_forces) is not MultibodyForces or external_forces._sizes != self._sizes_of_forces:
+            self._check_forces(external_forces)
+        vdot = known_vdot
+        if type(vdot) is not np.ndarray or vdot.dtype is not context._dtype or vdot.shape != context._shape_v:
+            vdot = self._vector(vdot, *context._shape_v, "known_vdot", context._scalar)
         calls, data = context._at_velocities(), context._data
-        data.vdot[:] = vdot
-        data.F_link[:] = external_forces._body_forces
+        data.vdot[...] = vdot
+        data.F_link[...] = external_forces._body_forces
         calls.calc_inverse_dynamics(0.0)
         return data.tau - external_forces._generalized_forces
 
@@ -74,8 +77,8 @@ class Dynamics:
         vdot = 0.0 if vdot is None else self._numbers(context, vdot, context._shape_v, "vdot")
         element_F, element_tau = self._force_element_forces(context, False, springs, damping)
         calls, data = context._at_velocities(), context._data
-        data.vdot[:] = vdot
-        data.F_link[:] = element_F if body_forces is None else element_F + body_forces
+        data.vdot[...] = vdot
+        data.F_link[...] = element_F if body_forces is None else element_F + body_forces
         calls.calc_inverse_dynamics(float(gravity))
         return data.tau - element_tau
 
@@ -91,9 +94,10 @@ class Dynamics:
         """tau + sum J^T F of a set of forces, (nv,)."""
         if context._plant is not self:
             self._check_context(context)
-        self._check_forces(forces)
+        if type(forces) is not MultibodyForces or forces._sizes != self._sizes_of_forces:
+            self._check_forces(forces)
         calls, data = context._at_positions(), context._data
-        data.F_link[:] = forces._body_forces
+        data.F_link[...] = forces._body_forces
         calls.calc_generalized_forces()
         return data.tau + forces._generalized_forces
 
@@ -152,14 +156,14 @@ class Dynamics:
             self._check_force_elements(context)
             user = self._user_forces(context)
         calls, data = context._at_velocities(), context._data
-        data.u[:] = u
+        data.u[...] = u
         calls.calc_actuation()
         if tau is not None:
             data.tau += tau
         if user is not None:
             data.tau += user._generalized_forces
             F = F + user._body_forces
-        data.F_link[:] = F
+        data.F_link[...] = F
         getattr(calls, stage)(*arguments)
         return data.vdot.copy()
 

@@ -122,8 +122,14 @@ class ForceElements:
         """Sets `forces` to those of all force elements and of joint damping."""
         if context._plant is not self:
             self._check_context(context)
-        self._check_forces(forces)
-        self._set_force_element_forces(context, 1.0, 1.0, 1.0, forces._body_forces, forces._generalized_forces)
+        if type(forces) is not MultibodyForces or forces._sizes != self._sizes_of_forces:
+            self._check_forces(forces)
+        F, tau = forces._body_forces, forces._generalized_forces
+        if self._special_force_elements:
+            self._set_force_element_forces(context, 1.0, 1.0, 1.0, F, tau)
+        else:
+            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls.calc_force_elements(1.0, 1.0, 1.0, F, tau)
 
     # energy and power
 

@@ -77,10 +77,12 @@ class Jacobians:
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        points = self._some_points(context, p_BoBi_B)
-        calls, bias = self._new_bias(context, points.shape)
-        calls.query_translational_bias(f, points, m, e, bias)
-        return bias
+        if context._plant is not self:
+            self._check_context(context)
+        points = self._copy_of_points(context, p_BoBi_B, "p_BoBi_B")
+        _require_some(points)
+        context._at_velocities().query_translational_bias(f, m, e, points)
+        return points
 
     def CalcBiasCenterOfMassTranslationalAcceleration(
         self, context, model_instances=None, with_respect_to=None, frame_A=None, frame_E=None
@@ -101,15 +103,15 @@ class Jacobians:
 
     def _some_points(self, context, p_BoBi_B):
         points = self._points(context, p_BoBi_B, "p_BoBi_B")
-        if points.shape[1] == 0:
-            raise RuntimeError("p_BoBi_B has no columns: give at least one point")
+        _require_some(points)
         return points
 
     def _new_jacobian(self, context, num_rows):
         """The kernels, in a context where positions are current, and room for a Jacobian."""
         if context._plant is not self:
             self._check_context(context)
-        return context._at_positions(), empty((num_rows, context._shape_v[0]), context._dtype)
+        calls = context._calls if context._positions_current else context._at_positions()
+        return calls, empty((num_rows, context._shape_v[0]), context._dtype)
 
     def _by_qdot(self, context, with_respect_to, J):
         """The Jacobian by qdot, from that by v."""
@@ -131,7 +133,13 @@ class Jacobians:
         """The kernels, in a context where velocities are current, and room for accelerations."""
         if context._plant is not self:
             self._check_context(context)
-        return context._at_velocities(), empty(shape, context._dtype)
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        return calls, empty(shape, context._dtype)
+
+
+def _require_some(points):
+    if points.shape[1] == 0:
+        raise RuntimeError("p_BoBi_B has no columns: give at least one point")
 
 
 def _instances_first(model_instances, with_respect_to, frame_A, frame_E):

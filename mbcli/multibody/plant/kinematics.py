@@ -5,11 +5,13 @@ from functools import cached_property
 import numpy as np
 from numpy import empty, ndarray
 
-from mbcli.math.rigid_transform import _transform
+from mbcli.math.rigid_transform import RigidTransform, _transform_in
 from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
+from mbcli.multibody.math.spatial_vector import vectors_of
 from mbcli.multibody.tree.frame import Frame
 
+_new = object.__new__
 WORLD_FRAME = 0
 ORIGIN = np.zeros(3)
 ORIGIN.flags.writeable = False
@@ -40,10 +42,18 @@ class Kinematics:
         except (KeyError, TypeError):
             return self._frame_number(B), self._frame_number(A), self._frame_number(E)  # raises
 
-    def _frame_number_of(self, body):
-        if body._plant is not self:
-            raise RuntimeError(f"body '{body.name()}' is not part of this plant")
-        return body._frame._index._value
+    def _refuse_body(self, body):
+        raise RuntimeError(f"body '{body.name()}' is not part of this plant")
+
+    def _copy_of_points(self, context, points, what):
+        """A new array (3, n) of points, from (3,) or (3, n)."""
+        if type(points) is ndarray and points.dtype is context._dtype:
+            points = points.copy()
+        else:
+            points = context._scalar.array(points, what)
+        if points.ndim == 2 and len(points) == 3:
+            return points
+        return self._points(context, points, what)
 
     def _points(self, context, points, what):
         """Points in the columns of an array (3, n), from (3,) or (3, n)."""
@@ -68,22 +78,34 @@ class Kinematics:
     # motions of one frame f in another frame m, along the axes of a third frame e, by number
 
     def _pose(self, context, f, m):
-        pose = context._of_q.get((f, m))
-        if pose is None or context._plant is not self:
-            pose = self._pose_arrays(context, f, m)
-        return _transform(*pose)
+        """A new transform."""
+        if context._plant is not self:
+            self._check_context(context)
+        shared = context._of_q.get((f, m))
+        if shared is None:
+            shared = self._new_pose(context, f, m)
+        pose = _new(RigidTransform)
+        pose._X = shared._X
+        pose._k = 0
+        return pose
 
-    def _pose_arrays(self, context, f, m):
-        """R (3, 3), p (3,)"""
+    def _new_pose(self, context, f, m):
+        """The transform that the context remembers: nobody must change it."""
+        X = empty((1, 4, 3), context._dtype)
+        context._at_positions().query_pose(f, m, X)
+        pose = context._of_q[f, m] = _new(RigidTransform)
+        pose._X, pose._k = X, 0
+        return pose
+
+    def _rotation_array(self, context, f, m):
+        """R (3, 3)"""
         if context._plant is not self:
             self._check_context(context)
         pose = context._of_q.get((f, m))
         if pose is None:
-            calls, dtype = context._at_positions(), context._dtype
-            R, p = pose = empty((3, 3), dtype), empty(3, dtype)
-            calls.query_pose(f, m, R, p)
-            context._of_q[f, m] = pose
-        return pose
+            pose = self._new_pose(context, f, m)
+            pose._R = pose._X[0, :3]
+        return pose._R
 
     def _velocity(self, context, f, m, e, point=ORIGIN, name=""):
         """(6,), of the frame's origin or of another point of it, which has a name then."""
@@ -102,8 +124,7 @@ class Kinematics:
             self._check_context(context)
         acceleration = context._of_inputs.get((f, m, e, name))
         if acceleration is None:
-            A = self._forward_accelerations(context)
-            acceleration = self._acceleration_from(context, A, f, m, e, point)
+            acceleration = self._acceleration_from(context, self._accelerations(context), f, m, e, point)
             context._of_inputs[f, m, e, name] = acceleration
         return acceleration
 
@@ -123,31 +144,17 @@ class Kinematics:
             context._of_inputs[f, b, m, e] = A
         return A
 
-    def _acceleration_from(self, context, A, f, m, e, point=ORIGIN):
-        """(6,), from accelerations of the bodies of the engine, rows A (nbody, 6)."""
+    def _acceleration_from(self, context, vdot, f, m, e, point=ORIGIN):
+        """(6,), for vdot (nv,)."""
         acceleration = empty(6, context._dtype)
-        context._at_velocities().query_acceleration(A, f, point, m, e, acceleration)
+        context._at_velocities().query_acceleration(vdot, f, point, m, e, acceleration)
         return acceleration
-
-    def _accelerations_of_bodies(self, context, vdot):
-        """Rows A (nbody, 6) of the engine for vdot (nv,)."""
-        calls, A = context._at_velocities(), empty(context._data.A.shape, context._dtype)
-        calls.query_body_accelerations(vdot, A)
-        return A
-
-    def _forward_accelerations(self, context):
-        """Rows A of the engine under the forward dynamics of the context."""
-        A = context._of_inputs.get("A")
-        if A is None:
-            A = self._accelerations_of_bodies(context, self._accelerations(context))
-            context._of_inputs["A"] = A
-        return A
 
     # all bodies; rows of arrays are parts of the objects and never change
 
     @cached_property
     def _body_frames(self):
-        return np.array([self._frame_number_of(body) for body in self._bodies])
+        return np.array([body._frame._index._value for body in self._bodies])
 
     def _body_poses(self, context):
         """A list of X_WB by BodyIndex."""
@@ -155,11 +162,9 @@ class Kinematics:
             self._check_context(context)
         poses = context._of_q.get("poses")
         if poses is None:
-            n = len(self._bodies)
-            calls, R, p = context._at_positions(), empty((n, 3, 3), context._dtype), empty((n, 3), context._dtype)
-            calls.query_poses(self._body_frames, WORLD_FRAME, R, p)
-            poses = context._of_q["poses"] = list(zip(R, p, strict=True))
-        return [_transform(R, p) for R, p in poses]
+            poses = context._of_q["poses"] = empty((len(self._bodies), 4, 3), context._dtype)
+            context._at_positions().query_poses(self._body_frames, WORLD_FRAME, poses)
+        return [_transform_in(poses, k) for k in range(len(poses))]
 
     def _body_velocities(self, context):
         """A list of V_WB_W by BodyIndex."""
@@ -170,7 +175,7 @@ class Kinematics:
             calls, V = context._at_velocities(), empty((len(self._bodies), 6), context._dtype)
             calls.query_velocities(self._body_frames, WORLD_FRAME, V)
             rows = context._of_v["velocities"] = list(V)
-        return list(map(SpatialVelocity._of, rows))
+        return vectors_of(SpatialVelocity, rows)
 
     def _body_accelerations(self, context):
         """A list of A_WB_W by BodyIndex."""
@@ -178,29 +183,35 @@ class Kinematics:
             self._check_context(context)
         rows = context._of_inputs.get("accelerations")
         if rows is None:
-            rows = self._all_accelerations(context, self._forward_accelerations(context))
+            rows = self._all_accelerations(context, self._accelerations(context))
             context._of_inputs["accelerations"] = rows
-        return list(map(SpatialAcceleration._of, rows))
+        return vectors_of(SpatialAcceleration, rows)
 
-    def _all_accelerations(self, context, A):
-        """Rows (6,) by BodyIndex, from accelerations of the bodies of the engine."""
+    def _all_accelerations(self, context, vdot):
+        """Rows (6,) by BodyIndex, for vdot (nv,)."""
         result = empty((len(self._bodies), 6), context._dtype)
-        context._at_velocities().query_accelerations(A, self._body_frames, WORLD_FRAME, result)
+        context._at_velocities().query_accelerations(vdot, self._body_frames, WORLD_FRAME, result)
         return list(result)
 
     # bodies
 
     def EvalBodyPoseInWorld(self, context, body):
         """X_WB. RuntimeError for a body of another plant."""
-        return self._pose(context, self._frame_number_of(body), WORLD_FRAME)
+        if body._plant is not self:
+            self._refuse_body(body)
+        return self._pose(context, body._frame._index._value, WORLD_FRAME)
 
     def EvalBodySpatialVelocityInWorld(self, context, body):
         """V_WB_W at Bo. RuntimeError for a body of another plant."""
-        return SpatialVelocity._of(self._velocity(context, self._frame_number_of(body), WORLD_FRAME, WORLD_FRAME))
+        if body._plant is not self:
+            self._refuse_body(body)
+        return SpatialVelocity._of(self._velocity(context, body._frame._index._value, WORLD_FRAME, WORLD_FRAME))
 
     def EvalBodySpatialAccelerationInWorld(self, context, body):
         """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
-        n = self._frame_number_of(body)
+        if body._plant is not self:
+            self._refuse_body(body)
+        n = body._frame._index._value
         return SpatialAcceleration._of(self._acceleration(context, n, WORLD_FRAME, WORLD_FRAME))
 
     def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
@@ -208,8 +219,7 @@ class Kinematics:
         if context._plant is not self:
             self._check_context(context)
         vdot = self._numbers(context, known_vdot, context._shape_v, "known_vdot")
-        rows = self._all_accelerations(context, self._accelerations_of_bodies(context, vdot))
-        return list(map(SpatialAcceleration._of, rows))
+        return vectors_of(SpatialAcceleration, self._all_accelerations(context, vdot))
 
     # frames
 
@@ -220,25 +230,23 @@ class Kinematics:
 
     def CalcRelativeRotationMatrix(self, context, frame_A, frame_B):
         """R_AB. RuntimeError for a frame of another plant."""
-        R, _ = self._pose_arrays(context, self._frame_number(frame_B), self._frame_number(frame_A))
-        return _rotation(R)
+        f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
+        return _rotation(self._rotation_array(context, f, m))
 
     def CalcPointsPositions(self, context, frame_B, p_BQi, frame_A):
         """p_AQi (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
         if context._plant is not self:
             self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
-        points = self._points(context, p_BQi, "p_BQi")
-        result = empty(points.shape, context._dtype)
-        context._at_positions().query_points(f, points, m, result)
-        return result
+        points = self._copy_of_points(context, p_BQi, "p_BQi")
+        context._at_positions().query_points(f, m, points)
+        return points
 
     def CalcPointsVelocities(self, context, frame_B, p_BQi, frame_A, frame_E):
         """v_AQi_E (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
         if context._plant is not self:
             self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        points = self._points(context, p_BQi, "p_BQi")
-        result = empty(points.shape, context._dtype)
-        context._at_velocities().query_point_velocities(f, points, m, e, result)
-        return result
+        points = self._copy_of_points(context, p_BQi, "p_BQi")
+        context._at_velocities().query_point_velocities(f, m, e, points)
+        return points

@@ -88,8 +88,8 @@ class MassProperties:
         a = context._of_inputs.get(key)
         if a is None or context._plant is not self:
             selected, mass = self._massive_links(context, model_instances)
-            A, a = self._forward_accelerations(context), np.empty(3, context._dtype)
-            context._at_velocities().query_com_acceleration(A, selected, mass, WORLD_FRAME, WORLD_FRAME, a)
+            vdot, a = self._accelerations(context), np.empty(3, context._dtype)
+            context._at_velocities().query_com_acceleration(vdot, selected, mass, WORLD_FRAME, WORLD_FRAME, a)
             context._of_inputs[key] = a
         return a.copy()
 

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.multibody.math import SpatialForce
+from mbcli.multibody.math.spatial_vector import vectors_of
 
 
 class ReactionForces:
@@ -17,15 +18,15 @@ class ReactionForces:
         if rows is None:
             rows = list(self._calc_reactions(context, self._accelerations(context)))
             context._of_inputs["reactions"] = rows
-        return list(map(SpatialForce._of, rows))
+        return vectors_of(SpatialForce, rows)
 
     def _calc_reactions(self, context, vdot):
         """F_CJc_Jc of all joints, (num_joints, 6)."""
         applied, _ = self._force_element_forces(context, True, True, True)
         inputs = self._input_body_forces(context)
         calls, data = context._at_velocities(), context._data
-        data.vdot[:] = vdot
-        data.F_link[:] = applied + inputs
+        data.vdot[...] = vdot
+        data.F_link[...] = applied + inputs
         F = np.zeros((self.num_joints(), 6), context._dtype)
         calls.query_reactions(self._joint_tree, F)
         return F

@@ -1,5 +1,7 @@
 """Numbers that elements are given: finite, or not negative either, of floats or of what a context holds."""
 
+from math import inf, isfinite
+
 import numpy as np
 
 from mbcli.multibody.scalars import FLOAT
@@ -10,11 +12,15 @@ def finite(value, what, scalar=FLOAT, shape=()):
 
     TypeError where it does not fit the scalar type.
     """
+    if type(value) is float and isfinite(value) and shape == () and scalar is FLOAT:
+        return value
     return _checked(value, what, scalar, shape, np.isfinite, "finite")
 
 
 def non_negative(value, what, scalar=FLOAT, shape=()):
     """As finite(), and RuntimeError where it is negative."""
+    if type(value) is float and 0.0 <= value < inf and shape == () and scalar is FLOAT:
+        return value
     return _checked(value, what, scalar, shape, lambda x: np.isfinite(x) & (x >= 0.0), "finite and not negative")
 
 

@@ -33,7 +33,8 @@ class Frame(NamedElement):
 
     def CalcPoseInBodyFrame(self, context):
         """X_BF as the context has it."""
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         return self._pose_in_body(context._parameters)
 
     def GetFixedRotationMatrixInBodyFrame(self):
@@ -72,12 +73,12 @@ class Frame(NamedElement):
 
     def CalcRotationMatrixInWorld(self, context):
         """R_WF"""
-        return _rotation(self.GetParentPlant()._pose_arrays(context, self._index._value, WORLD)[0])
+        return _rotation(self.GetParentPlant()._rotation_array(context, self._index._value, WORLD))
 
     def CalcRotationMatrix(self, context, frame_M):
         """R_MF"""
         m = self.GetParentPlant()._frame_number(frame_M)
-        return _rotation(self._plant._pose_arrays(context, self._index._value, m)[0])
+        return _rotation(self._plant._rotation_array(context, self._index._value, m))
 
     def EvalAngularVelocityInWorld(self, context):
         """w_WF_W (3,)"""

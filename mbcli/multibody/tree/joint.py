@@ -5,6 +5,7 @@ import numpy as np
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import non_negative
 from mbcli.multibody.tree.element import NamedElement
+from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.random_distribution import checked_distributions, draw
 
 
@@ -217,7 +218,8 @@ class Joint(NamedElement):
 
     def SetDampingVector(self, context, damping):
         """Another damping (nv,) in one context, not negative; the default stays."""
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         context._set_parameter(self, "damping", self._checked_damping(damping, context._scalar))
 
     def _checked_damping(self, damping, scalar=FLOAT):
@@ -320,8 +322,9 @@ class Joint(NamedElement):
         """Adds a generalized force along one velocity of the joint [N m or N]; what it is, the types say."""
         if context._plant is not self._plant:
             self._check_context(context)
-        self._check_forces(forces)
-        if not 0 <= joint_dof < self.num_velocities():
+        if type(forces) is not MultibodyForces or forces._sizes != self._plant._sizes_of_forces:
+            self._check_forces(forces)
+        if not 0 <= joint_dof < self.kinematics.NUM_VELOCITIES:
             raise RuntimeError(f"joint '{self._name}' has no degree of freedom {joint_dof}")
         if type(joint_tau) is not float:
             joint_tau = context._scalar.one(joint_tau, f"joint '{self._name}': joint_tau")

@@ -94,7 +94,10 @@ class JointActuator(NamedElement):
 
     def calc_reflected_inertia(self, context):
         """As default_reflected_inertia(), as the context has rotor and gear."""
-        return self.gear_ratio(context) ** 2 * self.rotor_inertia(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
+        get = context._parameters.get
+        return get(self, "gear_ratio") ** 2 * get(self, "rotor_inertia")
 
     def _require_not_finalized(self, instead):
         if self._input_start is not None:
@@ -112,7 +115,8 @@ class JointActuator(NamedElement):
         return context._parameters.get(self, name)
 
     def _set_parameter(self, context, name, value):
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         context._set_parameter(self, name, value)
 
     # PD control

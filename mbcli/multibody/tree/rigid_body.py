@@ -9,6 +9,7 @@ from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.frame import RigidBodyFrame
 from mbcli.multibody.tree.index import ModelInstanceIndex
+from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
 
@@ -60,15 +61,20 @@ class RigidBody(NamedElement):
 
     def get_mass(self, context):
         """[kg] as the context has it"""
-        return self.CalcSpatialInertiaInBodyFrame(context).get_mass()
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._parameters.get(self, "M_BBo_B")._mass
 
     def CalcCenterOfMassInBodyFrame(self, context):
         """p_BoBcm_B [m] as the context has it"""
-        return self.CalcSpatialInertiaInBodyFrame(context).get_com()
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._parameters.get(self, "M_BBo_B")._p.copy()
 
     def CalcSpatialInertiaInBodyFrame(self, context):
         """M_BBo_B as the context has it"""
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         return context._parameters.get(self, "M_BBo_B")
 
     def SetSpatialInertiaInBodyFrame(self, context, M_Bo_B):
@@ -76,7 +82,8 @@ class RigidBody(NamedElement):
         self._check_context(context)
         if not isinstance(M_Bo_B, SpatialInertia):
             raise TypeError(f"body '{self.name()}': M_Bo_B is a SpatialInertia, not {M_Bo_B!r}")
-        context._scalar.array(M_Bo_B.CopyToFullMatrix6(), f"body '{self.name()}': its inertia")
+        if not context._scalar.is_type_of(M_Bo_B._mass, M_Bo_B._p, M_Bo_B._G):
+            context._scalar.array(M_Bo_B.CopyToFullMatrix6(), f"body '{self.name()}': its inertia")
         context._set_parameter(self, "M_BBo_B", M_Bo_B)
 
     def SetMass(self, context, mass):
@@ -85,19 +92,19 @@ class RigidBody(NamedElement):
         if not (mass.real >= 0.0 and math.isfinite(mass.real)):
             raise RuntimeError(f"body '{self.name()}': its mass must be finite and not negative, not {mass}")
         M = self.CalcSpatialInertiaInBodyFrame(context)
-        self._set_inertia(context, mass, M.get_com(), M.get_unit_inertia())
+        self._set_inertia(context, mass, M._p, M._G)
 
     def SetCenterOfMassInBodyFrame(self, context, com):
         """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about Bo: the result may be impossible."""
         M = self.CalcSpatialInertiaInBodyFrame(context)
-        self._set_inertia(context, M.get_mass(), self._com(com), M.get_unit_inertia())
+        self._set_inertia(context, M._mass, self._com(com).copy(), M._G)
 
     def SetCenterOfMassInBodyFrameAndPreserveCentralInertia(self, context, center_of_mass_position):
         """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about the centre of mass."""
         com = self._com(center_of_mass_position)
         M = self.CalcSpatialInertiaInBodyFrame(context)
         central = M.get_unit_inertia().ShiftToCenterOfMass(-M.get_com())
-        self._set_inertia(context, M.get_mass(), com, central.ShiftFromCenterOfMass(com))
+        self._set_inertia(context, M._mass, com.copy(), central.ShiftFromCenterOfMass(com)._I)
 
     def _com(self, com):
         com = as_array(com, (3,), f"body '{self.name()}': centre of mass")
@@ -106,7 +113,8 @@ class RigidBody(NamedElement):
         return com
 
     def _set_inertia(self, context, mass, com, unit_inertia):
-        self.SetSpatialInertiaInBodyFrame(context, SpatialInertia(mass, com, unit_inertia, skip_validity_check=True))
+        """Of a mass and arrays (3,), (3, 3) that nobody else will change; physically valid or not."""
+        self.SetSpatialInertiaInBodyFrame(context, SpatialInertia._of(mass, com, unit_inertia))
 
     def EvalPoseInWorld(self, context):
         """X_WB"""
@@ -149,10 +157,11 @@ class RigidBody(NamedElement):
         return self.GetParentPlant()._free_joint_of(self)
 
     def _required_free_joint(self):
-        joint = self._free_joint()
-        if joint is None:
-            raise RuntimeError(f"body '{self.name()}' is not a free body")
-        return joint
+        try:
+            return self._plant._free_joints[self._index._value]
+        except (AttributeError, KeyError):
+            self._free_joint()  # raises where the plant is not finalized
+            raise RuntimeError(f"body '{self.name()}' is not a free body") from None
 
     def is_floating(self):
         """Whether the body moves with six degrees of freedom, of whatever joint. After Finalize()."""
@@ -200,12 +209,14 @@ class RigidBody(NamedElement):
 
     def GetForceInWorld(self, context, forces):
         """F_BBo_W, the spatial force that `forces` holds for this body. RuntimeError for those of another plant."""
-        self.GetParentPlant()._check_forces(forces)
+        if type(forces) is not MultibodyForces or forces._sizes != self._plant._sizes_of_forces:
+            self.GetParentPlant()._check_forces(forces)
         return SpatialForce._of(forces._body_forces[self._index._value].copy())
 
     def AddInForceInWorld(self, context, F_Bo_W, forces):
         """Adds a spatial force at Bo, expressed in World. RuntimeError for forces of another plant."""
-        self.GetParentPlant()._check_forces(forces)
+        if type(forces) is not MultibodyForces or forces._sizes != self._plant._sizes_of_forces:
+            self.GetParentPlant()._check_forces(forces)
         if not isinstance(F_Bo_W, SpatialForce):
             raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
         row = forces._body_forces[self._index._value]
@@ -214,8 +225,15 @@ class RigidBody(NamedElement):
 
     def AddInForce(self, context, p_BP_E, F_Bp_E, frame_E, forces):
         """Adds a spatial force at the point P at p_BP_E (3,) [m] from Bo, everything expressed in frame E."""
+        plant = self._plant
+        if context._plant is not plant:
+            self._check_context(context)
+        if type(forces) is not MultibodyForces or forces._sizes != plant._sizes_of_forces:
+            plant._check_forces(forces)
         if not isinstance(F_Bp_E, SpatialForce):
             raise TypeError(f"F_Bp_E is a SpatialForce, not {F_Bp_E!r}")
-        p_PB_E = -as_array(p_BP_E, (3,), "p_BP_E")
-        R_WE = frame_E.CalcRotationMatrixInWorld(context)
-        self.AddInForceInWorld(context, F_Bp_E.Shift(p_PB_E).Rotate(R_WE), forces)
+        p = plant._point(context, as_array(p_BP_E, (3,), "p_BP_E"), "p_BP_E")
+        e, F = plant._frame_number(frame_E), F_Bp_E._coeffs
+        if F.dtype is not context._dtype or not F.flags.c_contiguous:
+            F = context._scalar.array(F, f"body '{self.name()}': F_Bp_E")
+        context._at_positions().query_force_at(e, p, F, self._index._value, forces._body_forces)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.math import Quaternion, RigidTransform
+from mbcli.math import RigidTransform
 from mbcli.math.rigid_transform import _transform
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.tree.joint import Joint
@@ -71,7 +71,8 @@ class FloatingJoint(NoOneForce, Joint):
 
     def SetOrientation(self, context, R_FM):
         """R_FM as a RotationMatrix."""
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         rotation = self._sized(self._rotation_positions(R_FM), self._rotation_size, context)
         context._set_q_slice(self._position_start, rotation)
         return self
@@ -86,7 +87,14 @@ class FloatingJoint(NoOneForce, Joint):
         return _transform(pose._R, pose._p)
 
     def SetPose(self, context, X_FM):
-        self.SetPositions(context, self._positions_of(X_FM))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        n, first = self._rotation_size, self._position_start
+        rotation = self._sized(self._rotation_positions(X_FM.rotation()), n, context)
+        p = self._sized(X_FM._p, 3, context)
+        context._q[first : first + n] = rotation
+        context._q[first + n : first + n + 3] = p
+        context._forget_positions()
         return self
 
     @classmethod
@@ -128,8 +136,3 @@ class FloatingJoint(NoOneForce, Joint):
         The rotation is zero then, unless it is random too.
         """
         self._set_random_parts((self._rotation_size, translation, 3))
-
-
-def as_quaternion(rotation):
-    """A Quaternion as it is, a RotationMatrix converted."""
-    return rotation if isinstance(rotation, Quaternion) else rotation.ToQuaternion()

@@ -1,8 +1,11 @@
 """What joints of one degree of freedom have in common: limits and damping as plain numbers, and axes."""
 
+from math import inf
+
 import numpy as np
 
 from mbcli.multibody.tree.joint import Joint
+from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # below this length a direction is no direction
 
@@ -28,7 +31,13 @@ class OneDofJoint(Joint):
 
     def SetDamping(self, context, damping):
         """Another damping in one context, not negative; the default stays."""
-        self.SetDampingVector(context, [damping])
+        if context._plant is not self._plant:
+            self._check_context(context)
+        if type(damping) is float and 0.0 <= damping < inf:
+            damping = np.full(1, damping, context._dtype)
+        else:
+            damping = self._checked_damping([damping], context._scalar)
+        context._set_parameter(self, "damping", damping)
 
     def position_lower_limit(self):
         """[rad or m]"""
@@ -83,8 +92,11 @@ class OneDofJoint(Joint):
 
     def AddInDamping(self, context, forces):
         """Adds the viscous force -damping * v."""
-        self._check_forces(forces)
-        damping, d = self.GetDamping(context), self._velocity_start
+        if context._plant is not self._plant:
+            self._check_context(context)
+        if type(forces) is not MultibodyForces or forces._sizes != self._plant._sizes_of_forces:
+            self._check_forces(forces)
+        damping, d = context._parameters.get(self, "damping").item(0), self._velocity_start
         forces._generalized_forces[d] -= damping * context._v.item(d)
 
     def _default_position(self):

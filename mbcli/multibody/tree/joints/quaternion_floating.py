@@ -4,7 +4,9 @@ import numpy as np
 
 from mbcli.engine.joints import quaternion_floating
 from mbcli.math import Quaternion, RotationMatrix, UniformlyRandomQuaternion
-from mbcli.multibody.tree.joints.floating import FloatingJoint, as_quaternion
+from mbcli.math.quaternion import quaternion_of
+from mbcli.math.rotation_array import quaternion_from_matrix
+from mbcli.multibody.tree.joints.floating import FloatingJoint
 
 
 class QuaternionFloatingJoint(FloatingJoint):
@@ -16,7 +18,7 @@ class QuaternionFloatingJoint(FloatingJoint):
 
     @staticmethod
     def _rotation_positions(rotation):
-        return as_quaternion(rotation).wxyz()
+        return quaternion_from_matrix(rotation._R) if isinstance(rotation, RotationMatrix) else rotation.wxyz()
 
     @staticmethod
     def _rotation_of(wxyz):
@@ -24,7 +26,9 @@ class QuaternionFloatingJoint(FloatingJoint):
 
     def get_quaternion(self, context):
         """q_FM as the context holds it."""
-        return Quaternion(self.GetPositions(context)[:4])
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return quaternion_of(context._q[self._position_start : self._position_start + 4].copy())
 
     def SetQuaternion(self, context, q_FM):
         return self.SetOrientation(context, q_FM)
