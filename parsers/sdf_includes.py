@@ -9,6 +9,7 @@ from mbcli.errors import ModelError, ResourceError
 
 from .load import format_of
 from .mesh_files import MeshFiles
+from .sdf_frames import WORLD
 from .sdf_scopes import File, Placing
 from .sdf_values import name_problem, read_pose
 from .sdf_versions import read_version
@@ -177,7 +178,18 @@ class Includes:
         if spec is None:
             return None
         placing = self._read_placing(include, file, spec.name)
-        return Included(placing, merge, path, self, spec=spec) if placing is not None else None
+        if placing is None:
+            return None
+        held = next((joint for joint in spec.joints if joint.parent == WORLD), None)
+        if held is not None and placing.pose is not None:
+            self.diagnostics.warning(
+                "POSE_UNUSED",
+                f'the <pose> does not move what hangs on link "{WORLD}" of {path}: that is the world',
+                include.peek("pose"),
+                hint="give the base of the robot another name, and weld it where it belongs",
+                related=[held.place],
+            )
+        return Included(placing, merge, path, self, spec=spec)
 
     def _read_placing(self, include, file, own_name):
         """What an <include> says over its model, or None with an error."""

@@ -24,7 +24,7 @@ def read_version(root):
     if minor is None:
         message = f"SDFormat version {quoted(version)} is not supported"
         hint = f"versions 1.{OLDEST_MINOR} to 1.{NEWEST_MINOR} are"
-        root.diagnostics.error("ATTRIBUTE_INVALID", message, root, attribute="version", value=version, hint=hint)
+        root.diagnostics.error("VERSION_UNSUPPORTED", message, root, attribute="version", value=version, hint=hint)
     return minor
 
 

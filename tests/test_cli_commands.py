@@ -326,3 +326,23 @@ def test_version_and_the_list_of_commands():
     assert succeed("--version").out.startswith("mbcli ")
     out = succeed("--help").out
     assert all(name in out for name in ("simulate", "inspect", "energy", "log", "Exit codes: 0 done"))
+
+
+def test_inspect_shows_the_filter_groups_of_models_and_of_directives(tmp_path):
+    group = (
+        '<drake:collision_filter_group name="g"><drake:member link="a"/>'
+        '<drake:ignored_collision_filter_group name="g"/></drake:collision_filter_group>'
+    )
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a"/>{group}</robot>')
+    scene = tmp_path / "s.dmd.yaml"
+    scene.write_text(
+        "directives:\n- add_model: {name: p, file: r.urdf}\n- add_collision_filter_group:\n"
+        "    {name: h, members: ['p::a'], ignored_collision_filter_groups: ['p::g']}\n"
+    )
+    groups = cli("inspect", scene, "--json").json()["collision_filter_groups"]
+    assert [(g["name"], g["model_instance"], g["members"], g["ignores"]) for g in groups] == [
+        ("g", "p", ["a"], ["g"]),
+        ("h", None, ["p::a"], ["p::g"]),
+    ]
+    shown = cli("inspect", scene).out
+    assert "collision filter group p::g of a ignores p::g\ncollision filter group h of p::a ignores p::g\n" in shown

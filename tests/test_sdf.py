@@ -269,8 +269,8 @@ def test_filter_groups_contain_the_members_of_their_groups(arm):
 
 DAMAGED = [
     # (text in ARM, what it becomes, the finding's code, severity, line where it is reported)
-    ('version="1.9"', 'version="1.3"', "ATTRIBUTE_INVALID", "error", 2),
-    ('version="1.9"', 'version="1.13"', "ATTRIBUTE_INVALID", "error", 2),
+    ('version="1.9"', 'version="1.3"', "VERSION_UNSUPPORTED", "error", 2),
+    ('version="1.9"', 'version="1.13"', "VERSION_UNSUPPORTED", "error", 2),
     ('version="1.9" ', "", "ATTRIBUTE_MISSING", "error", 2),
     ('<model name="arm"', "<model", "ATTRIBUTE_MISSING", "error", 3),
     ('<model name="arm"', '<model name="world"', "RESERVED_NAME", "error", 3),

@@ -275,6 +275,15 @@ def test_an_included_file_may_be_urdf(folder):
     assert_at(inner.X_WModel, 1, 0, 0)
 
 
+def test_the_pose_of_an_include_does_not_move_what_hangs_on_the_world(folder):
+    hinge = "<joint name='j' type='fixed'><parent link='world'/><child link='u'/></joint>"
+    (folder / "held.urdf").write_text(f"<robot name='r'><link name='world'/><link name='u'/>{hinge}</robot>")
+    specs, diagnostics = read(including(folder, include("held.urdf", "<pose>1 0 0 0 0 0</pose>")))
+    assert len(specs) == 1
+    assert [(f.severity, f.code, f.element) for f in diagnostics.findings] == [("warning", "POSE_UNUSED", "pose")]
+    read_one(including(folder, include("held.urdf")))
+
+
 def test_a_merged_model_becomes_part_of_the_model(folder):
     spec = read_one(including(folder, include("arm.sdf", attributes="merge='true'")))
     assert [link.name for link in spec.links] == ["base", "a"]

@@ -31,7 +31,7 @@ def joint_of(text, version):
 @pytest.mark.parametrize("version", ["1.3", "1.13", "2.0", "1.2", "1", "", "new"])
 def test_other_versions_are_refused(version):
     models, findings = read(LINKS, version)
-    assert (models, findings) == ((), [("error", "ATTRIBUTE_INVALID")])
+    assert (models, findings) == ((), [("error", "VERSION_UNSUPPORTED")])
 
 
 def test_a_file_must_state_its_version():

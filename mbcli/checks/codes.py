@@ -280,7 +280,7 @@ CODES = {
     "NAME_UNKNOWN": Code("A directive names what is not there."),
     "POSE_OF_HELD_BODY": Code("A default pose for a body that is held by a joint."),
     "POSE_RANDOM": Code("A pose is random: its mean is taken."),
-    "POSE_UNUSED": Code("A default pose is not used."),
+    "POSE_UNUSED": Code("A pose is not used: nothing there is free to have it."),
     "INITIAL_POSITION": Code("An initial position names no joint, or has the wrong count of numbers."),
     "GRAVITY_SET": Code("The file sets gravity."),
     "SCENARIO_AMBIGUOUS": Code("The file has several scenarios, and none is named."),
@@ -303,6 +303,40 @@ CODES = {
     "YAML_VERSION": Code("The document asks for another version of YAML."),
 }
 
+# of `mbcli convert`: what the written file cannot say or says otherwise
+LOSSES = {
+    "ACTUATOR": "An actuator that the format has no place for: the second of a joint, or one whose effort limit is 0.",
+    "CONSTRAINT": "A constraint of a kind that the format cannot say.",
+    "CONSTRAINT_NAME": "The name of a constraint.",
+    "DEFAULT_POSE": "Where a floating link is at the start.",
+    "EXTENSION": "Elements that only programs that know Drake's elements read, or this one alone.",
+    "GEOMETRY": "A shape that the format cannot say, or says otherwise.",
+    "GRAVITY": "The gravity of the plant.",
+    "JOINT": "A joint of a kind that the format cannot say.",
+    "JOINT_ACCELERATION": "The acceleration limit of a joint.",
+    "JOINT_DAMPING": "The damping of a joint.",
+    "JOINT_DECELERATION": "The deceleration limit of a joint.",
+    "JOINT_DEFAULT_POSITION": "The default position of a joint.",
+    "JOINT_EFFORT": "The effort limit of a joint.",
+    "JOINT_FRICTION": "The friction of a joint.",
+    "JOINT_JERK": "The jerk limit of a joint.",
+    "JOINT_LOWER": "The lower position limit of a joint.",
+    "JOINT_MIMIC": "That a joint follows another.",
+    "JOINT_REVERSED": "A joint leads the other way, since the format wants a tree.",
+    "JOINT_SPRING_REFERENCE": "Where the spring of a joint is at rest.",
+    "JOINT_SPRING_STIFFNESS": "The spring of a joint.",
+    "JOINT_TYPE": "The coordinates of a joint are of another kind.",
+    "JOINT_UPPER": "The upper position limit of a joint.",
+    "JOINT_VELOCITY": "The velocity limit of a joint.",
+    "LINK_FRAME": "The frame of a link is elsewhere in it.",
+    "LINK_GRAVITY": "That a link is out of gravity.",
+    "MESH": "A mesh that is not found, or is named otherwise.",
+    "NAME": "A name that is changed.",
+    "ORDER": "The coordinates come in another order.",
+    "PROPERTIES": "Proximity properties that the format has no elements for.",
+    "REFLECTED_INERTIA": "The inertia of a joint's drive.",
+}
+
 
 def reference_page():
     """The text of docs/check.md below its introduction."""
@@ -310,6 +344,14 @@ def reference_page():
     for code, (meaning, example, _) in CODES.items():
         shown = f"`{_short(example)}`" if example else ""
         lines.append(f"| `{code}` | {meaning} | {shown} |")
+    lines += [
+        "",
+        "What `mbcli convert` says of the written file:",
+        "",
+        "| code | what is lost or changed |",
+        "|---|---|",
+    ]
+    lines += [f"| `{code}` | {meaning} |" for code, meaning in LOSSES.items()]
     return "\n".join(lines) + "\n"
 
 

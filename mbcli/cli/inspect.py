@@ -184,7 +184,8 @@ def _number(value):
 
 
 def _filter_groups(loaded):
-    return [
+    """Those of models by their own names, then those of directives by scoped ones."""
+    of_models = [
         {
             "name": group.name,
             "model_instance": instance,
@@ -195,6 +196,22 @@ def _filter_groups(loaded):
         for spec, instance in zip(loaded.specs, loaded.instances, strict=True)
         for group in spec.filter_groups
     ]
+    names = {f"{group['model_instance']}::{group['name']}" for group in of_models}
+    pairs = loaded.filter_groups.exclusion_pairs()
+    of_directives = [
+        {
+            "name": name,
+            "model_instance": None,
+            "members": sorted(members),
+            "ignores": sorted(
+                {second if first == name else first for first, second in pairs if name in (first, second)}
+            ),
+            "place": None,
+        }
+        for name, members in loaded.filter_groups.groups().items()
+        if name not in names
+    ]
+    return of_models + of_directives
 
 
 def _frame(plant, frame):
@@ -277,6 +294,7 @@ def render(info, plant):
     named = [frame.name() for frame in plant._frames if frame._place is not None and not frame.is_body_frame()]
     if named:
         lines.append(printable(f"frames: {', '.join(named)}"))
+    lines += [printable(_filter_group_line(group)) for group in info["collision_filter_groups"]]
     blocks = [_coordinate_table(info, plant), _mass_table(info), _findings_line(info["not_used"])]
     return "\n\n".join(["\n".join(lines), *(block for block in blocks if block)])
 
@@ -302,6 +320,12 @@ def _force_element_line(element):
         return f"{element['type']} at {element['joint']}"
     ends = element.get("frames", element.get("bodies"))
     return f"{element['type']} between {' and '.join(ends)}" if ends else element["type"]
+
+
+def _filter_group_line(group):
+    scope = f"{group['model_instance']}::" if group["model_instance"] else ""
+    ignored = " and ".join(scope + name for name in group["ignores"]) or "nothing"
+    return f"collision filter group {scope}{group['name']} of {', '.join(group['members'])} ignores {ignored}"
 
 
 def _count(number, one, several=None):

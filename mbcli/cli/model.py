@@ -22,6 +22,7 @@ class LoadedModel:
     config: object  # RunConfig
     diagnostics: object
     read: list  # ModelSpecs as their files have them: worlds whole
+    filter_groups: object  # CollisionFilterGroups
 
     @property
     def sources(self):
@@ -75,7 +76,14 @@ def load(options, ctx, *, time_step=None):
     settings.apply_initial_positions(plant)
     instances = [plant.GetModelInstanceName(instance) for instance in parser.instances]
     return LoadedModel(
-        plant, parser.specs, instances, settings.files + parser.sources, config, diagnostics, parser.read
+        plant=plant,
+        specs=parser.specs,
+        instances=instances,
+        scene_files=settings.files + parser.sources,
+        config=config,
+        diagnostics=diagnostics,
+        read=parser.read,
+        filter_groups=parser.GetCollisionFilterGroups(),
     )
 
 
