@@ -15,7 +15,7 @@ from operator import attrgetter
 
 from lxml import etree
 
-from mbcli.suggestions import did_you_mean
+from mbcli.suggestions import closest, did_you_mean
 
 from .diagnostics import Diagnostics
 from .source_bytes import read_bytes
@@ -733,6 +733,10 @@ def _hint(kind, label, names):
     same, other = (attributes, elements) if kind == "attribute" else (elements, attributes)
     if label in other:
         return f'"{label}" is {"an element" if kind == "attribute" else "an attribute"} here'
+    if label.startswith(_OWN_PREFIX):  # in common, it would make any two names alike
+        alike = [name.removeprefix(_OWN_PREFIX) for name in same if name.startswith(_OWN_PREFIX)]
+        likely = closest(label.removeprefix(_OWN_PREFIX), alike)
+        return f'did you mean "{_OWN_PREFIX}{likely}"?' if likely else None
     return did_you_mean(label, same)
 
 

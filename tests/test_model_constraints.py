@@ -170,6 +170,8 @@ def test_inspect_shows_couplers_and_counts_them():
     assert coupler["place"] == "<stdin>:4:5"
     assert document["counts"]["constraints"] == 1
     assert "coupler: k = -2 j + 0.5" in succeed("inspect", "-", stdin=ROBOT).out
+    other_way = ROBOT.replace('offset="0.5"', 'offset="-0.5"')
+    assert "coupler: k = -2 j - 0.5" in succeed("inspect", "-", stdin=other_way).out
 
 
 def test_inspect_shows_limits_of_deceleration_and_jerk_where_the_file_has_them():

@@ -227,6 +227,13 @@ def test_a_second_child_is_reported_once_and_the_first_used():
     ]
 
 
+@pytest.mark.parametrize(("tag", "hint"), [("drake:jiont", 'did you mean "drake:joint"?'), ("drake:nonsense", None)])
+def test_a_common_prefix_makes_no_two_names_alike(tag, hint):
+    root, diagnostics = node_of(f"<a><{tag} xmlns:drake='http://drake.mit.edu'/></a>")
+    report_unread(root, diagnostics, {"a": ("drake:joint", "joint")})
+    assert [(f.code, f.hint) for f in diagnostics.findings] == [("ELEMENT_UNKNOWN", hint)]
+
+
 def test_missing_children_and_attributes():
     root, diagnostics = node_of("<a/>")
     assert root.child("b", required=True) is None

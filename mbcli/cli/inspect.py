@@ -306,7 +306,8 @@ def _constraint_line(constraint):
         return f"loop closed by {constraint['name']} ({constraint['joint_type']}) between {between}"
     if kind == "coupler":
         follower, leader = constraint["joints"]
-        offset = f" + {number(constraint['offset'])}" if constraint["offset"] else ""
+        offset = constraint["offset"]
+        offset = f" {'-' if offset < 0 else '+'} {number(abs(offset))}" if offset else ""
         return f"coupler: {follower} = {number(constraint['gear_ratio'])} {leader}{offset}"
     name = f" {constraint['name']}" if constraint["name"] else ""
     if kind == "tendon":
