@@ -10,7 +10,7 @@ from math import inf
 
 from .mjcf_joints import read_limits
 from .mjcf_known import ACTUATORS, OTHER_ACTUATORS
-from .mjcf_values import AS_IF_ABSENT, WithDefaults
+from .mjcf_values import AS_IF_ABSENT, WithDefaults, find_named
 from .spec import ActuatorSpec
 from .urdf_values import report_duplicate
 
@@ -125,7 +125,7 @@ def _driven_joint(node, reading, bodies):
     if not stated:
         node.diagnostics.error("ATTRIBUTE_MISSING", f'<{node.tag}> must have the attribute "joint"', node)
         return None
-    name = bodies.find(node, stated[0], "joint", bodies.all_joints)
+    name = find_named(node, stated[0], "joint", bodies.all_joints)
     joint = bodies.joints.get(name)
     if name is not None and (joint is None or len(joint.axes) != 1):
         reading.unused.add_element(

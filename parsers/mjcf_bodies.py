@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.suggestions import did_you_mean
 
 from .geometry_inertia import combined
 from .mjcf_compiler import adjusted
@@ -219,20 +218,3 @@ class BodyReader:
                 )
             else:
                 self.frames[name] = FrameSpec(name, link, pose(X_LS[:3, :3], X_LS[:3, 3]), node.place)
-
-    # ------------------------------------------------------------------------------------ references
-
-    def find(self, node, attribute, what, known, *, default=None):
-        """The name that an attribute states if there is such a thing, the default without it; None after an error."""
-        name = node.attribute(attribute, default)
-        if name is None or name in known:
-            return name
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID",
-            f'there is no {what} "{name}"',
-            node,
-            attribute=attribute,
-            value=name,
-            hint=did_you_mean(name, known),
-        )
-        return None

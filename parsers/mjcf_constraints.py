@@ -7,7 +7,7 @@ import numpy as np
 from mbcli.math.rotation_array import matrix_from_quaternion
 
 from .mimics import check_mimics
-from .mjcf_values import AS_IF_ABSENT, WithDefaults
+from .mjcf_values import AS_IF_ABSENT, WithDefaults, find_named
 from .sdf_frames import WORLD
 from .spec import BallConstraintSpec, CollisionFilterGroupSpec, MimicSpec, WeldConstraintSpec, pose
 
@@ -97,14 +97,14 @@ def _read_weld(node, bodies):
 def _read_bodies(node, bodies):
     node.attribute("body1", required=True)
     known = bodies.all_links
-    return bodies.find(node, "body1", "body", known), bodies.find(node, "body2", "body", known, default=WORLD)
+    return find_named(node, "body1", "body", known), find_named(node, "body2", "body", known, default=WORLD)
 
 
 def _read_sites(node, bodies):
     ends = []
     for name in ("site1", "site2"):
         node.attribute(name, required=True)
-        ends.append(bodies.sites.get(bodies.find(node, name, "site", bodies.sites)))
+        ends.append(bodies.sites.get(find_named(node, name, "site", bodies.sites)))
     return None if None in ends else ends
 
 
@@ -117,8 +117,8 @@ def _pose_of(bodies, link):
 
 def _read_joint(node, reading, bodies, followers):
     """q1 - ref1 = c0 + c1 (q2 - ref2) makes joint 1 a follower of joint 2."""
-    name = bodies.find(node, "joint1", "joint", bodies.joints) if node.attribute("joint1", required=True) else None
-    leader = bodies.find(node, "joint2", "joint", bodies.joints)
+    name = find_named(node, "joint1", "joint", bodies.joints) if node.attribute("joint1", required=True) else None
+    leader = find_named(node, "joint2", "joint", bodies.joints)
     coefficients = WithDefaults(node).vector("polycoef", 5, (0.0, 1.0), least=1)
     coefficients = (*coefficients, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(coefficients) :])
     if name is None or (leader is None and node.attribute("joint2") is not None):
@@ -156,7 +156,7 @@ def read_excludes(root, bodies):
             pair = []
             for attribute in ("body1", "body2"):
                 node.attribute(attribute, required=True)
-                pair.append(bodies.find(node, attribute, "body", bodies.all_links))
+                pair.append(find_named(node, attribute, "body", bodies.all_links))
             if None in pair:
                 continue
             name = node.attribute("name") or f"exclude{len(groups) // 2}"

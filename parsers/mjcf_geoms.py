@@ -11,7 +11,7 @@ from mbcli.suggestions import did_you_mean
 
 from .geometry_inertia import mass_properties, scaled_to_mass
 from .mjcf_meshes import MeshReader
-from .mjcf_values import read_pose, turn_z_to
+from .mjcf_values import read_pose, report_negative, turn_z_to
 from .spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Sphere, pose
 from .urdf_values import report_duplicate
 
@@ -70,7 +70,7 @@ class GeomReader:
             self._unused.add(element, "contype" if contact[0] != 1 else "conaffinity", "it collides with everything")
         for attribute, value in (("mass", mass), ("density", density)):
             if value is not None and value < 0:
-                _report_negative(element, attribute, value)
+                report_negative(element, attribute, value)
         if solid is None:
             return None
         shape, X_FG, fill = solid
@@ -195,16 +195,6 @@ def _report_size(element, kind, needed, size):
         f"a geom of type {kind} needs {needed} positive size{'s' if needed > 1 else ''}, found {found}",
         element.owner("size") or element.node,
         attribute="size",
-    )
-
-
-def _report_negative(element, attribute, value):
-    element.diagnostics.error(
-        "ATTRIBUTE_INVALID",
-        f'attribute "{attribute}" of <geom> must not be negative, found {value!r}',
-        element.owner(attribute),
-        attribute=attribute,
-        value=repr(value),
     )
 
 

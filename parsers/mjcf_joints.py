@@ -9,7 +9,7 @@ from math import inf
 
 import numpy as np
 
-from .mjcf_values import WithDefaults, about
+from .mjcf_values import WithDefaults, about, report_negative
 from .sdf_frames import WORLD
 from .spec import AxisSpec, JointSpec, LinkSpec, pose
 from .urdf_values import report_duplicate
@@ -145,13 +145,7 @@ def _unit_axis(element):
 def _unsigned(element, name):
     value = element.number(name, 0.0)
     if value < 0:
-        element.diagnostics.error(
-            "ATTRIBUTE_INVALID",
-            f'attribute "{name}" of <{element.tag}> must not be negative, found {value!r}',
-            element.owner(name),
-            attribute=name,
-            value=repr(value),
-        )
+        report_negative(element, name, value)
         return 0.0
     return value
 

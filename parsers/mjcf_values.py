@@ -175,18 +175,7 @@ class DefaultClasses:
 
     def checked(self, node, attribute):
         """The class that an attribute names, or None: there is none, or it does not exist, which is an error."""
-        name = node.attribute(attribute)
-        if name is None or name in self.classes:
-            return name
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID",
-            f'there is no default class "{name}"',
-            node,
-            attribute=attribute,
-            value=name,
-            hint=did_you_mean(name, self.classes),
-        )
-        return None
+        return find_named(node, attribute, "default class", self.classes)
 
     def of(self, node, childclass, *tags):
         """The element with the defaults of its class, or of the class of the bodies around it, for its tag."""
@@ -196,6 +185,33 @@ class DefaultClasses:
     def of_actuator(self, node):
         """An actuator: all kinds share the defaults of a class."""
         return self.of(node, None, *ACTUATORS.split())
+
+
+def find_named(node, attribute, what, known, *, default=None):
+    """The name that an attribute states if there is such a thing, the default without it; None after an error."""
+    name = node.attribute(attribute, default)
+    if name is None or name in known:
+        return name
+    node.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'there is no {what} "{name}"',
+        node,
+        attribute=attribute,
+        value=name,
+        hint=did_you_mean(name, known),
+    )
+    return None
+
+
+def report_negative(element, attribute, value):
+    """An error at an attribute of a `WithDefaults`."""
+    element.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'attribute "{attribute}" of <{element.tag}> must not be negative, found {value!r}',
+        element.owner(attribute),
+        attribute=attribute,
+        value=repr(value),
+    )
 
 
 def read_keyword(node, name, words, default):
