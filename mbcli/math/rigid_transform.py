@@ -28,9 +28,8 @@ class RigidTransform:
     A matrix that is not a pose raises ModelError (see RotationMatrix for the tolerance).
     """
 
-    # Arrays are never changed in place, so that transforms may share them. A transform that the engine computed is the
-    # k-th part of an array X (n, 4, 3), three rows of R_AB and p_AoBo_A: views of it are made when they are asked for.
-    __slots__ = ("_R", "_p", "_X", "_k")
+    # Arrays are never changed in place, so that transforms may share them.
+    __slots__ = ("_R", "_p")
     __array_ufunc__ = None
 
     def __init__(self, R=None, p=None, *, other=None, rpy=None, quaternion=None, theta_lambda=None, pose=None):
@@ -62,15 +61,6 @@ class RigidTransform:
             raise TypeError(f"RigidTransform: {type(R).__name__} needs a position p")
         else:
             self._R, self._p = _split_pose(as_numbers(R, "RigidTransform: pose"))
-
-    def __getattr__(self, name):
-        if name == "_R":
-            self._R = self._X[self._k, :3]
-            return self._R
-        if name == "_p":
-            self._p = self._X[self._k, 3]
-            return self._p
-        raise AttributeError(f"'RigidTransform' object has no attribute '{name}'")
 
     @staticmethod
     def Identity() -> "RigidTransform":
@@ -121,9 +111,7 @@ class RigidTransform:
 
     def GetAsMatrix4(self) -> np.ndarray:
         """Return the homogeneous matrix (4, 4)."""
-        X = np.empty((4, 4), np.result_type(self._R, self._p))
-        X[:3, :3], X[:3, 3], X[3] = self._R, self._p, _LAST_ROW
-        return X
+        return np.vstack((self.GetAsMatrix34(), _LAST_ROW))
 
     def GetAsMatrix34(self) -> np.ndarray:
         """Return the matrix (3, 4) of rotation and position side by side."""
@@ -213,14 +201,6 @@ def _transform(R: np.ndarray, p: np.ndarray) -> RigidTransform:
     X._R = R
     X._p = p
     return X
-
-
-def _transform_in(X: np.ndarray, k: int) -> RigidTransform:
-    """Wrap the k-th pose of an array (n, 4, 3) that nobody else will change."""
-    pose = _new(RigidTransform)
-    pose._X = X
-    pose._k = k
-    return pose
 
 
 def _require_transform(value) -> None:

@@ -5,13 +5,12 @@ from functools import cached_property
 import numpy as np
 from numpy import empty, ndarray
 
-from mbcli.math.rigid_transform import RigidTransform, _transform_in
+from mbcli.math.rigid_transform import _transform
 from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vectors_of
 from mbcli.multibody.tree.frame import Frame
 
-_new = object.__new__
 WORLD_FRAME = 0
 ORIGIN = np.zeros(3)
 ORIGIN.flags.writeable = False
@@ -81,20 +80,16 @@ class Kinematics:
         """A new transform."""
         if context._plant is not self:
             self._check_context(context)
-        shared = context._of_q.get((f, m))
-        if shared is None:
-            shared = self._new_pose(context, f, m)
-        pose = _new(RigidTransform)
-        pose._X = shared._X
-        pose._k = 0
-        return pose
+        pose = context._of_q.get((f, m))
+        if pose is None:
+            pose = self._new_pose(context, f, m)
+        return _transform(*pose)
 
     def _new_pose(self, context, f, m):
-        """The transform that the context remembers: nobody must change it."""
+        """R (3, 3), p (3,), which the context remembers: nobody must change them."""
         X = empty((1, 4, 3), context._dtype)
         context._at_positions().query_pose(f, m, X)
-        pose = context._of_q[f, m] = _new(RigidTransform)
-        pose._X, pose._k = X, 0
+        pose = context._of_q[f, m] = X[0, :3], X[0, 3]
         return pose
 
     def _rotation_array(self, context, f, m):
@@ -102,10 +97,7 @@ class Kinematics:
         if context._plant is not self:
             self._check_context(context)
         pose = context._of_q.get((f, m))
-        if pose is None:
-            pose = self._new_pose(context, f, m)
-            pose._R = pose._X[0, :3]
-        return pose._R
+        return self._new_pose(context, f, m)[0] if pose is None else pose[0]
 
     def _velocity(self, context, f, m, e, point=ORIGIN, name=""):
         """(6,), of the frame's origin or of another point of it, which has a name then."""
@@ -162,9 +154,10 @@ class Kinematics:
             self._check_context(context)
         poses = context._of_q.get("poses")
         if poses is None:
-            poses = context._of_q["poses"] = empty((len(self._bodies), 4, 3), context._dtype)
-            context._at_positions().query_poses(self._body_frames, WORLD_FRAME, poses)
-        return [_transform_in(poses, k) for k in range(len(poses))]
+            X = empty((len(self._bodies), 4, 3), context._dtype)
+            context._at_positions().query_poses(self._body_frames, WORLD_FRAME, X)
+            poses = context._of_q["poses"] = list(zip(X[:, :3], X[:, 3], strict=True))
+        return [_transform(R, p) for R, p in poses]
 
     def _body_velocities(self, context):
         """A list of V_WB_W by BodyIndex."""
