@@ -12,6 +12,7 @@ import numpy as np
 from mbcli.engine.integrators import METHODS
 from mbcli.engine.loop import (
     BUFFER_FULL,
+    CONSTRAINTS_UNMET,
     ELEMENT_FAULT,
     EXPLICIT,
     FINISHED,
@@ -20,16 +21,19 @@ from mbcli.engine.loop import (
     NOT_FINITE,
     RUNNING,
     SEMI_EXPLICIT,
+    SINGULAR_POSITION,
     STEP_TOO_SMALL,
 )
 from mbcli.errors import ModelError, NumericalError
+from mbcli.multibody.closed_chains import ClosedChains
 from mbcli.python_forces import PythonForces, needs_python
 from mbcli.simulator_config import SimulatorConfig
 
 BLOCK_ROWS = 512
 SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the progress bar
 SCHEMES = ("semi_explicit_euler", *METHODS)
-NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK)
+CONSTRAINT_TOLERANCE = 1e-10  # [m or 1] of the norm of all position errors
+NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION)
 TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
 
 
@@ -79,17 +83,28 @@ class Run:
         actuation: Input.
         sample_period: [s] between samples; None samples every step of a discrete plant, and only start and end of a
             continuous one. A discrete plant is sampled at whole steps.
+        constraint_tolerance: [m or 1] of the norm of the position errors of constraints in a continuous plant.
         next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
     """
 
-    def __init__(self, plant, context, until, *, config=None, actuation=None, sample_period=None, next_step=None):
+    def __init__(
+        self,
+        plant,
+        context,
+        until,
+        *,
+        config=None,
+        actuation=None,
+        sample_period=None,
+        next_step=None,
+        constraint_tolerance=CONSTRAINT_TOLERANCE,
+    ):
         self.plant, self.context, self.until = plant, context, float(until)
         if not math.isfinite(self.until):
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
         if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
-        plant._refuse_constraints(context._parameters)
-        context._ready_parameters()  # the arrays of the context's own parameters
+        context._refuse_constraints()  # and the arrays of the context's own parameters are ready
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
         self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
@@ -98,8 +113,10 @@ class Run:
         self._follows_ports = actuation is None
         plant._set_controllers(context)
         self.steps = self.refused_steps = 0
-        self.next_step = next_step
+        self.next_step, self.constraint_tolerance = next_step, constraint_tolerance
         self._sample_period = sample_period
+        if plant._constraints and not plant.is_discrete():
+            self._require_constraints()
         self._u = np.zeros(nu)
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
         self._loops = context._kernels
@@ -112,6 +129,26 @@ class Run:
             np.zeros((BLOCK_ROWS, 2)),
             np.zeros((BLOCK_ROWS, nu)),
         )
+
+    def _require_constraints(self):
+        """NumericalError where the start does not satisfy the constraints; tells the loops which rank to expect."""
+        context = self.context
+        if not context._row_owners:
+            return
+        chains = ClosedChains(context)
+        error = np.linalg.norm(chains.position_errors(context._q)[0])
+        speed = np.linalg.norm(chains.velocity_errors(context._q, context._v)[0])
+        allowed = self.constraint_tolerance
+        # what rounding leaves of a projected velocity grows with the velocity
+        if not error <= allowed or not speed <= allowed * max(1.0, np.abs(context._v).max()):
+            what, size = ("positions", error) if not error <= allowed else ("velocities", speed)
+            raise NumericalError(
+                f"the {what} from which a run starts do not satisfy the constraints: their error is {size:.3g}, "
+                f"the tolerance {allowed:g}"
+            )
+        if context._expected_rank is None:
+            context._expected_rank = chains.rank_nearby(context._q)
+        context._work.ranks[:] = context._expected_rank, 0.0, 0.0
 
     def compile(self):
         """Compiles or loads the loop, so that the time of a run is that of its steps."""
@@ -232,6 +269,7 @@ class Run:
                     method.error_order,
                     config.use_error_control and method.error_order > 0,
                     config.accuracy,
+                    self.constraint_tolerance,
                     config.max_step_size,
                     clock,
                     index,
@@ -285,6 +323,8 @@ class Run:
             return NumericalError(
                 f"{plant._gimbal_lock(self.context)}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
             )
+        if status in (CONSTRAINTS_UNMET, SINGULAR_POSITION):
+            return NumericalError(f"{self._constraint_failure(status)}, after t = {self.context.get_time():.9g} s")
         if status == ELEMENT_FAULT:
             element = plant._force_element_fault(self.context)
             return NumericalError(
@@ -298,6 +338,13 @@ class Run:
         return NumericalError(
             f"{kind} '{name}' is not finite after step {self.steps + 1} from t = {self.context.get_time():.9g} s"
         )
+
+    def _constraint_failure(self, status):
+        """Why a run under constraints cannot go on from the state in the context."""
+        if status == CONSTRAINTS_UNMET:
+            return f"no step leads to positions that satisfy the constraints within {self.constraint_tolerance:g}"
+        rank, found = (int(x) for x in self.context._work.ranks[[0, 2]])
+        return f"the constraints are singular, with rank {found} in place of {rank}: they do not tell the motion"
 
 
 def plant_of(plant):

@@ -24,6 +24,7 @@ from .sdf_includes import Includes
 from .sdf_joints import read_joints
 from .sdf_known import KNOWN
 from .sdf_links import read_link
+from .sdf_loops import connect_named_frames
 from .sdf_scopes import ForeignModel, Gathering, TooManyElements, zero_poses
 from .sdf_values import claim_name
 from .spec import FrameSpec, ModelSpec
@@ -142,7 +143,7 @@ class _Reading:
     def _read_model(self, prefix, model, inner):
         frames = model.frames
         elements = list(model.elements.values())
-        joints = read_joints(elements)
+        joints = connect_named_frames(read_joints(elements), elements, model.physics)
         if model.static:
             _refuse_motion(joints, model)
         forces, constraints = read_force_elements(model.physics)

@@ -161,6 +161,13 @@ CODES = {
         '<link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
         '<joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>',
     ),
+    "JOINT_FRAMES_APART": Code(
+        "The frames that joints of a closed chain name are taken as they stand, since its links have no poses.",
+        '<frame name="f"><pose>1 0 0 0 0 0</pose></frame><link name="b"><inertial/></link>'
+        '<joint name="j" type="revolute"><parent>f</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>'
+        '<joint name="k" type="revolute"><parent>world</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>',
+        "sdf",
+    ),
     "LOOP_CUT": Code(
         "Joints form a closed loop. It is cut at the joint named, which becomes a constraint.",
         _hinge() + '<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>',

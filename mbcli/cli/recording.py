@@ -6,27 +6,30 @@ import click
 import numpy as np
 
 from mbcli.cli.units import coordinate_units
+from mbcli.multibody.closed_chains import ClosedChains
 
 FIELDS = {
     "energy": ("derived/energy_kinetic", "derived/energy_potential"),
     "u": ("input/u",),
     "com": ("derived/com",),
     "momentum": ("derived/momentum",),
+    "constraint_error": ("derived/constraint_error",),
 }
 """Names that --fields takes, and the datasets that they stand for."""
 
-DEFAULT_FIELDS = ("energy", "u")
+DEFAULT_FIELDS = ("energy", "u", "constraint_error")
 
 
 def parse_fields(text, plant):
-    """The names in --fields, once each; u goes where nothing is actuated, q and v are in every log."""
+    """The names in --fields, once each, as far as the plant has them; q and v are in every log."""
     words = DEFAULT_FIELDS if text is None else text.replace(",", " ").split()
     for word in words:
         if word not in (*FIELDS, "q", "v", "time"):
             raise click.UsageError(f"--fields: there is no '{word}'; there are {', '.join(FIELDS)}")
     if "com" in words and not plant._model.link_inertia[:, 0].any():
         raise click.UsageError("--fields com: the model has no mass")
-    return [name for name in FIELDS if name in words and (name != "u" or plant.num_actuators())]
+    missing = {"u": not plant.num_actuators(), "constraint_error": not plant._constraints}
+    return [name for name in FIELDS if name in words and not missing.get(name)]
 
 
 def field_paths(fields):
@@ -90,8 +93,11 @@ class RowMaker:
         return columns
 
     def _computed(self, path, q, v):
-        """Centre of mass, or momentum about the world's origin, at each state."""
+        """Centre of mass, momentum about the world's origin, or the norm of all position errors at each state."""
         plant, context = self._plant, self._context
+        if path == "derived/constraint_error":
+            chains = ClosedChains(context)
+            return np.array([np.linalg.norm(chains.position_errors(row)[0]) for row in q])
         result = np.empty((len(q), 3 if path == "derived/com" else 6))
         for k in range(len(q)):
             plant.SetPositions(context, q[k])

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from functools import cached_property
 
 import click
 
@@ -31,6 +32,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   time_step, integrator         [s], 0 for a continuous plant; null for a discrete one
   energy_start, energy_end      [J] kinetic and potential; of the first and the last row
   energy_drift                  [J] their difference
+  constraint_error              largest norm of the position errors in the rows; null without constraints
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   log, rows                     the file (null without one) and the rows in it
@@ -64,6 +66,13 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 @click.option(
     "--max-step", "max_step", type=Number(above=0.0), metavar="S", help="Longest step of continuous integration."
 )
+@click.option(
+    "--constraint-tolerance",
+    type=Number(above=0.0),
+    default=1e-10,
+    metavar="E",
+    help="Norm of the position errors of constraints that continuous integration keeps below; default 1e-10.",
+)
 @click.option("--u", "u_text", metavar="LIST", help="Constant actuation, a list or NAME=VALUE pairs.")
 @click.option(
     "--input",
@@ -86,7 +95,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     "--fields",
     metavar="LIST",
     help="What to log beside q and v: energy, u (actuation), com (centre of mass), momentum (about the world's "
-    "origin). Default energy,u.",
+    "origin), constraint_error (norm of all position errors). Default energy,u,constraint_error.",
 )
 @click.option("--no-log", is_flag=True, help="Write no log.")
 @click.option(
@@ -159,6 +168,10 @@ def _run_command(ctx, values):
     job = SimulationJob(loaded, state, options, arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])])
     warn = (lambda line: None) if quiet else _warn
     _warn_about_what_is_left_out(loaded, warn)
+    if options.resume_path is None:
+        for line in job.assemble():
+            if not quiet:
+                click.echo(f"mbcli: {line}", err=True)
     if job.controlled:
         warn(f"controllers of the file aim at the default positions: {joined(*job.controlled)}")
     if job.exceeded_efforts:
@@ -344,6 +357,7 @@ class SimulationJob:
         if self.plant.is_discrete() and (self.start + duration) / self.plant.time_step() > MOST_STEPS:
             raise click.UsageError(f"--dt {self.plant.time_step():g}: {duration:g} s are too many steps")
         self.until = self.start + duration
+        self.tolerance = options.constraint_tolerance
         self.period = _period(options.log_rate, self.plant, duration)
         self.fields = parse_fields(options.fields, self.plant)
         seeds = (options.seed, state.random_seed, config.random_seed)
@@ -355,6 +369,7 @@ class SimulationJob:
         self.actuation = self._read_actuation(options)
         self.stop, self.stopwatch = StopSignal(), Stopwatch()
         self._energies = []
+        self._largest_constraint_error = None
         self._last_time = -np.inf
         self._lower, self._upper = self.plant.GetPositionLowerLimits(), self.plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
@@ -371,6 +386,17 @@ class SimulationJob:
             return read_input(self.plant, options.input_file)
         given = parse_inputs(self.plant, {"u": options.u_text})
         return constant_input(given.get("u", np.zeros(self.plant.num_actuators())))
+
+    def assemble(self):
+        """Moves a start that does not satisfy the constraints to the nearest that does; returns lines that say so.
+
+        NumericalError where none is found.
+        """
+        if not self.plant._constraints:
+            return []
+        from mbcli.multibody.closed_chains import assemble_context
+
+        return assemble_context(self.context, self.tolerance)
 
     @property
     def exceeded_efforts(self):
@@ -435,6 +461,7 @@ class SimulationJob:
             actuation=self.actuation,
             sample_period=self.period,
             next_step=None if earlier is None else earlier.next_step,
+            constraint_tolerance=self.tolerance,
         )
         run.compile()
         self.run_from = self.context.get_time()
@@ -464,6 +491,7 @@ class SimulationJob:
             "energy_start": first,
             "energy_end": last,
             "energy_drift": None if first is None else last - first,
+            "constraint_error": self._largest_constraint_error,
             "exceeded_limits": [names[k] for k in np.flatnonzero(self._exceeded)],
             "exceeded_efforts": self.exceeded_efforts,
             "log": output,
@@ -498,7 +526,13 @@ class SimulationJob:
 
     def _append_last_good_row(self, log, Run):
         """The state before the step that failed, which the context has."""
-        here = Run(self.plant, self.context, self.context.get_time(), actuation=self.actuation)
+        here = Run(
+            self.plant,
+            self.context,
+            self.context.get_time(),
+            actuation=self.actuation,
+            constraint_tolerance=self.tolerance,
+        )
         for samples in here.blocks():
             self._append(log, samples)
 
@@ -565,6 +599,8 @@ class SimulationJob:
 
     def _observe(self, samples, log=None, run=None):
         self._note_energy(samples.energy.sum(axis=1))
+        if self.plant._constraints:
+            self._note_constraint_errors(samples.q)
         beyond = (samples.q < self._lower) | (samples.q > self._upper)
         new = beyond.any(axis=0) & ~self._exceeded
         self._exceeded |= new
@@ -575,6 +611,18 @@ class SimulationJob:
             limits = f"{self._lower[k]:.6g} to {self._upper[k]:.6g}"
             message = f"{name} is {value:.6g}, its limits are {limits}"
             log.event(samples.time[row], self._step_at(samples.time[row], run), "warning", "POSITION_LIMIT", message)
+
+    def _note_constraint_errors(self, positions):
+        import numpy as np
+
+        largest = max(np.linalg.norm(self._chains.position_errors(q)[0]) for q in positions)
+        self._largest_constraint_error = max(largest, self._largest_constraint_error or 0.0)
+
+    @cached_property
+    def _chains(self):
+        from mbcli.multibody.closed_chains import ClosedChains
+
+        return ClosedChains(self.context)
 
     def _step_at(self, t, run):
         return round(t / self.plant.time_step()) if self.plant.is_discrete() else run.steps
@@ -618,6 +666,8 @@ def render(summary):
         lines.append(
             f"energy {number(summary['energy_start'])} J at the start, {number(summary['energy_end'])} J at the end"
         )
+    if summary["constraint_error"] is not None:
+        lines.append(f"largest error of the constraints {summary['constraint_error']:.3g}")
     if summary["status"] == "interrupted":
         lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s; --resume goes on from there")
     if summary["log"]:

@@ -10,8 +10,7 @@ def coordinate_units(plant):
             rotation = "1" if quaternion else "rad"
             positions[joint.position_start() + k] = rotation if joint.position_suffix(k).startswith("q") else "m"
     velocities = ["rad s-1" if angular else "m s-1" for angular in _angular(plant)]
-    actuators = [a for a in plant._actuators if a.joint() not in plant._loop_joints]
-    efforts = ["N" if a.joint().type_name() == "prismatic" else "N m" for a in actuators]
+    efforts = ["N" if a.joint().type_name() == "prismatic" else "N m" for a in plant._actuators]
     return tuple(positions), tuple(velocities), tuple(efforts)
 
 

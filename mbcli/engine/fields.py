@@ -149,6 +149,7 @@ DATA_FIELDS = (
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
     Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),
     Field("contact", (3,), "real", "1", "addresses of contact points, solver and geometries, exact as numbers"),
+    Field("constraint_set", (2,), "real", "1", "addresses of Constraints and ConstraintWork, exact as numbers"),
     Field("F_link", ("nlink", 6), "real", "N m, N", "applied spatial force at each link's origin, in W"),
 )
 
@@ -201,6 +202,7 @@ CONSTRAINT_WORK_FIELDS = (
     Field("force", ("nrow",), "real", "N or N m", "multipliers lambda: H vdot + bias = tau + G^T lambda"),
     Field("v_plus", ("nrow",), "real", "m/s or rad/s", "velocity error wanted after an impact"),
     Field("impulse", ("nrow",), "real", "N s or N m s", "of an impact: H dv = G^T impulse"),
+    Field("ranks", (3,), "real", "1", "rank that a run expects, 0: any; how often another was found; the last one"),
     Field("response_F", ("nbody", 6), "real", "N m, N", "force of a unit test force as it is felt inboard, about Ro"),
     Field("response_A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration by a test force, about Ro"),
     Field("response_residual", ("nv",), "real", "N m or N", "generalized force of a test force left to each velocity"),

@@ -46,6 +46,12 @@ def forward_dynamics(model, data):
 
 
 @kernel
+def accelerations(model, data, h):
+    """As forward_dynamics(); in plants with constraints under these, over a step h or, with h = 0, at this instant."""
+    forward_dynamics(model, data)
+
+
+@kernel
 def hold_locked(model, data):
     """Makes `diagonal` infinite where a joint is locked: forward_dynamics() then treats the joint as a weld, exactly.
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from mbcli.engine.coordinates import velocity_to_qdot
 from mbcli.engine.force_elements import add_element_forces, clear_applied_forces
-from mbcli.engine.forward_dynamics import forward_dynamics
+from mbcli.engine.forward_dynamics import accelerations
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
-from mbcli.engine.state import at_velocities
+from mbcli.engine.state import at_stage
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,11 @@ def derivative(model, data, y, u, dy):
         data.diagonal[d] = model.dof_armature[d]
     for k in range(u.shape[0]):
         data.tau[model.actuator_dof[k]] += u[k]
-    at_velocities(model, data)
+    at_stage(model, data)
     add_joint_forces(model, data)
     clear_applied_forces(model, data)
     add_element_forces(model, data, 0)
-    forward_dynamics(model, data)
+    accelerations(model, data, 0.0)
     velocity_to_qdot(model, data, data.v, data.qdot)
     for i in range(nq):
         dy[i] = data.qdot[i]

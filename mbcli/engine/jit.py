@@ -56,6 +56,7 @@ KERNEL_MODULES = (
     "queries",
     "constraint_stages",
     "batch",
+    "constrained_motion",
     "step",
     "integrators",
     "loop",
@@ -98,8 +99,8 @@ def may_compile():
 def load_kernels(compiled, kind=""):
     """All kernels by name, as attributes of one object; compiled ones accept structs, others Python objects.
 
-    kind: "plain" for models without what few models have (plain.py), sooner compiled; "contact" for steps with contact;
-    "contact-plain" for both.
+    kind: "plain" for models without what few models have (plain.py), sooner compiled; "contact" for steps with contact,
+    "constrained" for motion under constraints; "contact-plain" and "constrained-plain" for both.
     """
     for name in KERNEL_MODULES:
         import_module("mbcli.engine." + name)
@@ -108,6 +109,8 @@ def load_kernels(compiled, kind=""):
         replacements |= import_module("mbcli.engine.plain").STAND_INS
     if kind.startswith("contact"):
         replacements |= import_module("mbcli.engine.contact").stand_ins()
+    if kind.startswith("constrained"):
+        replacements |= import_module("mbcli.engine.constrained_motion").STAND_INS
     if compiled:
         return compile_kernels(replacements, kind)
     plain = {f.__name__: f for f in _kernels}

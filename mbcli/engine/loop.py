@@ -3,7 +3,6 @@
 Nothing here raises: the returned status says why a loop stopped, and the caller decides.
 """
 
-from mbcli.engine.coordinates import normalize_quaternions
 from mbcli.engine.energy import total_energy
 from mbcli.engine.force_elements import COSINE_AT_GIMBAL_LOCK, clear_applied_forces, element_fault
 from mbcli.engine.handles import data_at, model_at
@@ -17,7 +16,7 @@ from mbcli.engine.integrators import (
 from mbcli.engine.jit import kernel
 from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
 from mbcli.engine.kinematics import position_kinematics
-from mbcli.engine.state import at_velocities
+from mbcli.engine.state import UNMET, at_velocities, finish_step
 from mbcli.engine.step import discrete_step, step_fault
 from mbcli.engine.trigonometry import sine_cosine
 
@@ -29,6 +28,8 @@ STEP_TOO_SMALL = 4
 ELEMENT_FAULT = 5  # a force element has no force in the state from which the next step would go
 GIMBAL_LOCK = 6  # in that state a joint with roll, pitch and yaw has no rates
 CONTACT_FAULT = 7  # the contact problem of the next step found no room or no solution
+CONSTRAINTS_UNMET = 8  # no step, however short, leads to a state that satisfies the constraints
+SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after it
 
 EXPLICIT = 0
 SEMI_EXPLICIT = 1
@@ -37,6 +38,8 @@ IMPLICIT = 2
 SAFETY = 0.9  # how much of the step that the error allows is taken
 LARGEST_GROWTH = 5.0
 LARGEST_SHRINK = 0.1
+OTHER_STEP = 0.6  # of a step that ends or has a stage where the constraints are not met or singular
+SHORTEST_STEP = 1e-9  # of the largest step, for trying such shorter ones
 
 
 @kernel
@@ -168,6 +171,7 @@ def run_continuous(
     error_order,
     error_control,
     accuracy,
+    constraint_tolerance,
     largest_step,
     clock,
     sample_index,
@@ -276,11 +280,17 @@ def run_continuous(
             clock[1] = max(wanted, factor * h) if meets_target else factor * h
         elif not good:
             return NOT_FINITE, sample_index, written
-        elif scheme == IMPLICIT:
+        else:
             clock[1] = largest_step
+        fault = finish_step(m, d, end, constraint_tolerance)
+        if fault != 0:
+            clock[3] += 1.0
+            clock[1] = OTHER_STEP * h
+            if clock[1] < SHORTEST_STEP * largest_step:
+                return (CONSTRAINTS_UNMET if fault == UNMET else SINGULAR_POSITION), sample_index, written
+            continue
         for i in range(nq + nv):
             y[i] = end[i]
-        normalize_quaternions(m, y)
         clock[0] = target if meets_target else t + h
         clock[2] += 1.0
         fresh_jacobian = False

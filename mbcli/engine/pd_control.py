@@ -12,7 +12,7 @@ no assumption comes back and the method ends. M itself is not needed: M vdot - r
 and mixes linearly along a step.
 """
 
-from mbcli.engine.forward_dynamics import forward_dynamics
+from mbcli.engine.forward_dynamics import accelerations
 from mbcli.engine.jit import kernel
 
 GAIN_P, GAIN_D, LIMIT = 0, 1, 2
@@ -24,14 +24,14 @@ NOT_A_NUMBER = float("nan")
 
 @kernel
 def controlled_dynamics(model, data, h):
-    """As forward_dynamics() over a step h, with the controllers: q, v, tau, u, pd_desired -> vdot, pd_effort.
+    """As accelerations() over a step h, with the controllers: q, v, tau, u, pd_desired -> vdot, pd_effort.
 
     tau holds u already, and gains what the controllers add to it; so does `diagonal`. Not a number where no solution
     was found.
     """
     start_controllers(model, data, h)
     for step in range(MOST_STEPS + 1):
-        forward_dynamics(model, data)  # at one place: the compiler copies it to wherever it is called
+        accelerations(model, data, h)  # at one place: the compiler copies it to wherever it is called
         if model.pd_actuator.shape[0] == 0:
             return
         if step == 0:

@@ -5,7 +5,7 @@ are the same to the last bit: the loops of the kernels that stand behind these n
 """
 
 from mbcli.engine import force_elements, pd_control
-from mbcli.engine.forward_dynamics import forward_dynamics
+from mbcli.engine.forward_dynamics import accelerations
 from mbcli.engine.joints import CURVILINEAR, curvilinear
 
 
@@ -24,7 +24,7 @@ def element_energy(model, data):
 
 
 def controlled_dynamics(model, data, h):
-    forward_dynamics(model, data)
+    accelerations(model, data, h)
 
 
 def pose_curvilinear(segments, curves, periods, X_FM0, c, q, i, chosen, angle, X_FM, b):

@@ -13,7 +13,7 @@ from mbcli.engine.force_elements import (
     nonconservative_power,
     spring_damper,
 )
-from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
+from mbcli.engine.forward_dynamics import accelerations, forward_dynamics, hold_locked
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.inverse_dynamics import (
     apply_link_forces,
@@ -121,7 +121,7 @@ def calc_forward_dynamics(model, data):
     hold_locked(m, d)
     apply_link_forces(m, d)
     add_element_forces(m, d, 0)
-    forward_dynamics(m, d)
+    accelerations(m, d, 0.0)
 
 
 @kernel

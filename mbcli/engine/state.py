@@ -1,8 +1,11 @@
 """What follows from a state, in the order in which the algorithms need it."""
 
+from mbcli.engine.coordinates import normalize_quaternions
 from mbcli.engine.inertia import world_inertias
 from mbcli.engine.jit import kernel
 from mbcli.engine.kinematics import position_kinematics, velocity_kinematics
+
+UNMET, SINGULAR = 1, 2  # what finish_step() returns
 
 
 @kernel
@@ -17,3 +20,19 @@ def at_velocities(model, data):
     """q, v -> the same, velocities and what accelerations owe to them."""
     at_positions(model, data)
     velocity_kinematics(model, data)
+
+
+@kernel
+def at_stage(model, data):
+    """As at_velocities(), where a scheme asks for a derivative; in plants with constraints q and v may change."""
+    at_velocities(model, data)
+
+
+@kernel
+def finish_step(model, data, y, tolerance):
+    """Makes y = [q; v] at the end of a step a state: quaternions of unit length, and what constraints demand.
+
+    `tolerance` is that of the norm of position errors. Returns 0, or that y cannot be made one: UNMET, SINGULAR.
+    """
+    normalize_quaternions(model, y)
+    return 0

@@ -273,15 +273,15 @@ def _data_at(handle):
 
 @overload(constraints_at)
 def _constraints_at(handle):
-    if isinstance(handle, types.Integer):
-        return lambda handle: constraints_from_address(handle)
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: constraints_from_address(int(handle))
     return lambda handle: handle
 
 
 @overload(work_at)
 def _work_at(handle):
-    if isinstance(handle, types.Integer):
-        return lambda handle: work_from_address(handle)
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: work_from_address(int(handle))
     if isinstance(handle, ConstraintWorkType):
         return lambda handle: view_of(handle)
     return lambda handle: handle

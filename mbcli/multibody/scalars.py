@@ -14,6 +14,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.fields import MODEL_FIELDS
 from mbcli.engine.jit import interpreted_with
 from mbcli.engine.plain import is_plain
+from mbcli.errors import ModelError
 from mbcli.math.array_arguments import as_numbers, describe
 
 
@@ -40,9 +41,17 @@ class Scalar:
     def can_compile(self):
         return self.kernels is None
 
-    def load_kernels(self, compiled, model):
-        """Kernels for a model, by name."""
-        return load_kernels(compiled, "plain" if is_plain(model) else "") if self.kernels is None else self.kernels()
+    def load_kernels(self, compiled, model, constrained=False):
+        """Kernels for a model, by name; with constraints, if there are any."""
+        if self.kernels is not None:
+            return self.kernels()
+        kinds = ["constrained"] * constrained + ["plain"] * is_plain(model)
+        return load_kernels(compiled, "-".join(kinds))
+
+    def require_constrained_motion(self):
+        """ModelError where motion under constraints cannot be computed with such numbers."""
+        if self.kernels is not None:
+            raise ModelError(f"motion under constraints cannot be computed with numbers of type {self.name}")
 
     def array(self, value, what):
         """A new array in C order of this scalar's type; TypeError naming `what` where the numbers do not fit."""

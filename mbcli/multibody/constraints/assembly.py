@@ -82,7 +82,11 @@ def CalcAssemblyQDot(model, Q, QDotInit, CS, weights):
     CS._run_velocities(model, Q, QDotInit)
     constrained = CS._constrained
     G, errd = constrained.dense("G"), constrained.rows("errd")
-    start = constrained.data.v.copy()
+    return nearest_velocities(G, errd, constrained.data.v.copy(), weights)
+
+
+def nearest_velocities(G, errd, start, weights):
+    """The velocities (nv,) nearest to `start`, whose errors are errd = G start, with G v = 0."""
     change = -np.linalg.lstsq(G, errd, rcond=RANK_TOLERANCE)[0] if len(errd) else np.zeros_like(start)
     _, singular, directions = np.linalg.svd(G)
     rank = int(np.sum(singular > RANK_TOLERANCE * singular.max(initial=0.0)))

@@ -189,14 +189,6 @@ class Constraints:
         """Those that hold under the parameters of a context, loops included, in their order."""
         return [c for c in self._constraints if parameters.get(c, "active")]
 
-    def _refuse_constraints(self, parameters=DEFAULTS):
-        """ModelError where constraints act: motion under them is not computed yet."""
-        active = self._active_constraints(parameters)
-        if active:
-            place = f"{active[0].place}: error: " if active[0].place else ""
-            rest = f" (and {len(active) - 1} more)" if len(active) > 1 else ""
-            raise ModelError(f"{place}{active[0]!r}{rest}: motion under constraints cannot be computed yet")
-
     # at Finalize()
 
     def _refuse_constraints_at(self, loop_joints):

@@ -4,7 +4,10 @@ import numpy as np
 
 from mbcli.engine.bound_kernels import BoundKernels
 from mbcli.engine.jit import compiled_by_default
-from mbcli.engine.model import Data
+from mbcli.engine.model import ConstraintWork, Data
+from mbcli.errors import ModelError
+from mbcli.multibody.compile_constraints import compile_constraints
+from mbcli.multibody.constraint_rows import constraint_rows
 from mbcli.multibody.plant.ports import InputValues
 from mbcli.multibody.tree.parameters import Parameters
 
@@ -28,7 +31,7 @@ class Context(InputValues):
             compiled_by_default(not plant._prefers_interpreted) if compiled is None else compiled
         )
         self._compiled = compiled
-        self._kernels = scalar.load_kernels(compiled, self._model)
+        self._kernels = scalar.load_kernels(compiled, self._model, constrained=bool(plant._constraints))
         self._model_handle = self._model.handle(compiled)
         self._data_handle = self._data.handle(compiled)
         self._parameters = Parameters()
@@ -176,6 +179,30 @@ class Context(InputValues):
 
     def _bind(self):
         self._calls = BoundKernels(self._kernels, self._model_handle, self._data_handle)
+        if self._plant._constraints:
+            self._bind_constraints()
+
+    def _bind_constraints(self):
+        """Hangs the equations of the constraints that are active here on the data; none where they cannot be made."""
+        self._constraint_fault, rows, self._row_owners, self._expected_rank = None, [], [], None
+        try:
+            self._scalar.require_constrained_motion()
+            rows, self._row_owners = constraint_rows(self._plant, self._parameters)
+        except ModelError as error:
+            self._constraint_fault = error
+        self._constraints = compile_constraints(self._model, rows)
+        self._work = ConstraintWork(self._constraints.sizes, self._scalar.dtype)
+        handles = self._constraints.handle(self._compiled), self._work.handle(self._compiled)
+        if self._compiled:
+            self._data.constraint_set[:] = handles
+        else:
+            self._data.constraint_set = handles
+
+    def _refuse_constraints(self):
+        """ModelError where constraints act under which no motion can be computed."""
+        self._ready_parameters()
+        if self._plant._constraints and self._constraint_fault is not None:
+            raise self._constraint_fault
 
     # stages, each run once until its inputs change; they return the kernels that can be called then
 

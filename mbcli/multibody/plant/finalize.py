@@ -40,6 +40,8 @@ class Finalization:
             if joint.num_velocities() == 6 and not mobod.reversed:
                 self._free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
+        for actuator in [a for a in self._actuators if a.joint() in loop_joints]:
+            self._unregister(actuator, self._actuators)  # the joint has no coordinate to drive
         self._mobilized_joints = mobilized
         self._model = self._compile(DEFAULTS)
         for start, actuator in enumerate(self._actuators):
@@ -56,7 +58,7 @@ class Finalization:
             self._bodies,
             self._frames,
             self._mobilized_joints,
-            [a for a in self._actuators if a.joint() not in self._loop_joints],
+            self._actuators,
             self._compiled_force_elements(),
             self._gravity.gravity_vector(),
             self._gravity.acts_on,

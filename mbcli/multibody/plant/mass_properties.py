@@ -152,9 +152,10 @@ class MassProperties:
         """
         self._check_context(context)
         data = context._at_links()
-        data.tau[:], data.F_link[:] = 0.0, 0.0
-        context._calls.calc_forward_dynamics()
         model, result = context._model, {}
+        data.tau[:], data.F_applied[:], data.diagonal[:] = 0.0, 0.0, model.dof_armature
+        data.diagonal[model.locked_dof] = np.inf
+        context._calls.full_forward_dynamics()
         rows, columns = np.triu_indices(6)
         for mobilized in self._mobilized_joints:
             if mobilized.joint.num_velocities() == 0:

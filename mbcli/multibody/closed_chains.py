@@ -1,0 +1,113 @@
+"""The constraints of a plant as a whole: are they satisfied, which depend on others, positions that satisfy them."""
+
+import numpy as np
+
+from mbcli.errors import NumericalError
+from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
+from mbcli.multibody.constraints.assembly import nearest_velocities
+from mbcli.multibody.nearest_positions import AssemblyProblem, find_feasible, find_nearest
+from mbcli.multibody.position_manifold import PositionManifold
+
+NEARBY = 0.1  # [rad or m] how far positions are moved to see a rank that is not that of one singular position
+NEARBY_STARTS = 4
+TOLERANCE = 1e-12  # of the norm of the position errors of an assembly
+MOST_ITERATIONS = 100
+RESTARTS = 20
+
+
+class ClosedChains:
+    """The constraints that are active in a context, at positions q (nq,) and velocities v (nv,).
+
+    The context stays as it is. ModelError: a constraint that is no equation.
+
+    Attributes:
+        owners: constraint of the plant that each row belongs to.
+        manifold: PositionManifold.
+    """
+
+    def __init__(self, context):
+        context._refuse_constraints()
+        plant = context._plant
+        self.nrow = len(context._row_owners) if plant._constraints else 0
+        self.owners = context._row_owners if self.nrow else []
+        self._constrained = ConstrainedModel(context._model, context._constraints, context._compiled)
+        self.manifold = PositionManifold(self._constrained)
+
+    def position_errors(self, q):
+        """phi (nrow,) and its derivative along velocities (nrow, nv)."""
+        constrained = self._constrained
+        constrained.data.q[:] = q
+        constrained.run("calc_constraint_positions", 1)
+        return constrained.rows("err"), constrained.dense("G")
+
+    def velocity_errors(self, q, v):
+        """G v (nrow,) and G (nrow, nv)."""
+        constrained = self._constrained
+        constrained.data.q[:], constrained.data.v[:] = q, v
+        constrained.run("calc_constraint_velocities")
+        return constrained.rows("errd"), constrained.dense("G")
+
+    def independent(self, q):
+        """(nrow,) whether each row is no combination of others at q."""
+        constrained = self._constrained
+        constrained.data.q[:], constrained.data.v[:] = q, 0.0
+        constrained.data.diagonal[:] = constrained.model.dof_armature
+        constrained.run("calc_constraint_impulses", DEPENDENT)
+        return constrained.independent()
+
+    def rank(self, q):
+        """The rank of the constraints at q."""
+        return int(self.independent(q).sum())
+
+    def rank_nearby(self, q):
+        """The largest rank at q and at positions near it that satisfy the constraints; larger where q is singular."""
+        rng = np.random.default_rng(0)
+        nv = self._constrained.model.sizes["nv"]
+        problem = self._problem(q, np.ones(nv), TOLERANCE, MOST_ITERATIONS)
+        _, singular, directions = np.linalg.svd(self.position_errors(q)[1])
+        free = directions[int(np.sum(singular > 1e-6 * singular.max(initial=0.0))) :]
+        ranks = [self.rank(q)]
+        for _ in range(NEARBY_STARTS if len(free) and ranks[0] < self.nrow else 0):
+            step = rng.normal(size=len(free)) @ free
+            found = find_feasible(problem, self.manifold.moved(q, NEARBY * step / np.linalg.norm(step)))
+            if found.converged:
+                ranks.append(self.rank(found.q))
+        return max(ranks)
+
+    def assemble(self, q, weights=None, tolerance=TOLERANCE, max_iterations=MOST_ITERATIONS, *, restarts=RESTARTS):
+        """The Nearest positions to q that satisfy the constraints, as CalcAssemblyQ() finds them; weights (nv,)."""
+        weights = np.ones(self._constrained.model.sizes["nv"]) if weights is None else weights
+        problem = self._problem(self.manifold.normalized(q), weights, tolerance, max_iterations)
+        return find_nearest(problem, restarts, minimize=True)
+
+    def assemble_velocities(self, q, v, weights=None):
+        """The velocities (nv,) nearest to v that satisfy the constraints at q."""
+        errors, G = self.velocity_errors(q, v)
+        return nearest_velocities(G, errors, np.array(v, dtype=float), np.ones(len(v)) if weights is None else weights)
+
+    def _problem(self, q, weights, tolerance, max_iterations):
+        return AssemblyProblem(self.manifold, self.position_errors, q, weights, tolerance, max_iterations)
+
+
+def assemble_context(context, tolerance):
+    """Moves the state of a context to the nearest one that satisfies the constraints, where it does not.
+
+    Returns what was done, in lines. NumericalError where no such state is found. `tolerance`: of the norm of position
+    errors, and of velocity errors relative to the velocities.
+    """
+    chains, lines = ClosedChains(context), []
+    error = np.linalg.norm(chains.position_errors(context._q)[0])
+    if not error <= tolerance:
+        found = chains.assemble(context._q, tolerance=min(tolerance, TOLERANCE))
+        if not found.converged:
+            raise NumericalError(
+                f"no assembly was found: the constraints have an error of {error:.3g} at the start, and of "
+                f"{found.position_error:.3g} at the best of {found.restarts + 1} attempts"
+            )
+        context._set_q(found.q)
+        lines.append(f"assembled the start: the constraints had an error of {error:.3g}, steps: {found.iterations}")
+    speed = np.linalg.norm(chains.velocity_errors(context._q, context._v)[0])
+    if not speed <= tolerance * max(1.0, np.abs(context._v).max(initial=0.0)):
+        context._set_v(chains.assemble_velocities(context._q, context._v))
+        lines.append(f"changed the velocities of the start: those of the constraints had an error of {speed:.3g}")
+    return lines
