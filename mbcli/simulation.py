@@ -62,6 +62,8 @@ def constant_input(u):
 class Samples:
     """Rows of a run: time (n,), q (n, nq), v (n, nv), energy (n, 2) kinetic and potential [J], u (n, nu).
 
+    constraint_error (n,): norm of the position errors of constraints.
+
     The potential energy is NaN in a plant with a force element that has none, as a bushing.
     """
 
@@ -70,6 +72,7 @@ class Samples:
     v: np.ndarray
     energy: np.ndarray
     u: np.ndarray
+    constraint_error: np.ndarray
 
 
 class Run:
@@ -104,7 +107,7 @@ class Run:
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
         if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
-        context._refuse_constraints()  # and the arrays of the context's own parameters are ready
+        context._ready_constraints()  # and the arrays of the context's own parameters are ready
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
         self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
@@ -126,7 +129,7 @@ class Run:
             np.zeros(BLOCK_ROWS),
             np.zeros((BLOCK_ROWS, plant.num_positions())),
             np.zeros((BLOCK_ROWS, plant.num_velocities())),
-            np.zeros((BLOCK_ROWS, 2)),
+            np.zeros((BLOCK_ROWS, 3)),
             np.zeros((BLOCK_ROWS, nu)),
         )
 
@@ -166,7 +169,8 @@ class Run:
             if rows:
                 if self._no_potential_energy:
                     self._buffers[3][:rows, 1] = math.nan
-                yield Samples(*(buffer[:rows].copy() for buffer in self._buffers))
+                times, q, v, energy, u = (buffer[:rows].copy() for buffer in self._buffers)
+                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2])
             on_progress(self.context.get_time())
             if finished or should_stop():
                 return

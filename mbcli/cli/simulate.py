@@ -5,7 +5,6 @@ import signal
 import sys
 import threading
 import time
-from functools import cached_property
 
 import click
 
@@ -600,7 +599,8 @@ class SimulationJob:
     def _observe(self, samples, log=None, run=None):
         self._note_energy(samples.energy.sum(axis=1))
         if self.plant._constraints:
-            self._note_constraint_errors(samples.q)
+            largest = float(samples.constraint_error.max())
+            self._largest_constraint_error = max(largest, self._largest_constraint_error or 0.0)
         beyond = (samples.q < self._lower) | (samples.q > self._upper)
         new = beyond.any(axis=0) & ~self._exceeded
         self._exceeded |= new
@@ -611,18 +611,6 @@ class SimulationJob:
             limits = f"{self._lower[k]:.6g} to {self._upper[k]:.6g}"
             message = f"{name} is {value:.6g}, its limits are {limits}"
             log.event(samples.time[row], self._step_at(samples.time[row], run), "warning", "POSITION_LIMIT", message)
-
-    def _note_constraint_errors(self, positions):
-        import numpy as np
-
-        largest = max(np.linalg.norm(self._chains.position_errors(q)[0]) for q in positions)
-        self._largest_constraint_error = max(largest, self._largest_constraint_error or 0.0)
-
-    @cached_property
-    def _chains(self):
-        from mbcli.multibody.closed_chains import ClosedChains
-
-        return ClosedChains(self.context)
 
     def _step_at(self, t, run):
         return round(t / self.plant.time_step()) if self.plant.is_discrete() else run.steps

@@ -10,6 +10,8 @@ field of derivatives at the projected state, which is smooth and on the constrai
 """
 
 from mbcli.engine import forward_dynamics, state
+from mbcli.engine.calls_by_address import address_of_function, call_by_address
+from mbcli.engine.constraint_errors import position_errors
 from mbcli.engine.constraint_stages import (
     calc_constrained_system,
     project_positions,
@@ -17,12 +19,14 @@ from mbcli.engine.constraint_stages import (
     solve_constrained_system,
 )
 from mbcli.engine.coordinates import normalize_quaternions
-from mbcli.engine.handles import constraints_at, work_at
+from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.jit import kernel
+from mbcli.engine.kinematics import position_kinematics
 from mbcli.engine.state import SINGULAR, UNMET, at_velocities
 from mbcli.engine.trigonometry import square_root
 
-CONSTRAINTS, WORK = 0, 1  # elements of Data.constraint_set
+# elements of Data.constraint_set: what functions are called with, and those that are called by address
+MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, MEASURE = range(7)
 EXPECTED, FAULTS, FOUND = 0, 1, 2  # elements of ConstraintWork.ranks
 
 # squares of sines below which a row of the constraints counts as a combination of others
@@ -35,17 +39,57 @@ ITERATIONS = 12  # of a projection; it starts close by
 
 @kernel
 def constrained_accelerations(model, data, h):
-    """As forward_dynamics.accelerations(), under constraints; their forces are in `force` of the work.
+    """As forward_dynamics.accelerations(), under constraints; their forces are in `force` of the work."""
+    at = data.constraint_set
+    call_by_address(at[SOLVE], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], h)
 
-    Over a step h, G (v + h vdot) = -err / h: at its end the errors of positions are zero to first order.
-    """
-    cons, work = constraints_at(data.constraint_set[CONSTRAINTS]), work_at(data.constraint_set[WORK])
-    calc_constrained_system(model, data, cons, work)
-    if h > 0.0:
-        for i in range(work.gamma.shape[0]):
-            work.gamma[i] = -(work.errd[i] + work.err[i] / h) / h
-    solve_constrained_system(model, data, cons, work, DEPENDENT)
+
+@kernel
+def at_constrained_stage(model, data):
+    """As state.at_stage(): where rows depend on each other, q and v are projected onto the constraints first."""
+    at = data.constraint_set
+    work = work_at(at[WORK])
+    redundant = 0.0 < work.ranks[EXPECTED] < work.err.shape[0]
+    if redundant:
+        steps = call_by_address(at[PROJECT], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], STAGE_TOLERANCE)
+        if steps < 0.0:
+            work.ranks[FAULTS] += 1.0
+    at_velocities(model, data)
+
+
+@kernel
+def finish_constrained_step(model, data, y, tolerance):
+    """As state.finish_step(). A fault leaves y as it is."""
+    at = data.constraint_set
+    work = work_at(at[WORK])
+    normalize_quaternions(model, y)
+    nq, nrow = data.q.shape[0], work.err.shape[0]
+    if nrow == 0:
+        return 0
+    if take_faults(work) != 0.0:
+        return SINGULAR
+    for i in range(nq):
+        data.q[i] = y[i]
+    for d in range(data.v.shape[0]):
+        data.v[d] = y[nq + d]
+    allowed = tolerance / square_root(float(nrow))
+    if call_by_address(at[PROJECT], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], allowed) < 0.0:
+        return UNMET
     note_rank(work)
+    if take_faults(work) != 0.0:
+        return SINGULAR
+    for i in range(nq):
+        y[i] = data.q[i]
+    for d in range(data.v.shape[0]):
+        y[nq + d] = data.v[d]
+    return 0
+
+
+@kernel
+def error_of_constraints(model, data):
+    """As state.constraint_error()."""
+    at = data.constraint_set
+    return call_by_address(at[MEASURE], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], 0.0)
 
 
 @kernel
@@ -61,58 +105,66 @@ def note_rank(work):
 
 
 @kernel
-def at_constrained_stage(model, data):
-    """As state.at_stage(): where rows depend on each other, q and v are projected onto the constraints first."""
-    cons, work = constraints_at(data.constraint_set[CONSTRAINTS]), work_at(data.constraint_set[WORK])
-    redundant = 0.0 < work.ranks[EXPECTED] < work.err.shape[0]
-    if redundant and project_state(model, data, cons, work, STAGE_TOLERANCE) < 0:
-        work.ranks[FAULTS] += 1.0
-    at_velocities(model, data)
+def take_faults(work):
+    """How often another rank was found since the last call."""
+    faults = work.ranks[FAULTS]
+    work.ranks[FAULTS] = 0.0
+    return faults
 
 
 @kernel
-def project_state(model, data, cons, work, allowed):
-    """q, v -> those nearby on the constraints; returns the number of steps, -1 where they did not get there."""
-    for d in range(data.diagonal.shape[0]):
-        data.diagonal[d] = model.dof_armature[d]
-    steps = project_positions(model, data, cons, work, allowed, DEPENDENT_IN_PROJECTION, ITERATIONS)
+def solve_motion(model, data, constraints, work, h):
+    """q, v, tau, F_applied, diagonal -> vdot, `force` of the work. Called by address, returns 0.
+
+    Over a step h, G (v + h vdot) = -err / h: at its end the errors of positions are zero to first order.
+    """
+    m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
+    calc_constrained_system(m, d, c, w)
+    if h > 0.0:
+        for i in range(w.gamma.shape[0]):
+            w.gamma[i] = -(w.errd[i] + w.err[i] / h) / h
+    solve_constrained_system(m, d, c, w, DEPENDENT)
+    note_rank(w)
+    return 0.0
+
+
+@kernel
+def project_state(model, data, constraints, work, allowed):
+    """q, v -> those nearby on the constraints. Called by address; returns a negative number where it failed."""
+    m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
+    for k in range(d.diagonal.shape[0]):
+        d.diagonal[k] = m.dof_armature[k]
+    steps = project_positions(m, d, c, w, allowed, DEPENDENT_IN_PROJECTION, ITERATIONS)
     if steps >= 0:
-        for i in range(work.v_plus.shape[0]):
-            work.v_plus[i] = 0.0
-        project_velocities(model, data, cons, work, DEPENDENT)
-    return steps
+        for i in range(w.v_plus.shape[0]):
+            w.v_plus[i] = 0.0
+        project_velocities(m, d, c, w, DEPENDENT)
+    return float(steps)
 
 
 @kernel
-def finish_constrained_step(model, data, y, tolerance):
-    """As state.finish_step(). A fault leaves y as it is."""
-    cons, work = constraints_at(data.constraint_set[CONSTRAINTS]), work_at(data.constraint_set[WORK])
-    normalize_quaternions(model, y)
-    nq, nrow = data.q.shape[0], work.err.shape[0]
-    if nrow == 0:
-        return 0
-    faults, work.ranks[FAULTS] = work.ranks[FAULTS], 0.0
-    if faults != 0.0:
-        return SINGULAR
-    for i in range(nq):
-        data.q[i] = y[i]
-    for d in range(data.v.shape[0]):
-        data.v[d] = y[nq + d]
-    if project_state(model, data, cons, work, tolerance / square_root(float(nrow))) < 0:
-        return UNMET
-    note_rank(work)
-    faults, work.ranks[FAULTS] = work.ranks[FAULTS], 0.0
-    if faults != 0.0:
-        return SINGULAR
-    for i in range(nq):
-        y[i] = data.q[i]
-    for d in range(data.v.shape[0]):
-        y[nq + d] = data.v[d]
-    return 0
+def measure_errors(model, data, constraints, work, unused):
+    """q -> the norm of all position errors. Called by address."""
+    m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
+    position_kinematics(m, d)
+    position_errors(m, d, c, w)
+    total = 0.0
+    for i in range(w.err.shape[0]):
+        total += w.err[i] * w.err[i]
+    return square_root(total)
 
 
 STAND_INS = {
+    state.constraint_error: error_of_constraints,
     forward_dynamics.accelerations: constrained_accelerations,
     state.at_stage: at_constrained_stage,
     state.finish_step: finish_constrained_step,
 }
+
+
+def constraint_addresses(kernels, compiled, *handles):
+    """What Data.constraint_set holds for handles of Model, Data, Constraints and ConstraintWork; compiles."""
+    functions = [kernels.solve_motion, kernels.project_state, kernels.measure_errors]
+    if compiled:
+        functions = [address_of_function(function) for function in functions]
+    return (*handles, *functions)

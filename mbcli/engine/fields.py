@@ -149,7 +149,7 @@ DATA_FIELDS = (
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
     Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),
     Field("contact", (3,), "real", "1", "addresses of contact points, solver and geometries, exact as numbers"),
-    Field("constraint_set", (2,), "real", "1", "addresses of Constraints and ConstraintWork, exact as numbers"),
+    Field("constraint_set", (7,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
     Field("F_link", ("nlink", 6), "real", "N m, N", "applied spatial force at each link's origin, in W"),
 )
 

@@ -16,7 +16,7 @@ from mbcli.engine.integrators import (
 from mbcli.engine.jit import kernel
 from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
 from mbcli.engine.kinematics import position_kinematics
-from mbcli.engine.state import UNMET, at_velocities, finish_step
+from mbcli.engine.state import UNMET, at_velocities, constraint_error, finish_step
 from mbcli.engine.step import discrete_step, step_fault
 from mbcli.engine.trigonometry import sine_cosine
 
@@ -44,7 +44,7 @@ SHORTEST_STEP = 1e-9  # of the largest step, for trying such shorter ones
 
 @kernel
 def record(model, data, row, t, u, times, positions, velocities, energies, inputs):
-    """Writes time, state, energies and inputs to one row of the sample buffers."""
+    """Writes time, state, energies with the error of the constraints, and inputs to one row of the sample buffers."""
     at_velocities(model, data)
     total_energy(model, data)
     times[row] = t
@@ -54,6 +54,7 @@ def record(model, data, row, t, u, times, positions, velocities, energies, input
         velocities[row, d] = data.v[d]
     energies[row, 0] = data.energy[0]
     energies[row, 1] = data.energy[1]
+    energies[row, 2] = constraint_error(model, data)
     for k in range(u.shape[0]):
         inputs[row, k] = u[k]
 

@@ -31,7 +31,7 @@ from mbcli.engine.kinematics import (
     velocity_kinematics,
 )
 from mbcli.engine.mass_matrix import mass_matrix
-from mbcli.engine.state import at_positions, at_velocities
+from mbcli.engine.state import at_positions, at_velocities, constraint_error
 from mbcli.engine.step import discrete_step, step_dynamics
 
 
@@ -196,6 +196,12 @@ def step_under_link_forces(model, data, h, implicit_damping):
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d)
     discrete_step(m, d, h, implicit_damping)
+
+
+@kernel
+def calc_constraint_error(model, data):
+    """q -> the norm of the position errors of constraints; what position_stage computed stays."""
+    return constraint_error(model_at(model), data_at(data))
 
 
 @kernel

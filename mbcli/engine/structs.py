@@ -5,12 +5,14 @@ makes for a proxy class would compile in every process.
 """
 
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
 from numba.experimental import structref
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
 
+from mbcli.engine.calls_by_address import call_by_address
 from mbcli.engine.contact.fields import POINT_FIELDS, SOLVER_FIELDS
 from mbcli.engine.counted_from_zero import CountedArray
 from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS
@@ -257,15 +259,15 @@ def view_of(typingctx, struct):
 
 @overload(model_at)
 def _model_at(handle):
-    if isinstance(handle, types.Integer):
-        return lambda handle: model_from_address(handle)
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: model_from_address(int(handle))
     return lambda handle: handle
 
 
 @overload(data_at)
 def _data_at(handle):
-    if isinstance(handle, types.Integer):
-        return lambda handle: data_from_address(handle)
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: data_from_address(int(handle))
     if isinstance(handle, DataType):
         return lambda handle: view_of(handle)
     return lambda handle: handle
@@ -299,6 +301,29 @@ def _solver_at(handle):
     if isinstance(handle, (types.Integer, types.Float)):
         return lambda handle: solver_from_address(int(handle))
     return lambda handle: handle
+
+
+CALLED = types.float64(types.float64, types.float64, types.float64, types.float64, types.float64)
+
+
+@intrinsic
+def _call(typingctx, function, model, data, constraints, work, number):
+    def codegen(context, builder, signature, args):
+        double = context.get_value_type(types.float64)
+        address = builder.fptosi(args[0], context.get_value_type(types.intp))
+        called = builder.inttoptr(address, ir.FunctionType(double, [double] * 5).as_pointer())
+        return builder.call(called, args[1:])
+
+    return types.float64(*[types.float64] * 6), codegen
+
+
+@overload(call_by_address)
+def _call_by_address(function, model, data, constraints, work, number):
+    if all(isinstance(x, types.Float) for x in (function, model, data, constraints, work, number)):
+        return lambda function, model, data, constraints, work, number: _call(
+            function, model, data, constraints, work, number
+        )
+    return lambda function, model, data, constraints, work, number: function(model, data, constraints, work, number)
 
 
 def handle_of(struct, dtype):

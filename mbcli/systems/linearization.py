@@ -58,7 +58,7 @@ class PlantMotion:
             raise RuntimeError(f"a plant with a force element of a user, {name}, cannot be linearized")
         context._at_positions()
         plant._check_force_elements(context)
-        context._refuse_constraints()
+        context._ready_constraints()
         plant._set_controllers(context)
         self._plant, self._kernels = plant, load_kernels(False)
         self._discrete = plant.is_discrete() if discrete is None else discrete

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.engine.bound_kernels import BoundKernels
+from mbcli.engine.constrained_motion import constraint_addresses
 from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import ConstraintWork, Data
 from mbcli.errors import ModelError
@@ -192,17 +193,27 @@ class Context(InputValues):
             self._constraint_fault = error
         self._constraints = compile_constraints(self._model, rows)
         self._work = ConstraintWork(self._constraints.sizes, self._scalar.dtype)
-        handles = self._constraints.handle(self._compiled), self._work.handle(self._compiled)
-        if self._compiled:
-            self._data.constraint_set[:] = handles
-        else:
-            self._data.constraint_set = handles
+        self._constraints_ready = False
 
-    def _refuse_constraints(self):
-        """ModelError where constraints act under which no motion can be computed."""
+    def _require_equations(self):
+        """ModelError where constraints are no equations, or numbers are such that they cannot be solved."""
         self._ready_parameters()
         if self._plant._constraints and self._constraint_fault is not None:
             raise self._constraint_fault
+
+    def _ready_constraints(self):
+        """Makes motion under the constraints computable. ModelError as from _require_equations()."""
+        self._require_equations()
+        if not self._plant._constraints or self._constraints_ready:
+            return
+        data, compiled = self._data, self._compiled
+        arrays = self._constraints.handle(compiled), self._work.handle(compiled)
+        addresses = constraint_addresses(self._kernels, compiled, self._model_handle, self._data_handle, *arrays)
+        if compiled:
+            data.constraint_set[:] = addresses
+        else:
+            data.constraint_set = addresses
+        self._constraints_ready = True
 
     # stages, each run once until its inputs change; they return the kernels that can be called then
 

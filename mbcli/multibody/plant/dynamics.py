@@ -150,7 +150,7 @@ class Dynamics:
         u is that of the data then.
         """
         if self._constraints:
-            context._refuse_constraints()
+            context._ready_constraints()
         user = None
         if self._special_force_elements:
             self._check_force_elements(context)
