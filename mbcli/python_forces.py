@@ -38,6 +38,7 @@ class PythonForces:
                 "derivative",
                 "discrete_step",
                 "explicit_step",
+                "finish_step",
             )
         }
         self._twins = interpreted_with(LOOPS, replacements)
@@ -84,6 +85,10 @@ class PythonForces:
         context._calls.step_under_link_forces(h, implicit_damping)
         context._forget_positions()
 
+    def _finish_step(self, model, data, y, tolerance):
+        self._context._forget_positions()
+        return self._context._calls.finish_state(y, tolerance)
+
     def _explicit_step(self, model, data, y, u, h, A, *arguments):
         """As the kernel, with the time of each stage."""
         start = self._context.get_time()
@@ -99,8 +104,10 @@ class PythonForces:
         context._set_q(y[:nq])
         context._set_v(y[nq:])
         self._take_actuation()
+        calls = context._calls
+        calls.stage_of_step()
+        context._positions_current = context._velocities_current = True
         tau, F = self._forces()
-        calls = context._at_velocities()
         data.tau[:], data.F_link[:] = tau, F
         calls.calc_forward_dynamics()
         calls.calc_qdot()

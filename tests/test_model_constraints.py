@@ -183,12 +183,18 @@ def test_inspect_shows_limits_of_deceleration_and_jerk_where_the_file_has_them()
     assert "jerk_limits" not in second
 
 
-def test_motion_of_mimic_joints_is_refused_and_kinematics_are_not():
-    for command in (["simulate", "-", "-t", 0.01, "--no-log"], ["forward-dynamics", "-"], ["linearize", "-"]):
-        result = cli(*command, stdin=ROBOT)
-        assert result.code == 3
-        assert "<stdin>:4:5: error: coupler constraint between 'k' and 'j'" in result.err
-    assert len(succeed("mass-matrix", "-", "--json", stdin=ROBOT).json()["M"]) == 2
+def test_mimic_joints_move_together(monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    refused = cli("linearize", "-", stdin=ROBOT)
+    assert refused.code == 3
+    assert "coupler constraint between 'k' and 'j': a plant under constraints cannot be linearized" in refused.err
+    j, k = succeed("forward-dynamics", "-", "--json", "--at", "k=0.5", stdin=ROBOT).json()["vdot"]
+    assert k == pytest.approx(-2.0 * j, rel=1e-12)
+    for options in (["--dt", 0.001], ["--integrator", "runge_kutta3"]):
+        run = succeed("simulate", "-", "-t", 0.05, *options, "--no-log", "--json", stdin=ROBOT)
+        assert "mbcli: assembled the start: the constraints had an error of 0.5" in run.err
+        j, k = run.json()["q"]
+        assert k == pytest.approx(0.5 - 2.0 * j, abs=1e-10)
 
 
 def test_controllers_of_a_file_hold_the_default_positions(monkeypatch):

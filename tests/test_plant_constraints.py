@@ -341,24 +341,47 @@ def test_a_converted_plant_has_the_same_constraints_and_takes_their_status():
     assert twin._constraints[0].body_A is twin.GetBodyByName("a")
 
 
-# ------------------------------------------------------------------------------------ what is refused yet
+# ------------------------------------------------------------------------------------------------ motion
 
 
 @pytest.mark.parametrize("time_step", [0.0, 0.01])
-def test_motion_under_an_active_constraint_is_refused_and_without_it_goes_on(time_step):
+def test_a_coupler_holds_where_it_is_active(time_step, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "0")
     chain = Chain(time_step)
     plant = chain.plant
     held = coupler(chain)
     plant.Finalize()
     context = plant.CreateDefaultContext()
-    assert plant.CalcMassMatrix(context).shape == (4, 4)
-    for move in (lambda: plant.CalcForwardDynamics(context), lambda: Run(plant, context, 0.02)):
-        with pytest.raises(ModelError, match="coupler constraint between 'turn' and 'slide': motion under constraints"):
-            move()
-    plant.SetConstraintActiveStatus(context, held, False)
+    slide, turn = chain.slide.position_start(), chain.turn.position_start()
+    constraint = plant._constraints[0]
+    q = plant.GetPositions(context)
+    q[turn], q[slide] = constraint.gear_ratio * 0.1 + constraint.offset, 0.1
+    v = plant.GetVelocities(context)
+    v[turn], v[slide] = 0.3 * constraint.gear_ratio, 0.3
+    plant.SetPositionsAndVelocities(context, np.concatenate([q, v]))
+    vdot = plant.CalcForwardDynamics(context)
+    assert abs(vdot[turn] - constraint.gear_ratio * vdot[slide]) < 1e-12 * np.abs(vdot).max()
     for _ in Run(plant, context, 0.02).blocks():
         pass
-    assert context.get_time() == pytest.approx(0.02)
+    q = plant.GetPositions(context)
+    assert abs(q[turn] - constraint.gear_ratio * q[slide] - constraint.offset) < 1e-10
+    plant.SetConstraintActiveStatus(context, held, False)
+    free = plant.CalcForwardDynamics(context)
+    assert abs(free[turn] - constraint.gear_ratio * free[slide]) > 1e-3
+
+
+@pytest.mark.parametrize("time_step", [0.0, 0.01])
+def test_springs_among_the_constraints_are_refused_in_motion(time_step, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    chain = Chain(time_step)
+    plant = chain.plant
+    plant.AddDistanceConstraint(chain.a, ORIGIN, chain.c, [0, 0, 1], 0.4, stiffness=10.0)
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    assert plant.CalcMassMatrix(context).shape == (4, 4)
+    for move in (lambda: plant.CalcForwardDynamics(context), lambda: Run(plant, context, 0.02)):
+        with pytest.raises(ModelError, match="distance constraint .* is a spring, which is not an equation"):
+            move()
 
 
 # ------------------------------------------------------------------------------------------------ pydrake

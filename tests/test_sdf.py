@@ -592,7 +592,8 @@ def test_every_shared_model_loads(path):
     packages.add("drake_models", MODELS)
     assert len(read_sdf(str(path), diagnostics, packages=packages)) == 1
     assert diagnostics.errors == []
-    assert {f.code for f in diagnostics.warnings} <= {"XML_ERROR", "ELEMENT_UNSUPPORTED", "URI_LOOKUP"}
+    known = {"XML_ERROR", "ELEMENT_UNSUPPORTED", "URI_LOOKUP", "JOINT_FRAMES_APART"}
+    assert {f.code for f in diagnostics.warnings} <= known
 
 
 @needs_models
@@ -603,11 +604,26 @@ def test_the_four_bar_loop_is_attached_to_the_world():
     assert_pose(frames["Wd"].X_LF, None, (-2, 0, 0))
     joints = {joint.name: joint for joint in model.joints}
     assert (joints["world_rocker"].parent, joints["world_rocker"].child) == ("world", "rocker")
-    # a joint is at its child; all links of this file stand at the origin, so F is there in its parent, too
+    # no link of this closed chain has a pose: joints connect the frames that they name
     closing = joints["coupler_rocker"]
     assert (closing.parent, closing.child) == ("coupler", "rocker")
     assert_pose(closing.X_CM, None, (0, 2, 0))
-    assert_pose(closing.X_PF, None, (0, 2, 0))
+    assert_pose(closing.X_PF, None, (4.8, 0, 0))
+
+
+def test_frames_are_taken_as_they_stand_in_closed_chains_of_links_without_poses_only():
+    frame = "<frame name='f' attached_to='a'><pose>1 0 0 0 0 0</pose></frame>"
+    ring = joint(parent="f") + joint(name="k", parent="b", child="c") + joint(name="l", parent="a", child="c")
+    found = {}
+    for name, content in {
+        "loop": LINKS + frame + ring,
+        "tree": LINKS + frame + joint(parent="f") + joint(name="k", parent="b", child="c"),
+        "posed": LINKS.replace("<link name='b'/>", "<link name='b'><pose>0 1 0 0 0 0</pose></link>") + frame + ring,
+    }.items():
+        (model,), diagnostics = read(in_model(content))
+        codes = [finding.code for finding in diagnostics.findings]
+        found[name] = (tuple(model.joints[0].X_PF[:3, 3]), "JOINT_FRAMES_APART" in codes)
+    assert found == {"loop": ((1, 0, 0), True), "tree": ((0, 0, 0), False), "posed": ((0, 1, 0), False)}
 
 
 # --------------------------------------------------------------------------------------------- geometry

@@ -41,12 +41,22 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
         return {"vdot": vdot}
 
     def evaluate_rows(plant, batch, states):
-        plant._refuse_constraints()
+        if plant._constraints:
+            return rows_under_constraints(plant, states)
         tau = batch.generalized_forces(states.tau, states.u, len(states.q))
         vdot = batch.forward_dynamics(states.q, states.v, tau, body_forces=forces(plant))
         for k, row in enumerate(vdot):
             require_finite(plant, row, lambda k=k: batch.mass_matrix(states.q[k : k + 1])[0])
         return {"vdot": vdot}
+
+    def rows_under_constraints(plant, states):
+        context, rows = plant.CreateDefaultContext(), []
+        for k, (q, v) in enumerate(zip(states.q, states.v, strict=True)):
+            plant.SetPositions(context, q)
+            plant.SetVelocities(context, v)
+            given = {name: values[k] for name in ("tau", "u") if (values := getattr(states, name)) is not None}
+            rows.append(evaluate(plant, context, given)["vdot"])
+        return {"vdot": rows}
 
     more = WithDerivatives(derivatives, "vdot", ("q", "v", "tau", "u"))
     Analysis(

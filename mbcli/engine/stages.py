@@ -31,7 +31,7 @@ from mbcli.engine.kinematics import (
     velocity_kinematics,
 )
 from mbcli.engine.mass_matrix import mass_matrix
-from mbcli.engine.state import at_positions, at_velocities, constraint_error
+from mbcli.engine.state import at_positions, at_stage, at_velocities, constraint_error, finish_step
 from mbcli.engine.step import discrete_step, step_dynamics
 
 
@@ -202,6 +202,18 @@ def step_under_link_forces(model, data, h, implicit_damping):
 def calc_constraint_error(model, data):
     """q -> the norm of the position errors of constraints; what position_stage computed stays."""
     return constraint_error(model_at(model), data_at(data))
+
+
+@kernel
+def stage_of_step(model, data):
+    """q, v -> motion_stage; q and v may change where constraints want it."""
+    at_stage(model_at(model), data_at(data))
+
+
+@kernel
+def finish_state(model, data, y, tolerance):
+    """y = [q; v] at the end of a step becomes a state; returns what state.finish_step() does."""
+    return finish_step(model_at(model), data_at(data), y, tolerance)
 
 
 @kernel

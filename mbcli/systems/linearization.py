@@ -11,6 +11,7 @@ import numpy as np
 
 from mbcli.engine import load_kernels
 from mbcli.engine.model import Data
+from mbcli.errors import ModelError
 
 STEP = 1e-30
 
@@ -58,7 +59,9 @@ class PlantMotion:
             raise RuntimeError(f"a plant with a force element of a user, {name}, cannot be linearized")
         context._at_positions()
         plant._check_force_elements(context)
-        context._ready_constraints()
+        context._require_equations()
+        if plant._constraints and context._row_owners:
+            raise ModelError(f"{context._row_owners[0]!r}: a plant under constraints cannot be linearized")
         plant._set_controllers(context)
         self._plant, self._kernels = plant, load_kernels(False)
         self._discrete = plant.is_discrete() if discrete is None else discrete

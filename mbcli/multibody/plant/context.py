@@ -7,7 +7,7 @@ from mbcli.engine.constrained_motion import constraint_addresses
 from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import ConstraintWork, Data
 from mbcli.errors import ModelError
-from mbcli.multibody.compile_constraints import compile_constraints
+from mbcli.multibody.compile_constraints import Tie, compile_constraints
 from mbcli.multibody.constraint_rows import constraint_rows
 from mbcli.multibody.plant.ports import InputValues
 from mbcli.multibody.tree.parameters import Parameters
@@ -178,6 +178,13 @@ class Context(InputValues):
         self._of_parameters.clear()
         self._forget_positions()
 
+    def _constraint_forces(self):
+        """Of each constraint (Tie), after accelerations: (6,) on the successor at So in World, None for a coupling."""
+        cons, work, forces = self._constraints, self._work, {}
+        for first, end in cons.constraint_rows:
+            forces[cons.row_number[first]] = work.force[first:end] @ work.row_axis_W[first:end]
+        return [forces[c.numbers[0]] if isinstance(c, Tie) and c.rows else None for c in self._rows]
+
     def _bind(self):
         self._calls = BoundKernels(self._kernels, self._model_handle, self._data_handle)
         if self._plant._constraints:
@@ -191,6 +198,7 @@ class Context(InputValues):
             rows, self._row_owners = constraint_rows(self._plant, self._parameters)
         except ModelError as error:
             self._constraint_fault = error
+        self._rows = rows
         self._constraints = compile_constraints(self._model, rows)
         self._work = ConstraintWork(self._constraints.sizes, self._scalar.dtype)
         self._constraints_ready = False

@@ -165,6 +165,8 @@ class Dynamics:
             F = F + user._body_forces
         data.F_link[...] = F
         getattr(calls, stage)(*arguments)
+        if self._constraints:
+            context._of_inputs["constraint_forces"] = context._constraint_forces()
         return data.vdot.copy()
 
     def EvalTimeDerivatives(self, context):

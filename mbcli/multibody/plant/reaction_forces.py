@@ -6,6 +6,7 @@ import numpy as np
 
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.math.spatial_vector import vectors_of
+from mbcli.multibody.tree.constraints import LoopConstraint
 
 
 class ReactionForces:
@@ -27,15 +28,38 @@ class ReactionForces:
         calls, data = context._at_velocities(), context._data
         data.vdot[...] = vdot
         data.F_link[...] = applied + inputs
+        on_loops = self._add_constraint_forces(context) if self._constraints else {}
         F = np.zeros((self.num_joints(), 6), context._dtype)
         calls.query_reactions(self._joint_tree, F)
+        for joint, force in on_loops.items():
+            F[self._joints.index(joint)] = force
         return F
+
+    def _add_constraint_forces(self, context):
+        """Adds what constraints between bodies exert to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
+        X_WL, F_link, on_loops = context._at_links().X_WL, context._data.F_link, {}
+        wrenches = context._of_inputs["constraint_forces"]
+        for tie, wrench in zip(context._rows, wrenches, strict=True):
+            if wrench is None:
+                continue
+            torque, force = wrench[:3], wrench[3:]
+            S, P = tie.successor, tie.predecessor
+            R_WS = X_WL[S, :9].reshape(3, 3)
+            arm = R_WS @ tie.X_S[:3, 3]
+            for link, sign, r in ((S, 1.0, arm), (P, -1.0, X_WL[S, 9:] + arm - X_WL[P, 9:])):
+                F_link[link, :3] += sign * (torque + np.cross(r, force))
+                F_link[link, 3:] += sign * force
+            owner = context._row_owners[tie.numbers[0]]
+            if isinstance(owner, LoopConstraint):
+                R_WM = R_WS @ tie.X_S[:3, :3]
+                on_loops[owner.joint] = np.concatenate([R_WM.T @ torque, R_WM.T @ force])
+        return on_loops
 
     @cached_property
     def _joint_tree(self):
         """For the engine: outboard link, inboard link, frame on child, whether the child is inboard, place in the list.
 
-        Inboard joints come first. A joint that closes a loop is not in the model yet, it has no row and no force.
+        Inboard joints come first. A joint that closes a loop has no row: its force is that of its constraint.
         """
         place = {joint: k for k, joint in enumerate(self._joints)}
         return np.array(
