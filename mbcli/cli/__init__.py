@@ -23,6 +23,8 @@ COMMANDS = {
     "mass-matrix": ("mass_matrix", "The mass matrix M(q)."),
     "inverse-dynamics": ("inverse_dynamics", "Generalized forces for given accelerations."),
     "forward-dynamics": ("forward_dynamics", "Accelerations for given forces."),
+    "assemble": ("assemble", "The nearest state that satisfies the constraints."),
+    "constrained-dynamics": ("constrained_dynamics", "Accelerations and forces under constraints, and impulses."),
     "bias": ("bias", "The bias term C(q,v)v."),
     "gravity": ("gravity", "The generalized forces of gravity."),
     "symbolic": ("symbolic", "Closed forms of M, C v, tau_g and poses of small models."),

@@ -92,6 +92,7 @@ def describe(loaded):
         actuators=[_actuator(plant, actuator) for actuator in plant._actuators],
         force_elements=[_force_element(element) for element in plant._force_elements],
         constraints=[_constraint(constraint) for constraint in plant._constraints],
+        mobility=_mobility(plant),
         geometries=geometries,
         collision_filter_groups=_filter_groups(loaded),
         not_used=[f.as_dict() for f in loaded.diagnostics.findings],
@@ -177,6 +178,51 @@ def _constraint(constraint):
     if constraint.joints():
         result["joints"] = [joint.name() for joint in constraint.joints()]
     return result | {name: _number(value) for name, value in constraint.parameters().items()}
+
+
+def _mobility(plant):
+    """What the constraints leave free at the assembly nearest to the default pose; None without constraints."""
+    if not plant._constraints:
+        return None
+    from collections import Counter
+
+    import numpy as np
+
+    from mbcli.errors import ModelError
+    from mbcli.multibody.closed_chains import ClosedChains
+    from mbcli.multibody.plant.context import Context
+
+    context = Context(plant, compiled=False)
+    context._set_q(plant.GetDefaultPositions())
+    try:
+        chains = ClosedChains(context)
+    except ModelError as error:
+        return {"problem": str(error)}
+    found = chains.assemble(context._q)
+    if not found.converged:
+        return {"rows": chains.nrow, "problem": f"no assembly was found, the error is {found.position_error:.3g}"}
+    independent = chains.independent(found.q)
+    rank = chains.rank_nearby(found.q)
+    redundant = Counter(owner for owner, needed in zip(chains.owners, independent, strict=True) if not needed)
+    return {
+        "rows": chains.nrow,
+        "rank": rank,
+        "mobility": plant.num_velocities() - rank,
+        "singular": rank > int(np.sum(independent)),
+        "redundant": [{"type": owner.kind, "name": owner.name, "rows": count} for owner, count in redundant.items()],
+        "q": found.q,
+    }
+
+
+def _mobility_line(mobility):
+    if "problem" in mobility:
+        return f"constraints: {mobility['problem']}"
+    redundant = ", ".join(f"{entry['rows']} of {entry['name'] or entry['type']}" for entry in mobility["redundant"])
+    return (
+        f"constraints: {mobility['rows']} equations of rank {mobility['rank']}, mobility {mobility['mobility']}"
+        + (f"; redundant: {redundant}" if redundant else "")
+        + ("; the assembly nearest to the default pose is singular" if mobility["singular"] else "")
+    )
 
 
 def _number(value):
@@ -290,6 +336,8 @@ def render(info, plant):
         text_tree(plant),
     ]
     lines += [printable(_constraint_line(constraint)) for constraint in info["constraints"]]
+    if info["mobility"] is not None:
+        lines.append(printable(_mobility_line(info["mobility"])))
     lines += [printable(_force_element_line(element)) for element in info["force_elements"][1:]]  # the first is gravity
     named = [frame.name() for frame in plant._frames if frame._place is not None and not frame.is_body_frame()]
     if named:

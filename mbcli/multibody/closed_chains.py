@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.errors import NumericalError
+from mbcli.multibody.compile_constraints import compile_constraints
 from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
 from mbcli.multibody.constraints.assembly import nearest_velocities
 from mbcli.multibody.nearest_positions import AssemblyProblem, find_feasible, find_nearest
@@ -29,10 +30,11 @@ class ClosedChains:
     def __init__(self, context, compiled=False):
         context._require_equations()
         plant = context._plant
-        self.nrow = len(context._row_owners) if plant._constraints else 0
-        self.owners = context._row_owners if self.nrow else []
-        self._constrained = ConstrainedModel(context._model, context._constraints, compiled)
-        self.manifold = PositionManifold(self._constrained)
+        self.owners = context._row_owners if plant._constraints else []
+        self.nrow = len(self.owners)
+        constraints = context._constraints if plant._constraints else compile_constraints(context._model, [])
+        self._constrained = ConstrainedModel(context._model, constraints, compiled)
+        self.manifold = PositionManifold(self._constrained.model)
 
     def position_errors(self, q):
         """phi (nrow,) and its derivative along velocities (nrow, nv)."""
@@ -50,11 +52,16 @@ class ClosedChains:
 
     def independent(self, q):
         """(nrow,) whether each row is no combination of others at q."""
+        self.impulses(q, np.zeros(self._constrained.model.sizes["nv"]))
+        return self._constrained.independent()
+
+    def impulses(self, q, v):
+        """v_plus (nv,) that satisfies the constraints at q, and the impulses (nrow,) that lead from v to it."""
         constrained = self._constrained
-        constrained.data.q[:], constrained.data.v[:] = q, 0.0
+        constrained.data.q[:], constrained.data.v[:] = q, v
         constrained.data.diagonal[:] = constrained.model.dof_armature
         constrained.run("calc_constraint_impulses", DEPENDENT)
-        return constrained.independent()
+        return v + constrained.work.dv, constrained.rows("impulse")
 
     def rank(self, q):
         """The rank of the constraints at q."""

@@ -178,6 +178,12 @@ class Context(InputValues):
         self._of_parameters.clear()
         self._forget_positions()
 
+    def _multipliers(self):
+        """lambda (nrow,) of the last accelerations, in the order of _row_owners."""
+        result = np.empty_like(self._work.force)
+        result[self._constraints.row_number] = self._work.force
+        return result
+
     def _constraint_forces(self):
         """Of each constraint (Tie), after accelerations: (6,) on the successor at So in World, None for a coupling."""
         cons, work, forces = self._constraints, self._work, {}
