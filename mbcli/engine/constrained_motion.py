@@ -29,12 +29,10 @@ from mbcli.engine.trigonometry import square_root
 MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, MEASURE = range(7)
 EXPECTED, FAULTS, FOUND = 0, 1, 2  # elements of ConstraintWork.ranks
 
-# squares of sines below which a row of the constraints counts as a combination of others
-DEPENDENT = 1e-12  # in accelerations and impulses
-DEPENDENT_IN_PROJECTION = 1e-9  # off the constraints rows differ that are the same on them
+DEPENDENT = 1e-12  # square of the sine below which a row counts as a combination of others
 
 STAGE_TOLERANCE = 1e-9  # of position errors in stages, where rows depend on each other
-ITERATIONS = 12  # of a projection; it starts close by
+ITERATIONS = 20  # of a projection; it starts close by
 
 
 @kernel
@@ -134,7 +132,7 @@ def project_state(model, data, constraints, work, allowed):
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
     for k in range(d.diagonal.shape[0]):
         d.diagonal[k] = m.dof_armature[k]
-    steps = project_positions(m, d, c, w, allowed, DEPENDENT_IN_PROJECTION, ITERATIONS)
+    steps = project_positions(m, d, c, w, allowed, ITERATIONS)
     if steps >= 0:
         for i in range(w.v_plus.shape[0]):
             w.v_plus[i] = 0.0

@@ -1,0 +1,284 @@
+"""Closed chains in motion: known answers of classic mechanisms, energy, errors of constraints, singular positions."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from command_line import SAMPLES, cli, succeed
+from scipy.integrate import solve_ivp
+
+from mbcli.errors import NumericalError
+from mbcli.multibody.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.simulation import Run, constant_input
+from mbcli.simulator_config import SimulatorConfig
+
+CHAINS = SAMPLES / "closed_chains"
+G = 9.81
+# mechanism: velocity of its first coordinate at the start
+CONSERVATIVE = {"four_bar": 1.0, "slider_crank": 2.0, "four_bar_chain": -1.0, "bricard": 0.0}
+MOBILITY_ONE = {"four_bar": 2, "slider_crank": 2, "four_bar_chain": 8, "andrews": 6, "bricard": 4}
+
+
+def load(name, time_step=0.0):
+    plant = MultibodyPlant(time_step)
+    Parser(plant).AddModels(str(CHAINS / f"{name}.urdf"))
+    plant.Finalize()
+    return plant, plant.CreateDefaultContext()
+
+
+def put(plant, context, **positions):
+    for joint, value in positions.items():
+        plant.GetJointByName(joint).set_angle(context, value)
+
+
+def start_moving(context, first):
+    """Velocities that satisfy the constraints, of which the first one is given."""
+    chains = ClosedChains(context)
+    _, G = chains.velocity_errors(context._q, context._v)
+    null = np.linalg.svd(G)[2][-1]
+    context._set_v(null * (first / null[0]))
+
+
+def run(plant, context, until, accuracy=1e-9, scheme="runge_kutta5", **options):
+    config = SimulatorConfig(integration_scheme=scheme, accuracy=accuracy)
+    blocks = list(Run(plant, context, until, config=config, sample_period=0.01, **options).blocks())
+    fields = ("time", "q", "v", "energy", "constraint_error")
+    return {name: np.concatenate([getattr(block, name) for block in blocks]) for name in fields}
+
+
+@pytest.mark.parametrize("name", MOBILITY_ONE)
+def test_mechanisms_have_mobility_one_whatever_counting_says(name):
+    plant, context = load(name)
+    chains = ClosedChains(context)
+    found = chains.assemble(context._q)
+    assert found.converged
+    rank = chains.rank_nearby(found.q)
+    assert (rank, plant.num_velocities() - rank) == (MOBILITY_ONE[name], 1)
+
+
+def test_andrews_mechanism_is_where_the_published_solution_is():
+    """Mazzia and Magherini, Test Set for Initial Value Problem Solvers, 2008: PSIDE with tolerance 1e-14."""
+    plant, context = load("andrews")
+    plant.mutable_gravity_field().set_gravity_vector([0, 0, 0])
+    start = {
+        "beta": -0.0617138900142764496358948458001,
+        "theta": 0.0,
+        "gamma": 0.455279819163070380255912382449,
+        "phi": 0.222668390165885884674473185609,
+        "delta": 0.487364979543842550225598953530,
+        "omega": -0.222668390165885884674473185609,
+        "epsilon": 1.23054744454982119249735015568,
+    }
+    end = {
+        "beta": 15.81077119629904,
+        "theta": -15.75637105984298,
+        "gamma": 0.04082224013073101,
+        "phi": -0.5347301163226948,
+        "delta": 0.5244099658805304,
+        "omega": 0.5347301163226948,
+        "epsilon": 1.048080741042263,
+    }
+    put(plant, context, **start)
+    assert np.linalg.norm(ClosedChains(context).position_errors(context._q)[0]) < 1e-15
+    u = np.zeros(plant.num_actuators())
+    plant.get_applied_generalized_force_input_port()
+    motor = [a.joint().name() for a in plant._actuators].index("beta")
+    u[motor] = 0.033
+    rows = run(plant, context, 0.03, accuracy=1e-10, actuation=constant_input(u))
+    for joint, angle in end.items():
+        assert plant.GetJointByName(joint).get_angle(context) == pytest.approx(angle, rel=1e-7, abs=1e-7), joint
+    assert rows["constraint_error"].max() <= 1e-10
+
+
+@pytest.mark.parametrize("name", CONSERVATIVE)
+def test_energy_stays_and_constraints_hold_over_ten_seconds(name):
+    plant, context = load(name)
+    assemble_context(context, 1e-10)
+    if name == "slider_crank":
+        put(plant, context, pivot=0.4)
+        assemble_context(context, 1e-10)
+    start_moving(context, CONSERVATIVE[name])
+    rows = run(plant, context, 10.0, accuracy=1e-10)
+    energy = rows["energy"].sum(axis=1)
+    scale = np.abs(rows["energy"]).max()
+    assert np.ptp(rows["energy"][:, 0]) > 0.1 * scale
+    assert np.abs(energy - energy[0]).max() < 1e-6 * scale
+    assert rows["constraint_error"].max() <= 1e-10
+
+
+def test_a_chain_of_four_bars_passes_its_singular_positions_as_one_pendulum():
+    plant, context = load("four_bar_chain")
+    start_moving(context, -1.0)
+    n = 4
+    inertia, weight = (n + 1) / 3 + n, (n + 1) / 2 + n
+
+    def pendulum(t, y):
+        return [y[1], G * weight / inertia * math.sin(y[0])]
+
+    rows = run(plant, context, 3.0, accuracy=1e-11)
+    exact = solve_ivp(pendulum, (0, 3.0), [0.0, -1.0], t_eval=rows["time"], rtol=1e-12, atol=1e-13, method="DOP853").y
+    foot = plant.GetJointByName("foot_0").position_start()
+    assert np.abs(exact[0]).max() > math.pi  # over both horizontal positions
+    np.testing.assert_allclose(rows["q"][:, foot], exact[0], atol=1e-6)
+    bars = [plant.GetJointByName(f"head_{k}").position_start() for k in range(n)]
+    np.testing.assert_allclose(rows["q"][:, bars], -exact[0][:, None] @ np.ones((1, n)), atol=1e-6)
+
+
+def test_a_slider_crank_moves_as_in_minimal_coordinates():
+    """Lagrange's equation of the crank's angle, with derivatives by differences of closed-form positions."""
+    plant, context = load("slider_crank")
+    put(plant, context, pivot=0.4)
+    assemble_context(context, 1e-10)
+    crank, rod = plant.GetJointByName("pivot"), plant.GetJointByName("pin")
+    put(plant, context, pivot=0.4, pin=-0.4 - math.asin(math.sin(0.4) / 3))
+    x = 0.5 * math.cos(0.4) + 1.5 * math.sqrt(1 - math.sin(0.4) ** 2 / 9)
+    plant.GetJointByName("guide").set_translation(context, x - 2.0)
+    assert np.linalg.norm(ClosedChains(context).position_errors(context._q)[0]) < 1e-14
+    start_moving(context, 0.0 * context._v[0] + 2.0)
+    rate = crank.get_angular_rate(context)
+
+    def mass(a):
+        """Of the motion of the angle a; positive angles about y turn x towards -z."""
+        s, c = math.sin(a), math.cos(a)
+        cos_b = math.sqrt(1 - s * s / 9)
+        b_rate, x_rate = -c / (3 * cos_b), -0.5 * s - s * c / (6 * cos_b)
+        z_rate = -0.5 * c / 2  # of the rod's centre, half way between crank pin and slider
+        center = (-0.5 * s + x_rate) / 2
+        return 0.25 / 3 + 2 * (center**2 + z_rate**2) + 2 * 2.25 / 12 * b_rate**2 + 3 * x_rate**2
+
+    def potential(a):
+        return -G * (1 * 0.25 + 2 * 0.25) * math.sin(a)
+
+    def lagrange(t, y):
+        e = 1e-5
+        dm = (mass(y[0] + e) - mass(y[0] - e)) / (2 * e)
+        dV = (potential(y[0] + e) - potential(y[0] - e)) / (2 * e)
+        return [y[1], -(0.5 * dm * y[1] ** 2 + dV) / mass(y[0])]
+
+    rows = run(plant, context, 2.0, accuracy=1e-10)
+    exact = solve_ivp(lagrange, (0, 2.0), [0.4, rate], t_eval=rows["time"], rtol=1e-11, atol=1e-12, method="DOP853").y
+    np.testing.assert_allclose(rows["q"][:, crank.position_start()], exact[0], atol=1e-6)
+    assert rod.position_start() != crank.position_start()
+
+
+def test_a_run_that_starts_in_a_singular_position_says_so():
+    plant, context = load("four_bar_chain")
+    for joint in plant._mobilized():
+        joint.set_angle(context, (math.pi / 2) * (1 if "foot" in joint.name() else -1))
+    assert np.linalg.norm(ClosedChains(context).position_errors(context._q)[0]) < 1e-14
+    with pytest.raises(NumericalError, match="constraints are singular, with rank 7 in place of 8"):
+        run(plant, context, 0.1)
+
+
+def test_a_run_needs_a_start_that_satisfies_the_constraints():
+    plant, context = load("four_bar")
+    with pytest.raises(NumericalError, match="positions from which a run starts do not satisfy the constraints"):
+        run(plant, context, 0.1)
+    lines = assemble_context(context, 1e-10)
+    assert lines[0].startswith("assembled the start")
+    context._set_v([1.0, 0.0, 0.0])
+    with pytest.raises(NumericalError, match="velocities from which a run starts"):
+        run(plant, context, 0.1)
+
+
+def test_discrete_steps_keep_a_closed_chain_closed_to_second_order():
+    errors = []
+    for h in (2e-3, 1e-3):
+        plant, context = load("four_bar", h)
+        assemble_context(context, 1e-10)
+        blocks = list(Run(plant, context, 2.0).blocks())
+        errors.append(max(block.constraint_error.max() for block in blocks))
+    assert errors[1] < 1e-4
+    assert 3.0 < errors[0] / errors[1] < 5.0
+
+
+def test_reactions_of_a_closed_chain_balance_its_weight():
+    """At rest the pivots in the ground carry all: found once in the tree and once behind the cut joint."""
+    plant, context = load("four_bar")
+    assemble_context(context, 1e-10)
+    u = -plant.CalcGravityGeneralizedForces(context)
+    plant.get_applied_generalized_force_input_port().FixValue(context, u)
+    assert np.abs(plant.CalcForwardDynamics(context)).max() < 1e-9
+    reactions = plant.get_reaction_forces_output_port().Eval(context)
+    total = np.zeros(3)
+    for name in ("left", "right"):
+        joint = plant.GetJointByName(name)
+        frame = joint.frame_on_child()
+        R = plant.CalcRelativeTransform(context, plant.world_frame(), frame).rotation().matrix()
+        total += R @ reactions[int(joint.index())].translational()
+    np.testing.assert_allclose(total, [0, 0, 4 * G], atol=1e-9)
+
+
+# -------------------------------------------------------------------------------------------- from the shell
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "0")
+
+
+FOUR_BAR = CHAINS / "four_bar.urdf"
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_assemble_finds_a_state_that_simulate_starts_from(tmp_path):
+    result = succeed("assemble", FOUR_BAR, "--at", "left=0.3", "--v", "1 0 0", "--json")
+    document = result.json()
+    assert document["converged"]
+    assert document["position_error"] <= 1e-12
+    assert document["velocity_error"] <= 1e-12
+    assert (document["rank"], document["redundant"], document["mobility"], document["singular"]) == (2, 3, 1, False)
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps(document))
+    run = succeed(
+        "simulate", FOUR_BAR, "--state", state, "--integrator", "runge_kutta3", "-t", 0.05, "--no-log", "--json"
+    )
+    assert "assembled" not in run.err
+    assert run.json()["constraint_error"] <= 1e-10
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_simulate_assembles_first_says_so_and_logs_the_error(tmp_path):
+    log = tmp_path / "run.h5"
+    options = ("--integrator", "runge_kutta3", "--constraint-tolerance", 1e-8, "-t", 0.05, "-o", log)
+    run = succeed("simulate", FOUR_BAR, *options)
+    assert "mbcli: assembled the start: the constraints had an error of" in run.err
+    rows = succeed("log", "export", log, "--to", "jsonl").out.splitlines()
+    assert max(json.loads(row)["derived/constraint_error"] for row in rows) <= 1e-8
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_mechanism_that_cannot_be_assembled_is_a_numerical_failure():
+    text = FOUR_BAR.read_text().replace('xyz="2 0 0"', 'xyz="20 0 0"')
+    for command in (["assemble", "-"], ["simulate", "-", "-t", 0.1, "--no-log"]):
+        result = cli(*command, stdin=text)
+        assert result.code == 5
+        assert "no assembly was found" in result.err
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_inspect_says_rank_redundancy_and_mobility():
+    mobility = succeed("inspect", FOUR_BAR, "--json").json()["mobility"]
+    assert (mobility["rows"], mobility["rank"], mobility["mobility"]) == (5, 2, 1)
+    assert mobility["redundant"] == [{"type": "loop", "name": "coupler_rocker", "rows": 3}]
+    text = succeed("inspect", CHAINS / "bricard.urdf").out
+    assert "constraints: 5 equations of rank 4, mobility 1; redundant: 1 of hinge_5" in text
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_constrained_dynamics_balance(tmp_path):
+    state = tmp_path / "state.json"
+    state.write_text(succeed("assemble", FOUR_BAR, "--v", "1 0 0", "--json").out)
+    document = succeed("constrained-dynamics", FOUR_BAR, "--state", state, "--tau", "1 2 3", "--json").json()
+    plant, context = load("four_bar")
+    plant.SetPositions(context, document["q"])
+    plant.SetVelocities(context, document["v"])
+    G_ = ClosedChains(context).velocity_errors(context._q, context._v)[1]
+    M, tau_g = plant.CalcMassMatrix(context), plant.CalcGravityGeneralizedForces(context)
+    left = M @ document["vdot"] + plant.CalcBiasTerm(context)
+    right = np.array([1, 2, 3]) + tau_g + G_.T @ document["lambda"]
+    np.testing.assert_allclose(left, right, atol=1e-9)
+    np.testing.assert_allclose(document["v_plus"], document["v"], atol=1e-10)
