@@ -14,6 +14,7 @@ from mbcli.engine.calls_by_address import address_of_function, call_by_address
 from mbcli.engine.constraint_errors import position_errors
 from mbcli.engine.constraint_stages import (
     calc_constrained_system,
+    largest_error,
     project_positions,
     project_velocities,
     solve_constrained_system,
@@ -30,6 +31,9 @@ MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, MEASURE = range(7)
 EXPECTED, FAULTS, FOUND = 0, 1, 2  # elements of ConstraintWork.ranks
 
 DEPENDENT = 1e-12  # square of the sine below which a row counts as a combination of others
+CLOSE = 1e-8  # the same below which a run takes no state
+MOST_CHANGE, LEAST_CHANGE = 0.1, 1e-6  # of the largest velocity, and beside: what a projection may change
+LIGHTEST = 1e-6  # square of the length of a row relative to the longest of all, below which it is one of length zero
 
 STAGE_TOLERANCE = 1e-9  # of position errors in stages, where rows depend on each other
 ITERATIONS = 20  # of a projection; it starts close by
@@ -73,7 +77,7 @@ def finish_constrained_step(model, data, y, tolerance):
     allowed = tolerance / square_root(float(nrow))
     if call_by_address(at[PROJECT], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], allowed) < 0.0:
         return UNMET
-    note_rank(work)
+    note_rank(constraints_at(at[CONSTRAINTS]), work)
     if take_faults(work) != 0.0:
         return SINGULAR
     for i in range(nq):
@@ -91,15 +95,46 @@ def error_of_constraints(model, data):
 
 
 @kernel
-def note_rank(work):
-    """After a factorization: the rank, and whether it is another than a run expects."""
-    rank = 0.0
-    for i in range(work.pivot_inverse.shape[0]):
-        if work.pivot_inverse[i] != 0.0:
-            rank += 1.0
+def note_rank(cons, work):
+    """After a factorization: the rank, and a fault where it is another than a run expects, or nearly so.
+
+    Close to a singular position errors within the tolerance are as large as the distance to it, and the directions of
+    motion mean nothing: no stage and no end of a step is taken there, steps go past it.
+    """
+    rank, close = find_rank(cons, work)
     work.ranks[FOUND] = rank
-    if work.ranks[EXPECTED] != 0.0 and work.ranks[EXPECTED] != rank:
+    if work.ranks[EXPECTED] != 0.0 and (close > 0.0 or work.ranks[EXPECTED] != rank):
         work.ranks[FAULTS] += 1.0
+
+
+@kernel
+def find_rank(cons, work):
+    """After a factorization -> row_square; returns the number of independent rows, and how many of them barely are.
+
+    A row is measured by the longest one of its constraint: rows which vanish in a singular position do not count.
+    """
+    K, start = work.K, cons.profile_start
+    largest = 0.0
+    for i in range(start.shape[0]):
+        square = 0.0
+        for k in range(start[i] + cons.profile_first[i], start[i] + i + 1):
+            square += (K[k] * K[k]).real
+        work.row_square[i] = square
+        largest = max(largest, square)
+    rank, close = 0.0, 0.0
+    for c in range(cons.constraint_rows.shape[0]):
+        first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
+        longest = LIGHTEST * largest
+        for i in range(first, end):
+            longest = max(longest, work.row_square[i].real)
+        for i in range(first, end):
+            pivot = (K[start[i] + i] * K[start[i] + i]).real
+            work.row_square[i] = pivot / longest if longest > 0.0 else 0.0
+            if pivot > DEPENDENT * longest:
+                rank += 1.0
+                if pivot < CLOSE * longest:
+                    close += 1.0
+    return rank, close
 
 
 @kernel
@@ -122,7 +157,7 @@ def solve_motion(model, data, constraints, work, h):
         for i in range(w.gamma.shape[0]):
             w.gamma[i] = -(w.errd[i] + w.err[i] / h) / h
     solve_constrained_system(m, d, c, w, DEPENDENT)
-    note_rank(w)
+    note_rank(c, w)
     return 0.0
 
 
@@ -136,7 +171,10 @@ def project_state(model, data, constraints, work, allowed):
     if steps >= 0:
         for i in range(w.v_plus.shape[0]):
             w.v_plus[i] = 0.0
+        fastest = largest_error(d.v)
         project_velocities(m, d, c, w, DEPENDENT)
+        if largest_error(w.dv) > MOST_CHANGE * fastest + LEAST_CHANGE:
+            return -1.0
     return float(steps)
 
 

@@ -202,6 +202,7 @@ CONSTRAINT_WORK_FIELDS = (
     Field("force", ("nrow",), "real", "N or N m", "multipliers lambda: H vdot + bias = tau + G^T lambda"),
     Field("v_plus", ("nrow",), "real", "m/s or rad/s", "velocity error wanted after an impact"),
     Field("impulse", ("nrow",), "real", "N s or N m s", "of an impact: H dv = G^T impulse"),
+    Field("row_square", ("nrow",), "real", "1", "squared sine of a row to those before it, lengths relative"),
     Field("ranks", (3,), "real", "1", "rank that a run expects, 0: any; how often another was found; the last one"),
     Field("response_F", ("nbody", 6), "real", "N m, N", "force of a unit test force as it is felt inboard, about Ro"),
     Field("response_A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration by a test force, about Ro"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mbcli.engine.constrained_motion import find_rank
 from mbcli.errors import NumericalError
 from mbcli.multibody.compile_constraints import compile_constraints
 from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
@@ -53,7 +54,9 @@ class ClosedChains:
     def independent(self, q):
         """(nrow,) whether each row is no combination of others at q."""
         self.impulses(q, np.zeros(self._constrained.model.sizes["nv"]))
-        return self._constrained.independent()
+        constrained = self._constrained
+        find_rank(constrained.constraints, constrained.work)
+        return constrained.rows("row_square") > DEPENDENT
 
     def impulses(self, q, v):
         """v_plus (nv,) that satisfies the constraints at q, and the impulses (nrow,) that lead from v to it."""
