@@ -211,6 +211,25 @@ def test_reactions_of_a_closed_chain_balance_its_weight():
     np.testing.assert_allclose(total, [0, 0, 4 * G], atol=1e-9)
 
 
+def test_derivatives_of_accelerations_under_constraints_are_those_of_differences():
+    plant, context = load("four_bar")
+    assemble_context(context, 1e-10)
+    start_moving(context, 1.0)
+    derivatives = plant.CalcDerivatives(context, "forward_dynamics", ("v", "tau"))
+    v, step = context._v.copy(), 1e-6
+
+    def vdot(dv, dtau):
+        plant.SetVelocities(context, v + dv)
+        return plant.CalcAccelerations(context, dtau, None)
+
+    zero = np.zeros(3)
+    for k, e in enumerate(np.eye(3)):
+        by_v = (vdot(step * e, zero) - vdot(-step * e, zero)) / (2 * step)
+        by_tau = (vdot(zero, e) - vdot(zero, -e)) / 2
+        np.testing.assert_allclose(derivatives["v"][:, k], by_v, atol=1e-7)
+        np.testing.assert_allclose(derivatives["tau"][:, k], by_tau, atol=1e-10)
+
+
 # -------------------------------------------------------------------------------------------- from the shell
 
 
