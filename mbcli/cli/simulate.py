@@ -255,17 +255,26 @@ def _announce_compiling(plant):
     if not compiled_by_default():
         return
     kernel = "run_discrete" if plant.is_discrete() else "run_continuous"
-    if not any(cache_directory().rglob(f"*.{kernel}-*.nbi")):
-        click.echo("mbcli: compiling the simulation, once on this machine (about 15 s)", err=True)
+    kind, seconds = ("constrained*/**/", 35) if plant._constraints else ("**/", 15)
+    if not any(cache_directory().glob(f"{kind}*.{kernel}-*.nbi")):
+        click.echo(f"mbcli: compiling the simulation, once on this machine (about {seconds} s)", err=True)
 
 
 def _warn_about_what_is_left_out(loaded, warn):
     """What the model has and the simulation does not do yet is said, once a run."""
     collisions = sum(len(link.collisions) for spec in loaded.specs for link in spec.links)
-    frictions = [j.name for spec in loaded.specs for j in spec.joints if any(a.friction for a in j.axes)]
+    joints = [joint for spec in loaded.specs for joint in spec.joints]
+    frictions = [joint.name for joint in joints if any(a.friction for a in joint.axes)]
     if collisions:
         noun = "collision geometry" if collisions == 1 else "collision geometries"
         warn(f"contact is not simulated yet ({collisions} {noun})")
+    closing = {joint.name() for joint in loaded.plant._loop_joints}
+    axes = [joint.name for joint in joints if any(a.damping or a.spring_stiffness for a in joint.axes)]
+    driven = [a.joint for spec in loaded.specs for a in spec.actuators]
+    if left := sorted(closing.intersection(axes)):
+        warn(f"damping and springs of joints that close loops do not act: {joined(*left)}")
+    if left := sorted(closing.intersection(driven)):
+        warn(f"actuators of joints that close loops are left out: {joined(*left)}")
     if frictions:
         warn(f"Coulomb friction of joints is not simulated: {joined(*frictions)}")
 
