@@ -37,6 +37,7 @@ class PythonForces:
                 "position_kinematics",
                 "derivative",
                 "discrete_step",
+                "step_fault",
                 "explicit_step",
                 "finish_step",
             )
@@ -88,6 +89,9 @@ class PythonForces:
     def _finish_step(self, model, data, y, tolerance):
         self._context._forget_positions()
         return self._context._calls.finish_state(y, tolerance)
+
+    def _step_fault(self, model, data):
+        return int(self._context._step_failed())
 
     def _explicit_step(self, model, data, y, u, h, A, *arguments):
         """As the kernel, with the time of each stage."""

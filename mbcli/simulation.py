@@ -22,6 +22,7 @@ from mbcli.engine.loop import (
     RUNNING,
     SEMI_EXPLICIT,
     SINGULAR_POSITION,
+    STEP_FAULT,
     STEP_TOO_SMALL,
 )
 from mbcli.errors import ModelError, NumericalError
@@ -122,9 +123,9 @@ class Run:
             self._require_constraints()
         self._u = np.zeros(nu)
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
-        self._loops = context._kernels
-        if needs_python(plant, context):
-            self._loops = PythonForces(plant, context, self._u, actuation is None)
+        if plant.is_discrete():
+            context._prepare_step()
+        self._use_loops()
         self._buffers = (
             np.zeros(BLOCK_ROWS),
             np.zeros((BLOCK_ROWS, plant.num_positions())),
@@ -152,6 +153,12 @@ class Run:
         if context._expected_rank is None:
             context._expected_rank = chains.rank_nearby(context._q)
         context._work.ranks[:] = context._expected_rank, 0.0, 0.0
+
+    def _use_loops(self):
+        """The loops of the context's kernels."""
+        self._loops = self.context._kernels
+        if needs_python(self.plant, self.context):
+            self._loops = PythonForces(self.plant, self.context, self._u, self._follows_ports)
 
     def compile(self):
         """Compiles or loads the loop, so that the time of a run is that of its steps."""
@@ -207,7 +214,11 @@ class Run:
             self.steps = step - first
             context._time = step * h
             budget = _adapted(budget, time.perf_counter() - started)
-            if status in NO_NEXT_STEP:
+            if status == STEP_FAULT:
+                context._prepare_step(failed=True)
+                self._use_loops()
+                loop = self._loops.run_discrete
+            elif status in NO_NEXT_STEP:
                 error = self._failure(status, np.concatenate([context._q, context._v]))
                 context._q[:], context._v[:] = previous[: context._q.size], previous[context._q.size :]
                 yield False, rows

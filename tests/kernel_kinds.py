@@ -30,6 +30,8 @@ NOT_SMOOTH = {
     "share_of_step",
     "finish_controllers",
     "release_controllers",
+    # asks how near a limit is
+    "reach_of_limits",
     # the largest element of a rotation says which formula gives its quaternion; opposite vectors have no middle
     "rotation_quaternion",
     "half_way",

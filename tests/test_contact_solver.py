@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_trees import random_plant, random_state
+from random_trees import MOVING, joints_of, random_plant, random_state
 
 from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import ContactPoints, ContactSolver
@@ -31,6 +31,7 @@ from mbcli.multibody.tree import JacobianWrtVariable
 
 H = 1e-2
 KV = JacobianWrtVariable.kV
+KINDS = ("weld", *(kind for kind in MOVING if kind != "curvilinear"))
 APPROXIMATIONS = {"sap": SAP, "lagged": LAGGED, "similar": SIMILAR, "tamsi": TAMSI}
 
 
@@ -41,12 +42,27 @@ class Scene:
     """
 
     def __init__(
-        self, seed, approximation, *, points=12, calm=False, compiled=False, tolerance=1e-11, room=64, **options
+        self,
+        seed,
+        approximation,
+        *,
+        points=12,
+        calm=False,
+        limits=True,
+        compiled=False,
+        tolerance=1e-11,
+        room=64,
+        **options,
     ):
         rng = np.random.default_rng(seed)
-        self.plant = random_plant(seed, num_bodies=9, time_step=H, sprung=False, **{"trees": 3, **options})
+        options = {"num_bodies": 9, "time_step": H, "sprung": False, "trees": 3, "kinds": KINDS, **options}
+        twin = random_plant(seed, **options)
+        q, v = random_state(twin, np.random.default_rng(seed))
+        self.plant = random_plant(seed, finalize=False, **options)
+        if limits:
+            self.limit_joints(q, rng, twin)
+        self.plant.Finalize()
         self.context = self.plant.CreateDefaultContext()
-        q, v = random_state(self.plant, rng)
         if calm:
             points, v = points // 3, 0.05 * v
         self.plant.SetPositions(self.context, q)
@@ -63,33 +79,34 @@ class Scene:
             self.points.normal[c] = normal / np.linalg.norm(normal)
             self.points.position[c] = rng.normal(size=3)
             self.points.distance[c] = rng.uniform(-1e-3 if calm else -2e-2, 2e-3)
-            self.points.law[c] = 10 ** rng.uniform(2, 4), rng.uniform(0, 2), rng.uniform(0, 0.1), rng.uniform(0, 1)
+            self.points.law[c, :4] = 10 ** rng.uniform(2, 4), rng.uniform(0, 2), rng.uniform(0, 0.1), rng.uniform(0, 1)
         self.points.count[0] = points
-        self.limits = [
-            (int(d), int(self.model.dof_q[d]), side, q[self.model.dof_q[d]] + side * gap)
-            for d, side, gap in self.random_limits(rng)
-        ]
-        self.solver = ContactSolver(self.model, room, approximation, self.limits)
+        self.solver = ContactSolver(self.model, room, approximation)
         settings = self.solver.settings
         settings[APPROXIMATION], settings[NEAR_RIGID], settings[STICTION] = approximation, 1.0, 1e-2
         settings[TOLERANCE] = tolerance
-        self.kernels = load_kernels(compiled, "contact")
-        if compiled:
-            self.data.contact[:2] = self.points.handle(True), self.solver.handle(True)
-        else:
-            self.data.contact = (self.points, self.solver)
+        self.kernels = load_kernels(compiled)
 
-    def random_limits(self, rng):
-        for d in np.flatnonzero(self.model.dof_q):
+    def limit_joints(self, q, rng, twin):
+        """Limits of some joints close to where q is, on either side of it."""
+        for name in [joint.name() for joint in joints_of(twin) if joint.num_velocities() == 1]:
             if rng.random() < 0.5:
-                yield d, rng.choice([-1.0, 1.0]), rng.uniform(-1e-3, 2e-2)
+                i, gap = twin.GetJointByName(name).position_start(), rng.uniform(-1e-3, 2e-2)
+                lower, upper = (-np.inf, q[i] + gap) if rng.random() < 0.5 else (q[i] - gap, np.inf)
+                self.plant.GetJointByName(name).set_position_limits([lower], [upper])
 
     def step(self):
-        model, data = self.model.handle(self.compiled), self.data.handle(self.compiled)
+        """The velocities after the step."""
+        parts = self.model, self.data, self.points, self.solver
+        if self.compiled:
+            for part in parts:
+                part.handle(True)
+            parts = tuple(part._struct for part in parts)
         self.data.tau[:] = 0.0
-        self.kernels.position_stage(model, data)
-        self.kernels.velocity_stage(model, data)
-        self.kernels.calc_step_dynamics(model, data, H, 1.0)
+        self.kernels.at_velocities(*parts[:2])
+        self.kernels.step_dynamics(*parts[:2], H, 1.0)
+        self.kernels.clear_problem(parts[3])
+        self.kernels.constrain_step(*parts, H)
         return self.data.v + H * self.data.vdot
 
     def status(self):
@@ -99,8 +116,8 @@ class Scene:
         """Rows of constraint i (3 or 1, nv) from the plant's own Jacobians."""
         if self.solver.con_kind[i] == BOUNDED:
             row = np.zeros((1, self.data.v.size))
-            d, _, side, _ = self.limits[self.solver.con_source[i]]
-            row[0, d] = side
+            k = self.solver.con_source[i]
+            row[0, self.model.limit_dof[k]] = self.model.limit_side[k]
             return row
         c = self.solver.con_source[i]
         world, plant = self.plant.world_frame(), self.plant
@@ -169,24 +186,21 @@ def test_compiled_and_interpreted_steps_agree(approximation):
 
 
 def test_without_constraints_the_step_is_that_of_the_plant():
-    scene = Scene(1, LAGGED, points=0)
-    scene.solver.limit_value[:] = -scene.solver.limit_side * 1e6
+    scene = Scene(1, LAGGED, points=0, limits=False)
     v = scene.step()
     plain = Data(scene.model.sizes)
     plain.q[:], plain.v[:] = scene.data.q, scene.data.v
     kernels = load_kernels(False)
-    kernels.position_stage(scene.model, plain)
-    kernels.velocity_stage(scene.model, plain)
-    kernels.calc_step_dynamics(scene.model, plain, H, 1.0)
+    kernels.at_velocities(scene.model, plain)
+    kernels.step_dynamics(scene.model, plain, H, 1.0)
     assert (v == plain.v + H * plain.vdot).all()
 
 
 def test_trees_that_nothing_connects_are_islands_of_their_own():
-    scene = Scene(2, LAGGED, points=3, trees=5)
+    scene = Scene(2, LAGGED, points=3, trees=5, limits=False)
     roots = [b for b in range(1, scene.model.body_parent.size) if scene.model.body_root[b] == b]
     for c, (a, b) in enumerate([(roots[0], 0), (roots[1], roots[2]), (roots[3], 0)]):
         scene.points.body[c] = a, b
-    scene.solver.limit_value[:] = -scene.solver.limit_side * 1e6
     scene.points.distance[:3] = -1e-2
     scene.step()
     assert scene.status() == SOLVED

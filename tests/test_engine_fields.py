@@ -19,7 +19,7 @@ from mbcli.engine.model import Data, Model
 
 ENGINE = Path(mbcli.engine.__file__).parent
 SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
-SIZES |= {"nspring": 2, "nhinge": 1, "nbushing": 3, "ncurve": 2, "nsegment": 4, "nlock": 1, "npd": 1}
+SIZES |= {"nspring": 2, "nhinge": 1, "nbushing": 3, "ncurve": 2, "nsegment": 4, "nlock": 1, "npd": 1, "nlimit": 2}
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
 SIZES |= {"nterm": 2, "nprofile": 11}
 TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS)
@@ -178,7 +178,7 @@ def test_kernels_are_scalar_loops_that_allocate_nothing(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
     """A call that is no kernel has no place in both kinds of running; handles are resolved by two functions."""
-    handles = {"model_at", "data_at", "constraints_at", "work_at", "points_at", "solver_at"}
+    handles = {"model_at", "data_at", "constraints_at", "work_at", "points_at", "solver_at", "collision_at"}
     known = {short(n) for n in KERNELS} | {"range", "sum_of_lanes"} | handles
     not_smooth = {"abs", "max", "min", "int"}
     for node in ast.walk(KERNELS[name]):

@@ -31,6 +31,7 @@ COMMANDS = {
     "energy": ("energy", "Kinetic and potential energy, and power."),
     "com": ("com", "Centre of mass, its velocity, and the total mass."),
     "momentum": ("momentum", "Momentum about a point."),
+    "contact": ("contact", "What touches at a state, with which force, and distances."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
     "log": ("log", "Look into the logs that simulate writes."),
     "schema": ("schema", "Print the JSON Schema of a configuration, scenario, directives or log."),

@@ -38,13 +38,14 @@ class LoadedModel:
         }
 
 
-def load(options, ctx, *, time_step=None):
+def load(options, ctx, *, time_step=None, contact=False):
     """Reads the models and settings that the options name.
 
     Args:
         options: the values of options.model_options.
         ctx: click context; its verbosity decides which findings are printed.
         time_step: [s], where a command's own option sets it.
+        contact: whether geometries are registered, and so can touch.
     """
     from mbcli.multibody.parsing import Parser
     from mbcli.multibody.plant import MultibodyPlant
@@ -58,6 +59,8 @@ def load(options, ctx, *, time_step=None):
         config.plant_config.time_step = time_step
     plant = MultibodyPlant(config.plant_config.time_step)
     _apply(config.plant_config, plant)
+    if contact:
+        _register_scene_graph(plant, config.scene_graph_config)
     parser = Parser(plant, diagnostics=diagnostics, packages=packages)
     parser.SetAutoRenaming(True)
     if options.strict:
@@ -108,6 +111,14 @@ def _invalid_model(place=""):
 
 def _apply(config, plant):
     plant._discrete_contact_approximation = config.discrete_contact_approximation
+
+
+def _register_scene_graph(plant, config):
+    """Settings of the scene that nobody gave leave it to the plant what geometries are made of."""
+    from mbcli.geometry.scene_graph import SceneGraph
+    from mbcli.scene_graph_config import SceneGraphConfig
+
+    plant.RegisterAsSourceForSceneGraph(SceneGraph(None if config == SceneGraphConfig() else config))
 
 
 def read_packages(options):

@@ -3,8 +3,8 @@
 Allocation, the compiled structs and the documentation all read these tables. Sizes of a model: nbody mobilized bodies
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
 nv velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
-bushings, ncurve curves with nsegment arcs and lines, nlock locked velocities. Kinds: "real" takes the scalar type,
-"int" is int64.
+bushings, ncurve curves with nsegment arcs and lines, nlock locked velocities, nlimit limits of
+positions. Kinds: "real" takes the scalar type, "int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -54,6 +54,9 @@ MODEL_FIELDS = (
     Field("dof_q", ("nv",), "int", "", "position that the velocity of a one-dof joint changes, else 0"),
     Field("dof_stiffness", ("nv",), "real", "N m/rad or N/m", "spring on the coordinate of a one-dof joint"),
     Field("dof_nominal", ("nv",), "real", "rad or m", "position where that spring is at rest"),
+    Field("limit_dof", ("nlimit",), "int", "", "velocity of the one-dof joint that a limit is of"),
+    Field("limit_side", ("nlimit",), "real", "1", "1 where the position must not be less, -1 where not more"),
+    Field("limit_value", ("nlimit",), "real", "rad or m", "than this"),
     Field("locked_dof", ("nlock",), "int", "", "velocities of locked joints"),
     Field("spring_energy", (1,), "real", "J", "energy of springs that strain each other in parallel, at their rest"),
     Field("link_body", ("nlink",), "int", "", "body that a link is part of"),

@@ -34,3 +34,8 @@ def points_at(handle):
 def solver_at(handle):
     """The contact problem behind a handle."""
     return handle
+
+
+def collision_at(handle):
+    """The solids and their contacts behind a handle."""
+    return handle

@@ -57,9 +57,19 @@ KERNEL_MODULES = (
     "constraint_stages",
     "batch",
     "constrained_motion",
+    "joint_limits",
     "step",
     "integrators",
     "loop",
+    "collision.shapes",
+    "collision.segments",
+    "collision.boxes",
+    "collision.gjk",
+    "collision.epa",
+    "collision.nearest",
+    "collision.manifold",
+    "collision.broad_phase",
+    "collision.find_contacts",
     "contact.sap",
     "contact.hunt_crossley",
     "contact.bounded_row",
@@ -159,9 +169,24 @@ def cached_njit(function, directory=""):
     previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / directory)
     try:
         # contract lets the compiler fuse multiply-add; nothing assumes the absence of NaN
-        return numba.njit(cache=True, fastmath={"contract"}, error_model="numpy", nogil=True)(function)
+        dispatcher = numba.njit(cache=True, fastmath={"contract"}, error_model="numpy", nogil=True)(function)
     finally:
         numba.config.CACHE_DIR = previous
+    _compile_once_for_constants(dispatcher)
+    return dispatcher
+
+
+def _compile_once_for_constants(dispatcher):
+    """Lets calls with the constants 0 and 1 share the code of other integers, where numba would compile it for each.
+
+    The compiler finds the constants again where it inlines the call.
+    """
+    from numba.core.types import unliteral
+
+    template_for = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: template_for(
+        tuple(unliteral(arg) for arg in args), {name: unliteral(arg) for name, arg in kws.items()}
+    )
 
 
 def cache_directory():

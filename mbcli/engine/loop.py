@@ -27,7 +27,7 @@ NOT_FINITE = 3
 STEP_TOO_SMALL = 4
 ELEMENT_FAULT = 5  # a force element has no force in the state from which the next step would go
 GIMBAL_LOCK = 6  # in that state a joint with roll, pitch and yaw has no rates
-CONTACT_FAULT = 7  # the contact problem of the next step found no room or no solution
+STEP_FAULT = 7  # the contact problem of the next step found no room or no solution
 CONSTRAINTS_UNMET = 8  # no step, however short, leads to a state that satisfies the constraints
 SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after it
 
@@ -133,7 +133,7 @@ def run_discrete(
                 d.q[i] = previous[i]
             for i in range(nv):
                 d.v[i] = previous[nq + i]
-            return CONTACT_FAULT, step, written
+            return STEP_FAULT, step, written
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
         step += 1

@@ -13,10 +13,11 @@ from numba.experimental import structref
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
 
 from mbcli.engine.calls_by_address import call_by_address
+from mbcli.engine.collision.fields import COLLISION_FIELDS
 from mbcli.engine.contact.fields import POINT_FIELDS, SOLVER_FIELDS
 from mbcli.engine.counted_from_zero import CountedArray
 from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS
-from mbcli.engine.handles import constraints_at, data_at, model_at, points_at, solver_at, work_at
+from mbcli.engine.handles import collision_at, constraints_at, data_at, model_at, points_at, solver_at, work_at
 from mbcli.engine.jit import cached_njit
 from mbcli.engine.lane_type import as_lanes, lanes_array
 
@@ -51,6 +52,11 @@ class SolverType(types.StructRef):
     pass
 
 
+@structref.register
+class CollisionType(types.StructRef):
+    pass
+
+
 class ModelStruct(structref.StructRefProxy):
     pass
 
@@ -72,6 +78,10 @@ class PointsStruct(structref.StructRefProxy):
 
 
 class SolverStruct(structref.StructRefProxy):
+    pass
+
+
+class CollisionStruct(structref.StructRefProxy):
     pass
 
 
@@ -99,6 +109,7 @@ CONSTRAINTS = _define(ConstraintsStruct, ConstraintsType, CONSTRAINT_FIELDS, Tru
 CONSTRAINT_WORK = _define(ConstraintWorkStruct, ConstraintWorkType, CONSTRAINT_WORK_FIELDS, False)
 POINTS = _define(PointsStruct, PointsType, POINT_FIELDS, False)
 SOLVER = _define(SolverStruct, SolverType, SOLVER_FIELDS, False)
+COLLISION = _define(CollisionStruct, CollisionType, COLLISION_FIELDS, False)
 
 
 @cached_njit
@@ -131,6 +142,11 @@ def make_solver(arrays, lanes):
     return SolverStruct(*arrays, *as_lanes(lanes))
 
 
+@cached_njit
+def make_collision(arrays):
+    return CollisionStruct(*arrays)
+
+
 def make_solver_of_all(arrays):
     """The fields of lanes are the last ones."""
     lanes = sum(field.kind == "lanes" for field in SOLVER_FIELDS)
@@ -144,6 +160,7 @@ MAKERS = {
     "ConstraintWork": make_constraint_work,
     "ContactPoints": make_points,
     "ContactSolver": make_solver_of_all,
+    "Collision": make_collision,
 }
 
 
@@ -193,15 +210,18 @@ class ViewAttribute(AttributeTemplate):
         return view.arrays.get(name)
 
 
-ALL_FIELDS = (
-    *MODEL_FIELDS,
-    *DATA_FIELDS,
-    *CONSTRAINT_FIELDS,
-    *CONSTRAINT_WORK_FIELDS,
-    *POINT_FIELDS,
-    *SOLVER_FIELDS,
-)
-DECLARED_SHAPES = {field.name: field.shape for field in ALL_FIELDS}
+DECLARED_SHAPES = {
+    kind: {field.name: field.shape for field in fields}
+    for kind, fields in (
+        (ModelType, MODEL_FIELDS),
+        (DataType, DATA_FIELDS),
+        (ConstraintsType, CONSTRAINT_FIELDS),
+        (ConstraintWorkType, CONSTRAINT_WORK_FIELDS),
+        (PointsType, POINT_FIELDS),
+        (SolverType, SOLVER_FIELDS),
+        (CollisionType, COLLISION_FIELDS),
+    )
+}
 
 
 @lower_getattr_generic(View)
@@ -213,7 +233,7 @@ def _attribute(context, builder, view, address, name):
     array.meminfo = cgutils.get_null_value(array.meminfo.type)
     array.parent = cgutils.get_null_value(array.parent.type)
     shape = cgutils.unpack_tuple(builder, array.shape)
-    for k, size in enumerate(DECLARED_SHAPES[name]):
+    for k, size in enumerate(DECLARED_SHAPES[type(view.struct)][name]):
         if isinstance(size, int):
             shape[k] = context.get_constant(types.intp, size)
     item_size = context.get_abi_sizeof(context.get_data_type(array_type.dtype))
@@ -244,6 +264,7 @@ constraints_from_address = _view_from_address(CONSTRAINTS, "ConstraintsView")
 work_from_address = _view_from_address(CONSTRAINT_WORK, "ConstraintWorkView")
 points_from_address = _view_from_address(POINTS, "PointsView", counted=True)
 solver_from_address = _view_from_address(SOLVER, "SolverView", counted=True)
+collision_from_address = _view_from_address(COLLISION, "CollisionView", counted=True)
 
 
 @intrinsic
@@ -324,6 +345,13 @@ def _call_by_address(function, model, data, constraints, work, number):
             function, model, data, constraints, work, number
         )
     return lambda function, model, data, constraints, work, number: function(model, data, constraints, work, number)
+
+
+@overload(collision_at)
+def _collision_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: collision_from_address(int(handle))
+    return lambda handle: handle
 
 
 def handle_of(struct, dtype):

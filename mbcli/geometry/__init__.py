@@ -1,5 +1,18 @@
-"""Shapes, under the names of pydrake.geometry."""
+"""Shapes, their registration and queries about them, under the names of pydrake.geometry."""
 
+from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
+from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, SourceId
+from mbcli.geometry.inspector import SceneGraphInspector
+from mbcli.geometry.properties import (
+    AddContactMaterial,
+    GeometryProperties,
+    IllustrationProperties,
+    ProximityProperties,
+    Role,
+)
+from mbcli.geometry.query_object import QueryObject
+from mbcli.geometry.scene_graph import GeometryInstance, SceneGraph
 from mbcli.geometry.shapes import (
     Box,
     Capsule,
@@ -13,17 +26,38 @@ from mbcli.geometry.shapes import (
     Sphere,
 )
 from mbcli.geometry.surface_mesh import SurfaceTriangle, TriangleSurfaceMesh
+from mbcli.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 
 __all__ = [
+    "AddContactMaterial",
     "Box",
     "Capsule",
+    "CollisionFilterDeclaration",
+    "CollisionFilterManager",
     "Convex",
     "Cylinder",
+    "DefaultProximityProperties",
     "Ellipsoid",
+    "FilterId",
+    "FrameId",
+    "GeometryId",
+    "GeometryInstance",
+    "GeometryProperties",
+    "GeometrySet",
     "HalfSpace",
+    "IllustrationProperties",
     "Mesh",
     "MeshcatCone",
+    "PenetrationAsPointPair",
+    "ProximityProperties",
+    "QueryObject",
+    "Role",
+    "SceneGraph",
+    "SceneGraphConfig",
+    "SceneGraphInspector",
     "Shape",
+    "SignedDistancePair",
+    "SourceId",
     "Sphere",
     "SurfaceTriangle",
     "TriangleSurfaceMesh",

@@ -114,18 +114,22 @@ def compile_model(
             spring_energy += 0.5 * stiffness[d] * k / total * (nominal[d] - rest) ** 2
             nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
         stiffness[d] = total
+    limits = [limit for m in moving for limit in _limits(m.joint)]
     controlled = [k for k, actuator in enumerate(actuators) if with_controllers and actuator.has_controller()]
     curve_sizes, curve_arrays = _curves([m.joint for m in moving])
     element_sizes, element_arrays = force_element_arrays(elements, link_body, link_X_BL, parameters)
     return Model(
         {"nbody": nbody, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv, "nu": len(actuators)}
-        | {"nlock": len(locked), "npd": len(controlled)}
+        | {"nlock": len(locked), "npd": len(controlled), "nlimit": len(limits)}
         | curve_sizes
         | element_sizes,
         {
             **curve_arrays,
             **element_arrays,
             **arrays,
+            "limit_dof": [d for d, _, _ in limits],
+            "limit_side": [side for _, side, _ in limits],
+            "limit_value": [value for _, _, value in limits],
             "gravity": gravity,
             "uniform_gravity": [int(uniform)],
             "body_parent": parent,
@@ -166,6 +170,15 @@ def _controller(actuator, parameters):
         return 0.0, 0.0, np.inf
     gains = actuator.get_controller_gains()
     return gains.p, gains.d, actuator.effort_limit()
+
+
+def _limits(joint):
+    """(velocity, side, value) of each finite limit of a joint with one position."""
+    if joint.num_velocities() != 1:
+        return
+    for side, value in ((1.0, joint.position_lower_limits()[0]), (-1.0, joint.position_upper_limits()[0])):
+        if np.isfinite(value):
+            yield joint.velocity_start(), side, value
 
 
 def _place_links(num_links, mobilized, parameters):

@@ -41,11 +41,11 @@ class Scalar:
     def can_compile(self):
         return self.kernels is None
 
-    def load_kernels(self, compiled, model, constrained=False):
-        """Kernels for a model, by name; with constraints, if there are any."""
+    def load_kernels(self, compiled, model, constrained=False, contact=False):
+        """Kernels for a model, by name; with constraints, or those of steps that meet contact, if there are any."""
         if self.kernels is not None:
             return self.kernels()
-        kinds = ["constrained"] * constrained + ["plain"] * is_plain(model)
+        kinds = ["constrained"] * constrained + ["contact"] * contact + ["plain"] * is_plain(model)
         return load_kernels(compiled, "-".join(kinds))
 
     def require_constrained_motion(self):

@@ -6,6 +6,7 @@ from their inputs, as Propeller. Connections are functions that a context's inpu
 
 from enum import Enum
 
+from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.plant.ports import InputPort, OutputPort, port_at, port_named
 
 __all__ = [
@@ -57,20 +58,6 @@ class EventStatus:
 
     def message(self):
         return self._message
-
-
-class SceneGraph:
-    """Holds the place of a scene graph in a diagram; geometry is not computed."""
-
-    def __init__(self):
-        self._name = "scene_graph"
-        self._config = None
-
-    def get_name(self):
-        return self._name
-
-    def set_name(self, name):
-        self._name = str(name)
 
 
 class DiagramBuilder:

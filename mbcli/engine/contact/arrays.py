@@ -45,13 +45,12 @@ class ContactSolver(Arrays):
     Args:
         model: engine Model.
         constraints: how many there may be; their Jacobians grow with it.
-        limits: (velocity, position, side, value) of each limit of a joint, see fields.py.
         approximation: the kind of contact constraints, as in problem.py.
     """
 
     fields = SOLVER_FIELDS
 
-    def __init__(self, model, constraints, approximation, limits=(), blocks_per_tree=8):
+    def __init__(self, model, constraints, approximation, blocks_per_tree=8):
         tree_v, dof_tree = trees_of(model)
         size = np.diff(tree_v)
         width = -(-size // WIDTH) * WIDTH
@@ -74,7 +73,6 @@ class ContactSolver(Arrays):
             "nmass": int((size * width).sum()),
             "nword": ntree * -(-ntree // WORD),
             "nwork": 3 * nv + 6,
-            "nlimit": len(limits),
             "ndense": nv * nv if approximation == TAMSI else 0,
         }
         self.capacity = constraints
@@ -86,8 +84,6 @@ class ContactSolver(Arrays):
         self.dof_slot[:] = np.arange(nv) + (tree_slot[:-1] - tree_v[:-1])[dof_tree]
         rows = np.concatenate([[0], np.cumsum(size * width)])
         self.dof_row[:] = rows[dof_tree] + (np.arange(nv) - tree_v[dof_tree]) * width[dof_tree] - tree_v[dof_tree]
-        for k, (d, q, side, value) in enumerate(limits):
-            self.limit_dof[k], self.limit_q[k], self.limit_side[k], self.limit_value[k] = d, q, side, value
         self.settings[APPROXIMATION] = approximation
         self.settings[TOLERANCE] = DEFAULT_TOLERANCE
         self.settings[MOST_ITERATIONS] = DEFAULT_ITERATIONS

@@ -4,6 +4,8 @@ vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances 
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
 """
 
+from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
+from mbcli.engine.collision.find_contacts import find_contacts
 from mbcli.engine.contact.delassus import factorize_mass_of_tree
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
@@ -13,11 +15,20 @@ from mbcli.engine.contact.joint_rows import (
     take_efforts,
 )
 from mbcli.engine.contact.newton import solve_problem
-from mbcli.engine.contact.problem import BOUNDED, CONSTRAINTS, FREE, SOLVED, STATUS, VELOCITY, clear_problem
+from mbcli.engine.contact.problem import (
+    BOUNDED,
+    CONSTRAINTS,
+    FREE,
+    SOLVED,
+    STATUS,
+    TOO_MANY_POINTS,
+    VELOCITY,
+    clear_problem,
+)
 from mbcli.engine.contact.rows import add_contact_rows, set_contact_law
 from mbcli.engine.force_elements import add_element_forces
 from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
-from mbcli.engine.handles import points_at, solver_at
+from mbcli.engine.handles import collision_at, points_at, solver_at
 from mbcli.engine.inertia import inertia_times
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
@@ -25,13 +36,25 @@ from mbcli.engine.mass_matrix import composite_inertias
 from mbcli.engine.pd_control import controlled_dynamics, release_controllers
 from mbcli.engine.spatial import dot, row3
 
-POINTS, SOLVER = 0, 1  # elements of Data.contact
+POINTS, SOLVER, COLLISION = 0, 1, 2  # elements of Data.contact
 
 
 @kernel
 def contact_dynamics(model, data, h, implicit_damping):
     """As step.step_dynamics(), with contact, limits and controllers in one problem."""
     points, solver = points_at(data.contact[POINTS]), solver_at(data.contact[SOLVER])
+    collision = collision_at(data.contact[COLLISION])
+    free_dynamics(model, data, solver, h, implicit_damping)
+    find_contacts(model, data, collision, points)
+    if collision.counts[COLLISION_STATUS] != 0:
+        solver.counts[STATUS] = TOO_MANY_POINTS
+        return
+    constrain_step(model, data, points, solver, h)
+
+
+@kernel
+def free_dynamics(model, data, solver, h, implicit_damping):
+    """vdot without contact and limits, and an empty problem."""
     add_joint_forces(model, data)
     add_element_forces(model, data, 0)
     for d in range(data.v.shape[0]):
@@ -39,6 +62,11 @@ def contact_dynamics(model, data, h, implicit_damping):
     hold_locked(model, data)
     controlled_dynamics(model, data, h)
     clear_problem(solver)
+
+
+@kernel
+def constrain_step(model, data, points, solver, h):
+    """After controlled_dynamics(): vdot under contact at the points, limits and controllers together."""
     set_velocities(data, solver, h)
     add_contact_rows(model, data, solver, points)
     add_limit_rows(model, data, solver, h)

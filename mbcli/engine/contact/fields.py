@@ -16,7 +16,13 @@ POINT_FIELDS = (
     Field("position", ("npoint", 3), "real", "m", "contact point in W"),
     Field("normal", ("npoint", 3), "real", "1", "unit vector from B into A, in W"),
     Field("distance", ("npoint",), "real", "m", "of the surfaces along the normal, negative where they overlap"),
-    Field("law", ("npoint", 4), "real", "N/m, s/m, s, 1", "of the pair: stiffness, dissipation, relaxation, friction"),
+    Field(
+        "law",
+        ("npoint", 5),
+        "real",
+        "N/m, s/m, s, 1",
+        "of the pair: stiffness, dissipation, relaxation, friction when sliding, when sticking",
+    ),
 )
 
 SOLVER_FIELDS = (
@@ -27,10 +33,6 @@ SOLVER_FIELDS = (
     Field("dof_slot", ("nv",), "int", "", "slot of each velocity"),
     Field("dof_row", ("nv",), "int", "", "where row d of the tree's matrix would have column 0 in mass"),
     Field("settings", (8,), "real", "", "see constants of problem.py"),
-    Field("limit_dof", ("nlimit",), "int", "", "velocity of the joint that a limit is of"),
-    Field("limit_q", ("nlimit",), "int", "", "its position"),
-    Field("limit_side", ("nlimit",), "real", "1", "1 where the position must not be less, -1 where not more"),
-    Field("limit_value", ("nlimit",), "real", "rad or m", "than this"),
     # the problem
     Field("counts", (16,), "int", "", "see constants of problem.py"),
     Field("con_kind", ("ncon",), "int", "", "law of each constraint, see problem.py"),

@@ -2,14 +2,15 @@
 
 from mbcli.engine.contact.bounded_row import HIGH, LOW, V_HAT, R
 from mbcli.engine.contact.delassus import compliance
-from mbcli.engine.contact.problem import BOUNDED, FREE, VELOCITY, add_entry, begin_constraint, end_constraint
+from mbcli.engine.contact.problem import BOUNDED, add_entry, begin_constraint, end_constraint
 from mbcli.engine.jit import kernel
+from mbcli.engine.joint_limits import limit_gap, reach_of_limits
 from mbcli.engine.pd_control import GAIN_D, GAIN_P, LIMIT
 
 INFINITE = float("inf")
 PI = 3.141592653589793
 RIGID = 0.1  # near-rigid parameter of limits and equalities (Castro et al. 2022, section V.B)
-# what con_source of a bounded row counts, above that of contact points: LIMIT_ROW - k, CONTROLLER_ROW - k
+# con_source of a bounded row: a limit, or a controller from here on
 CONTROLLER = 1 << 40
 
 
@@ -21,29 +22,17 @@ def rigid_resistance(model, solver, i, W):
 
 
 @kernel
-def limit_gap(data, solver, k):
-    """How far limit k is [rad or m]; negative where it is passed."""
-    return solver.limit_side[k] * (data.q[solver.limit_q[k]] - solver.limit_value[k])
-
-
-@kernel
-def limit_is_near(data, solver, k, h):
-    """Whether limit k can act in a step: the velocity at its start or without constraints, doubled, would pass it."""
-    slot, side = solver.dof_slot[solver.limit_dof[k]], solver.limit_side[k]
-    v, v_free = side * solver.vectors[VELOCITY, slot], side * solver.vectors[FREE, slot]
-    return limit_gap(data, solver, k) < 4.0 * h * max(abs(v), abs(v_free))
-
-
-@kernel
 def add_limit_rows(model, data, solver, h):
-    """A row for each limit that can act; its law comes when the trees are known."""
-    for k in range(solver.limit_dof.shape[0]):
-        d = solver.limit_dof[k]
-        if limit_is_near(data, solver, k, h):
+    """A row for each limit that can act; its law comes when the trees are known. vdot is that without constraints."""
+    for k in range(model.limit_dof.shape[0]):
+        d = model.limit_dof[k]
+        v = data.v[d]
+        v_free = v + h * data.vdot[d]
+        if limit_gap(model, data.q, k) < reach_of_limits(v, v_free, h) and data.diagonal[d] < INFINITE:
             i = begin_constraint(solver, BOUNDED, k)
             if i < 0:
                 return
-            add_entry(solver, i, d, solver.limit_side[k], 0.0, 0.0)
+            add_entry(solver, i, d, model.limit_side[k], 0.0, 0.0)
             end_constraint(solver, i)
 
 
@@ -52,7 +41,7 @@ def set_limit_law(model, data, solver, i, h, W):
     """A limit pushes back what passes it within two steps."""
     law = solver.con_law
     law[i, R] = rigid_resistance(model, solver, i, W)
-    law[i, V_HAT] = -limit_gap(data, solver, solver.con_source[i]) / (2.0 * h)
+    law[i, V_HAT] = -limit_gap(model, data.q, solver.con_source[i]) / (2.0 * h)
     law[i, LOW], law[i, HIGH] = 0.0, INFINITE
 
 

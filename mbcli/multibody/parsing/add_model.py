@@ -7,6 +7,7 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
+from mbcli.multibody.parsing.add_geometries import add_geometries
 from mbcli.multibody.parsing.model_instances import has_joint_frame, model_instances, top_models
 from mbcli.multibody.tree import (
     BallRpyJoint,
@@ -90,6 +91,8 @@ def _add(plant, spec, instance_name):
     for link in links:
         known.bodies[link.name] = _add_body(plant, link, instance)
         known.frames[link.name] = known.bodies[link.name].body_frame()
+    for link in spec.links:
+        add_geometries(plant, known.bodies[link.name], link, instance_name)
     steps = [_add_model_frame, _add_own_elements]
     for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order
         step(plant, spec, known, instance)

@@ -1,5 +1,8 @@
 """Groups of bodies of which collisions are left out, as model files and directives state them."""
 
+from mbcli.geometry.collision_filters import CollisionFilterDeclaration
+from mbcli.multibody.tree.scoped_name import DELIMITER
+
 
 class CollisionFilterGroups:
     """Groups of bodies by name, and the pairs of groups that do not collide. All names are scoped."""
@@ -7,6 +10,7 @@ class CollisionFilterGroups:
     def __init__(self):
         self._groups = {}
         self._pairs = set()
+        self._applied = set()
 
     def AddGroup(self, name, members):
         """A new group with the names of its bodies. RuntimeError where the name is taken."""
@@ -36,3 +40,27 @@ class CollisionFilterGroups:
             self.AddGroup(name, {f"{instance}::{member}" for member in group.members})
             for ignored in group.ignores:
                 self.AddExclusionPair((name, f"{instance}::{ignored}"))
+
+    def apply(self, plant):
+        """Lets the geometries that the bodies of a plant have now not collide, for pairs that were not applied yet."""
+        if not plant.geometry_source_is_registered():
+            return
+        manager = plant._scene_graph.collision_filter_manager()
+        for first, second in sorted(self._pairs - self._applied):
+            sets = [
+                plant.CollectRegisteredGeometries([_body(plant, name) for name in sorted(self._groups[group])])
+                for group in (first, second)
+            ]
+            declaration = CollisionFilterDeclaration()
+            if first == second:
+                declaration.ExcludeWithin(sets[0])
+            else:
+                declaration.ExcludeBetween(*sets)
+            manager.Apply(declaration)
+        self._applied |= self._pairs
+
+
+def _body(plant, name):
+    """The body of a scoped name."""
+    instance, _, body = name.rpartition(DELIMITER)
+    return plant.GetBodyByName(body, plant.GetModelInstanceByName(instance))

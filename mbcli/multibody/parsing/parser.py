@@ -94,6 +94,7 @@ class Parser:
             self._filter_groups.add_from_model(self._plant.GetModelInstanceName(instance), spec)
             self.specs.append(spec)
             self.instances.append(instance)
+        self._filter_groups.apply(self._plant)
         return [instance for instance, _ in added]
 
     def _tell_gravity(self, spec):
@@ -121,6 +122,7 @@ class Parser:
         self.diagnostics.raise_if_errors(strict=self._strict)
         with paused_collection():
             infos = plan.apply()
+        self._filter_groups.apply(self._plant)
         named = dict(plan.added)
         self.read += [named[info.model_name] for info in infos]
         for name, spec in plan.added:

@@ -10,6 +10,7 @@ from mbcli.multibody.plant.config_functions import (
     AddMultibodyPlantSceneGraph,
     ApplyMultibodyPlantConfig,
 )
+from mbcli.multibody.plant.coulomb_friction import CalcContactFrictionFromSurfaceProperties, CoulombFriction
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.propeller import Propeller, PropellerInfo
 from mbcli.multibody.plant.scalar_conversion import MultibodyPlant_
@@ -25,7 +26,9 @@ __all__ = [
     "AddMultibodyPlant",
     "AddMultibodyPlantSceneGraph",
     "ApplyMultibodyPlantConfig",
+    "CalcContactFrictionFromSurfaceProperties",
     "ContactModel",
+    "CoulombFriction",
     "DiscreteContactApproximation",
     "DiscreteContactSolver",
     "DistanceConstraintParams",

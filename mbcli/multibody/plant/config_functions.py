@@ -1,5 +1,6 @@
 """Plants from MultibodyPlantConfig, and plants in diagrams, under the names of pydrake.multibody.plant."""
 
+from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.settings import (
     ContactModel,
@@ -52,17 +53,15 @@ def AddMultibodyPlant(plant_config=None, scene_graph_config=None, builder=None, 
         raise TypeError("AddMultibodyPlant needs a MultibodyPlantConfig")
     plant, scene_graph = AddMultibodyPlantSceneGraph(builder, config.time_step)
     ApplyMultibodyPlantConfig(config, plant)
-    scene_graph._config = scene_graph_config
+    scene_graph.set_config(scene_graph_config)
     return plant, scene_graph
 
 
 def AddMultibodyPlantSceneGraph(builder, time_step=None, scene_graph=None, *, plant=None):
     """Adds a plant, a new one with the given time step [s] or one that is there, to a DiagramBuilder.
 
-    Returns (plant, scene_graph). Nothing of geometry is computed: the scene graph only holds its place.
+    Returns (plant, scene_graph). Geometries of the plant are registered with the scene graph.
     """
-    from mbcli.systems.framework import SceneGraph  # which imports this package
-
     if builder is None:
         raise RuntimeError("AddMultibodyPlantSceneGraph: the builder is None")
     if isinstance(time_step, MultibodyPlant):
@@ -76,4 +75,5 @@ def AddMultibodyPlantSceneGraph(builder, time_step=None, scene_graph=None, *, pl
     scene_graph = SceneGraph() if scene_graph is None else scene_graph
     builder.AddSystem(plant)
     builder.AddSystem(scene_graph)
+    plant.RegisterAsSourceForSceneGraph(scene_graph)
     return plant, scene_graph

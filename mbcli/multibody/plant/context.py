@@ -10,6 +10,7 @@ from mbcli.errors import ModelError
 from mbcli.multibody.compile_constraints import Tie, compile_constraints
 from mbcli.multibody.constraint_rows import constraint_rows
 from mbcli.multibody.plant.ports import InputValues
+from mbcli.multibody.plant.step_contact import StepContact
 from mbcli.multibody.tree.parameters import Parameters
 
 
@@ -39,6 +40,7 @@ class Context(InputValues):
         self._parameters_current = True
         self._bind()
         super().__init__()
+        self._contact = None  # StepContact, once a step needed it
         self._last_step = None  # (time, q, v, inputs, parameters) before the last step of a discrete plant
         self._before = None  # a context in that state
         self._q = self._data.q
@@ -190,6 +192,26 @@ class Context(InputValues):
         for first, end in cons.constraint_rows:
             forces[cons.row_number[first]] = work.force[first:end] @ work.row_axis_W[first:end]
         return [forces[c.numbers[0]] if isinstance(c, Tie) and c.rows else None for c in self._rows]
+
+    def _step_failed(self):
+        """Whether the last step has to be done again after _prepare_step(failed=True)."""
+        return self._contact is not None and self._contact.failed()
+
+    def _prepare_step(self, failed=False):
+        """Makes the kernels of discrete steps ready for contact; where a step failed, with more room.
+
+        Raises NumericalError where that cannot help.
+        """
+        if failed:
+            self._contact.make_room()
+        elif self._contact is None and self._scalar.kernels is None and self._plant._meets_contact():
+            if self._plant._constraints:
+                raise ModelError("steps with both contact and constraints are not supported: filter the collisions out")
+            self._contact = StepContact(self._plant, self._model, self._compiled)
+            self._kernels = self._scalar.load_kernels(self._compiled, self._model, contact=True)
+            self._bind()
+        if self._contact is not None:
+            self._contact.attach(self._data)
 
     def _bind(self):
         self._calls = BoundKernels(self._kernels, self._model_handle, self._data_handle)

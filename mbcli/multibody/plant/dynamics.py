@@ -137,6 +137,8 @@ class Dynamics:
             vdot = self._run_forward_dynamics(context, u, tau, F, *stage)
             if self._has_controllers():
                 u[context._model.pd_actuator] = context._data.pd_effort
+            if stage and context._contact is not None:
+                context._of_inputs["contacts"] = context._contact.record(self._time_step)
             context._of_inputs.update(vdot=vdot, net_actuation=u)
         return vdot
 
@@ -155,16 +157,24 @@ class Dynamics:
         if self._special_force_elements:
             self._check_force_elements(context)
             user = self._user_forces(context)
-        calls, data = context._at_velocities(), context._data
-        data.u[...] = u
-        calls.calc_actuation()
-        if tau is not None:
-            data.tau += tau
         if user is not None:
-            data.tau += user._generalized_forces
             F = F + user._body_forces
-        data.F_link[...] = F
-        getattr(calls, stage)(*arguments)
+        is_step = stage == "calc_step_dynamics"
+        if is_step:
+            context._prepare_step()
+        while True:
+            calls, data = context._at_velocities(), context._data
+            data.u[...] = u
+            calls.calc_actuation()
+            if tau is not None:
+                data.tau += tau
+            if user is not None:
+                data.tau += user._generalized_forces
+            data.F_link[...] = F
+            getattr(calls, stage)(*arguments)
+            if not is_step or not context._step_failed():
+                break
+            context._prepare_step(failed=True)
         if self._constraints:
             context._of_inputs["constraint_forces"] = context._constraint_forces()
         return data.vdot.copy()

@@ -94,6 +94,8 @@ class Elements:
         self._refuse_duplicate("body", BodyIndex, name, model_instance)
         body = self._register(RigidBody(name, M_BBo_B), self._bodies, BodyIndex, model_instance)
         self._register(body.body_frame(), self._frames, FrameIndex, model_instance)
+        if self._source_id is not None:
+            self._register_frame_of(body)
         return body
 
     def AddFrame(self, frame):

@@ -50,6 +50,7 @@ class Finalization:
             if self._bodies[n].is_floating_base_body():
                 self._free_joints[n].SetDefaultPose(pose)
         self._complete_constraints()
+        self._declare_collision_filters()
 
     def _compile(self, parameters, scalar=None):
         """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""

@@ -2,12 +2,14 @@
 
 from mbcli.multibody.plant.actuation import Actuation
 from mbcli.multibody.plant.constraints import Constraints
+from mbcli.multibody.plant.contact import Contact
 from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.plant.derivatives import Derivatives
 from mbcli.multibody.plant.dynamics import Dynamics
 from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.finalize import Finalization
 from mbcli.multibody.plant.force_elements import ForceElements
+from mbcli.multibody.plant.geometry import Geometry
 from mbcli.multibody.plant.jacobians import Jacobians
 from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.plant.lookup import Lookup
@@ -26,6 +28,8 @@ class MultibodyPlant(
     Elements,
     ForceElements,
     Constraints,
+    Contact,
+    Geometry,
     Removal,
     Lookup,
     TopologyQueries,
@@ -64,6 +68,7 @@ class MultibodyPlant(
         self._name = ""
         self._inputs = self._outputs = None
         self._start_settings()
+        self._start_geometry()
         self._start_elements()
         self._start_constraints()
 

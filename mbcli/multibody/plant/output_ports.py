@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
+from mbcli.multibody.plant.contact_results import ContactResults
 from mbcli.multibody.plant.ports import OutputPort, port_at, port_named
 
 
@@ -58,6 +59,15 @@ class OutputPorts:
         """
         return self._output("get_reaction_forces_output_port", "reaction_forces")
 
+    def get_contact_results_output_port(self):
+        """ContactResults."""
+        return self._output("get_contact_results_output_port", "contact_results")
+
+    def get_generalized_contact_forces_output_port(self, model_instance):
+        """Generalized forces of contact on the velocities of one instance."""
+        name = "generalized_contact_forces"
+        return self._output("get_generalized_contact_forces_output_port", name, model_instance)
+
     def num_output_ports(self):
         return len(self._output_ports())
 
@@ -100,6 +110,7 @@ class OutputPorts:
                     "reaction_forces", None, self._reaction_forces, lambda: [SpatialForce.Zero() for _ in range(joints)]
                 ),
             ]
+            made.append(self._dynamic("contact_results", None, self._contact_results, lambda: ContactResults(self)))
             for instance in range(self.num_model_instances()):
                 made += self._instance_ports(instance)
             self._outputs = [OutputPort(self, name, f, k, size) for k, (name, size, f) in enumerate(made)]
@@ -117,6 +128,12 @@ class OutputPorts:
                 f"{prefix}_generalized_acceleration",
                 len(v),
                 lambda context: self._all_vdot(context)[v],
+                lambda: np.zeros(len(v)),
+            ),
+            self._dynamic(
+                f"{prefix}_generalized_contact_forces",
+                len(v),
+                lambda context: self._generalized_contact_forces(context)[v],
                 lambda: np.zeros(len(v)),
             ),
             self._dynamic(

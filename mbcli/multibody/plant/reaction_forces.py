@@ -27,7 +27,7 @@ class ReactionForces:
         inputs = self._input_body_forces(context)
         calls, data = context._at_velocities(), context._data
         data.vdot[...] = vdot
-        data.F_link[...] = applied + inputs
+        data.F_link[...] = applied + inputs + self._contact_body_forces(context)
         on_loops = self._add_constraint_forces(context) if self._constraints else {}
         F = np.zeros((self.num_joints(), 6), context._dtype)
         calls.query_reactions(self._joint_tree, F)

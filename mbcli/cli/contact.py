@@ -1,0 +1,115 @@
+"""`mbcli contact`: what touches at a state, and how far apart the rest is."""
+
+import click
+
+from mbcli.cli.model import load
+from mbcli.cli.options import MODEL_KEYS, STATE_KEYS, model_options, output_options, state_options, take, take_output
+from mbcli.cli.output import document, emit, table, to_json
+from mbcli.cli.state import set_state
+
+
+@click.command()
+@model_options
+@state_options
+@click.option("--distances", is_flag=True, help="Also distances of pairs, negative where they overlap.")
+@click.option("--max-distance", type=click.FloatRange(min=0.0), metavar="M", help="With --distances: up to this [m].")
+@click.option("--single-point", is_flag=True, help="One contact point for each pair, also where it lies face on face.")
+@output_options
+@click.pass_context
+def contact(ctx, distances, max_distance, single_point, **values):
+    """Contact points at a state, and the force on body B of each by the point contact law of continuous plants.
+
+    The normal points out of B into A; speeds are those of A relative to B.
+
+    \b
+    mbcli contact robot.urdf ground.sdf --at x=0.1
+    mbcli contact robot.urdf --distances --max-distance 0.05 --json
+    """
+    if max_distance is not None and not distances:
+        raise click.UsageError("--max-distance needs --distances")
+    model, state, output = take(values, MODEL_KEYS), take(values, STATE_KEYS), take_output(values)
+    result_format = output.result_format()
+    if result_format not in (None, "text", "json"):
+        raise click.UsageError("contact gives text or JSON")
+    loaded = load(model, ctx, contact=True)
+    plant = loaded.plant
+    plant._prefers_interpreted = True
+    context = plant.CreateDefaultContext()
+    set_state(plant, context, state)
+    for note in plant._geometries(context._model).notes:
+        if ctx.obj["verbosity"] >= 0:
+            click.echo(f"mbcli: warning: {note}", err=True)
+    results = {"point_pairs": point_pairs(plant, context, single_point)}
+    if distances:
+        results["distances"] = distances_of(plant, context, max_distance)
+    if result_format == "json":
+        emit(to_json(document("contact", loaded, context, **results)), output)
+    else:
+        emit(render(results), output)
+
+
+def point_pairs(plant, context, single_point):
+    """One dictionary for each contact point."""
+    from mbcli.multibody.point_contacts import point_contacts
+
+    return [
+        {
+            **_names(plant, contact.point_pair()),
+            "point_W": contact.contact_point(),
+            "normal_W": contact.point_pair().nhat_BA_W,
+            "depth": contact.point_pair().depth,
+            "force_W": contact.contact_force(),
+            "slip_speed": contact.slip_speed(),
+            "separation_speed": contact.separation_speed(),
+        }
+        for contact in point_contacts(plant, context, single_points=single_point)
+    ]
+
+
+def distances_of(plant, context, max_distance):
+    """One dictionary for each pair of geometries, the nearest first."""
+    query = plant.get_geometry_query_input_port().Eval(context)
+    found = query.ComputeSignedDistancePairwiseClosestPoints(float("inf") if max_distance is None else max_distance)
+    return [
+        {
+            **_names(plant, pair),
+            "distance": pair.distance,
+            "normal_W": pair.nhat_BA_W,
+            "point_A_W": query.GetPoseInWorld(pair.id_A) @ pair.p_ACa,
+            "point_B_W": query.GetPoseInWorld(pair.id_B) @ pair.p_BCb,
+        }
+        for pair in sorted(found, key=lambda pair: pair.distance)
+    ]
+
+
+def _names(plant, pair):
+    result = {}
+    inspector = plant._scene_graph.model_inspector()
+    for side, g in (("a", pair.id_A), ("b", pair.id_B)):
+        result[f"body_{side}"] = plant._geometry_bodies[g].scoped_name().get_full()
+        result[f"geometry_{side}"] = inspector.GetName(g)
+    return result
+
+
+def render(results):
+    return "\n\n".join(filter(None, [_touching(results["point_pairs"]), _apart(results.get("distances"))]))
+
+
+def _touching(pairs):
+    if not pairs:
+        return "nothing touches"
+    rows = [
+        [p["body_a"], p["body_b"], p["depth"], *p["point_W"], *p["force_W"], p["slip_speed"], p["separation_speed"]]
+        for p in pairs
+    ]
+    header = ["A", "B", "depth [m]", "x [m]", "y", "z", "force on B, x [N]", "y", "z", "slip [m/s]", "separation"]
+    return table(rows, header)
+
+
+def _apart(pairs):
+    if pairs is None:
+        return ""
+    if not pairs:
+        return "no pair of geometries is that near"
+    rows = [[p["geometry_a"], p["geometry_b"], p["distance"], *p["point_A_W"], *p["point_B_W"]] for p in pairs]
+    return table(rows, ["A", "B", "distance [m]", "point of A, x [m]", "y", "z", "point of B, x [m]", "y", "z"])

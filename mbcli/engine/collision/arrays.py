@@ -1,0 +1,200 @@
+"""The arrays of the solids of one plant, and the work space of one search for contact, as an object kernels take."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mbcli.engine.collision.fields import (
+    BALL,
+    BOX,
+    CAPSULE,
+    COLLISION_FIELDS,
+    CONVEX,
+    CYLINDER,
+    ELLIPSOID,
+    HALF_SPACE,
+    MARGIN,
+    SINGLE_POINTS,
+    SKIN,
+    WORD,
+)
+from mbcli.engine.fields import shape_of
+from mbcli.engine.model import Arrays
+
+LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
+FEW = 32  # solids of a level that share one cell
+SKIN_SHARE = 0.2  # of the median radius
+INFINITE_RADIUS = 1e300
+
+
+@dataclass(frozen=True)
+class Solid:
+    """What the engine knows of one geometry.
+
+    size: as in COLLISION_FIELDS. material: stiffness, dissipation, relaxation time, dynamic, static friction.
+    filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid.
+    """
+
+    kind: int
+    body: int
+    X_BG: np.ndarray  # (12,)
+    size: tuple = (0.0, 0.0, 0.0)
+    rounding: float = 0.0
+    material: tuple = (1.0, 0.0, 0.0, 0.0, 0.0)
+    filter_row: int = 0
+    hull: object = None
+
+    def with_body(self, body):
+        return replace(self, body=body)
+
+
+class Collision(Arrays):
+    """Solids of one model, and room to search for contact among them.
+
+    Args:
+        solids: list of Solid.
+        filters: bits of the rows of filters, as `filter_words` makes them.
+        margin: [m] distance below which solids give contact points; 0: where they overlap.
+        single_points: whether each pair gives one point, also where it lies face on face.
+        pairs: how many pairs of near solids there is room for.
+    """
+
+    fields = COLLISION_FIELDS
+
+    def __init__(self, solids, filters, margin=0.0, single_points=False, pairs=None):
+        values = _arrays_of(solids, filters)
+        radii = values["radius"][values["rounds"]]
+        skin = SKIN_SHARE * float(np.median(radii)) if len(radii) else 0.0
+        values["settings"] = np.zeros(2)
+        values["settings"][[MARGIN, SKIN]] = margin, skin
+        values["level"], values["level_cells"] = _levels(radii, margin + skin)
+        n = len(solids)
+        self.sizes = {
+            "nsolid": n,
+            "nsolid1": n + 1,
+            "nround": len(radii),
+            "nplane": len(values["planes"]),
+            "nvertex": len(values["vertices"]),
+            "nvertex1": len(values["vertices"]) + 1,
+            "nedge": len(values["edges"]),
+            "nface": len(values["face_normal"]),
+            "nface1": len(values["face_normal"]) + 1,
+            "ncorner": len(values["corners"]),
+            "nfilter": len(filters),
+            "nword": values["filters"].shape[1],
+            "nlevel": len(values["level_cells"]),
+            "nhead": 1 << max(4, (2 * n - 1).bit_length()),
+            "npair": 16 * n + n * len(values["planes"]) + 64 if pairs is None else pairs,
+        }
+        for field in COLLISION_FIELDS:
+            kind = np.int64 if field.kind == "int" else np.float64
+            shape = shape_of(field, self.sizes)
+            value = values.get(field.name)
+            array = np.zeros(shape, kind) if value is None else np.array(value, dtype=kind, order="C").reshape(shape)
+            setattr(self, field.name, array)
+        self.counts[SINGLE_POINTS] = int(single_points)
+
+
+def _arrays_of(solids, filters):
+    """The fields that follow from each solid by itself."""
+    boxes = [_bounding_box(solid) for solid in solids]
+    centers = np.reshape([(high + low) / 2 for low, high in boxes], (-1, 3))
+    extents = np.reshape([(high - low) / 2 for low, high in boxes], (-1, 3))
+    radii = np.array([_radius(solid, center) for solid, center in zip(solids, centers, strict=True)])
+    is_plane = np.array([solid.kind == HALF_SPACE for solid in solids], dtype=bool)
+    rounds = np.flatnonzero(~is_plane)
+    return {
+        "kind": [solid.kind for solid in solids],
+        "body": [solid.body for solid in solids],
+        "X_BG": [solid.X_BG for solid in solids],
+        "size": [solid.size for solid in solids],
+        "rounding": [solid.rounding for solid in solids],
+        "material": [solid.material for solid in solids],
+        "filter_row": [solid.filter_row for solid in solids],
+        "filters": filters,
+        "center": centers,
+        "extent": extents,
+        "radius": radii,
+        "planes": np.flatnonzero(is_plane),
+        "rounds": rounds[np.argsort(-radii[rounds], kind="stable")],
+        **_hull_arrays([solid.hull for solid in solids]),
+    }
+
+
+def _bounding_box(solid):
+    if solid.kind == CONVEX:
+        return solid.hull.vertices.min(axis=0), solid.hull.vertices.max(axis=0)
+    half = np.array(solid.size) + solid.rounding
+    return -half, half
+
+
+def _radius(solid, center):
+    """Of a ball about the centre that has all of the solid in it."""
+    a, b, h = solid.size
+    return {
+        BALL: lambda: solid.rounding,
+        CAPSULE: lambda: h + solid.rounding,
+        BOX: lambda: np.linalg.norm(solid.size),
+        CYLINDER: lambda: np.hypot(a, h),
+        ELLIPSOID: lambda: max(solid.size),
+        CONVEX: lambda: np.linalg.norm(solid.hull.vertices - center, axis=1).max(),
+        HALF_SPACE: lambda: INFINITE_RADIUS,
+    }[solid.kind]()
+
+
+def filter_words(filters):
+    """Rows of bits from bool (n, n): solids of two rows do not touch."""
+    filters = np.asarray(filters, dtype=bool)
+    n = len(filters)
+    words = np.zeros((n, -(-n // WORD)), dtype=np.int64)
+    for b in range(n):
+        words[:, b // WORD] |= filters[:, b].astype(np.int64) << (b % WORD)
+    return words
+
+
+def _levels(radii, reach):
+    """Level of each of the radii, which fall, and one over the size of the cells of each level."""
+    level, first = [], []
+    for n, radius in enumerate(radii):
+        if not first or radius * LEVEL_RATIO <= radii[first[-1]]:
+            first.append(n)
+        level.append(len(first) - 1)
+    counts = np.diff([*first, len(radii)])
+    cells = [1.0 / (2.0 * radii[n] + reach) if count > FEW else 0.0 for n, count in zip(first, counts, strict=True)]
+    return level, cells or [0.0]
+
+
+def _hull_arrays(hulls):
+    """Hulls one after another; None for solids that have none."""
+    octants = np.array([[1.0 if o >> k & 1 else -1.0 for k in range(3)] for o in range(8)])
+    vertices, edges, normals, corners = [np.zeros((0, 3))], [], [], []
+    vertex_start, face_start, edge_start, corner_start, climb = [0], [0], [0], [0], []
+    for hull in hulls:
+        base = vertex_start[-1]
+        count = 0
+        if hull is None:
+            climb.append([0] * 8)
+        else:
+            count = len(hull.vertices)
+            vertices.append(hull.vertices)
+            climb.append((base + np.argmax(octants @ hull.vertices.T, axis=1)).tolist())
+            for beside in hull.edges:
+                edges += [base + k for k in beside]
+                edge_start.append(len(edges))
+            for normal, face in hull.faces:
+                normals.append(normal)
+                corners += [base + k for k in face]
+                corner_start.append(len(corners))
+        vertex_start.append(base + count)
+        face_start.append(len(normals))
+    return {
+        "vertices": np.concatenate(vertices),
+        "vertex_start": vertex_start,
+        "climb_start": climb,
+        "edge_start": edge_start,
+        "edges": edges,
+        "face_start": face_start,
+        "face_normal": np.reshape(normals, (-1, 3)),
+        "corner_start": corner_start,
+        "corners": corners,
+    }

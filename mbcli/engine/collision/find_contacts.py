@@ -1,0 +1,80 @@
+"""All contact points of a state, and the distance of one pair."""
+
+from mbcli.engine.collision.broad_phase import update_pairs
+from mbcli.engine.collision.fields import HALF_SPACE, MARGIN, PAIRS, STATUS
+from mbcli.engine.collision.manifold import add_contacts
+from mbcli.engine.collision.nearest import solids_nearest
+from mbcli.engine.collision.segments import axis_of
+from mbcli.engine.collision.shapes import place_solids, rotate_back
+from mbcli.engine.handles import collision_at, data_at, model_at, points_at
+from mbcli.engine.jit import kernel
+from mbcli.engine.kinematics import position_kinematics
+from mbcli.engine.spatial import dot, row3, subtract
+
+
+@kernel
+def find_contacts(model, data, c, points):
+    """After position_kinematics: contact points of all pairs that overlap, or are as near as the margin."""
+    c.counts[STATUS] = 0
+    points.count[0] = 0
+    place_solids(model, data, c)
+    update_pairs(c)
+    margin = c.settings[MARGIN]
+    for n in range(c.counts[PAIRS]):
+        A, B = c.pairs[n, 0], c.pairs[n, 1]
+        if bounds_touch(c, A, B, margin):
+            distance = solids_nearest(c, A, B, margin)
+            if distance < margin or (margin == 0.0 and distance < 0.0):
+                add_contacts(c, points, A, B, distance)
+
+
+@kernel
+def bounds_touch(c, A, B, margin):
+    """Whether bounding balls and boxes of a pair leave it open that they are nearer than the margin."""
+    if c.kind[B] == HALF_SPACE:
+        return ball_in_plane(c, A, B, margin)
+    if c.kind[A] == HALF_SPACE:
+        return ball_in_plane(c, B, A, margin)
+    r = subtract(row3(c.p_WC, A, 0), row3(c.p_WC, B, 0))
+    reach = c.radius[A] + c.radius[B] + margin
+    return dot(r, r) <= reach * reach and ball_in_box(c, r, A, B, margin) and ball_in_box(c, r, B, A, margin)
+
+
+@kernel
+def ball_in_plane(c, g, plane, margin):
+    height = dot(axis_of(c, plane), subtract(row3(c.p_WC, g, 0), row3(c.X_WG, plane, 9)))
+    return height <= c.radius[g] + margin
+
+
+@kernel
+def ball_in_box(c, r, g, h, margin):
+    """Whether the bounding ball of g reaches the bounding box of h; r is between their centres."""
+    l = rotate_back(c.X_WG, h, r)
+    reach = c.radius[g] + margin
+    return (
+        abs(l[0]) <= c.extent[h, 0] + reach
+        and abs(l[1]) <= c.extent[h, 1] + reach
+        and abs(l[2]) <= c.extent[h, 2] + reach
+    )
+
+
+@kernel
+def contacts_at(model, data, collision, points):
+    """The same from q."""
+    m, d, c, p = model_at(model), data_at(data), collision_at(collision), points_at(points)
+    position_kinematics(m, d)
+    find_contacts(m, d, c, p)
+
+
+@kernel
+def place_solids_at(model, data, collision):
+    """From q: where all solids are."""
+    m, d, c = model_at(model), data_at(data), collision_at(collision)
+    position_kinematics(m, d)
+    place_solids(m, d, c)
+
+
+@kernel
+def pair_distance(collision, A, B, limit):
+    """After place_solids_at(): the distance of two solids, see solids_nearest()."""
+    return solids_nearest(collision_at(collision), A, B, limit)

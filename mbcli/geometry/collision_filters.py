@@ -1,0 +1,94 @@
+"""Which pairs of geometries are left out of the search for contact."""
+
+from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId
+
+
+class GeometrySet:
+    """Geometries, one by one or all those of frames."""
+
+    def __init__(self, *ids, geometry_id=None, frame_id=None, geometry_ids=(), frame_ids=()):
+        self._geometries, self._frames = {}, {}  # as sets that keep the order
+        for given in (*ids, geometry_id, frame_id, geometry_ids, frame_ids):
+            self.Add(given)
+
+    def Add(self, ids=(), frame_ids=()):
+        """A GeometryId, a FrameId or a sequence of them."""
+        if ids is None:
+            return
+        for given in (*([ids] if isinstance(ids, (GeometryId, FrameId)) else ids), *frame_ids):
+            if not isinstance(given, (GeometryId, FrameId)):
+                raise TypeError(f"a GeometrySet has GeometryId and FrameId, not {given!r}")
+            (self._geometries if isinstance(given, GeometryId) else self._frames)[given] = None
+
+
+class CollisionFilterDeclaration:
+    """Pairs to be left out or taken in, to be applied by a CollisionFilterManager. Each method returns the object."""
+
+    def __init__(self):
+        self._statements = []  # (whether pairs are left out, set A, set B or None for pairs within A)
+
+    def AllowBetween(self, set_A, set_B):
+        return self._state(False, set_A, set_B)
+
+    def AllowWithin(self, geometry_set):
+        return self._state(False, geometry_set, None)
+
+    def ExcludeBetween(self, set_A, set_B):
+        return self._state(True, set_A, set_B)
+
+    def ExcludeWithin(self, geometry_set):
+        return self._state(True, geometry_set, None)
+
+    def _state(self, *statement):
+        self._statements.append(statement)
+        return self
+
+
+class CollisionFilterManager:
+    """The filters of one SceneGraph: what was declared last holds."""
+
+    def __init__(self, scene_graph):
+        self._scene_graph = scene_graph
+
+    def Apply(self, declaration):
+        """For good. RuntimeError for an identifier that is not there, and while transient ones are active."""
+        if self.has_transient_history():
+            raise RuntimeError("Apply: there are transient filters, remove them first")
+        self._scene_graph._filters += self._resolved(declaration)
+        self._scene_graph._revision += 1
+
+    def ApplyTransient(self, declaration):
+        """Until RemoveDeclaration() of the FilterId returned."""
+        statements = self._resolved(declaration)
+        filter_id = FilterId.get_new_id()
+        self._scene_graph._transient_filters[filter_id] = statements
+        self._scene_graph._revision += 1
+        return filter_id
+
+    def has_transient_history(self):
+        return bool(self._scene_graph._transient_filters)
+
+    def IsActive(self, filter_id):
+        return filter_id in self._scene_graph._transient_filters
+
+    def RemoveDeclaration(self, filter_id):
+        """Whether it was active."""
+        self._scene_graph._revision += 1
+        return self._scene_graph._transient_filters.pop(filter_id, None) is not None
+
+    def _resolved(self, declaration):
+        """The statements, with the identifiers of geometries that they are about now."""
+        return [
+            (excludes, self._ids(A), None if B is None else self._ids(B)) for excludes, A, B in declaration._statements
+        ]
+
+    def _ids(self, geometry_set):
+        scene_graph = self._scene_graph
+        for frame in geometry_set._frames:
+            scene_graph._frame(frame)
+        for geometry in geometry_set._geometries:
+            scene_graph._geometry(geometry)
+        of_frames = [g for frame in geometry_set._frames for g in scene_graph._frames[frame].geometries]
+        return frozenset(
+            g for g in (*geometry_set._geometries, *of_frames) if scene_graph._geometries[g].proximity is not None
+        )

@@ -1,0 +1,121 @@
+"""Properties of geometries by group and name, and those of contact."""
+
+from enum import Enum
+
+import numpy as np
+
+
+class Role(Enum):
+    """What a geometry is for."""
+
+    kUnassigned = 0
+    kProximity = 1
+    kIllustration = 2
+    kPerception = 4
+
+
+class GeometryProperties:
+    """Values by group and name."""
+
+    def __init__(self, other=None):
+        self._groups = {} if other is None else {group: dict(values) for group, values in other._groups.items()}
+
+    def HasGroup(self, group_name):
+        return group_name in self._groups
+
+    def num_groups(self):
+        return len(self._groups)
+
+    def GetGroupNames(self):
+        """A set."""
+        return set(self._groups)
+
+    def GetPropertiesInGroup(self, group_name):
+        """{name: value}. RuntimeError where there is no such group."""
+        return dict(self._group(group_name, "GetPropertiesInGroup"))
+
+    def HasProperty(self, group_name, name):
+        return name in self._groups.get(group_name, ())
+
+    def AddProperty(self, group_name, name, value):
+        """RuntimeError where there is one of that name already."""
+        if self.HasProperty(group_name, name):
+            raise RuntimeError(f"AddProperty: there is a property ('{group_name}', '{name}') already")
+        self._groups.setdefault(group_name, {})[name] = value
+
+    def UpdateProperty(self, group_name, name, value):
+        """Adds a property, or gives it another value. RuntimeError where that is of another type."""
+        if self.HasProperty(group_name, name):
+            before = self._groups[group_name][name]
+            if type(before) is not type(value):
+                raise RuntimeError(
+                    f"UpdateProperty: ('{group_name}', '{name}') is a {type(before).__name__}, "
+                    f"not a {type(value).__name__}"
+                )
+        self._groups.setdefault(group_name, {})[name] = value
+
+    def RemoveProperty(self, group_name, name):
+        """Whether there was one."""
+        return self.HasProperty(group_name, name) and (self._groups[group_name].pop(name), True)[1]
+
+    def GetProperty(self, group_name, name):
+        """RuntimeError where there is none."""
+        group = self._group(group_name, "GetProperty")
+        if name not in group:
+            raise RuntimeError(f"GetProperty: there is no property ('{group_name}', '{name}')")
+        return group[name]
+
+    def GetPropertyOrDefault(self, group_name, name, default_value):
+        return self._groups.get(group_name, {}).get(name, default_value)
+
+    def _group(self, name, method):
+        if name not in self._groups:
+            raise RuntimeError(f"{method}: there is no group '{name}'")
+        return self._groups[name]
+
+    @staticmethod
+    def default_group_name():
+        return "__default__"
+
+
+class ProximityProperties(GeometryProperties):
+    """Of a geometry that collides."""
+
+
+class IllustrationProperties(GeometryProperties):
+    """Of a geometry that is seen."""
+
+
+def AddContactMaterial(*args, dissipation=None, point_stiffness=None, friction=None, properties=None):
+    """Adds the given ones of ("material", "hunt_crossley_dissipation") [s/m], ("material", "point_contact_stiffness")
+    [N/m] and ("material", "coulomb_friction") to ProximityProperties.
+
+    AddContactMaterial(properties, dissipation, point_stiffness, friction), or properties last.
+
+    RuntimeError for a negative dissipation, a stiffness that is not positive, and properties that are there already.
+    """
+    if args:
+        first = isinstance(args[0], GeometryProperties)
+        names = ("dissipation", "point_stiffness", "friction")
+        named = dict(zip(("properties", *names) if first else (*names, "properties"), args, strict=False))
+        properties = named.get("properties", properties)
+        dissipation = named.get("dissipation", dissipation)
+        point_stiffness = named.get("point_stiffness", point_stiffness)
+        friction = named.get("friction", friction)
+    if not isinstance(properties, ProximityProperties):
+        raise TypeError("AddContactMaterial needs ProximityProperties")
+    if dissipation is not None and not 0.0 <= dissipation < np.inf:
+        raise RuntimeError(f"AddContactMaterial: dissipation must be finite and not negative, it is {dissipation}")
+    if point_stiffness is not None and not 0.0 < point_stiffness < np.inf:
+        raise RuntimeError(f"AddContactMaterial: stiffness must be finite and positive, it is {point_stiffness}")
+    given = {
+        "hunt_crossley_dissipation": dissipation,
+        "point_contact_stiffness": point_stiffness,
+        "coulomb_friction": friction,
+    }
+    for name, value in given.items():
+        if value is not None and properties.HasProperty("material", name):
+            raise RuntimeError(f"AddContactMaterial: there is a property ('material', '{name}') already")
+    for name, value in given.items():
+        if value is not None:
+            properties.AddProperty("material", name, value)

@@ -1,0 +1,139 @@
+"""Queries about geometries where a context has them."""
+
+import numpy as np
+
+from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+from mbcli.math import RigidTransform
+
+
+class QueryPort:
+    """Gives a QueryObject for the context of a plant."""
+
+    def __init__(self, plant, scene_graph):
+        self._plant, self._scene_graph = plant, scene_graph
+
+    def get_name(self):
+        return "geometry_query"
+
+    def get_system(self):
+        return self._plant
+
+    def HasValue(self, context):
+        return True
+
+    def Eval(self, context):
+        """RuntimeError for a context of another plant."""
+        return QueryObject(self._scene_graph, self._plant, self._plant.GetMyContextFromRoot(context))
+
+
+class QueryObject:
+    """Poses, overlaps and distances of geometries at the state that a context has when a method is called.
+
+    Pairs that are filtered are left out, except where one pair is asked for. Meshes count as their convex hulls.
+    """
+
+    def __init__(self, scene_graph, plant, context):
+        self._scene_graph, self._plant, self._context = scene_graph, plant, context
+        self._collision = self._geometries = None
+
+    def inspector(self):
+        return self._scene_graph.model_inspector()
+
+    def GetPoseInWorld(self, id):
+        """X_WF of a frame or X_WG of a geometry."""
+        graph = self._scene_graph
+        if id in graph._geometries:
+            return self.GetPoseInWorld(graph._geometries[id].frame) @ graph._geometries[id].pose()
+        body = graph._frame(id).body
+        return RigidTransform() if body is None else self._plant.EvalBodyPoseInWorld(self._context, body)
+
+    def GetPoseInParent(self, frame_id):
+        """X_WF of a frame: all frames are World's."""
+        return self.GetPoseInWorld(frame_id)
+
+    def ComputePointPairPenetration(self):
+        """PenetrationAsPointPair of all pairs that overlap, one for each."""
+        result = []
+        for a, b in self._near_pairs(0.0):
+            distance = self._distance(a, b, 0.0)
+            if distance < 0.0:
+                nearest = self._collision.nearest
+                result.append(
+                    PenetrationAsPointPair(
+                        self._geometries.ids[a],
+                        self._geometries.ids[b],
+                        nearest[3:6].copy(),
+                        nearest[6:9].copy(),
+                        nearest[:3].copy(),
+                        -distance,
+                    )
+                )
+        return result
+
+    def HasCollisions(self):
+        return any(self._distance(a, b, 0.0) < 0.0 for a, b in self._near_pairs(0.0))
+
+    def FindCollisionCandidates(self):
+        """Pairs of identifiers that may overlap, judged by balls around them."""
+        return [(self._geometries.ids[a], self._geometries.ids[b]) for a, b in self._near_pairs(0.0)]
+
+    def ComputeSignedDistancePairwiseClosestPoints(self, max_distance=np.inf):
+        """SignedDistancePair of all pairs that are not farther apart than max_distance [m]."""
+        found = ((a, b, self._distance(a, b, max_distance)) for a, b in self._near_pairs(max_distance))
+        return [self._signed(a, b, distance) for a, b, distance in found if distance <= max_distance]
+
+    def ComputeSignedDistancePairClosestPoints(self, geometry_id_A, geometry_id_B):
+        """The SignedDistancePair of one pair, also where it is filtered. RuntimeError where one does not collide."""
+        self._place()
+        places = []
+        for g in (geometry_id_A, geometry_id_B):
+            if g not in self._geometries.ids:
+                raise RuntimeError(f"{g!r} is not a geometry with the proximity role")
+            places.append(self._geometries.ids.index(g))
+        self._refuse_planes(*places)
+        return self._signed(*places, self._distance(*places, np.inf))
+
+    def _refuse_planes(self, a, b):
+        from mbcli.engine.collision.fields import HALF_SPACE
+
+        if self._collision.kind[a] == self._collision.kind[b] == HALF_SPACE:
+            raise RuntimeError("two half spaces have no distance")
+
+    def _signed(self, a, b, distance):
+        nearest, (X_A, X_B) = self._collision.nearest, (self._collision.X_WG[n] for n in (a, b))
+        p_ACa, p_BCb = (X[:9].reshape(3, 3).T @ (p - X[9:]) for X, p in ((X_A, nearest[3:6]), (X_B, nearest[6:9])))
+        ids = self._geometries.ids
+        return SignedDistancePair(ids[a], ids[b], p_ACa, p_BCb, float(distance), nearest[:3].copy())
+
+    def _place(self):
+        """Brings the solids to where the context has them."""
+        context = self._context
+        context._ready_parameters()
+        geometries = self._plant._geometries(context._model)
+        if geometries is not self._geometries:
+            self._geometries, self._collision = geometries, geometries.collision()
+            self._handle = self._collision.handle(context._compiled)
+        context._kernels.place_solids_at(context._model_handle, context._data_handle, self._handle)
+
+    def _distance(self, a, b, limit):
+        return self._context._kernels.pair_distance(self._handle, a, b, limit)
+
+    def _near_pairs(self, distance):
+        """Pairs that no filter keeps apart and whose bounding balls are not farther apart than a distance."""
+        self._place()
+        c = self._collision
+        n = len(self._geometries.ids)
+        is_plane = c.radius > 1e100
+        for a in range(n):
+            for b in range(a + 1, n):
+                if c.body[a] == c.body[b] or self._filtered(a, b) or (is_plane[a] and is_plane[b]):
+                    continue
+                apart = np.linalg.norm(c.p_WC[a] - c.p_WC[b])
+                if is_plane[a] or is_plane[b] or apart <= c.radius[a] + c.radius[b] + distance:
+                    yield a, b
+
+    def _filtered(self, a, b):
+        from mbcli.engine.collision.fields import WORD
+
+        row, column = self._collision.filter_row[a], self._collision.filter_row[b]
+        return bool(self._collision.filters[row, column // WORD] >> (column % WORD) & 1)

@@ -1,0 +1,236 @@
+"""The geometries of bodies: what is seen and what collides."""
+
+from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
+from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
+from mbcli.geometry.query_object import QueryPort
+from mbcli.geometry.scene_graph import GeometryInstance
+from mbcli.multibody.plant.coulomb_friction import CoulombFriction
+from mbcli.multibody.tree.scoped_name import DELIMITER
+
+
+class Geometry:
+    """The part of MultibodyPlant that registers geometries with a SceneGraph."""
+
+    def _start_geometry(self):
+        self._scene_graph = self._source_id = None
+        self._frame_ids = {}  # body index -> FrameId
+        self._geometry_bodies = {}  # GeometryId -> body
+        self._compiled_geometries = None  # (revision of the scene graph, Model, Geometries)
+
+    def RegisterAsSourceForSceneGraph(self, scene_graph):
+        """Makes the plant a source of geometries; returns its SourceId.
+
+        RuntimeError without a scene graph, after Finalize(), or where it is one already.
+        """
+        self._require_not_finalized("RegisterAsSourceForSceneGraph")
+        if scene_graph is None:
+            raise RuntimeError("RegisterAsSourceForSceneGraph: there is no scene graph")
+        if self._source_id is not None:
+            raise RuntimeError("RegisterAsSourceForSceneGraph: the plant is registered already")
+        self._source_id = scene_graph.RegisterSource(self.get_name())
+        self._scene_graph = scene_graph
+        self._frame_ids[0] = scene_graph.world_frame_id()
+        scene_graph._plant = self
+        for body in self._bodies[1:]:
+            self._register_frame_of(body)
+        return self._source_id
+
+    def _register_frame_of(self, body):
+        name = self.GetModelInstanceName(body.model_instance())
+        full = body.name() if int(body.model_instance()) <= 1 else f"{name}{DELIMITER}{body.name()}"
+        group = int(body.model_instance())
+        self._frame_ids[int(body.index())] = self._scene_graph._register_frame(self._source_id, full, group, body)
+
+    def geometry_source_is_registered(self):
+        return self._source_id is not None
+
+    def get_source_id(self):
+        """SourceId, None where the plant is not registered."""
+        return self._source_id
+
+    def RegisterCollisionGeometry(self, body, X_BG, shape, name, properties=None, *, coulomb_friction=None):
+        """A shape that collides, at X_BG in a body; returns its GeometryId.
+
+        Args:
+            body: of this plant.
+            X_BG: RigidTransform.
+            shape: Shape.
+            name: that no other one of the body has.
+            properties: ProximityProperties with ("material", "coulomb_friction"), or a CoulombFriction.
+
+        RuntimeError after Finalize(), without a scene graph, or without friction.
+        """
+        if coulomb_friction is not None:
+            properties = coulomb_friction
+        if isinstance(properties, CoulombFriction):
+            friction, properties = properties, ProximityProperties()
+            properties.AddProperty("material", "coulomb_friction", friction)
+        if not isinstance(properties, ProximityProperties):
+            raise TypeError(f"RegisterCollisionGeometry takes ProximityProperties or CoulombFriction: {properties!r}")
+        friction = properties.GetPropertyOrDefault("material", "coulomb_friction", None)
+        if not isinstance(friction, CoulombFriction):
+            raise RuntimeError(
+                f"RegisterCollisionGeometry: geometry '{name}' of body '{body.name()}' has no property "
+                "('material', 'coulomb_friction') of type CoulombFriction"
+            )
+        instance = GeometryInstance(X_BG, shape, name)
+        instance.proximity = ProximityProperties(properties)
+        return self._register_geometry("RegisterCollisionGeometry", body, instance)
+
+    def RegisterVisualGeometry(self, body, X_BG, shape, name, diffuse_color=None, *, properties=None):
+        """A shape that is seen, at X_BG in a body; returns its GeometryId.
+
+        Args:
+            diffuse_color: RGBA, each in [0, 1], or IllustrationProperties.
+        """
+        if diffuse_color is None or isinstance(diffuse_color, IllustrationProperties):
+            properties = IllustrationProperties(diffuse_color or properties)
+        else:
+            color = [float(value) for value in diffuse_color]
+            if len(color) != 4 or not all(0.0 <= value <= 1.0 for value in color):
+                raise RuntimeError(f"RegisterVisualGeometry: a color is four numbers in [0, 1], not {color}")
+            properties = IllustrationProperties()
+            properties.AddProperty("phong", "diffuse", color)
+        instance = GeometryInstance(X_BG, shape, name)
+        instance.illustration = properties
+        return self._register_geometry("RegisterVisualGeometry", body, instance)
+
+    def _register_geometry(self, method, body, instance):
+        self._require_not_finalized(method)
+        self._require_own(body, method)
+        if self._source_id is None:
+            raise RuntimeError(f"{method}: the plant has no scene graph, call RegisterAsSourceForSceneGraph() first")
+        frame = self._frame_ids[int(body.index())]
+        geometry_id = self._scene_graph._register_geometry(self._source_id, frame, instance)
+        self._geometry_bodies[geometry_id] = body
+        return geometry_id
+
+    def _geometries_of(self, body, role):
+        frame = self._frame_ids.get(int(body.index()))
+        if frame is None:
+            return []
+        graph = self._scene_graph
+        return [
+            g
+            for g in graph._frames[frame].geometries
+            if getattr(graph._geometries[g], role) is not None and g in self._geometry_bodies
+        ]
+
+    def GetCollisionGeometriesForBody(self, body):
+        """GeometryId of what collides, in the order of registration."""
+        return self._geometries_of(body, "proximity")
+
+    def GetVisualGeometriesForBody(self, body):
+        """GeometryId of what is seen, in the order of registration."""
+        return self._geometries_of(body, "illustration")
+
+    def num_collision_geometries(self):
+        return sum(self._scene_graph._geometries[g].proximity is not None for g in self._geometry_bodies)
+
+    def num_visual_geometries(self):
+        return sum(self._scene_graph._geometries[g].illustration is not None for g in self._geometry_bodies)
+
+    def CollectRegisteredGeometries(self, bodies):
+        """A GeometrySet of all geometries of bodies. RuntimeError without a scene graph."""
+        if self._source_id is None:
+            raise RuntimeError("CollectRegisteredGeometries: the plant has no scene graph")
+        result = GeometrySet()
+        for body in bodies:
+            self._require_own(body, "CollectRegisteredGeometries")
+            result.Add(self._frame_ids[int(body.index())])
+        return result
+
+    def GetBodyFrameIdIfExists(self, body_index):
+        """The FrameId of a body, None without a scene graph."""
+        return self._frame_ids.get(int(body_index))
+
+    def GetBodyFrameIdOrThrow(self, body_index):
+        """The FrameId of a body. RuntimeError where there is none."""
+        frame = self._frame_ids.get(int(body_index))
+        if frame is None:
+            raise RuntimeError(f"body {int(body_index)} has no geometry frame")
+        return frame
+
+    def GetBodyFromFrameId(self, frame_id):
+        """The body of a FrameId, None where there is none."""
+        for n, frame in self._frame_ids.items():
+            if frame == frame_id:
+                return self._bodies[n]
+        return None
+
+    def EvalSceneGraphInspector(self, context):
+        """The SceneGraphInspector of the plant's scene graph. RuntimeError without one."""
+        self._check_context(context)
+        return self._require_scene_graph("EvalSceneGraphInspector").model_inspector()
+
+    def get_geometry_query_input_port(self):
+        """A port whose value is a QueryObject for a context. RuntimeError without a scene graph."""
+        return QueryPort(self, self._require_scene_graph("get_geometry_query_input_port"))
+
+    def _require_scene_graph(self, method):
+        if self._scene_graph is None:
+            raise RuntimeError(f"{method}: the plant has no scene graph")
+        return self._scene_graph
+
+    # filters
+
+    def _declare_collision_filters(self):
+        """At the end of Finalize(): pairs of bodies that do not collide by what connects them."""
+        if self._source_id is None:
+            return
+        manager = self._scene_graph.collision_filter_manager()
+        groups = {}
+        for body, moved_by in zip(self._bodies, self._model.link_body, strict=True):
+            if self.GetCollisionGeometriesForBody(body):
+                groups.setdefault(int(moved_by), []).append(body)
+        for bodies in groups.values():
+            if len(bodies) > 1:
+                declaration = CollisionFilterDeclaration()
+                manager.Apply(declaration.ExcludeWithin(self.CollectRegisteredGeometries(bodies)))
+        if not self._adjacent_bodies_collision_filters:
+            return
+        for joint in self._joints:
+            parent, child = joint.parent_body(), joint.child_body()
+            if int(parent.index()) == 0 or joint.num_velocities() == 6:
+                continue
+            if self.GetCollisionGeometriesForBody(parent) and self.GetCollisionGeometriesForBody(child):
+                declaration = CollisionFilterDeclaration()
+                sets = (self.CollectRegisteredGeometries([body]) for body in (parent, child))
+                manager.Apply(declaration.ExcludeBetween(*sets))
+
+    def _geometries(self, model=None):
+        """The Geometries of the plant for one of its Models; ModelError for meshes that cannot be read."""
+        from mbcli.multibody.compile_collision import compile_geometries
+
+        self._require_finalized("contact")
+        model = self._model if model is None else model
+        revision = None if self._scene_graph is None else self._scene_graph._revision
+        known = self._compiled_geometries
+        if known is None or known[0] != revision or known[1] is not model:
+            self._compiled_geometries = known = revision, model, compile_geometries(self, model)
+        return known[2]
+
+    # what contact is computed with: solid k of the engine is a geometry
+
+    def _solids_and_filters(self):
+        """Solid of each collision geometry, and the bits of their filters."""
+        geometries = self._geometries()
+        return geometries.solids, geometries.filters
+
+    @property
+    def _geometry_ids(self):
+        """GeometryId of each solid."""
+        return self._geometries().ids
+
+    @property
+    def _solid_bodies(self):
+        """Index of the body of each solid."""
+        return [int(self._geometry_bodies[g].index()) for g in self._geometry_ids]
+
+    def _body_name(self, engine_body):
+        """Name of a body whose geometries the engine has on one of its bodies, with its model's."""
+        for solid, n in zip(self._geometries().solids, self._solid_bodies, strict=True):
+            if solid.body == engine_body:
+                body = self._bodies[n]
+                return body.name() if n == 0 else f"{self.GetModelInstanceName(body.model_instance())}::{body.name()}"
+        raise ValueError(f"body {engine_body} of the engine has no geometry")
