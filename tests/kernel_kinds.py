@@ -39,6 +39,12 @@ NOT_SMOOTH = {
     "factorize_multipliers",
     "largest_error",
     "project_positions",
+    # whether the constraints keep their rank, and whether a projection ends
+    "at_constrained_stage",
+    "finish_constrained_step",
+    "note_rank",
+    "solve_motion",
+    "project_state",
     "sum_of_squares",
     "damp_multipliers",
     # looks up where on a curve a distance falls
