@@ -69,10 +69,12 @@ def _shape(instance, hulls, notes):
         raise MbcliError(f"geometry '{instance.name()}': a {type(shape).__name__} cannot collide")
     key = shape.filename(), tuple(shape.scale3())
     if key not in hulls:
-        hulls[key], convex = _read_hull(shape, instance)
-        if type(shape) is shapes.Mesh and not convex:
-            notes.append(f"{shape.filename()}: its convex hull collides in place of the mesh")
-    return kinds.CONVEX, (0.0, 0.0, 0.0), 0.0, hulls[key]
+        hulls[key] = _read_hull(shape, instance)
+    hull, convex = hulls[key]
+    note = f"{shape.filename()}: its convex hull collides in place of the mesh"
+    if type(shape) is shapes.Mesh and not convex and note not in notes:
+        notes.append(note)
+    return kinds.CONVEX, (0.0, 0.0, 0.0), 0.0, hull
 
 
 def _read_hull(shape, instance):

@@ -11,6 +11,7 @@ from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtrac
 from mbcli.engine.trigonometry import square_root
 
 TOLERANCE = 1e-10  # of the size
+IN_PLANE = 1e-12  # of the size: a point that far above a facet is still in its plane
 SAME_PLANE = 1.0 - 1e-12  # cosine between normals
 
 
@@ -49,7 +50,7 @@ def set_witnesses(c, count, i, j, k, normal, depth, size):
     """Points of A and B behind the foot of the origin on facet i j k, or on one in the same plane that has it."""
     best = 1e300
     foot = scale(depth, normal)
-    for f in range(-1, count):
+    for f in range(-1, max(count, 0)):
         if f >= 0:
             i, j, k = c.facets[f, 0], c.facets[f, 1], c.facets[f, 2]
             same = c.facet_planes[f, 3] <= depth + 10.0 * TOLERANCE * size
@@ -109,7 +110,7 @@ def grow(c, count, p, w, size):
     edges, f = 0, 0
     while f < count:
         normal = row3(c.facet_planes, f, 0)
-        if c.facet_planes[f, 3] < 1e299 and dot(normal, w) - c.facet_planes[f, 3] <= 1e-14 * size:
+        if c.facet_planes[f, 3] < 1e299 and dot(normal, w) - c.facet_planes[f, 3] <= IN_PLANE * size:
             f += 1
             continue
         for e in range(3):
