@@ -31,6 +31,7 @@ NOT_SMOOTH = {
     "finish_controllers",
     "release_controllers",
     # asks how near a limit is
+    "limit_gap",
     "reach_of_limits",
     # the largest element of a rotation says which formula gives its quaternion; opposite vectors have no middle
     "rotation_quaternion",
@@ -62,15 +63,10 @@ NOT_SMOOTH = {
     "constraint_error",
     "calc_constraint_error",
     "constrained_accelerations",
-    "at_constrained_stage",
-    "finish_constrained_step",
     "error_of_constraints",
     "measure_errors",
-    "project_state",
     "take_faults",
-    "note_rank",
     "find_rank",
-    "solve_motion",
     "run_continuous",
 }
 

@@ -201,7 +201,7 @@ def test_limits_are_the_length_of_the_curve_and_none_for_a_periodic_one():
 def test_a_joint_refuses_wrong_limits_damping_and_a_periodic_curve_that_does_not_close():
     with pytest.raises(RuntimeError, match="joint 'rail': lower position limit .*2.* is above"):
         on_curve(curve(), 2.0, 1.0)
-    with pytest.raises(RuntimeError, match="joint 'rail': damping must not be negative"):
+    with pytest.raises(RuntimeError, match="joint 'rail': damping must be finite and not negative"):
         on_curve(curve(), -0.1)
     with pytest.raises(RuntimeError, match="joint 'rail': the curve is periodic, but its ends do not meet"):
         on_curve(curve(is_periodic=True))

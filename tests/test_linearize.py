@@ -8,7 +8,7 @@ from test_pd_control import controlled_context, controlled_plant
 
 from mbcli.math import RigidTransform
 from mbcli.multibody.math import SpatialForce
-from mbcli.multibody.plant import AddMultibodyPlantSceneGraph, ExternallyAppliedSpatialForce, MultibodyPlant
+from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from mbcli.multibody.tree import (
     BodyIndex,
     FixedOffsetFrame,
@@ -165,7 +165,7 @@ def test_inputs_and_outputs_are_those_of_the_ports():
 
 def test_a_plant_in_a_diagram_is_linearized_through_the_diagrams_ports():
     builder = DiagramBuilder()
-    plant, _ = AddMultibodyPlantSceneGraph(builder, pendulum()[0])
+    plant = builder.AddSystem(pendulum()[0])
     builder.ExportInput(plant.get_actuation_input_port(), "torque")
     builder.ExportOutput(plant.get_state_output_port(), "state")
     diagram = builder.Build()

@@ -384,18 +384,6 @@ def test_a_screw_without_pitch_has_no_translation_to_set():
     refuses(lambda: joint.set_translation(plant.CreateDefaultContext(), 0.1), "pitch")
 
 
-def test_motion_of_a_closed_loop_is_refused_by_name():
-    plant = MultibodyPlant(0.0)
-    a, b = plant.AddRigidBody("a", BOX), plant.AddRigidBody("b", BOX)
-    for name, parent, child in (("one", plant.world_body(), a), ("two", a, b), ("three", plant.world_body(), b)):
-        plant.AddJoint(hinge(name, parent, child))
-    plant.Finalize()
-    refuses(
-        lambda: plant.CalcForwardDynamics(plant.CreateDefaultContext()),
-        "'three' that closes a loop between 'world' and 'b'",
-    )
-
-
 # ------------------------------------------------------------------------------------------- sizes
 
 
