@@ -72,7 +72,6 @@ class ContactSolver(Arrays):
             "nvalue": int((size * width).sum() + (nblock - ntree) * widest * widest),
             "nmass": int((size * width).sum()),
             "nword": ntree * -(-ntree // WORD),
-            "nwork": 3 * nv + 6,
             "ndense": nv * nv if approximation == TAMSI else 0,
         }
         self.capacity = constraints

@@ -6,7 +6,7 @@ needs to know nothing of contact. The arrays of contact hang on Data: contact po
 
 from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
 from mbcli.engine.collision.find_contacts import find_contacts
-from mbcli.engine.contact.delassus import factorize_mass_of_tree
+from mbcli.engine.contact.delassus import invert_diagonal
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
     add_controller_rows,
@@ -113,13 +113,12 @@ def set_laws(model, data, points, solver, h):
     mass_of_trees(model, data, solver)
     for t in range(touched.shape[0]):
         if touched[t] >= 0:
-            factorize_mass_of_tree(model, solver, t)
-    W = solver.work[solver.work.shape[0] - 6 :]
+            invert_diagonal(solver, t)
     for i in range(solver.counts[CONSTRAINTS]):
         if solver.con_kind[i] != BOUNDED:
-            set_contact_law(model, solver, points, i, h, W)
+            set_contact_law(solver, points, i, h)
         elif solver.con_source[i] < CONTROLLER:
-            set_limit_law(model, data, solver, i, h, W)
+            set_limit_law(model, data, solver, i, h)
 
 
 @kernel

@@ -15,10 +15,9 @@ CONTROLLER = 1 << 40
 
 
 @kernel
-def rigid_resistance(model, solver, i, W):
+def rigid_resistance(solver, i):
     """R of a row that is as stiff as a step can resolve."""
-    compliance(model, solver, i, W)
-    return RIGID * RIGID / (4.0 * PI * PI) * W[0]
+    return RIGID * RIGID / (4.0 * PI * PI) * compliance(solver, i)
 
 
 @kernel
@@ -37,10 +36,10 @@ def add_limit_rows(model, data, solver, h):
 
 
 @kernel
-def set_limit_law(model, data, solver, i, h, W):
+def set_limit_law(model, data, solver, i, h):
     """A limit pushes back what passes it within two steps."""
     law = solver.con_law
-    law[i, R] = rigid_resistance(model, solver, i, W)
+    law[i, R] = rigid_resistance(solver, i)
     law[i, V_HAT] = -limit_gap(model, data.q, solver.con_source[i]) / (2.0 * h)
     law[i, LOW], law[i, HIGH] = 0.0, INFINITE
 

@@ -88,7 +88,7 @@ def add_contact_rows(model, data, solver, points):
 
 
 @kernel
-def set_contact_law(model, solver, points, i, h, W):
+def set_contact_law(solver, points, i, h):
     """Numbers of the law of contact constraint i; vectors[VELOCITY] holds those at the step's start.
 
     w measures how much the contact gives way to an impulse. Friction is regularized at least in proportion to it, so
@@ -97,9 +97,7 @@ def set_contact_law(model, solver, points, i, h, W):
     c = solver.con_source[i]
     law = solver.con_law
     solver.con_kind[i] = int(solver.settings[APPROXIMATION])
-    compliance(model, solver, i, W)
-    diagonal = W[0] * W[0] + W[1] * W[1] + W[2] * W[2]
-    w = square_root(diagonal + 2.0 * (W[3] * W[3] + W[4] * W[4] + W[5] * W[5])) / 3.0
+    w = compliance(solver, i) / 3.0
     k, mu = points.law[c, PAIR_STIFFNESS], points.law[c, PAIR_FRICTION]
     law[i, 0] = mu
     if solver.con_kind[i] == SAP:
