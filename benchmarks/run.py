@@ -5,26 +5,29 @@ import json
 import statistics
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from benchmarks import constrained, loading, own, processes
+from benchmarks import constrained, contact, loading, own, processes
 from benchmarks.measure import BRIEF, QUICK, THOROUGH, median_ratio, seconds_per_call
 from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
 from benchmarks.scenes import (
     ASSEMBLY_STARTS,
     BATCH_STATES,
     CHAIN_LENGTHS,
+    DRAKE_BODIES,
     FEET,
     LOOPS,
     MODELS,
     ROOT,
     SCENES,
+    STACKED_BODIES,
     TIME_STEP,
     TREE_SIZES,
+    WORLDS,
     chain_urdf,
 )
 
@@ -32,6 +35,8 @@ AGREEMENT = 1e-9  # relative to the largest element; programs that differ by mor
 PINOCCHIO_LINKS = 100  # its Data grows with the cube of the length: 1.7 GiB for 300 links
 KERNEL_REPEATS = 100
 START_ROUNDS = 9
+CONTACT_STEPS = 50  # a call
+STEPPED_BODIES = 5000  # bodies times steps of a call, where there are few
 
 
 @dataclass
@@ -282,6 +287,61 @@ def measure_assembly(scene, effort):
     return [line]
 
 
+def measure_contact(scene, effort):
+    """Seconds per step of a world at rest; contacts, of each program its own, are in the notes."""
+    steps = CONTACT_STEPS if effort is THOROUGH else 2
+    try:
+        world = WORLDS[scene.model]()
+    except OSError as reason:
+        raise Skipped(f"{reason}; MBCLI_MODELS names the folder of the models") from reason
+    if effort is not THOROUGH:
+        world = replace(world, settling=0.0)
+    try:
+        contest = contact.Contest(world, TIME_STEP, scene.calculation)
+    except RuntimeError as reason:
+        return [Line(scene.name, float("nan"), goal="a solution", met=False, note=str(reason))]
+    lines = compare(scene, contest_calls(contest, steps), effort, per_call=steps)
+    for line in lines:
+        line.note = contact_counts(contest, line.peer)
+    lines[-1].note += "".join(f"; {name} finds no solution" for name in contest.failed)
+    return lines
+
+
+def contest_calls(contest, steps):
+    return {name: own.Call(call) for name, call in contest.calls(steps).items()}
+
+
+def contact_counts(contest, peer):
+    note = f"contact points: {contest.contacts['mbcli']}"
+    return f"{note}, {peer} {contest.contacts[peer]}" if peer else note
+
+
+def measure_stacks(scene, effort):
+    """Seconds per step and memory over the number of bodies, in stacks of five boxes."""
+    lines, own_seconds = [], {}
+    for bodies in STACKED_BODIES if effort is THOROUGH else STACKED_BODIES[:1]:
+        name, steps = f"{scene.name}.{bodies}", max(CONTACT_STEPS, STEPPED_BODIES // bodies)
+        peers = ("MuJoCo", "Drake") if bodies <= DRAKE_BODIES else ("MuJoCo",)
+        try:
+            contest = contact.Contest(contact.stacks_of_boxes(bodies), TIME_STEP, scene.calculation, peers)
+        except MemoryError as reason:
+            lines.append(Line(name, float("nan"), goal="fits", met=False, note=str(reason)))
+            continue
+        found = compare(scene, contest_calls(contest, steps), effort, per_call=steps)
+        sizes = {peer: processes.memory_of_stacks(peer, bodies, TIME_STEP) for peer in contest.steppers}
+        own_seconds[bodies] = found[0].seconds
+        for line in found:
+            line.scene = name
+            line.note = f"{formatted(line.seconds / bodies)} and {sizes['mbcli'] / bodies:,.0f} B a body"
+            line.note += f", {line.peer} {sizes[line.peer] / bodies:,.0f} B; " if line.peer else "; "
+            line.note += contact_counts(contest, line.peer)
+        lines.extend(found)
+    if len(own_seconds) > 1:
+        (small, before), (large, last) = list(own_seconds.items())[-2:]
+        lines[-1].note += f"; grows as n^{np.log(last / before) / np.log(large / small):.2f} from {small} to {large}"
+    return lines
+
+
 def measure_start(scene, effort):
     path = MODELS[scene.model].path if scene.model else None
     arguments = [f"--{scene.calculation}"] if path is None else [scene.calculation, str(path)]
@@ -333,6 +393,8 @@ MEASURES = {
     "constrained": measure_constrained,
     "loops": measure_loops,
     "assembly": measure_assembly,
+    "contact": measure_contact,
+    "stacks": measure_stacks,
     "command": measure_command,
     "start": measure_start,
     "compile": measure_compile,

@@ -2,8 +2,10 @@
 
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from benchmarks import contact
 from benchmarks.plant_calls import ACTUATOR_VALUES, CALCULATIONS, FREE_BODY_VALUES, VALUES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,10 +35,10 @@ class Scene:
 
     Attributes:
         name: what --scene selects, with or without what follows the first dot.
-        kind: engine, plant, steps, growth, batch, command, load, constrained, loops, assembly, start or compile; run.py
-            has a function for each.
-        model: key of MODELS.
-        calculation: what is computed; a name that contestants know.
+        kind: engine, plant, steps, growth, batch, command, load, constrained, loops, assembly, contact, stacks, start
+            or compile; run.py has a function for each.
+        model: key of MODELS, or of WORLDS for contact.
+        calculation: what is computed; a name that contestants know. For contact: the approximation.
         new_state: whether another q is set before every call.
         goals: how many times as fast as each peer mbcli shall be.
         at_most: [s] what mbcli shall not exceed.
@@ -66,6 +68,15 @@ def _plant_scenes(model, *tables):
             yield Scene(f"plant-{model}.{calculation}", "plant", model, calculation, goals={"Drake": 1.0})
 
 
+WORLDS = {  # what makes the world; those of a robot are left out where its file is absent
+    "atlas-standing": partial(contact.atlas, MODELS["atlas"].path, standing=True),
+    "atlas-lying": partial(contact.atlas, MODELS["atlas"].path, standing=False),
+    "spheres-25": partial(contact.spheres_in_a_bin, 25, across=3),
+    "spheres-100": partial(contact.spheres_in_a_bin, 100, across=4),
+    "boxes-25": partial(contact.wall_of_boxes, 5, 5),
+}
+CONTACT_GOALS = {"Drake": 8.0, "MuJoCo": 1.0, "MuJoCo elliptic": 1.0}
+
 SCENES = (
     *(Scene(f"engine-atlas.{c}", "engine", "atlas", c, goals={"Pinocchio": g}) for c, g in ENGINE_GOALS.items()),
     *(Scene(f"engine-{m}.{c}", "engine", m, c) for m in ("iiwa", "quadruped", "arm7") for c in ENGINE_GOALS),
@@ -87,6 +98,8 @@ SCENES = (
     Scene("constrained-atlas", "constrained", "atlas", goals={"Pinocchio": 1.0}),
     Scene("loops", "loops"),
     *(Scene(f"assembly.{m}", "assembly", calculation=m) for m in ("four-bar", "four-bar-hinge", "bricard", "spatial")),
+    *(Scene(f"contact-{w}.{a}", "contact", w, a, goals=CONTACT_GOALS) for w in WORLDS for a in contact.APPROXIMATIONS),
+    Scene("stacks", "stacks", calculation="lagged", goals={"MuJoCo": 1.0, "Drake": 8.0}),
     Scene("start.help", "start", calculation="help", at_most=0.15),
     Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.3),
     Scene("compile.first", "compile", "arm7", calculation="first", at_most=15.0),
@@ -97,6 +110,8 @@ TREE_SIZES = (1000, 3000, 10_000)  # links
 CHAIN_LENGTHS = (10, 30, 100, 300, 1000)
 FEET = {"atlas": ("l_foot", "r_foot")}
 LOOPS = (1, 10, 30, 100, 300, 1000)
+STACKED_BODIES = (10, 100, 1000, 10_000)
+DRAKE_BODIES = 100  # its steps take more than in proportion to them: 66 ms for 500
 ASSEMBLY_STARTS = 1000
 BATCH_STATES = 10_000
 TIME_STEP = 1.0e-3  # [s]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the benchmarks are not installed
-from benchmarks import own, run
+from benchmarks import contact, own, run
 from benchmarks.measure import QUICK, Effort, median_ratio, seconds_per_call
 from benchmarks.peers import installed
 from benchmarks.scenes import CHAIN_LENGTHS, SCENES, chain_urdf
@@ -103,3 +103,19 @@ def test_rotations_stay_orthonormal_along_the_longest_chain(compiled):
     load_kernels(compiled).position_stage(model.handle(compiled), data.handle(compiled))
     R = data.X_WB[:, :9].reshape(-1, 3, 3)
     assert abs(R @ R.transpose(0, 2, 1) - np.eye(3)).max() < 1e-12
+
+
+def test_worlds_at_rest_are_stepped_in_every_program():
+    """A ball and a box on the ground: after the steps all have them where they lie."""
+    world = contact.World(
+        (contact.Solid("ball", (0.05,), (0.0, 0.0, 0.049)), contact.Solid("box", (0.1,) * 3, (1.0, 0.0, 0.0499)))
+    )
+    contest = contact.Contest(world, 1e-3, "lagged")
+    assert contest.failed == []
+    for name, call in contest.calls(200).items():
+        call()
+        stepper = contest.steppers[name]
+        q, _ = stepper.state()
+        heights = q[[2, 9]] if isinstance(stepper, contact.MuJoCoStepper) else q[[6, 13]]
+        np.testing.assert_allclose(heights, 0.05, atol=2e-3)
+        assert stepper.contacts() == (2 if name == "Drake" else 5)

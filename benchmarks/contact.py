@@ -1,0 +1,371 @@
+"""The same scenes of bodies in contact in mbcli, pydrake and MuJoCo: solids, a start, and how each one steps.
+
+Contact is set as alike as the programs allow. mbcli and pydrake: point contact, stiffness 4e4 N/m of each geometry (1e6
+with Atlas), dissipation 10 s/m, relaxation time 0.01 s, stiction tolerance 1 mm/s, friction 0.5, everything else as by
+default. MuJoCo: friction 0.5 in three directions of a contact (condim 3), solref 0.01 and 1 (its time constant, which
+two bodies of 1 kg have about with the stiffness above, at critical damping), everything else as by default: Newton's
+solver, warm start, pyramidal cones; a second contestant has elliptic ones.
+"""
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+from lxml import etree
+
+from benchmarks.peers import installed
+
+DISSIPATION, RELAXATION, STICTION, FRICTION = 10.0, 0.01, 1e-3, 0.5
+SOLREF = "0.01 1"
+APPROXIMATIONS = ("lagged", "sap", "similar", "tamsi")
+CONES = {"MuJoCo": "pyramidal", "MuJoCo elliptic": "elliptic"}
+OWN_SETTLING = 1.0  # [s] of each program, from where mbcli has come to rest
+
+STANDING_STEPS = 100  # that all must be able to do from the start, where it is what is measured
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A ball of radius size[0] or a box with the edges size, at a position; mass 0: it is fixed."""
+
+    shape: str
+    size: tuple
+    position: tuple
+    mass: float = 1.0
+
+
+@dataclass(frozen=True)
+class World:
+    """Solids over the ground z < 0, or a robot as URDF text with its positions q in the coordinates of mbcli.
+
+    settling: how long until they lie still [s], 0 where the start is what is measured; stiffness of a geometry [N/m].
+    """
+
+    solids: tuple = ()
+    urdf: str | None = None
+    q: np.ndarray | None = None
+    settling: float = 0.0
+    stiffness: float = 4e4
+
+    @property
+    def bodies(self):
+        return [solid for solid in self.solids if solid.mass > 0.0]
+
+
+# ------------------------------------------------------------------------------------------------ worlds
+
+
+def spheres_in_a_bin(count, across):
+    """Balls of 5 cm radius fall in layers of across x across into a bin of five boxes that just holds a layer."""
+    r, gap = 0.05, 0.002
+    inner = across * (2 * r + gap) + 0.04
+    height, t = 2 * r * count / across**2 + 0.2, 0.05
+    solids = [Solid("box", (inner + 2 * t, inner + 2 * t, t), (0.0, 0.0, t / 2), 0.0)]
+    for sign in (-1, 1):
+        at = sign * (inner + t) / 2
+        solids.append(Solid("box", (t, inner + 2 * t, height), (at, 0.0, height / 2), 0.0))
+        solids.append(Solid("box", (inner, t, height), (0.0, at, height / 2), 0.0))
+    rng = np.random.default_rng(0)
+    for k in range(count):
+        layer, place = divmod(k, across**2)
+        cell = np.array([place // across, place % across]) - (across - 1) / 2
+        x, y = (2 * r + gap) * cell + rng.uniform(-0.018, 0.018, 2)
+        solids.append(Solid("ball", (r,), (x, y, t + r + 0.01 + layer * (2 * r + 0.01))))
+    return World(tuple(solids), settling=2.0)
+
+
+def wall_of_boxes(columns, rows):
+    """Boxes of 10 cm on each other, columns 2 mm apart, every second row half a box aside."""
+    a = 0.1
+    solids = [
+        Solid("box", (a, a, a), ((column + 0.5 * (row % 2)) * (a + 0.002), 0.0, a / 2 + row * a))
+        for row in range(rows)
+        for column in range(columns)
+    ]
+    return World(tuple(solids), settling=1.0)
+
+
+def stacks_of_boxes(count):
+    """Stacks of five boxes of 10 cm, one metre apart."""
+    a, stacks = 0.1, count // 5
+    across = int(np.ceil(np.sqrt(stacks)))
+    solids = [
+        Solid("box", (a, a, a), (float(stack // across), float(stack % across), a / 2 + level * a))
+        for stack in range(stacks)
+        for level in range(5)
+    ]
+    return World(tuple(solids), settling=0.1)
+
+
+ATLAS_BALLS = {  # added to the feet's and hands' own, so that it can lie [m]
+    "pelvis": 0.15,
+    "utorso": 0.18,
+    "head": 0.1,
+    **{side + name: 0.07 for side in "lr" for name in ("_uleg", "_lleg", "_larm", "_uarm")},
+}
+
+
+def atlas(path, standing):
+    """Atlas on the ground: as it stands with straight legs, or lying where it has fallen from there."""
+    tree = etree.parse(str(path), etree.XMLParser(resolve_entities=False, no_network=True))
+    root = tree.getroot()
+    for element in tree.xpath("//visual|//comment()"):
+        element.getparent().remove(element)
+    for sphere in tree.xpath("//collision/geometry/sphere"):
+        sphere.set("radius", "0.01")  # points in the file, which MuJoCo refuses
+    for link in root.findall("link"):
+        if not standing and link.get("name") in ATLAS_BALLS:
+            geometry = etree.SubElement(etree.SubElement(link, "collision"), "geometry")
+            etree.SubElement(geometry, "sphere", radius=str(ATLAS_BALLS[link.get("name")]))
+    q = np.zeros(37)
+    q[0], q[6] = 1.0, 0.9483  # soles 0.2 mm deep
+    return World(urdf=etree.tostring(tree).decode(), q=q, settling=0.0 if standing else 4.0, stiffness=1e6)
+
+
+# ------------------------------------------------------------------------------------- mbcli and pydrake
+
+
+def _own_modules():
+    from mbcli import geometry, math, scene_graph_config
+    from mbcli.multibody import parsing, plant, tree
+    from mbcli.systems import analysis, framework
+
+    names = [geometry, scene_graph_config, math, parsing, plant, tree, analysis, framework]
+    return SimpleNamespace(**{name: value for module in names for name, value in vars(module).items()})
+
+
+def _drake_modules():
+    import logging
+
+    from pydrake import geometry, math
+    from pydrake.multibody import parsing, plant, tree
+    from pydrake.systems import analysis, framework
+
+    logging.getLogger("drake").setLevel(logging.ERROR)
+    names = [geometry, math, parsing, plant, tree, analysis, framework]
+    return SimpleNamespace(**{name: value for module in names for name, value in vars(module).items()})
+
+
+class PlantStepper:
+    """A plant with a scene graph in mbcli or pydrake: the same source for both."""
+
+    def __init__(self, world, time_step, approximation, lib):
+        self._h = time_step
+        config = lib.MultibodyPlantConfig(time_step=time_step)
+        config.discrete_contact_approximation, config.stiction_tolerance = approximation, STICTION
+        config.contact_model = "point"
+        surfaces = lib.SceneGraphConfig()
+        defaults = surfaces.default_proximity_properties
+        defaults.point_stiffness, defaults.hunt_crossley_dissipation = world.stiffness, DISSIPATION
+        defaults.relaxation_time = RELAXATION
+        defaults.static_friction = defaults.dynamic_friction = FRICTION
+        builder = lib.DiagramBuilder()
+        self.plant, _ = lib.AddMultibodyPlant(config, surfaces, builder)
+        self._add(world, lib)
+        self.plant.Finalize()
+        diagram = builder.Build()
+        self._simulator = lib.Simulator(diagram)
+        self._root = self._simulator.get_mutable_context()
+        self._context = self.plant.GetMyMutableContextFromRoot(self._root)
+        if self.plant.num_actuators():
+            self.plant.get_actuation_input_port().FixValue(self._context, np.zeros(self.plant.num_actuators()))
+
+    def _add(self, world, lib):
+        plant, friction = self.plant, lib.CoulombFriction(FRICTION, FRICTION)
+        plant.RegisterCollisionGeometry(plant.world_body(), lib.RigidTransform(), lib.HalfSpace(), "ground", friction)
+        for k, solid in enumerate(world.solids):
+            ball = solid.shape == "ball"
+            shape = lib.Sphere(*solid.size) if ball else lib.Box(*solid.size)
+            X = lib.RigidTransform(list(solid.position))
+            if solid.mass == 0.0:
+                plant.RegisterCollisionGeometry(plant.world_body(), X, shape, f"solid_{k}", friction)
+                continue
+            make = lib.SpatialInertia.SolidSphereWithMass if ball else lib.SpatialInertia.SolidBoxWithMass
+            body = plant.AddRigidBody(f"body_{k}", make(solid.mass, *solid.size))
+            plant.RegisterCollisionGeometry(body, lib.RigidTransform(), shape, f"solid_{k}", friction)
+        if world.urdf is not None:
+            lib.Parser(plant).AddModelsFromString(world.urdf, "urdf")
+
+    def set_state(self, q, v):
+        self._root.SetTime(0.0)
+        self.plant.SetPositions(self._context, q)
+        self.plant.SetVelocities(self._context, v)
+        self._simulator.Initialize()
+
+    def state(self):
+        return self.plant.GetPositions(self._context).copy(), self.plant.GetVelocities(self._context).copy()
+
+    def advance(self, steps):
+        self._simulator.AdvanceTo(self._root.get_time() + steps * self._h)
+
+    def contacts(self):
+        """How many contact points the last step had."""
+        results = self.plant.get_contact_results_output_port().Eval(self._context)
+        return results.num_point_pair_contacts()
+
+    def names(self):
+        """The joints of one position by name: where their position stands."""
+        joints = [self.plant.get_joint(i) for i in self.plant.GetJointIndices()]
+        return {joint.name(): joint.position_start() for joint in joints if joint.num_positions() == 1}
+
+
+# ------------------------------------------------------------------------------------------------ MuJoCo
+
+
+class MuJoCoStepper:
+    """The same in MuJoCo; q and v of `set_state` and `state` are its own, `positions` come from those of mbcli."""
+
+    def __init__(self, world, time_step, cone):
+        import mujoco
+
+        self._mujoco, self._world = mujoco, world
+        xml = _mjcf(world)
+        spec = mujoco.MjSpec.from_string(xml if world.urdf is None else _with_floating_base(world.urdf))
+        if world.urdf is not None:
+            spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0])
+            for geom in spec.geoms:
+                geom.friction[0], geom.condim = FRICTION, 3
+                geom.solref[:] = [float(x) for x in SOLREF.split()]
+        spec.option.timestep = time_step
+        spec.option.cone = getattr(mujoco.mjtCone, f"mjCONE_{cone.upper()}")
+        self._model = spec.compile()
+        self._data = mujoco.MjData(self._model)
+
+    def positions(self, q, names):
+        """q of MuJoCo from that of mbcli, whose joints stand where names says."""
+        result = np.zeros(self._model.nq)
+        for k in range(self._model.njnt):
+            joint = self._model.joint(k)
+            start = joint.qposadr[0]
+            if joint.type[0] == self._mujoco.mjtJoint.mjJNT_FREE:  # in both the free ones come first, in one order
+                result[start : start + 3] = q[start + 4 : start + 7]
+                result[start + 3 : start + 7] = q[start : start + 4]
+            else:
+                result[start] = q[names[joint.name]]
+        return result
+
+    def set_state(self, q, v):
+        self._data.qpos[:], self._data.qvel[:] = q, v
+
+    def state(self):
+        return self._data.qpos.copy(), self._data.qvel.copy()
+
+    def advance(self, steps):
+        self._mujoco.mj_step(self._model, self._data, nstep=steps)
+
+    def contacts(self):
+        return int(self._data.ncon)
+
+
+def _mjcf(world):
+    parts = [
+        f'<mujoco><default><geom friction="{FRICTION} 0 0" condim="3" solref="{SOLREF}"/></default>',
+        '<size memory="1G"/><worldbody>',  # what it takes by itself is not enough for 10 000 bodies
+        '<geom type="plane" size="0 0 1"/>',
+    ]
+    for solid in world.solids:
+        ball = solid.shape == "ball"
+        size = " ".join(str(x if ball else x / 2) for x in solid.size)
+        at = f'pos="{" ".join(map(str, solid.position))}"'
+        geom = f'<geom type="{"sphere" if ball else "box"}" size="{size}"'
+        if solid.mass == 0.0:
+            parts.append(f"{geom} {at}/>")
+        else:
+            parts.append(f'<body {at}><freejoint/>{geom} mass="{solid.mass}"/></body>')
+    return "".join(parts) + "</worldbody></mujoco>"
+
+
+def _with_floating_base(urdf):
+    joint = '<joint name="base" type="floating"><parent link="world"/><child link="pelvis"/></joint>'
+    return urdf.replace("</robot>", f'<link name="world"/>{joint}</robot>')
+
+
+# -------------------------------------------------------------------------------------------- contestants
+
+
+class Contest:
+    """The steppers of a world at rest, each where it has come to rest itself.
+
+    Args:
+        world: World.
+        time_step: [s]
+        approximation: of mbcli and pydrake.
+        peers: names of those to compare with, where installed.
+
+    RuntimeError where mbcli finds no solution; peers that find none are in `failed` and drop out.
+    """
+
+    def __init__(self, world, time_step, approximation, peers=("Drake", "MuJoCo")):
+        own = PlantStepper(world, time_step, approximation, _own_modules())
+        q = start_positions(world)
+        own.set_state(q, np.zeros(own.plant.num_velocities()))
+        own.advance(round(world.settling / time_step))
+        q, names = own.state()[0], own.names()
+        self.steppers = {"mbcli": own}
+        if "Drake" in peers and installed("Drake"):
+            self.steppers["Drake"] = PlantStepper(world, time_step, approximation, _drake_modules())
+        if "MuJoCo" in peers and installed("MuJoCo"):
+            self.steppers.update((name, MuJoCoStepper(world, time_step, cone)) for name, cone in CONES.items())
+        self.states, self.contacts, self.failed = {}, {}, []
+        for name, stepper in list(self.steppers.items()):
+            theirs = stepper.positions(q, names) if isinstance(stepper, MuJoCoStepper) else q
+            stepper.set_state(theirs, np.zeros(own.plant.num_velocities()))
+            try:
+                stepper.advance(round(OWN_SETTLING / time_step) if world.settling else STANDING_STEPS)
+            except RuntimeError:
+                if name == "mbcli":
+                    raise
+                self.failed.append(name)
+                del self.steppers[name]
+                continue
+            self.contacts[name] = stepper.contacts()
+            self.states[name] = stepper.state() if world.settling else (theirs, np.zeros_like(stepper.state()[1]))
+
+    def calls(self, steps):
+        """{name: function} that goes back to the state at rest and does so many steps."""
+
+        def call(stepper, state):
+            def run():
+                stepper.set_state(*state)
+                stepper.advance(steps)
+
+            return run
+
+        return {name: call(stepper, self.states[name]) for name, stepper in self.steppers.items()}
+
+
+def start_positions(world):
+    if world.q is not None:
+        return world.q
+    return np.concatenate([(1.0, 0.0, 0.0, 0.0, *solid.position) for solid in world.bodies])
+
+
+# ------------------------------------------------------------------------------------------------ memory
+
+
+def resident_bytes():
+    """What this process has in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def memory_of_stacks(contestant, count, time_step):
+    """Bytes that stacks of boxes take in this process, from before they are made to after some steps."""
+    for bodies in (5, count):  # first what loads and compiles
+        before = resident_bytes()
+        world = stacks_of_boxes(bodies)
+        if contestant == "mbcli":
+            stepper = PlantStepper(world, time_step, "lagged", _own_modules())
+        elif contestant == "Drake":
+            stepper = PlantStepper(world, time_step, "lagged", _drake_modules())
+        else:
+            stepper = MuJoCoStepper(world, time_step, CONES[contestant])
+        stepper.advance(5)
+    return resident_bytes() - before
+
+
+if __name__ == "__main__":  # in a process of its own: contestant, bodies, step
+    print(json.dumps(memory_of_stacks(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))))
