@@ -72,18 +72,18 @@ def spheres_in_a_bin(count, across):
     for k in range(count):
         layer, place = divmod(k, across**2)
         cell = np.array([place // across, place % across]) - (across - 1) / 2
-        x, y = (2 * r + gap) * cell + rng.uniform(-0.018, 0.018, 2)
+        x, y = (2 * r + gap) * cell + (-1) ** layer * 0.015 + rng.uniform(-0.0005, 0.0005, 2)
         solids.append(Solid("ball", (r,), (x, y, t + r + 0.01 + layer * (2 * r + 0.01))))
     return World(tuple(solids), settling=2.0)
 
 
-def wall_of_boxes(columns, rows):
-    """Boxes of 10 cm on each other, columns 2 mm apart, every second row half a box aside."""
+def wall_of_boxes(longest, rows):
+    """Boxes of 10 cm in rows on each other, 2 mm apart, each row one box shorter than the one below and in its middle."""
     a = 0.1
     solids = [
-        Solid("box", (a, a, a), ((column + 0.5 * (row % 2)) * (a + 0.002), 0.0, a / 2 + row * a))
+        Solid("box", (a, a, a), ((column + 0.5 * row) * (a + 0.002), 0.0, a / 2 + row * a))
         for row in range(rows)
-        for column in range(columns)
+        for column in range(longest - row)
     ]
     return World(tuple(solids), settling=1.0)
 

@@ -73,7 +73,7 @@ WORLDS = {  # what makes the world; those of a robot are left out where its file
     "atlas-lying": partial(contact.atlas, MODELS["atlas"].path, standing=False),
     "spheres-25": partial(contact.spheres_in_a_bin, 25, across=3),
     "spheres-100": partial(contact.spheres_in_a_bin, 100, across=4),
-    "boxes-25": partial(contact.wall_of_boxes, 5, 5),
+    "boxes-25": partial(contact.wall_of_boxes, 7, rows=5),
 }
 CONTACT_GOALS = {"Drake": 8.0, "MuJoCo": 1.0, "MuJoCo elliptic": 1.0}
 

@@ -8,6 +8,7 @@ import pytest
 from random_trees import random_inertia, random_plant, random_state
 from scipy.integrate import solve_ivp
 
+from mbcli.engine import load_kernels
 from mbcli.engine.integrators import METHODS
 from mbcli.engine.jit import compiled_by_default
 from mbcli.errors import ModelError, NumericalError
@@ -345,3 +346,16 @@ def test_an_unknown_scheme_is_refused():
     settings = SimulatorConfig(integration_scheme="cenic")
     with pytest.raises(ModelError, match="integration scheme 'cenic' is not supported; there are semi_explicit_euler"):
         finished(slider(), 1.0, config=settings)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 12])
+def test_factors_with_row_exchanges_solve_random_systems(n):
+    """Exchanges in every step, also of rows that were eliminated with before."""
+    kernels, rng = load_kernels(False), np.random.default_rng(n)
+    for _ in range(20):
+        M, x = rng.normal(size=(n, n)), rng.normal(size=n)
+        factors, pivots, solution = M.copy(), np.zeros(n, dtype=np.int64), M @ x
+        assert kernels.factorize(factors, pivots)
+        kernels.solve_factorized(factors, pivots, solution)
+        np.testing.assert_allclose(solution, x, rtol=1e-8, atol=1e-8)
+    assert not kernels.factorize(np.zeros((n, n)), pivots)

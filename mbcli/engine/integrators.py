@@ -173,6 +173,7 @@ def solve_factorized(M, pivots, x):
     for k in range(n):
         p = pivots[k]
         x[k], x[p] = x[p], x[k]
+    for k in range(n):
         for i in range(k + 1, n):
             x[i] -= M[i, k] * x[k]
     for k in range(n - 1, -1, -1):
