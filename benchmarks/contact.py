@@ -78,7 +78,7 @@ def spheres_in_a_bin(count, across):
 
 
 def wall_of_boxes(longest, rows):
-    """Boxes of 10 cm in rows on each other, 2 mm apart, each row one box shorter than the one below and in its middle."""
+    """Boxes of 10 cm, 2 mm apart, in rows on each other; each is one box shorter than that below, in its middle."""
     a = 0.1
     solids = [
         Solid("box", (a, a, a), ((column + 0.5 * row) * (a + 0.002), 0.0, a / 2 + row * a))
