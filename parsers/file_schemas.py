@@ -7,6 +7,7 @@ from mbcli.json_schema import DIALECT, json_schema
 from mbcli.multibody.plant.config import MultibodyPlantConfig
 from mbcli.simulator_config import SimulatorConfig
 
+from .constraints_file import ModelConstraints
 from .directives_spec import ModelDirectives
 from .plant_config import RunConfig
 from .scenario import UNSUPPORTED_KEYS, SceneConfig
@@ -18,6 +19,7 @@ def file_schemas():
         "plant_config": _whole(MultibodyPlantConfig),
         "simulator_config": _whole(SimulatorConfig),
         "directives": _whole(ModelDirectives),
+        "constraints": _whole(ModelConstraints),
         "scenario": _scenario_schema(),
         "config": _config_schema(),
     }

@@ -4,9 +4,31 @@ import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.forward_dynamics import require_finite
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.options import batch_options, model_options, output_options, state_options, together
 from mbcli.cli.output import named_vector, table
-from mbcli.cli.units import acceleration_units
+from mbcli.cli.units import acceleration_units, force_units
+
+METHODS = ("range-space", "direct", "null-space", "kokkevis")
+
+inverse_options = together(
+    click.option(
+        "--exact",
+        "inverse",
+        flag_value="exact",
+        help="Inverse dynamics under the constraints: forces of the actuators that give them the accelerations --vdot.",
+    ),
+    click.option(
+        "--relaxed",
+        "inverse",
+        flag_value="relaxed",
+        help="The same, coming close to --vdot, also where there are too few actuators.",
+    ),
+    click.option(
+        "--actuated",
+        metavar="LIST",
+        help="Which velocities have an actuator for --exact and --relaxed; default: those of the model's actuators.",
+    ),
+)
 
 
 @click.command()
@@ -15,57 +37,140 @@ from mbcli.cli.units import acceleration_units
 @batch_options
 @click.option("--tau", metavar="LIST", help="Generalized forces, a list or NAME=VALUE pairs; default: 0.")
 @click.option("--u", metavar="LIST", help="Actuation, a list or NAME=VALUE pairs; default: 0.")
+@click.option("--method", type=click.Choice(METHODS), help="How the equations are solved; default: range-space.")
+@inverse_options
+@click.option("--vdot", metavar="LIST", help="Wanted accelerations, a list or NAME=VALUE pairs; default: 0.")
 @output_options
 @click.pass_context
-def constrained_dynamics(ctx, tau, u, **values):
+def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values):
     """Accelerations, forces of the constraints, and the impulses that make the velocities satisfy them.
 
-    By the range-space method along the tree; rows that depend on others carry no force. M vdot + C v = tau + tau_g +
-    G^T lambda with G vdot = gamma; M (v_plus - v) = G^T impulse with G v_plus = 0. Forces of a constraint between
-    bodies act on its second body at its point there, in World, rotational part first.
+    M vdot + C v = tau + tau_g + G^T lambda with G vdot = gamma; M (v_plus - v) = G^T impulse with G v_plus = 0. Forces
+    of a constraint between bodies act on its second body at its point there, in World, rotational part first.
+
+    \b
+    --method range-space   first the multipliers, along the tree (the fastest)
+             direct        all unknowns at once; dependent equations are an error
+             null-space    first the accelerations; the mass matrix may be singular
+             kokkevis      contacts alone, by test forces; dependent ones are an error
+
+    With --exact or --relaxed tau is what actuators have to give, and vdot what comes of it.
 
     \b
     mbcli constrained-dynamics four_bar.sdf --state assembled.json --json
+    mbcli constrained-dynamics leg.urdf --constraints stand.yaml --method kokkevis
+    mbcli constrained-dynamics four_bar.sdf --state assembled.json --exact --actuated left
     """
+    if inverse is None:
+        require_inverse(inverse, vdot=vdot, actuated=actuated)
+    elif method is not None or tau is not None or u is not None:
+        raise click.UsageError(f"--{inverse} finds the forces: no --method, --tau, --u")
 
     def evaluate(plant, context, inputs):
-        from mbcli.multibody.closed_chains import ClosedChains
+        import numpy as np
 
-        vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"))
-        require_finite(plant, vdot, lambda: plant.CalcMassMatrix(context))
-        chains = ClosedChains(context)
-        force, wrenches = (context._multipliers(), context._constraint_forces()) if chains.nrow else ([], [])
-        v_plus, impulse = chains.impulses(context._q, context._v)
-        forces = [
-            {"type": owner.kind, "name": owner.name, "rows": list(tie.numbers), "force": wrench}
-            for tie, wrench in zip(context._rows if chains.nrow else [], wrenches, strict=True)
-            for owner in [chains.owners[tie.numbers[0]]]
-        ]
-        return {
-            "vdot": vdot,
-            "lambda": force,
-            "forces": forces,
-            "v_plus": v_plus,
-            "impulse": impulse,
-            "rank": chains.rank(context._q) if chains.nrow else 0,
-        }
+        from mbcli.multibody.constraints.plant_system import PlantSystem
+
+        system = PlantSystem(context)
+        if inverse is not None:
+            result = inverse_results(plant, system, inverse, actuated, inputs.get("vdot"))
+        else:
+            given = np.zeros(plant.num_velocities())
+            given += inputs.get("tau", 0.0)
+            if "u" in inputs:
+                given += plant.MakeActuationMatrix() @ inputs["u"]
+            result = forward_results(plant, system, method or METHODS[0], given)
+        v_plus, impulse = system.impulses(method if method in ("direct", "null-space") else "range-space")
+        return result | {"v_plus": v_plus, "impulse": impulse, "rank": rank(context)}
 
     Analysis(
         "constrained-dynamics",
         evaluate,
         render,
-        takes=("tau", "u"),
-        columns=lambda plant, results: {name: value for name, value in results.items() if name != "forces"},
-    ).run(ctx, values, {"tau": tau, "u": u})
+        takes=("tau", "u") if inverse is None else ("vdot",),
+        columns=columns,
+    ).run(ctx, values, {"tau": tau, "u": u, "vdot": vdot})
+
+
+def require_inverse(inverse, **options):
+    """UsageError for options that mean something with --exact and --relaxed alone, given without these."""
+    for name, value in options.items():
+        if inverse is None and value is not None:
+            raise click.UsageError(f"--{name} is for --exact and --relaxed")
+
+
+def forward_results(plant, system, method, tau):
+    if method == "kokkevis":
+        other = [owner for owner in system.owners if owner.kind != "contact"]
+        if other:
+            raise click.UsageError(f"--method kokkevis takes contact constraints alone, there is a {other[0]!r}")
+    vdot, force = system.accelerations(tau, method)
+    require_finite(plant, vdot, lambda: system.H)
+    return _results(system, method, vdot, force, tau)
+
+
+def inverse_results(plant, system, method, actuated, vdot):
+    """vdot, tau and the forces of constraints by --exact or --relaxed; actuated: text of that option."""
+    import numpy as np
+
+    wanted = np.zeros(plant.num_velocities()) if vdot is None else vdot
+    solve = {"exact": system.exact_inverse_dynamics, "relaxed": system.relaxed_inverse_dynamics}[method]
+    vdot, tau, force = solve(_actuated(plant, actuated), wanted)
+    return _results(system, method, vdot, force, tau)
+
+
+def _actuated(plant, names):
+    """(nv,) bool"""
+    import numpy as np
+
+    from mbcli.cli.state import find_option_name
+
+    actuated = np.zeros(plant.num_velocities(), dtype=bool)
+    if names is None:
+        if not plant.num_actuators():
+            raise click.UsageError("the model has no actuators: --actuated names the velocities that have one")
+        actuated[plant._model.actuator_dof] = True
+    else:
+        for name in names.replace(",", " ").split():
+            actuated[find_option_name(name, plant.GetVelocityNames(), "velocity", "--actuated")] = True
+    return actuated
+
+
+def _results(system, method, vdot, force, tau):
+    forces = [
+        {
+            "type": owner.kind,
+            "name": owner.name,
+            "bodies": [body.name() for body in owner.bodies()],
+            "rows": rows,
+            "force": wrench,
+        }
+        for owner, rows, wrench in system.wrenches(force)
+    ]
+    return {"method": method, "vdot": vdot, "lambda": force, "forces": forces, "tau": tau}
+
+
+def columns(plant, results):
+    """What of the results a row of a batch has."""
+    return {name: value for name, value in results.items() if name not in ("method", "forces")}
+
+
+def rank(context):
+    from mbcli.multibody.closed_chains import ClosedChains
+
+    chains = ClosedChains(context)
+    return chains.rank(context._q) if chains.nrow else 0
 
 
 def render(plant, result):
-    text = named_vector(plant.GetVelocityNames(), result["vdot"], acceleration_units(plant))
+    blocks = [named_vector(plant.GetVelocityNames(), result["vdot"], acceleration_units(plant))]
+    if result["method"] in ("exact", "relaxed"):
+        blocks.insert(0, named_vector(plant.GetVelocityNames(), result["tau"], force_units(plant)))
     rows = [
-        [entry["name"] or entry["type"], *map(float, entry["force"])]
+        [entry["name"] or f"{entry['type']} at {' and '.join(entry['bodies'])}", *map(float, entry["force"])]
         for entry in result["forces"]
         if entry["force"] is not None
     ]
     if rows:
-        text += "\n\n" + table(rows, ["constraint", "tx [N m]", "ty", "tz", "fx [N]", "fy", "fz"])
-    return text
+        blocks.append(table(rows, ["constraint", "tx [N m]", "ty", "tz", "fx [N]", "fy", "fz"]))
+    return "\n\n".join(blocks)

@@ -40,6 +40,8 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
     options = take(values, MODEL_KEYS)
     if len(options.models) != 1:
         raise click.UsageError(f"convert takes one MODEL, not {len(options.models)}")
+    if options.constraints_file is not None:
+        raise click.UsageError("--constraints: convert writes what MODEL says, the constraints stay in their own file")
     to_file = output not in (None, "-")
     target = target or _target(output)
     if as_json and not to_file:

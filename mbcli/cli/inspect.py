@@ -350,7 +350,7 @@ def render(info, plant):
 def _constraint_line(constraint):
     """What a constraint ties, and the numbers that make it: `coupler: finger_2 = -1 finger_1 + 0.5`."""
     kind, between = constraint["type"], " and ".join(constraint["bodies"])
-    if kind == "loop":
+    if "joint_type" in constraint:
         return f"loop closed by {constraint['name']} ({constraint['joint_type']}) between {between}"
     if kind == "coupler":
         follower, leader = constraint["joints"]
@@ -360,8 +360,13 @@ def _constraint_line(constraint):
     name = f" {constraint['name']}" if constraint["name"] else ""
     if kind == "tendon":
         return f"tendon{name} over {', '.join(constraint['joints'])}"
-    length = f", {number(constraint['distance'])} m" if kind == "distance" else ""
-    return f"{kind}{name} between {between}{length}"
+    if kind == "contact":
+        return f"contact{name} on {between}, {_count(len(constraint['normals']), 'normal')}"
+    details = {
+        "distance": lambda: f", {number(constraint['distance'])} m",
+        "loop": lambda: f", {_count(len(constraint['axes']), 'axis', 'axes')}",
+    }
+    return f"{kind}{name} between {between}{details.get(kind, str)()}"
 
 
 def _force_element_line(element):

@@ -3,6 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
+from mbcli.cli.constrained_dynamics import columns, inverse_options, inverse_results, render, require_inverse
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
@@ -19,18 +20,24 @@ from mbcli.cli.units import force_units
 @click.option("--no-springs", is_flag=True, help="Without springs on joints.")
 @click.option("--no-damping", is_flag=True, help="Without joint damping.")
 @force_option
+@inverse_options
 @derivatives_option
 @output_options
 @click.pass_context
-def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces, derivatives, **values):
+def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces, inverse, actuated, derivatives, **values):
     """Generalized forces [N m or N] that give the accelerations --vdot at a state.
 
-    tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler.
+    tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler: as if the model had no
+    constraints. With --exact or --relaxed constraints carry their part, and tau is zero where there is no actuator.
 
     \b
     mbcli inverse-dynamics arm.urdf --q "0 0.5 0 -1 0 0.3 0" --json
     mbcli inverse-dynamics arm.urdf --states motion.csv > torques.jsonl
+    mbcli inverse-dynamics four_bar.urdf --state assembled.json --exact --actuated left
     """
+    require_inverse(inverse, actuated=actuated)
+    if inverse is not None and derivatives:
+        raise click.UsageError(f"--derivatives and --{inverse} exclude each other")
     with_forces = {}
     wanted = {"gravity": not no_gravity, "springs": not no_springs, "damping": not no_damping}
 
@@ -42,10 +49,21 @@ def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces,
     def evaluate(plant, context, inputs):
         return {"tau": plant.CalcRequiredForces(context, inputs.get("vdot"), **wanted, body_forces=forces(plant))}
 
+    def evaluate_constrained(plant, context, inputs):
+        from mbcli.multibody.constraints.plant_system import PlantSystem
+
+        system = PlantSystem(context, **wanted, body_forces=forces(plant))
+        return inverse_results(plant, system, inverse, actuated, inputs.get("vdot"))
+
     def evaluate_rows(plant, batch, states):
         vdot = states.v * 0.0 if states.vdot is None else states.vdot
         return {"tau": batch.inverse_dynamics(states.q, states.v, vdot, **wanted, body_forces=forces(plant))}
 
+    if inverse is not None:
+        Analysis("inverse-dynamics", evaluate_constrained, render, takes=("vdot",), columns=columns).run(
+            ctx, values, {"vdot": vdot}
+        )
+        return
     more = WithDerivatives(derivatives, "tau", ("q", "v", "vdot"))
     Analysis(
         "inverse-dynamics",

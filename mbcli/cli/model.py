@@ -1,5 +1,6 @@
 """From model arguments and options to a finalized plant."""
 
+import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import click
 
 from mbcli.cli.options import joined
 from mbcli.cli.settings import Settings
-from mbcli.errors import MbcliError, ModelError
+from mbcli.errors import MbcliError, ModelError, ResourceError
 
 
 @dataclass
@@ -18,7 +19,7 @@ class LoadedModel:
     plant: object
     specs: list
     instances: list  # the name in the plant of each spec's model; it differs from the spec's where that was taken
-    scene_files: list  # files of directives and scenarios
+    scene_files: list  # files of directives, scenarios and constraints
     config: object  # RunConfig
     diagnostics: object
     read: list  # ModelSpecs as their files have them: worlds whole
@@ -72,6 +73,7 @@ def load(options, ctx, *, time_step=None, contact=False):
         _weld(plant, name)
     if options.weld_base:
         _weld_bases(plant)
+    files = _add_constraints(plant, options, diagnostics)
     with _invalid_model():
         plant.Finalize()
     if options.loops == "error":
@@ -82,7 +84,7 @@ def load(options, ctx, *, time_step=None, contact=False):
         plant=plant,
         specs=parser.specs,
         instances=instances,
-        scene_files=settings.files + parser.sources,
+        scene_files=settings.files + parser.sources + files,
         config=config,
         diagnostics=diagnostics,
         read=parser.read,
@@ -225,6 +227,23 @@ def _weld_bases(plant):
         if mobod.joint is None:
             body = plant._bodies[mobod.link]
             plant.WeldFrames(plant.world_frame(), body.body_frame(), plant.GetDefaultFreeBodyPose(body))
+
+
+def _add_constraints(plant, options, diagnostics):
+    """Adds those of --constraints; returns the files that were read."""
+    path, files = options.constraints_file, []
+    if path is None:
+        return files
+    from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
+    from mbcli.parsers.constraints_file import read_constraints
+
+    if not os.path.exists(path):
+        raise ResourceError(f"{path}: error: no such file")
+    constraints = read_constraints(path, diagnostics, sources=files)
+    if constraints is not None:
+        add_constraints_of_file(plant, constraints, diagnostics)
+    diagnostics.raise_if_errors(strict=options.strict)
+    return files
 
 
 def report(findings, ctx):

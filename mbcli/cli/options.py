@@ -40,7 +40,7 @@ class Number(click.ParamType):
         return number
 
 
-def _together(*options):
+def together(*options):
     def decorate(command):
         return functools.reduce(lambda inner, option: option(inner), reversed(options), command)
 
@@ -49,7 +49,7 @@ def _together(*options):
 
 INPUT_FORMATS = ("urdf", "sdf", "mjcf", "dmd", "scenario")
 
-resource_options = _together(
+resource_options = together(
     click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="Where package://NAME is."),
     click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR."),
     click.option("--allow-outside", is_flag=True, help="Let models name files outside of their package or folder."),
@@ -72,6 +72,12 @@ _model_settings = (
     resource_options,
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
     click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
+    click.option(
+        "--constraints",
+        "constraints_file",
+        metavar="FILE",
+        help="Constraints between what the models have (YAML): contact, loop, coupler, distance, ball, weld, tendon.",
+    ),
     click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
     click.option(
         "--scenario-name", "--scenario_name", metavar="NAME", help="Which scenario of the file that has several."
@@ -93,10 +99,10 @@ _model_settings = (
         help="What becomes of a joint that closes a loop: cut (default), held together by a constraint, or an error.",
     ),
 )
-model_options = _together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings)
-optional_model_options = _together(click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings)
+model_options = together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings)
+optional_model_options = together(click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings)
 
-state_options = _together(
+state_options = together(
     click.option("--q", "q_list", metavar="LIST", help="Positions, in the order of `inspect`."),
     click.option("--v", "v_list", metavar="LIST", help="Velocities, in the order of `inspect`."),
     click.option(
@@ -113,12 +119,12 @@ state_options = _together(
     click.option("--random", "random_seed", type=click.IntRange(min=0), metavar="SEED", help="A random state."),
 )
 
-batch_options = _together(
+batch_options = together(
     click.option("--states", metavar="FILE", help="Evaluate every state of a CSV, JSONL, NPZ or log ('-': stdin)."),
     click.option("--states-format", type=click.Choice(["csv", "jsonl", "npz", "hdf5"]), help="Format of --states."),
 )
 
-output_options = _together(
+output_options = together(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
     click.option(
         "--format",
@@ -141,6 +147,7 @@ MODEL_KEYS = (
     "xacro_args",
     "welds",
     "weld_base",
+    "constraints_file",
     "config_file",
     "scenario_name",
     "scenario_file",

@@ -97,6 +97,29 @@ def contact(normal):
     return (Row(kinds.CONTACT, (*NO_AXIS, *normal)),)
 
 
+def loop_rows(axes):
+    """Rows for the spatial axes (6,) of P that S on the successor does not move along.
+
+    Two rotational axes leave turns about their normal free: then the position error must not depend on that angle.
+    """
+    turning = [axis[:3] for axis in axes if axis[:3].any()]
+    pure = all(not axis[3:].any() for axis in axes if axis[:3].any())
+    free = None
+    if pure and turning and np.linalg.matrix_rank(np.array(turning)) == 2:
+        free = np.linalg.svd(np.array(turning))[2][2]
+    rows = []
+    for axis in axes:
+        if not axis[:3].any():
+            rows += slides(axis[3:])
+        elif free is not None:
+            rows += alignments((axis[:3],), free)
+        elif not axis[3:].any():
+            rows += twists(axis[:3])
+        else:
+            rows.append(Row(kinds.TWIST, tuple(axis)))
+    return rows
+
+
 def compile_constraints(model, constraints):
     """The Constraints on a Model; row_number (nrow,) of the result has the caller's number of each engine row.
 

@@ -14,13 +14,25 @@ from mbcli.multibody.compile_constraints import (
     Coupling,
     Tie,
     alignments,
+    contact,
     distance,
+    loop_rows,
     perpendicular,
     slides,
     threads,
     twists,
 )
 from mbcli.multibody.compile_model import rotation_with_z
+from mbcli.multibody.tree.constraints import (
+    AxesConstraint,
+    BallConstraint,
+    ContactConstraint,
+    CouplerConstraint,
+    DistanceConstraint,
+    LoopConstraint,
+    TendonConstraint,
+    WeldConstraint,
+)
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 X, Y, Z = (tuple(axis) for axis in np.eye(3))
@@ -35,7 +47,7 @@ def constraint_rows(plant, parameters=DEFAULTS):
     compiled, owners = [], []
     for constraint in plant._active_constraints(parameters):
         try:
-            made = COMPILERS[constraint.kind](constraint, parameters)
+            made = COMPILERS[type(constraint)](constraint, parameters)
         except ModelError as error:
             place = f"{constraint.place}: error: " if constraint.place else ""
             raise ModelError(f"{place}{constraint!r}: {error}") from None
@@ -60,6 +72,15 @@ def _ball(c, parameters):
 
 def _weld(c, parameters):
     return _tie(c.body_A, c.X_AP.GetAsMatrix4(), c.body_B, c.X_BQ.GetAsMatrix4(), twists(X, Y, Z) + slides(X, Y, Z))
+
+
+def _axes(c, parameters):
+    return _tie(c.body_A, c.X_AP.GetAsMatrix4(), c.body_B, c.X_BS.GetAsMatrix4(), loop_rows(c.axes))
+
+
+def _contact(c, parameters):
+    world = c.body._plant.world_body()
+    return _tie(world, np.eye(4), c.body, _at(c.p_BP), [row for normal in c.normals for row in contact(normal)])
 
 
 def _distance(c, parameters):
@@ -131,12 +152,14 @@ JOINT_ROWS = {
     "rpy_floating": lambda joint: (),
 }
 
-# what makes the equations of a constraint, by its kind
+# what makes the equations of a constraint
 COMPILERS = {
-    "ball": _ball,
-    "weld": _weld,
-    "distance": _distance,
-    "coupler": _coupler,
-    "tendon": _tendon,
-    "loop": _loop,
+    AxesConstraint: _axes,
+    BallConstraint: _ball,
+    ContactConstraint: _contact,
+    CouplerConstraint: _coupler,
+    DistanceConstraint: _distance,
+    LoopConstraint: _loop,
+    TendonConstraint: _tendon,
+    WeldConstraint: _weld,
 }

@@ -2,17 +2,13 @@
 
 import numpy as np
 
-from mbcli.engine.constraint_frames import TWIST
 from mbcli.engine.jit import compiled_by_default
 from mbcli.multibody.compile_constraints import (
     Given,
-    Row,
     Tie,
-    alignments,
     compile_constraints,
     contact,
-    slides,
-    twists,
+    loop_rows,
 )
 from mbcli.multibody.constrained_model import ConstrainedModel
 from mbcli.multibody.constraints.custom import Constraint
@@ -314,26 +310,3 @@ def _stabilization(enabled, time_constant):
     if not 0.0 < time_constant < np.inf:
         raise ValueError(f"the time constant of stabilization must be greater than 0, it is {time_constant}")
     return [bool(enabled), float(time_constant)]
-
-
-def loop_rows(axes):
-    """Rows for the spatial axes (6,) of one loop group.
-
-    Two rotational axes leave turns about their normal free: then the position error must not depend on that angle.
-    """
-    turning = [axis[:3] for axis in axes if axis[:3].any()]
-    pure = all(not axis[3:].any() for axis in axes if axis[:3].any())
-    free = None
-    if pure and turning and np.linalg.matrix_rank(np.array(turning)) == 2:
-        free = np.linalg.svd(np.array(turning))[2][2]
-    rows = []
-    for axis in axes:
-        if not axis[:3].any():
-            rows += slides(axis[3:])
-        elif free is not None:
-            rows += alignments((axis[:3],), free)
-        elif not axis[3:].any():
-            rows += twists(axis[:3])
-        else:
-            rows.append(Row(TWIST, tuple(axis)))
-    return rows

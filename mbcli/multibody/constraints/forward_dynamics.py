@@ -58,17 +58,27 @@ def ForwardDynamicsContactsKokkevis(model, Q, QDot, Tau, CS):
     CS._set_state(model, Q, QDot)
     if any(kind is not ConstraintType.ConstraintTypeContact for kind in CS.constraintType):
         raise ValueError("ForwardDynamicsContactsKokkevis takes contact constraints only")
-    constrained, order = CS._constrained, CS._constrained.row_number
+    constrained = CS._constrained
     constrained.data.tau[:] = model._vector(Tau, model.num_velocities(), "Tau")
     constrained.data.F_applied[:] = 0.0
-    responses = np.zeros((CS.size(), CS.size()))
-    constrained.run("calc_contact_responses", responses)
-    force = solve_dense(responses, constrained.work.gamma, CS.linear_solver, "the system of the contacts")
-    constrained.work.force[:] = force
-    constrained.run("calc_dynamics_with_contacts")
-    CS.K, CS.a = np.empty_like(responses), constrained.rows("gamma")
+    qddot, force, responses = solve_contacts(constrained, CS.linear_solver)
+    order, CS.K, CS.a = constrained.row_number, np.empty_like(responses), constrained.rows("gamma")
     CS.K[np.ix_(order, order)] = responses
-    return _keep(CS, constrained.data.vdot.copy(), constrained.rows("force"))
+    return _keep(CS, qddot, force)
+
+
+def solve_contacts(constrained, linear_solver):
+    """Accelerations, multipliers, responses (nrow, nrow) in the engine's order, from what a ConstrainedModel holds.
+
+    That is q, v, tau, F_applied; all of its rows are contacts.
+    """
+    responses = np.zeros((len(constrained.row_number),) * 2)
+    constrained.run("calc_contact_responses", responses)
+    constrained.work.force[:] = solve_dense(
+        responses, constrained.work.gamma, linear_solver, "the system of the contacts"
+    )
+    constrained.run("calc_dynamics_with_contacts")
+    return constrained.data.vdot.copy(), constrained.rows("force"), responses
 
 
 def _keep(CS, qddot, force):

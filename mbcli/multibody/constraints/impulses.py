@@ -26,13 +26,18 @@ def ComputeConstraintImpulsesDirect(model, Q, QDotMinus, CS):
 def ComputeConstraintImpulsesRangeSpaceSparse(model, Q, QDotMinus, CS):
     """First the impulses, with the sparse factor of H; dependent rows as for the forward dynamics."""
     H, _, v, wanted = _system(model, Q, QDotMinus, CS)
-    constrained = CS._constrained
+    change, impulse = range_space_impulses(CS._constrained, np.diag(H), wanted)
+    CS.independent = CS._constrained.independent()
+    return _keep(CS, v + change, impulse)
+
+
+def range_space_impulses(constrained, diagonal_of_H, wanted):
+    """Change of the velocities (nv,) and impulses (nrow,) from what a ConstrainedModel holds: q, v, v_plus."""
     constrained.run("calc_constraint_impulses", DEPENDENT)
-    check_factor(constrained, np.diag(H))
-    check_rows(constrained, constrained.work.dv, wanted)
-    CS.independent = constrained.independent()
-    impulse = shortest_multipliers(constrained, constrained.rows("impulse"))
-    return _keep(CS, v + constrained.work.dv, impulse)
+    check_factor(constrained, diagonal_of_H)
+    change = constrained.work.dv.copy()
+    check_rows(constrained, change, wanted)
+    return change, shortest_multipliers(constrained, constrained.rows("impulse"))
 
 
 def ComputeConstraintImpulsesNullSpace(model, Q, QDotMinus, CS):

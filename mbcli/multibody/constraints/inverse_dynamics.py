@@ -36,7 +36,11 @@ def InverseDynamicsConstraints(model, Q, QDot, QDDotDesired, CS, update_kinemati
     _require_actuation(CS)
     wanted = model._vector(QDDotDesired, model.num_velocities(), "QDDotDesired")
     CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
-    H, C, G, S, P = CS.H, CS.C, CS.G, CS.S, CS.P
+    return _keep(CS, *exact_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.P, wanted))
+
+
+def exact_inverse_dynamics(H, C, G, gamma, S, P, wanted):
+    """QDDot, Tau and the multipliers of InverseDynamicsConstraints()."""
     GP = G @ P.T
     if _rank(GP) < len(P):
         raise NumericalError(
@@ -44,12 +48,11 @@ def InverseDynamicsConstraints(model, Q, QDot, QDDotDesired, CS, update_kinemati
             "use InverseDynamicsConstraintsRelaxed"
         )
     u = S @ wanted
-    v = np.linalg.lstsq(GP, CS.gamma - G @ S.T @ u, rcond=RANK_TOLERANCE)[0]
+    v = np.linalg.lstsq(GP, gamma - G @ S.T @ u, rcond=RANK_TOLERANCE)[0]
     qddot = S.T @ u + P.T @ v
-    require_fulfilled(G, qddot, CS.gamma)
+    require_fulfilled(G, qddot, gamma)
     force = np.linalg.lstsq(GP.T, P @ (C + H @ qddot), rcond=RANK_TOLERANCE)[0]
-    tau = S.T @ (S @ (H @ qddot + C - G.T @ force))
-    return _keep(CS, qddot, tau, force)
+    return qddot, S.T @ (S @ (H @ qddot + C - G.T @ force)), force
 
 
 def InverseDynamicsConstraintsRelaxed(model, Q, QDot, QDDotControls, CS, update_kinematics=True, f_ext=None):
@@ -63,12 +66,20 @@ def InverseDynamicsConstraintsRelaxed(model, Q, QDot, QDDotControls, CS, update_
     _require_actuation(CS)
     controls = model._vector(QDDotControls, model.num_velocities(), "QDDotControls")
     CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
-    H, C, S = CS.H, CS.C, CS.S
-    weight = WEIGHT * np.abs(H).max(initial=0.0)
-    CS.W = weight * np.eye(len(S))
-    u = S @ controls + S @ C / weight
-    qddot, force = SolveConstrainedSystemNullSpace(H + weight * S.T @ S, CS.G, weight * S.T @ u - C, CS.gamma)
-    return _keep(CS, qddot, weight * S.T @ (u - S @ qddot), force)
+    CS.W = tracking_weights(CS.H, CS.S)
+    return _keep(CS, *relaxed_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.W, controls))
+
+
+def tracking_weights(H, S):
+    """W of InverseDynamicsConstraintsRelaxed()."""
+    return WEIGHT * np.abs(H).max(initial=0.0) * np.eye(len(S))
+
+
+def relaxed_inverse_dynamics(H, C, G, gamma, S, W, controls):
+    """QDDot, Tau and the multipliers of InverseDynamicsConstraintsRelaxed(); W is diagonal."""
+    u = S @ controls + S @ C / np.diag(W)
+    qddot, force = SolveConstrainedSystemNullSpace(H + S.T @ W @ S, G, S.T @ W @ u - C, gamma)
+    return qddot, S.T @ W @ (u - S @ qddot), force
 
 
 def _rank(A):

@@ -2,7 +2,7 @@
 
 from mbcli.multibody.parsing.model_instances import has_joint_frame, model_instances
 from mbcli.multibody.tree.scoped_name import ScopedName
-from mbcli.suggestions import did_you_mean
+from mbcli.suggestions import closest
 
 WORLD = "WorldModelInstance"
 
@@ -134,6 +134,22 @@ class SceneNames:
             raise LookupError(f'"{full_name}" is a frame of body "{self.body_of(found)[1]}", not a body')
         return found
 
+    def joint(self, full_name):
+        """(instance, name) of a joint, found as frame() finds frames."""
+        instance, name = _split(full_name)
+        if instance:
+            self.num_positions(self.require_instance(instance), name)
+            return instance, name
+        found = [where for where, joints in self._joints.items() if name in joints]
+        if not found:
+            self._check_loaded()
+            everything = [_joined(where, known) for where, joints in self._joints.items() for known in joints]
+            raise LookupError(f'there is no joint "{full_name}"; {_hint(full_name, everything)}')
+        if len(found) > 1:
+            choices = " or ".join(_joined(where, name) for where in found)
+            raise LookupError(f'several joints are named "{name}"; say {choices}')
+        return found[0], name
+
     def num_positions(self, instance, joint):
         joints = self._joints[instance]
         if joint not in joints:
@@ -179,4 +195,7 @@ def _hint(name, known, most=8):
     if not names:
         return "there are none"
     listed = ", ".join(names[:most]) + (f", ... ({len(names)} in all)" if len(names) > most else "")
-    return did_you_mean(name, names) or f"there {'are' if len(names) > 1 else 'is only'} {listed}"
+    likely = closest(name, names) or closest(name, elements := {known.rpartition("::")[2]: known for known in names})
+    if likely:
+        return f'did you mean "{likely if likely in names else elements[likely]}"?'
+    return f"there {'are' if len(names) > 1 else 'is only'} {listed}"

@@ -5,7 +5,9 @@ import math
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.tree.constraints import (
+    AxesConstraint,
     BallConstraint,
+    ContactConstraint,
     CouplerConstraint,
     DistanceConstraint,
     DistanceConstraintParams,
@@ -16,7 +18,15 @@ from mbcli.multibody.tree.constraints import (
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 # the order of GetConstraintIds()
-KINDS = (CouplerConstraint, DistanceConstraint, BallConstraint, WeldConstraint, TendonConstraint)
+KINDS = (
+    CouplerConstraint,
+    DistanceConstraint,
+    BallConstraint,
+    WeldConstraint,
+    TendonConstraint,
+    ContactConstraint,
+    AxesConstraint,
+)
 
 
 class Constraints:
@@ -85,6 +95,23 @@ class Constraints:
         given = {name: value for name, value in given.items() if value is not None}
         return self._add_constraint("tendon", joints, TendonConstraint, joints, a, **given)
 
+    def AddContactConstraint(self, body, point, normals):
+        """A point of a body does not move along directions of World, where RBDL has contacts; returns the id.
+
+        point [m] (3,), in the body; normals (n, 3), in World, of any length but zero. It holds velocities alone, in
+        both directions: where the point is does not matter, and its force may pull. RuntimeError: values out of range.
+        """
+        return self._add_constraint("contact", (body,), ContactConstraint, body, point, normals)
+
+    def AddLoopConstraint(self, predecessor, successor, X_predecessor, X_successor, axes):
+        """Frame S on the successor does not move in frame P on the predecessor along axes of P; returns the id.
+
+        X_predecessor, X_successor: RigidTransform of P and S in the bodies; axes (n, 6), in P, rotational part first,
+        as in RBDL's loop constraints. RuntimeError: the bodies are the same, values out of range.
+        """
+        arguments = (predecessor, X_predecessor, successor, X_successor, axes)
+        return self._add_constraint("loop", (predecessor, successor), AxesConstraint, *arguments)
+
     def _add_constraint(self, kind, parts, constraint_class, *arguments, **named):
         self._require_not_finalized(f"adding a {kind} constraint")
         for part in parts:
@@ -110,7 +137,7 @@ class Constraints:
     # finding
 
     def GetConstraintIds(self):
-        """Ids of all that were added: couplers, then distance, ball, weld and tendon constraints."""
+        """Ids of all that were added: couplers, then distance, ball, weld, tendon, contact and loop constraints."""
         return [c.id for kind in KINDS for c in self._constraints if isinstance(c, kind)]
 
     def num_constraints(self):

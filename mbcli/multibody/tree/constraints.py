@@ -21,6 +21,17 @@ def _point(value, what):
     return point
 
 
+def _directions(values, size, what):
+    """A read-only array (n, size) of directions, none of them zero."""
+    directions = np.array(values, dtype=float)
+    if directions.ndim != 2 or directions.shape[1] != size or not len(directions):
+        raise RuntimeError(f"{what} must be rows of {size} numbers, they are {values}")
+    if not np.isfinite(directions).all() or not directions.any(axis=1).all():
+        raise RuntimeError(f"{what} must be finite and not zero, they are {values}")
+    directions.flags.writeable = False
+    return directions
+
+
 def _finite(value, what):
     if not math.isfinite(value):
         raise RuntimeError(f"{what} must be finite, it is {value}")
@@ -134,8 +145,8 @@ class Constraint:
 
     def __repr__(self):
         label = f" '{self.name}'" if self.name else ""
-        ties = self.joints() or self.bodies()
-        return f"{self.kind} constraint{label} between {' and '.join(repr(part.name()) for part in ties)}"
+        ties = " and ".join(repr(part.name()) for part in self.joints() or self.bodies())
+        return f"{self.kind} constraint{label} {'between' if ' and ' in ties else 'on'} {ties}"
 
 
 class _BetweenBodies(Constraint):
@@ -183,6 +194,49 @@ class WeldConstraint(_BetweenBodies):
 
     def parameters(self):
         return {"X_AP": self.X_AP.GetAsMatrix4(), "X_BQ": self.X_BQ.GetAsMatrix4()}
+
+
+class AxesConstraint(_BetweenBodies):
+    """Frame S on the successor, body B, does not move in frame P on the predecessor, body A, along spatial axes of P.
+
+    X_AP, X_BS: RigidTransform of P in A and of S in B; axes (n, 6): rotational part first.
+    """
+
+    kind = "loop"
+
+    def __init__(self, body_A, X_AP, body_B, X_BS, axes):
+        super().__init__(body_A, body_B)
+        for X, what in ((X_AP, "X_predecessor"), (X_BS, "X_successor")):
+            if not np.isfinite(X.GetAsMatrix34()).all():
+                raise RuntimeError(f"{self!r}: {what} must be finite")
+        self.X_AP, self.X_BS = X_AP, X_BS
+        self.axes = _directions(axes, 6, f"{self!r}: axes")
+
+    def parameters(self):
+        return {
+            "X_predecessor": self.X_AP.GetAsMatrix4(),
+            "X_successor": self.X_BS.GetAsMatrix4(),
+            "axes": self.axes,
+        }
+
+
+class ContactConstraint(Constraint):
+    """A point P of a body does not move along directions of World: p_BP [m] (3,), normals (n, 3) of length 1."""
+
+    kind = "contact"
+
+    def __init__(self, body, p_BP, normals):
+        super().__init__()
+        self.body = body
+        self.p_BP = _point(p_BP, f"{self!r}: point")
+        normals = _directions(normals, 3, f"{self!r}: normals")
+        self.normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+
+    def bodies(self):
+        return (self.body,)
+
+    def parameters(self):
+        return {"point": self.p_BP, "normals": self.normals}
 
 
 class DistanceConstraint(_BetweenBodies):
