@@ -80,9 +80,7 @@ class Distance:
     body_B: str = setting(REQUIRED, BODY_B)
     p_BQ: Point = setting(ORIGIN, "Q in B", unit="m")
     distance: float = setting(REQUIRED, "The distance", unit="m", above=0)
-    stiffness: float = setting(
-        math.inf, "Of a spring in place of a rigid rod", unit="N/m", above=0, infinite=True
-    )
+    stiffness: float = setting(math.inf, "Of a spring in place of a rigid rod", unit="N/m", above=0, infinite=True)
     damping: float = setting(0.0, "Of that spring", unit="N s/m", minimum=0)
     place: Place = NOWHERE
 
@@ -116,7 +114,7 @@ class Weld:
 
 @dataclass(frozen=True, kw_only=True)
 class Tendon:
-    """lower_limit <= sum a_i q_i + offset <= upper_limit, over joints of one coordinate; equal limits are an equation."""
+    """lower_limit <= sum a_i q_i + offset <= upper_limit, over joints of one coordinate; equal limits: an equation."""
 
     name: str | None = setting(None, NAME)
     joints: tuple[str, ...] = setting(REQUIRED, "Names of the joints")
@@ -165,7 +163,9 @@ class ModelConstraint:
 class ModelConstraints:
     """A file of constraints, in their order."""
 
-    constraints: tuple[ModelConstraint, ...] = setting(REQUIRED, "The constraints, in the order in which they are added")
+    constraints: tuple[ModelConstraint, ...] = setting(
+        REQUIRED, "The constraints, in the order in which they are added"
+    )
 
 
 def read_constraints(source, diagnostics, *, name=None, sources=None):

@@ -24,7 +24,9 @@ from mbcli.cli.units import force_units
 @derivatives_option
 @output_options
 @click.pass_context
-def inverse_dynamics(ctx, vdot, no_gravity, no_springs, no_damping, body_forces, inverse, actuated, derivatives, **values):
+def inverse_dynamics(
+    ctx, vdot, no_gravity, no_springs, no_damping, body_forces, inverse, actuated, derivatives, **values
+):
     """Generalized forces [N m or N] that give the accelerations --vdot at a state.
 
     tau = M vdot + C v - tau_g - springs - damping - external forces, by recursive Newton-Euler: as if the model had no

@@ -61,7 +61,9 @@ class _Adder:
 
     def ball(self, record):
         A, p_AP = self._point(record.body_A, record.p_AP)
-        B, p_BQ = (self._frame(record.body_B)[0], None) if record.p_BQ is None else self._point(record.body_B, record.p_BQ)
+        B, p_BQ = (
+            (self._frame(record.body_B)[0], None) if record.p_BQ is None else self._point(record.body_B, record.p_BQ)
+        )
         return self._plant.AddBallConstraint(A, p_AP, B, p_BQ)
 
     def weld(self, record):
@@ -71,4 +73,6 @@ class _Adder:
     def tendon(self, record):
         joints = [self._joint(name).index() for name in record.joints]
         limits = (record.lower_limit, record.upper_limit)
-        return self._plant.AddTendonConstraint(joints, record.a, record.offset, *limits, record.stiffness, record.damping)
+        return self._plant.AddTendonConstraint(
+            joints, record.a, record.offset, *limits, record.stiffness, record.damping
+        )
