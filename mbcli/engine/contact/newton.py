@@ -28,13 +28,13 @@ from mbcli.engine.contact.problem import (
     hessian_of,
     impulse_of,
 )
-from mbcli.engine.contact.tamsi import tamsi_direction, tamsi_share
+from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
 from mbcli.engine.jit import kernel
 from mbcli.engine.lane_memory import WIDTH, sum_of_lanes
 
 SMALLEST = 1e-30  # squared momentum that counts as nothing
 LINE_SEARCH_STEPS = 60
-MOST_HALVINGS = 12  # of a step that makes matters worse, where there is no cost to search along
+PATIENCE = 20  # iterations of TAMSI, which has no cost to search along, until friction is held for as many
 LINE_SEARCH_ACCURACY = 1e-8  # of the slope, relative to that at the start
 
 
@@ -78,14 +78,18 @@ def solve_island(solver, k):
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             solver.vectors8[DIRECTION, c] = solver.vectors8[VELOCITY, c] - solver.vectors8[FREE, c]
     times_mass(solver, first, end, DIRECTION, MOMENTUM)
-    iterations = 0
-    tamsi = int(solver.settings[APPROXIMATION]) == TAMSI
+    iterations, tries = 0, 0
+    tamsi, held = int(solver.settings[APPROXIMATION]) == TAMSI, False
     while True:
         residual = fill_gradient(solver, k)
         converged = residual <= solver.settings[TOLERANCE] * solver.settings[TOLERANCE]
-        if converged or iterations >= solver.settings[MOST_ITERATIONS]:
+        if iterations >= solver.settings[MOST_ITERATIONS] or (converged and not held):
             break
-        if tamsi:
+        if tamsi and (converged or tries == PATIENCE):
+            held, tries = not held, 0
+            hold_friction(solver, k, held)
+            fill_gradient(solver, k)
+        if tamsi and not held:
             tamsi_direction(solver, k)
         else:
             newton_direction(solver, k)
@@ -93,41 +97,20 @@ def solve_island(solver, k):
             return
         times_jacobian(solver, k, DIRECTION, solver.con_dv)
         times_mass(solver, first, end, DIRECTION, MOMENTUM_STEP)
-        if tamsi:
-            backtrack(solver, k, tamsi_share(solver, k))
+        if tamsi and not held:
+            move(solver, k, tamsi_share(solver, k))
         else:
             move(solver, k, line_search(solver, k))
         iterations += 1
+        tries += 1
+    if held:
+        hold_friction(solver, k, False)
+        converged = False
     solver.settings[RESIDUAL] = max(solver.settings[RESIDUAL], residual)
     solver.counts[ITERATIONS] += iterations
     solver.counts[MOST_ITERATIONS_SEEN] = max(solver.counts[MOST_ITERATIONS_SEEN], iterations)
     if not converged:
         solver.counts[STATUS] = NOT_CONVERGED
-
-
-@kernel
-def backtrack(solver, k, share):
-    """Moves along the direction by the share, or by as much less as keeps the gradient from growing."""
-    before = size_of_gradient(solver, k)
-    move(solver, k, share)
-    for _ in range(MOST_HALVINGS):
-        fill_gradient(solver, k)
-        if size_of_gradient(solver, k) < before:
-            return
-        share *= 0.5
-        move(solver, k, -share)
-
-
-@kernel
-def size_of_gradient(solver, k):
-    """The square of the gradient of island k, each momentum measured by the square root of its mass."""
-    total = 0.0
-    for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
-        t = solver.order[p]
-        for d in range(solver.tree_v[t], solver.tree_v[t + 1]):
-            g = solver.vectors[GRADIENT, solver.dof_slot[d]]
-            total += g * g / solver.mass[solver.dof_row[d] + d]
-    return total
 
 
 @kernel

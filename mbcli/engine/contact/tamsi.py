@@ -6,8 +6,8 @@ status says so. Islands are factorized densely.
 """
 
 from mbcli.engine.contact.bounded_row import bounded_hessian
-from mbcli.engine.contact.hunt_crossley import V_S
-from mbcli.engine.contact.problem import BOUNDED, DIRECTION, GRADIENT, SINGULAR, STATUS
+from mbcli.engine.contact.hunt_crossley import FRICTION, MU, V_S
+from mbcli.engine.contact.problem import BOUNDED, DIRECTION, GRADIENT, LAGGED, SINGULAR, STATUS, TAMSI
 from mbcli.engine.contact.tamsi_law import tamsi_jacobian
 from mbcli.engine.integrators import factorize, solve_factorized
 from mbcli.engine.jit import kernel
@@ -94,6 +94,21 @@ def tamsi_share(solver, k):
                 share_of_slip(solver.con_v[i, 0], solver.con_v[i, 1], solver.con_dv[i, 0], solver.con_dv[i, 1], v_s),
             )
     return share
+
+
+@kernel
+def hold_friction(solver, k, held):
+    """Contacts of island k: with friction of the normal impulses that are there, as a convex problem, or of their own.
+
+    What solves the convex problem is a new start where Newton's method does not come closer.
+    """
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        if held and solver.con_kind[i] == TAMSI:
+            solver.con_kind[i] = LAGGED
+            solver.con_law[i, FRICTION] = solver.con_law[i, MU] * solver.con_impulse[i, 2]
+        elif not held and solver.con_kind[i] == LAGGED:
+            solver.con_kind[i] = TAMSI
 
 
 @kernel
