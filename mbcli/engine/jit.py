@@ -78,6 +78,7 @@ KERNEL_MODULES = (
     "contact.tamsi",
     "contact.islands",
     "contact.block_cholesky",
+    "contact.tree_masses",
     "contact.delassus",
     "contact.rows",
     "contact.joint_rows",

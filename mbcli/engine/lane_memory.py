@@ -16,3 +16,23 @@ def aligned_zeros(count):
 def sum_of_lanes(x):
     """The sum of the numbers in a vector register."""
     return x.sum()
+
+
+def element(array, k):
+    """array[k] for k >= 0: compiled, without the test for indices that count from the end."""
+    return array[k]
+
+
+def set_element(array, k, value):
+    """array[k] = value for k >= 0."""
+    array[k] = value
+
+
+def add_product(total, a, b):
+    """total + a b, for registers by one instruction that rounds once."""
+    return total + a * b
+
+
+def subtract_product(total, a, b):
+    """total - a b, for registers by one instruction that rounds once."""
+    return total - a * b

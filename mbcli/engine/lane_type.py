@@ -18,7 +18,7 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import populate_array
 
-from mbcli.engine.lane_memory import WIDTH, sum_of_lanes
+from mbcli.engine.lane_memory import WIDTH, add_product, element, set_element, subtract_product, sum_of_lanes
 
 INT32, INTP = ir.IntType(32), ir.IntType(64)
 VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
@@ -169,6 +169,25 @@ def _sum_of_lanes(x):
 
 
 @intrinsic
+def _fused(typingctx, a, b, total):
+    def codegen(context, builder, sig, args):
+        name, kind = f"llvm.fma.v{WIDTH}f64", ir.FunctionType(VECTOR, [VECTOR] * 3)
+        return builder.call(builder.module.declare_intrinsic(name, (), kind), args)
+
+    return f64x8(f64x8, f64x8, f64x8), codegen
+
+
+@overload(add_product)
+def _add_product(total, a, b):
+    return (lambda total, a, b: _fused(a, b, total)) if total == f64x8 else None
+
+
+@overload(subtract_product)
+def _subtract_product(total, a, b):
+    return (lambda total, a, b: _fused(-a, b, total)) if total == f64x8 else None
+
+
+@intrinsic
 def with_lane(typingctx, x, lane, number):
     """x with another number in one lane."""
 
@@ -280,3 +299,43 @@ def as_doubles(typingctx, x):
         return impl_ret_borrowed(context, builder, sig.return_type, result)
 
     return target(x), codegen
+
+
+# -------------------------------------------------------------------------- elements without wraparound
+
+
+def _pointer(context, builder, kind, array, k):
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.gep(data, [k])
+
+
+@intrinsic
+def _load(typingctx, array, k):
+    def codegen(context, builder, sig, args):
+        pointer = _pointer(context, builder, sig.args[0], *args)
+        return builder.load(pointer, align=8)
+
+    return array.dtype(array, types.intp), codegen
+
+
+@intrinsic
+def _store(typingctx, array, k, value):
+    def codegen(context, builder, sig, args):
+        pointer = _pointer(context, builder, sig.args[0], *args[:2])
+        builder.store(args[2], pointer, align=8)
+
+    return types.void(array, types.intp, array.dtype), codegen
+
+
+def _is_flat(array):
+    return isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"
+
+
+@overload(element)
+def _element(array, k):
+    return (lambda array, k: _load(array, k)) if _is_flat(array) else None
+
+
+@overload(set_element)
+def _set_element(array, k, value):
+    return (lambda array, k, value: _store(array, k, value)) if _is_flat(array) else None

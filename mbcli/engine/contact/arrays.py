@@ -11,7 +11,7 @@ from mbcli.engine.fields import shape_of
 from mbcli.engine.lane_memory import WIDTH, aligned_zeros
 from mbcli.engine.model import Arrays
 
-DEFAULT_TOLERANCE = 1e-8
+DEFAULT_TOLERANCE = 1e-6  # relative, of momenta
 DEFAULT_ITERATIONS = 100
 
 
@@ -56,6 +56,8 @@ class ContactSolver(Arrays):
         width = -(-size // WIDTH) * WIDTH
         tree_slot = np.concatenate([[0], np.cumsum(width)])
         ntree, nv, widest = len(size), int(tree_v[-1]), int(width.max(initial=0))
+        dof_slot = np.arange(nv) + (tree_slot[:-1] - tree_v[:-1])[dof_tree]
+        paths = paths_of(model, dof_slot)
         nblock = ntree * (1 + min(ntree, blocks_per_tree)) + 1
         npiece = constraints * 2 * min(widest // WIDTH, _longest_path(model))
         sizes = {
@@ -72,6 +74,10 @@ class ContactSolver(Arrays):
             "nvalue": int((size * width).sum() + (nblock - ntree) * widest * widest),
             "nmass": int((size * width).sum()),
             "nword": ntree * -(-ntree // WORD),
+            "nbody1": len(paths[0]),
+            "npath": len(paths[1]),
+            "nmask": len(paths[2]),
+            "naxis": 6,
             "ndense": nv * nv if approximation == TAMSI else 0,
         }
         self.capacity = constraints
@@ -80,9 +86,10 @@ class ContactSolver(Arrays):
         self.tree_v[:] = tree_v
         self.tree_slot[:] = tree_slot
         self.dof_tree[:] = dof_tree
-        self.dof_slot[:] = np.arange(nv) + (tree_slot[:-1] - tree_v[:-1])[dof_tree]
+        self.dof_slot[:] = dof_slot
         rows = np.concatenate([[0], np.cumsum(size * width)])
         self.dof_row[:] = rows[dof_tree] + (np.arange(nv) - tree_v[dof_tree]) * width[dof_tree] - tree_v[dof_tree]
+        self.body_path[:], self.path_vector[:], self.path_mask[:] = paths
         self.settings[APPROXIMATION] = approximation
         self.settings[TOLERANCE] = DEFAULT_TOLERANCE
         self.settings[MOST_ITERATIONS] = DEFAULT_ITERATIONS
@@ -96,6 +103,26 @@ def trees_of(model):
     nv = len(model.dof_parent)
     tree_v = np.array([*first, nv])
     return tree_v, np.repeat(np.arange(len(first)), np.diff(tree_v))
+
+
+def paths_of(model, dof_slot):
+    """Which slots move a body, in pieces of eight: (first piece of each body, vector of each piece, masks).
+
+    Pieces of a body stand from the outermost inwards.
+    """
+    paths = [[]]  # of bodies: (vector, bits) from World outwards
+    for b in range(1, len(model.body_parent)):
+        path = list(paths[model.body_parent[b]])
+        for d in range(model.body_v[b], model.body_v[b] + model.body_nv[b]):
+            vector, lane = divmod(int(dof_slot[d]), WIDTH)
+            if path and path[-1][0] == vector:
+                path[-1] = vector, path[-1][1] | 1 << lane
+            else:
+                path.append((vector, 1 << lane))
+        paths.append(path)
+    pieces = [piece for path in paths for piece in reversed(path)]
+    masks = np.unpackbits(np.array([bits for _, bits in pieces], dtype=np.uint8), bitorder="little")
+    return np.cumsum([0, *map(len, paths)]), [vector for vector, _ in pieces], masks
 
 
 def _longest_path(model):

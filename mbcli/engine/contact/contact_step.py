@@ -6,7 +6,6 @@ needs to know nothing of contact. The arrays of contact hang on Data: contact po
 
 from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
 from mbcli.engine.collision.find_contacts import find_contacts
-from mbcli.engine.contact.delassus import invert_diagonal
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
     add_controller_rows,
@@ -25,16 +24,14 @@ from mbcli.engine.contact.problem import (
     VELOCITY,
     clear_problem,
 )
-from mbcli.engine.contact.rows import add_contact_rows, set_contact_law
+from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law
+from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.force_elements import add_element_forces
 from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
 from mbcli.engine.handles import collision_at, points_at, solver_at
-from mbcli.engine.inertia import inertia_times
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
-from mbcli.engine.mass_matrix import composite_inertias
 from mbcli.engine.pd_control import controlled_dynamics, release_controllers
-from mbcli.engine.spatial import dot, row3
 
 POINTS, SOLVER, COLLISION = 0, 1, 2  # elements of Data.contact
 
@@ -68,6 +65,7 @@ def free_dynamics(model, data, solver, h, implicit_damping):
 def constrain_step(model, data, points, solver, h):
     """After controlled_dynamics(): vdot under contact at the points, limits and controllers together."""
     set_velocities(data, solver, h)
+    place_axes(model, data, solver)
     add_contact_rows(model, data, solver, points)
     add_limit_rows(model, data, solver, h)
     if solver.counts[CONSTRAINTS] == 0 or solver.counts[STATUS] != SOLVED:
@@ -103,49 +101,9 @@ def set_velocities(data, solver, h):
 @kernel
 def set_laws(model, data, points, solver, h):
     """The laws that depend on how the trees give way, and the masses of the trees that constraints touch."""
-    touched = solver.tree_island
-    for t in range(touched.shape[0]):
-        touched[t] = -1
-    for i in range(solver.counts[CONSTRAINTS]):
-        for k in range(2):
-            if solver.con_tree[i, k] >= 0:
-                touched[solver.con_tree[i, k]] = 0
-    mass_of_trees(model, data, solver)
-    for t in range(touched.shape[0]):
-        if touched[t] >= 0:
-            invert_diagonal(solver, t)
+    masses_of_trees(model, data, solver)
     for i in range(solver.counts[CONSTRAINTS]):
         if solver.con_kind[i] != BOUNDED:
             set_contact_law(solver, points, i, h)
         elif solver.con_source[i] < CONTROLLER:
             set_limit_law(model, data, solver, i, h)
-
-
-@kernel
-def mass_of_trees(model, data, solver):
-    """After world_inertias -> mass of the trees that constraints touch, with what a step adds to the diagonal."""
-    composite_inertias(model, data)
-    S, mass, row, parent = data.S, solver.mass, solver.dof_row, model.dof_parent
-    for d in range(S.shape[0]):
-        if solver.tree_island[solver.dof_tree[d]] < 0:
-            continue
-        torque, force = inertia_times(data.composite, model.dof_body[d], row3(S, d, 0), row3(S, d, 3))
-        e = d
-        while e >= 0:
-            along = dot(row3(S, e, 0), torque) + dot(row3(S, e, 3), force)
-            mass[row[d] + e] = along
-            mass[row[e] + d] = along
-            e = parent[e]
-        mass[row[d] + d] += data.diagonal[d]
-    for k in range(model.locked_dof.shape[0]):
-        separate(solver, model.locked_dof[k])
-
-
-@kernel
-def separate(solver, d):
-    """Takes velocity d out of its tree's matrix: a locked joint does not move."""
-    t = solver.dof_tree[d]
-    for e in range(solver.tree_v[t], solver.tree_v[t + 1]):
-        solver.mass[solver.dof_row[d] + e] = 0.0
-        solver.mass[solver.dof_row[e] + d] = 0.0
-    solver.mass[solver.dof_row[d] + d] = 1.0

@@ -10,15 +10,11 @@ from mbcli.engine.trigonometry import square_root
 
 
 @kernel
-def invert_diagonal(solver, t):
-    """mass -> vectors[INVERSE_DIAGONAL] for tree t."""
-    for d in range(solver.tree_v[t], solver.tree_v[t + 1]):
-        solver.vectors[INVERSE_DIAGONAL, solver.dof_slot[d]] = 1.0 / solver.mass[solver.dof_row[d] + d]
-
-
-@kernel
 def compliance(solver, i):
-    """The norm (Frobenius) of J D^-1 J^T of constraint i, whose rows that are not there are zero."""
+    """The norm (Frobenius) of J D^-1 J^T of constraint i, whose rows that are not there are zero.
+
+    After masses_of_trees().
+    """
     J, vectors = solver.jacobian8, solver.vectors8
     xx = yy = zz = xy = xz = yz = 0.0
     for p in range(solver.con_first[i], solver.con_first[i + 1]):

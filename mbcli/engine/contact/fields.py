@@ -2,7 +2,8 @@
 
 Sizes: ntree kinematic trees that can move, nv velocities, nslot slots of velocities (each tree starts on a multiple of
 eight, what a vector register holds), ncon constraints at most, npiece pieces of their Jacobians at most, nblock blocks
-and nvalue numbers of the factorized Hessian at most, nmass numbers of the trees' mass matrices. A constraint has three
+and nvalue numbers of the factorized Hessian at most, nmass numbers of the trees' mass matrices, npath pieces of the
+paths from bodies to World. A constraint has three
 rows where it is a contact (two tangents, then the normal), one otherwise.
 """
 
@@ -32,6 +33,8 @@ SOLVER_FIELDS = (
     Field("dof_tree", ("nv",), "int", "", "tree of each velocity"),
     Field("dof_slot", ("nv",), "int", "", "slot of each velocity"),
     Field("dof_row", ("nv",), "int", "", "where row d of the tree's matrix would have column 0 in mass"),
+    Field("body_path", ("nbody1",), "int", "", "first piece of each body's path, in the end npath"),
+    Field("path_vector", ("npath",), "int", "", "which eight slots a piece of a path is about, the outermost first"),
     Field("settings", (8,), "real", "", "see constants of problem.py"),
     # the problem
     Field("counts", (16,), "int", "", "see constants of problem.py"),
@@ -49,6 +52,7 @@ SOLVER_FIELDS = (
     Field("con_dv", ("ncon", 3), "real", "m/s", "J times the direction of a Newton step"),
     Field("con_block", ("ncon",), "int", "", "where the block of its two trees starts in values"),
     Field("con_order", ("ncon",), "int", "", "constraints sorted by islands"),
+    Field("con_pattern", ("ncon", 2), "int", "", "con_tree of the problem whose islands and blocks are known"),
     Field("tree_island", ("ntree",), "int", "", "island of each tree, -1 where no constraint touches it"),
     Field("tree_position", ("ntree",), "int", "", "place of a tree in the order of elimination"),
     Field("order", ("ntree",), "int", "", "trees by islands in the order of elimination"),
@@ -59,6 +63,8 @@ SOLVER_FIELDS = (
     Field("panel_block", ("ntree1",), "int", "", "first block of each eliminated tree"),
     Field("block_place", ("nblock",), "int", "", "place of the tree of a block in the order"),
     Field("block_column", ("nblock",), "int", "", "first column of a block in its panel"),
+    Field("block_size", ("nblock",), "int", "", "number of velocities of its tree"),
+    Field("block_slot", ("nblock",), "int", "", "first slot of its tree"),
     Field("neighbors", ("nword",), "int", "", "bits: which trees of an island touch which"),
     Field("degree", ("ntree",), "int", "", "number of neighbors of a tree that is not eliminated"),
     Field("tree_row", ("ntree",), "int", "", "first row of a tree in the dense matrix"),
@@ -67,11 +73,17 @@ SOLVER_FIELDS = (
     Field("dense_pivots", ("nv",), "int", "", "row exchanges of that"),
     # memory that is read both number by number and, under the second name, eight at a time
     Field("vectors", ("nvector", "nslot"), "real", "", "velocities and momenta by slots: rows of problem.py"),
+    Field("gathered", ("nslot",), "real", "", "pieces of a row of vectors, one behind the other"),
     Field("mass", ("nmass",), "real", "kg m^2 or kg", "A, dense by trees, rows padded to slots"),
+    Field("axes", ("naxis", "nslot"), "real", "1, m", "S by slots: rotation, then translation at Ro; 0 where locked"),
+    Field("path_mask", ("nmask",), "real", "", "1 for the slots of a piece that move the body, else 0"),
     Field("jacobian", ("njacobian",), "real", "1, m", "pieces: eight columns of three rows each"),
     Field("values", ("nvalue",), "real", "", "the Hessian, then its factor U, H = U^T U, by panels"),
     Field("vectors8", ("nvector", "nslot8"), "lanes", "", "vectors"),
+    Field("gathered8", ("nslot8",), "lanes", "", "gathered"),
     Field("mass8", ("nmass8",), "lanes", "", "mass"),
+    Field("axes8", ("naxis", "nslot8"), "lanes", "", "axes"),
+    Field("path_mask8", ("nmask8",), "lanes", "", "path_mask"),
     Field("jacobian8", ("njacobian8",), "lanes", "", "jacobian"),
     Field("values8", ("nvalue8",), "lanes", "", "values"),
 )

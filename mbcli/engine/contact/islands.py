@@ -2,10 +2,21 @@
 
 An island is a set of trees that constraints connect; islands are solved one by one. Inside an island trees are
 eliminated by minimum degree (George and Liu 1989): the neighbors of an eliminated tree become neighbors of each other.
-The pattern of the factor is that of this elimination; neither depends on numbers.
+The pattern of the factor is that of this elimination; neither depends on numbers, so that both are kept for the next
+problem if the same trees are connected.
 """
 
-from mbcli.engine.contact.problem import BLOCKS, CONSTRAINTS, ISLANDS, PLACES, STATUS, TOO_MANY_BLOCKS, VALUES
+from mbcli.engine.contact.problem import (
+    BLOCKS,
+    CONSTRAINTS,
+    ISLANDS,
+    PATTERN,
+    PLACES,
+    SOLVED,
+    STATUS,
+    TOO_MANY_BLOCKS,
+    VALUES,
+)
 from mbcli.engine.jit import kernel
 from mbcli.engine.lane_memory import WIDTH
 
@@ -16,6 +27,45 @@ WORD = 62  # bits used of an integer
 def padded(n):
     """n numbers in whole vector registers."""
     return (n + WIDTH - 1) // WIDTH * WIDTH
+
+
+@kernel
+def arrange_problem(solver):
+    """After all constraints -> islands, order of elimination, blocks; as they are where the pattern is the same."""
+    if pattern_is_known(solver):
+        return
+    solver.counts[PATTERN] = -1
+    find_islands(solver)
+    order_islands(solver)
+    if solver.counts[STATUS] != SOLVED:
+        return
+    find_blocks_of_constraints(solver)
+    for i in range(solver.counts[CONSTRAINTS]):
+        solver.con_pattern[i, 0], solver.con_pattern[i, 1] = solver.con_tree[i, 0], solver.con_tree[i, 1]
+    solver.counts[PATTERN] = solver.counts[CONSTRAINTS]
+
+
+@kernel
+def pattern_is_known(solver):
+    if solver.counts[PATTERN] != solver.counts[CONSTRAINTS]:
+        return False
+    known, wanted = solver.con_pattern, solver.con_tree
+    for i in range(solver.counts[CONSTRAINTS]):
+        if known[i, 0] != wanted[i, 0] or known[i, 1] != wanted[i, 1]:
+            return False
+    return True
+
+
+@kernel
+def find_blocks_of_constraints(solver):
+    """con_block: where the upper block of the two trees of a constraint stands in values, or -1."""
+    for i in range(solver.counts[CONSTRAINTS]):
+        solver.con_block[i] = -1
+        if solver.con_tree[i, 1] >= 0:
+            p, q = solver.tree_position[solver.con_tree[i, 0]], solver.tree_position[solver.con_tree[i, 1]]
+            if p > q:
+                p, q = q, p
+            solver.con_block[i] = solver.panel_start[p] + find_block(solver, p, q)
 
 
 @kernel
@@ -215,7 +265,8 @@ def place_panels(solver, places):
         for b in range(first, end):
             solver.block_column[b] = width
             u = solver.order[block_place[b]]
-            width += padded(solver.tree_v[u + 1] - solver.tree_v[u])
+            solver.block_size[b], solver.block_slot[b] = solver.tree_v[u + 1] - solver.tree_v[u], solver.tree_slot[u]
+            width += padded(solver.block_size[b])
         solver.panel_start[p], solver.panel_width[p] = value, width
         value += size * width
     solver.panel_start[places] = value

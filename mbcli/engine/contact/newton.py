@@ -1,17 +1,20 @@
 """Newton's method with exact line search for the convex problem, island by island (Castro et al. 2022, section IV).
 
-The search starts from the velocities of the step's start. It ends where the gradient of the cost, with each momentum
-measured by the square root of its mass, is less than the tolerance times the larger of A v and J^T impulse.
+The search starts from the velocities of the step's start. An iteration that made the residual much smaller is followed
+by one with the same Hessian, which costs a fraction and does nearly as well there. The search ends where the gradient
+of the cost, with each momentum measured by the square root of its mass, is less than the tolerance times the larger of
+A v and J^T impulse.
 """
 
 from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
-from mbcli.engine.contact.islands import find_block, find_islands, order_islands
+from mbcli.engine.contact.islands import arrange_problem
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
-    CONSTRAINTS,
+    DIAGONAL,
     DIRECTION,
     FREE,
     GRADIENT,
+    INVERSE_DIAGONAL,
     ISLANDS,
     ITERATIONS,
     MOMENTUM,
@@ -30,19 +33,20 @@ from mbcli.engine.contact.problem import (
 )
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
 from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH, sum_of_lanes
+from mbcli.engine.lane_memory import WIDTH, add_product, element, set_element, sum_of_lanes
 
 SMALLEST = 1e-30  # squared momentum that counts as nothing
 LINE_SEARCH_STEPS = 60
 PATIENCE = 20  # iterations of TAMSI, which has no cost to search along, until friction is held for as many
 LINE_SEARCH_ACCURACY = 1e-8  # of the slope, relative to that at the start
+WHOLE_STEP = 1e-3  # the same for a whole step, which needs no search close to the minimum
+FAST = 0.03  # reduction of the residual by an iteration after which its Hessian is used again
 
 
 @kernel
 def solve_problem(solver):
     """vectors[VELOCITY] a first guess -> that, con_v and con_impulse of the minimum; counts say how it went."""
-    find_islands(solver)
-    order_islands(solver)
+    arrange_problem(solver)
     solver.settings[RESIDUAL] = 0.0
     for t in range(solver.tree_island.shape[0]):
         if solver.tree_island[t] < 0:
@@ -50,23 +54,10 @@ def solve_problem(solver):
                 solver.vectors8[VELOCITY, c] = solver.vectors8[FREE, c]
     if solver.counts[STATUS] != SOLVED:
         return
-    find_blocks_of_constraints(solver)
     for k in range(solver.counts[ISLANDS]):
         solve_island(solver, k)
         if solver.counts[STATUS] != SOLVED:
             return
-
-
-@kernel
-def find_blocks_of_constraints(solver):
-    """con_block: where the upper block of the two trees of a constraint stands in values, or -1."""
-    for i in range(solver.counts[CONSTRAINTS]):
-        solver.con_block[i] = -1
-        if solver.con_tree[i, 1] >= 0:
-            p, q = solver.tree_position[solver.con_tree[i, 0]], solver.tree_position[solver.con_tree[i, 1]]
-            if p > q:
-                p, q = q, p
-            solver.con_block[i] = solver.panel_start[p] + find_block(solver, p, q)
 
 
 @kernel
@@ -78,9 +69,10 @@ def solve_island(solver, k):
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             solver.vectors8[DIRECTION, c] = solver.vectors8[VELOCITY, c] - solver.vectors8[FREE, c]
     times_mass(solver, first, end, DIRECTION, MOMENTUM)
-    iterations, tries = 0, 0
+    iterations, tries, residual = 0, 0, 0.0
     tamsi, held = int(solver.settings[APPROXIMATION]) == TAMSI, False
     while True:
+        before = residual
         residual = fill_gradient(solver, k)
         converged = residual <= solver.settings[TOLERANCE] * solver.settings[TOLERANCE]
         if iterations >= solver.settings[MOST_ITERATIONS] or (converged and not held):
@@ -88,11 +80,12 @@ def solve_island(solver, k):
         if tamsi and (converged or tries == PATIENCE):
             held, tries = not held, 0
             hold_friction(solver, k, held)
+            before = 0.0
             fill_gradient(solver, k)
         if tamsi and not held:
             tamsi_direction(solver, k)
         else:
-            newton_direction(solver, k)
+            newton_direction(solver, k, residual < FAST * FAST * before)
         if solver.counts[STATUS] != SOLVED:
             return
         times_jacobian(solver, k, DIRECTION, solver.con_dv)
@@ -114,13 +107,14 @@ def solve_island(solver, k):
 
 
 @kernel
-def newton_direction(solver, k):
-    """vectors[DIRECTION] of island k: the step of Newton's method from con_v."""
+def newton_direction(solver, k, keep):
+    """vectors[DIRECTION] of island k: the step of Newton's method from con_v; keep: by the Hessian of the last one."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    fill_hessian(solver, k)
-    factorize_places(solver, first, end)
-    if solver.counts[STATUS] != SOLVED:
-        return
+    if not keep:
+        fill_hessian(solver, k)
+        factorize_places(solver, first, end)
+        if solver.counts[STATUS] != SOLVED:
+            return
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
@@ -139,9 +133,7 @@ def times_jacobian(solver, k, x, y):
         a, b, n = J[3 * p] * s, J[3 * p + 1] * s, J[3 * p + 2] * s
         for p in range(solver.con_first[i] + 1, solver.con_first[i + 1]):
             s = vectors[x, piece_vector[p]]
-            a = a + J[3 * p] * s
-            b = b + J[3 * p + 1] * s
-            n = n + J[3 * p + 2] * s
+            a, b, n = add_product(a, J[3 * p], s), add_product(b, J[3 * p + 1], s), add_product(n, J[3 * p + 2], s)
         y[i, 0], y[i, 1], y[i, 2] = sum_of_lanes(a), sum_of_lanes(b), sum_of_lanes(n)
 
 
@@ -157,7 +149,7 @@ def times_mass(solver, first, end, x, y):
             row = (solver.dof_row[d] + v0) // WIDTH
             total = mass[row] * vectors[x, slot // WIDTH]
             for c in range(1, count):
-                total = total + mass[row + c] * vectors[x, slot // WIDTH + c]
+                total = add_product(total, mass[row + c], vectors[x, slot // WIDTH + c])
             solver.vectors[y, slot + d - v0] = sum_of_lanes(total)
 
 
@@ -176,19 +168,19 @@ def fill_gradient(solver, k):
         solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
             s = piece_vector[p]
-            vectors[GRADIENT, s] = vectors[GRADIENT, s] + (x * J[3 * p] + y * J[3 * p + 1] + z * J[3 * p + 2])
-    size, impulse, inertial = 0.0, 0.0, 0.0
+            total = add_product(vectors[GRADIENT, s], J[3 * p], x)
+            vectors[GRADIENT, s] = add_product(add_product(total, J[3 * p + 1], y), J[3 * p + 2], z)
+    size = impulse = inertial = 0.0 * vectors[GRADIENT, 0]
     for p in range(first, end):
         t = solver.order[p]
-        for d in range(solver.tree_v[t], solver.tree_v[t + 1]):
-            slot, mass = solver.dof_slot[d], solver.mass[solver.dof_row[d] + d]
-            j, v = solver.vectors[GRADIENT, slot], solver.vectors[VELOCITY, slot]
-            g = solver.vectors[MOMENTUM, slot] - j
-            solver.vectors[GRADIENT, slot] = g
-            size += g * g / mass
-            impulse += j * j / mass
-            inertial += v * v * mass
-    return size / (max(impulse, inertial) + SMALLEST)
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            j, v, inverse = vectors[GRADIENT, c], vectors[VELOCITY, c], vectors[INVERSE_DIAGONAL, c]
+            g = vectors[MOMENTUM, c] - j
+            vectors[GRADIENT, c] = g
+            size = add_product(size, g * g, inverse)
+            impulse = add_product(impulse, j * j, inverse)
+            inertial = add_product(inertial, v * v, vectors[DIAGONAL, c])
+    return sum_of_lanes(size) / (max(sum_of_lanes(impulse), sum_of_lanes(inertial)) + SMALLEST)
 
 
 @kernel
@@ -252,10 +244,19 @@ def add_pieces(solver, G, a, b, p, q, block):
     step = solver.panel_width[p] // WIDTH
     target = block // WIDTH + first_row * step + column
     numbers = 3 * WIDTH * a
-    for r in range(rows):
-        s = numbers + r
-        values[target] = values[target] + (J[s] * gx + J[s + WIDTH] * gy + J[s + 2 * WIDTH] * gz)
-        target += step
+    if rows == 6:  # a free body: the compiler writes the loop out
+        for r in range(6):
+            add_row(J, values, numbers + r, target + r * step, gx, gy, gz)
+    else:
+        for r in range(rows):
+            add_row(J, values, numbers + r, target + r * step, gx, gy, gz)
+
+
+@kernel
+def add_row(J, values, number, target, gx, gy, gz):
+    total = add_product(element(values, target), gx, element(J, number))
+    total = add_product(total, gy, element(J, number + WIDTH))
+    set_element(values, target, add_product(total, gz, element(J, number + 2 * WIDTH)))
 
 
 @kernel
@@ -272,13 +273,14 @@ def line_search(solver, k):
     at_start, _ = slope_of_constraints(solver, k, 0.0)
     at_start = abs(linear + at_start)
     low, high = 0.0, 0.0  # of the bracket; high is open at 0
-    share = 1.0
+    share, enough = 1.0, WHOLE_STEP
     for _ in range(LINE_SEARCH_STEPS):
         slope, curvature = slope_of_constraints(solver, k, share)
         slope += linear + share * quadratic
         curvature += quadratic
-        if abs(slope) <= LINE_SEARCH_ACCURACY * at_start:
+        if abs(slope) <= enough * at_start:
             break
+        enough = LINE_SEARCH_ACCURACY
         if slope < 0.0:
             low = share
         else:

@@ -15,10 +15,10 @@ from mbcli.engine.lane_memory import WIDTH, sum_of_lanes
 SAP, LAGGED, SIMILAR, BOUNDED, TAMSI = range(5)
 
 # rows of vectors
-VELOCITY, FREE, GRADIENT, DIRECTION, MOMENTUM, MOMENTUM_STEP, INVERSE_DIAGONAL = range(7)
-VECTORS = 7
+VELOCITY, FREE, GRADIENT, DIRECTION, MOMENTUM, MOMENTUM_STEP, DIAGONAL, INVERSE_DIAGONAL = range(8)
+VECTORS = 8
 # elements of counts
-CONSTRAINTS, PIECES, ISLANDS, STATUS, ITERATIONS, MOST_ITERATIONS_SEEN, PLACES, BLOCKS, VALUES = range(9)
+CONSTRAINTS, PIECES, ISLANDS, STATUS, ITERATIONS, MOST_ITERATIONS_SEEN, PLACES, BLOCKS, VALUES, PATTERN = range(10)
 # values of STATUS
 SOLVED, TOO_MANY_CONSTRAINTS, TOO_MANY_BLOCKS, NOT_CONVERGED, SINGULAR, TOO_MANY_POINTS = range(6)
 # elements of settings
@@ -27,8 +27,10 @@ TOLERANCE, MOST_ITERATIONS, RESIDUAL, NEAR_RIGID, STICTION, APPROXIMATION = rang
 
 @kernel
 def clear_problem(solver):
-    for k in range(9):
-        solver.counts[k] = 0
+    """An empty problem. What is known of the islands of the last one is kept for one of the same pattern."""
+    counts = solver.counts
+    counts[CONSTRAINTS], counts[PIECES], counts[STATUS] = 0, 0, SOLVED
+    counts[ITERATIONS], counts[MOST_ITERATIONS_SEEN] = 0, 0
     solver.con_first[0] = 0
 
 
@@ -55,6 +57,8 @@ def add_entry(solver, i, d, x, y, z):
         k = begin_piece(solver, i, solver.dof_tree[d], slot // WIDTH)
         if k < 0:
             return
+        for n in range(3 * WIDTH):
+            solver.jacobian[3 * WIDTH * k + n] = 0.0
     column = 3 * WIDTH * k + slot % WIDTH
     solver.jacobian[column] = x
     solver.jacobian[column + WIDTH] = y
@@ -63,7 +67,7 @@ def add_entry(solver, i, d, x, y, z):
 
 @kernel
 def begin_piece(solver, i, tree, vector):
-    """Index of a new piece, zero, of the Jacobian of constraint i; -1 without room, which is in the status."""
+    """Index of a new piece of the Jacobian of constraint i, to be filled; -1 without room, which is in the status."""
     k = solver.counts[PIECES]
     if k >= solver.piece_vector.shape[0]:
         solver.counts[STATUS] = TOO_MANY_CONSTRAINTS
@@ -74,8 +78,6 @@ def begin_piece(solver, i, tree, vector):
         solver.con_tree[i, 1] = tree
         solver.con_split[i] = k
     solver.piece_vector[k] = vector
-    for n in range(3 * WIDTH):
-        solver.jacobian[3 * WIDTH * k + n] = 0.0
     solver.counts[PIECES] = k + 1
     return k
 

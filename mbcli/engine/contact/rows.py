@@ -9,13 +9,14 @@ from mbcli.engine.contact.problem import (
     STICTION,
     TAMSI,
     VELOCITY,
-    add_entry,
     begin_constraint,
+    begin_piece,
     end_constraint,
     row_velocity,
 )
 from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, cross, dot, row3, scale, subtract
+from mbcli.engine.lane_memory import add_product, sum_of_lanes
+from mbcli.engine.spatial import cross, dot, row3, scale, subtract
 from mbcli.engine.trigonometry import square_root
 
 INFINITE = float("inf")
@@ -40,13 +41,14 @@ def tangent_of(n):
 
 
 @kernel
-def add_point_column(model, data, solver, i, b, d, sign, point, tangent, across, normal):
-    """Entry d of constraint i: sign times the velocity of body b's point along three axes. None where d is locked."""
-    if data.diagonal[d] == INFINITE:
-        return
-    r = subtract(point, row3(data.X_WB, model.body_root[b], 9))
-    v = add(row3(data.S, d, 3), cross(row3(data.S, d, 0), r))
-    add_entry(solver, i, d, sign * dot(v, tangent), sign * dot(v, across), sign * dot(v, normal))
+def place_axes(model, data, solver):
+    """After position_kinematics and hold_locked -> axes: S by slots, nothing for what is locked."""
+    S, axes = data.S, solver.axes
+    for d in range(S.shape[0]):
+        slot = solver.dof_slot[d]
+        moves = 0.0 if data.diagonal[d] == INFINITE else 1.0
+        for k in range(6):
+            axes[k, slot] = moves * S[d, k]
 
 
 @kernel
@@ -57,19 +59,46 @@ def last_velocity(model, b):
 
 @kernel
 def add_relative_point(model, data, solver, i, a, b, point, tangent, across, normal):
-    """Entries of the velocity of body a's point relative to body b's. Velocities that move both cancel."""
-    d, e = last_velocity(model, a), last_velocity(model, b)
-    same_tree = model.body_root[a] == model.body_root[b]
-    while d >= 0 and (not same_tree or d != e):
-        if same_tree and e > d:
-            add_point_column(model, data, solver, i, b, e, -1.0, point, tangent, across, normal)
-            e = model.dof_parent[e]
+    """Pieces of the velocity of body a's point relative to body b's. Velocities that move both cancel."""
+    path, path_vector, mask = solver.body_path, solver.path_vector, solver.path_mask8
+    m, m_end, n, n_end = path[a], path[a + 1], path[b], path[b + 1]
+    axes = tangent, across, normal
+    if model.body_root[a] != model.body_root[b]:
+        for k in range(m, m_end):
+            add_piece(model, data, solver, i, a, path_vector[k], mask[k], point, axes)
+        for k in range(n, n_end):
+            add_piece(model, data, solver, i, b, path_vector[k], -mask[k], point, axes)
+        return
+    while m < m_end or n < n_end:
+        vector = max(path_vector[m] if m < m_end else -1, path_vector[n] if n < n_end else -1)
+        of_a, of_b = m < m_end and path_vector[m] == vector, n < n_end and path_vector[n] == vector
+        if of_a and of_b:
+            difference = mask[m] - mask[n]
+            if sum_of_lanes(difference * difference) > 0.0:
+                add_piece(model, data, solver, i, a, vector, difference, point, axes)
+        elif of_a:
+            add_piece(model, data, solver, i, a, vector, mask[m], point, axes)
         else:
-            add_point_column(model, data, solver, i, a, d, 1.0, point, tangent, across, normal)
-            d = model.dof_parent[d]
-    while e >= 0 and (not same_tree or d != e):
-        add_point_column(model, data, solver, i, b, e, -1.0, point, tangent, across, normal)
-        e = model.dof_parent[e]
+            add_piece(model, data, solver, i, a, vector, -mask[n], point, axes)
+        m += int(of_a)
+        n += int(of_b)
+
+
+@kernel
+def add_piece(model, data, solver, i, b, vector, mask, point, axes):
+    """A piece of constraint i: the mask times velocities along three axes of a point of body b."""
+    k = begin_piece(solver, i, solver.dof_tree[last_velocity(model, b)], vector)
+    if k < 0:
+        return
+    arm = subtract(point, row3(data.X_WB, model.body_root[b], 9))
+    S, J = solver.axes8, solver.jacobian8
+    w0, w1, w2 = mask * S[0, vector], mask * S[1, vector], mask * S[2, vector]
+    v0, v1, v2 = mask * S[3, vector], mask * S[4, vector], mask * S[5, vector]
+    for r in range(3):
+        axis = axes[r]
+        c = cross(arm, axis)
+        turning = add_product(add_product(c[0] * w0, w1, c[1]), w2, c[2])
+        J[3 * k + r] = add_product(add_product(add_product(turning, v0, axis[0]), v1, axis[1]), v2, axis[2])
 
 
 @kernel
