@@ -5,12 +5,14 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.mechanisms import bricard, chain_of_four_bars, four_bar, spatial_loop
+from benchmarks.mechanisms import bricard, chain_of_four_bars, four_bar, sample, spatial_loop
 from benchmarks.own import Call
+from mbcli.multibody.closed_chains import ClosedChains
 from mbcli.multibody.compile_constraints import Tie, compile_constraints, slides, twists
 from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
 from mbcli.multibody.constraint_rows import constraint_rows
 from mbcli.multibody.constraints import CalcAssemblyQ
+from mbcli.multibody.nearest_positions import AssemblyProblem, find_nearest
 
 ASSEMBLIES = {
     "four-bar": four_bar,
@@ -18,6 +20,18 @@ ASSEMBLIES = {
     "bricard": bricard,
     "spatial": spatial_loop,
 }
+SAMPLES = {
+    "slider-crank": ("slider_crank.urdf",),
+    "four-bar-chain": ("four_bar_chain.urdf",),
+    "andrews": ("andrews.urdf",),
+    "bricard-rods": ("bricard.urdf",),
+    "governor": ("flyball_governor.sdf",),
+    "leg": ("closed_leg.xml",),
+    "leg-stance": ("closed_leg.xml", "closed_leg.stance.yaml"),
+    "stewart": ("stewart_platform.sdf", "stewart_platform.yaml"),
+}
+TOLERANCE, MOST_ITERATIONS, RESTARTS = 1e-12, 100, 20
+TRAVEL = 1.0  # [m] how far from the default positions a slider or a free body starts
 
 
 class Standing:
@@ -71,12 +85,9 @@ def loops_call(loops):
 
 def assemble_from_random_starts(mechanism, starts):
     """Share of the starts that assembled, median and largest number of steps, starts that needed another one."""
-    plant, cs = ASSEMBLIES[mechanism]()
+    assemble = _sample_assembly(*SAMPLES[mechanism]) if mechanism in SAMPLES else _set_assembly(ASSEMBLIES[mechanism])
     rng = np.random.default_rng(0)
-    weights, results = np.ones(plant.num_velocities()), []
-    for _ in range(starts):
-        q = rng.uniform(-np.pi, np.pi, plant.num_positions())
-        results.append(CalcAssemblyQ(plant, q, cs, weights, minimize=False))
+    results = [assemble(rng) for _ in range(starts)]
     steps = [result.iterations for result in results]
     return {
         "rate": sum(result.converged for result in results) / starts,
@@ -84,3 +95,33 @@ def assemble_from_random_starts(mechanism, starts):
         "largest": max(steps),
         "restarted": sum(result.restarts > 0 for result in results),
     }
+
+
+def _set_assembly(make):
+    """rng -> assembly of a plant under a ConstraintSet."""
+    plant, cs = make()
+    weights = np.ones(plant.num_velocities())
+
+    def assemble(rng):
+        q = rng.uniform(-np.pi, np.pi, plant.num_positions())
+        return CalcAssemblyQ(plant, q, cs, weights, minimize=False)
+
+    return assemble
+
+
+def _sample_assembly(*files):
+    """rng -> assembly of a sample model: hinges and free bodies start at any angle, what slides within TRAVEL."""
+    plant = sample(*files)
+    chains = ClosedChains(plant.CreateDefaultContext(), compiled=True)
+    spread, weights = np.full(plant.num_velocities(), np.pi), np.ones(plant.num_velocities())
+    for k, name in enumerate(plant.GetVelocityNames()):
+        if name.endswith(("_v", "_vx", "_vy", "_vz")):
+            spread[k] = TRAVEL
+
+    def assemble(rng):
+        start = chains.manifold.moved(plant.GetDefaultPositions(), rng.uniform(-spread, spread))
+        settings = (start, weights, TOLERANCE, MOST_ITERATIONS)
+        problem = AssemblyProblem(chains.manifold, chains.position_errors, *settings)
+        return find_nearest(problem, RESTARTS, minimize=False)
+
+    return assemble

@@ -1,12 +1,19 @@
-"""Closed chains of bars: the four-bar, chains of many of them, a spatial loop."""
+"""Closed chains: of bars, as many as wanted, and those of the sample models."""
+
+from pathlib import Path
 
 import numpy as np
+from mbcli.parsers.constraints_file import read_constraints
+from mbcli.parsers.diagnostics import Diagnostics
 
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.constraints import ConstraintSet
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import BallRpyJoint, FixedOffsetFrame, RevoluteJoint, RotationalInertia, SpatialInertia
 
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_models" / "closed_chains"
 Z = np.array([0.0, 0.0, 1.0])
 AXES = np.eye(6)
 GRAVITY = (0.0, -9.81, 0.0)
@@ -124,3 +131,14 @@ def chain_of_four_bars(loops, angle=1.1):
     for joint, value in joints:
         q[joint.position_start()] = value
     return plant, q
+
+
+def sample(file, constraints=None):
+    """The plant of a sample model under the constraints of a file beside it."""
+    plant, diagnostics = MultibodyPlant(0.0), Diagnostics()
+    Parser(plant).AddModels(str(SAMPLES / file))
+    if constraints is not None:
+        add_constraints_of_file(plant, read_constraints(SAMPLES / constraints, diagnostics), diagnostics)
+        diagnostics.raise_if_errors()
+    plant.Finalize()
+    return plant

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from benchmarks import contact
+from benchmarks import constrained, contact
 from benchmarks.plant_calls import ACTUATOR_VALUES, CALCULATIONS, FREE_BODY_VALUES, VALUES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,7 +97,7 @@ SCENES = (
     Scene("load-tree.sdf", "load", calculation="sdf", at_most=5.0),
     Scene("constrained-atlas", "constrained", "atlas", goals={"Pinocchio": 1.0}),
     Scene("loops", "loops"),
-    *(Scene(f"assembly.{m}", "assembly", calculation=m) for m in ("four-bar", "four-bar-hinge", "bricard", "spatial")),
+    *(Scene(f"assembly.{m}", "assembly", calculation=m) for m in (*constrained.ASSEMBLIES, *constrained.SAMPLES)),
     *(Scene(f"contact-{w}.{a}", "contact", w, a, goals=CONTACT_GOALS) for w in WORLDS for a in contact.APPROXIMATIONS),
     Scene("stacks", "stacks", calculation="lagged", goals={"MuJoCo": 1.0, "Drake": 8.0}),
     Scene("start.help", "start", calculation="help", at_most=0.15),
