@@ -163,9 +163,11 @@ def rank(context):
 
 
 def render(plant, result):
-    blocks = [named_vector(plant.GetVelocityNames(), result["vdot"], acceleration_units(plant))]
+    names = plant.GetVelocityNames()
+    blocks = [named_vector(names, result["vdot"], acceleration_units(plant))]
     if result["method"] in ("exact", "relaxed"):
-        blocks.insert(0, named_vector(plant.GetVelocityNames(), result["tau"], force_units(plant)))
+        forces = named_vector(names, result["tau"], force_units(plant))
+        blocks = [f"forces of the actuators\n{forces}", f"accelerations\n{blocks[0]}"]
     rows = [
         [entry["name"] or f"{entry['type']} at {' and '.join(entry['bodies'])}", *map(float, entry["force"])]
         for entry in result["forces"]

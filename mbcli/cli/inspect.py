@@ -352,12 +352,12 @@ def _constraint_line(constraint):
     kind, between = constraint["type"], " and ".join(constraint["bodies"])
     if "joint_type" in constraint:
         return f"loop closed by {constraint['name']} ({constraint['joint_type']}) between {between}"
+    name = f" {constraint['name']}" if constraint["name"] else ""
     if kind == "coupler":
         follower, leader = constraint["joints"]
         offset = constraint["offset"]
         offset = f" {'-' if offset < 0 else '+'} {number(abs(offset))}" if offset else ""
-        return f"coupler: {follower} = {number(constraint['gear_ratio'])} {leader}{offset}"
-    name = f" {constraint['name']}" if constraint["name"] else ""
+        return f"coupler{name}: {follower} = {number(constraint['gear_ratio'])} {leader}{offset}"
     if kind == "tendon":
         return f"tendon{name} over {', '.join(constraint['joints'])}"
     if kind == "contact":
