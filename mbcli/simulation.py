@@ -108,7 +108,10 @@ class Run:
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
         if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
-        context._ready_constraints()  # and the arrays of the context's own parameters are ready
+        if plant.is_discrete():
+            context._prepare_step()
+        else:
+            context._ready_constraints()  # and the arrays of the context's own parameters are ready
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
         self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
@@ -123,8 +126,6 @@ class Run:
             self._require_constraints()
         self._u = np.zeros(nu)
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
-        if plant.is_discrete():
-            context._prepare_step()
         self._use_loops()
         self._buffers = (
             np.zeros(BLOCK_ROWS),

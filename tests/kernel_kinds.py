@@ -20,8 +20,10 @@ NOT_SMOOTH = {
     "calc_element_fault",
     "gimbal_lock",
     # Newton's method for limited efforts asks which limits are reached
-    "controlled_dynamics",
-    "side_of_limit",
+    "limited_dynamics",
+    "side_of_line",
+    "bound_of_line",
+    "kink_of_line",
     "clamped_effort",
     "count_disagreements",
     "assume_efforts",
@@ -29,10 +31,12 @@ NOT_SMOOTH = {
     "slope_along_step",
     "share_of_step",
     "finish_controllers",
-    "release_controllers",
+    "dof_of_line",
+    "move_point",
     # asks how near a limit is
     "limit_gap",
     "reach_of_limits",
+    "reach_limits",
     # the largest element of a rotation says which formula gives its quaternion; opposite vectors have no middle
     "rotation_quaternion",
     "half_way",

@@ -104,7 +104,7 @@ class Scene:
             parts = tuple(part._struct for part in parts)
         self.data.tau[:] = 0.0
         self.kernels.at_velocities(*parts[:2])
-        self.kernels.step_dynamics(*parts[:2], H, 1.0)
+        self.kernels.gather_forces(*parts[:2], H, 1.0)
         self.kernels.clear_problem(parts[3])
         self.kernels.constrain_step(*parts, H)
         return self.data.v + H * self.data.vdot

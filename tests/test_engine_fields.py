@@ -19,9 +19,19 @@ from mbcli.engine.model import Data, Model
 
 ENGINE = Path(mbcli.engine.__file__).parent
 SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
-SIZES |= {"nspring": 2, "nhinge": 1, "nbushing": 3, "ncurve": 2, "nsegment": 4, "nlock": 1, "npd": 1, "nlimit": 2}
+SIZES |= {
+    "nspring": 2,
+    "nhinge": 1,
+    "nbushing": 3,
+    "ncurve": 2,
+    "nsegment": 4,
+    "nlock": 1,
+    "npd": 1,
+    "nlimit": 2,
+    "nline": 3,
+}
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
-SIZES |= {"nterm": 2, "nprofile": 11}
+SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 3}
 TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS)
 INTEGER_FIELDS = {field.name for table in TABLES for field in table if field.kind == "int"}
 

@@ -1,4 +1,4 @@
-"""Kernels of models without force elements, controllers and curves give what the whole kernels give."""
+"""Kernels of models without force elements and curves give what the whole kernels give."""
 
 import numpy as np
 import pytest

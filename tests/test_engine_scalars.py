@@ -61,7 +61,7 @@ def force_elements(kernels, model, data):
 POSITION = "sin_q cos_q curve_segment curve_angle X_FM X_WB p_RoBo p_RoMo S inertia"
 VELOCITY = "V A_bias"
 ARTICULATED = "articulated F_articulated U D tau_residual A vdot"
-CONTROL = "pd_effort pd_limited pd_work"
+CONTROL = "pd_effort line line_side"
 AT_POSITION, AT_VELOCITY = ("position_stage",), ("position_stage", "velocity_stage")
 
 STAGES = {

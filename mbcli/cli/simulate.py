@@ -111,7 +111,7 @@ def simulate(ctx, **values):
     """Run a model over time and write an HDF5 log.
 
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Limits of
-    positions and efforts are not enforced: the run says which were exceeded.
+    efforts, and in continuous plants those of positions, are not enforced: the run says which were exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
@@ -178,7 +178,7 @@ def _run_command(ctx, values):
     if not quiet:
         _announce_compiling(plant)
     summary = job.run(output, options.resume_path, options.force, ProgressLine(job, shown=not quiet))
-    if summary["exceeded_limits"]:
+    if summary["exceeded_limits"] and not plant.is_discrete():
         warn(f"position limits are not enforced, and were exceeded by {joined(*summary['exceeded_limits'])}")
     result = document("simulate", loaded, job.context, **summary)
     click.echo(to_json(result) if options.as_json else render(summary))

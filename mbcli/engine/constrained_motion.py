@@ -27,7 +27,7 @@ from mbcli.engine.state import SINGULAR, UNMET, at_velocities
 from mbcli.engine.trigonometry import square_root
 
 # elements of Data.constraint_set: what functions are called with, and those that are called by address
-MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, MEASURE = range(7)
+MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, MEASURE, ROWS = range(8)
 EXPECTED, FAULTS, FOUND = 0, 1, 2  # elements of ConstraintWork.ranks
 
 DEPENDENT = 1e-12  # square of the sine below which a row counts as a combination of others
@@ -198,9 +198,15 @@ STAND_INS = {
 }
 
 
-def constraint_addresses(kernels, compiled, *handles):
-    """What Data.constraint_set holds for handles of Model, Data, Constraints and ConstraintWork; compiles."""
-    functions = [kernels.solve_motion, kernels.project_state, kernels.measure_errors]
+def constraint_addresses(kernels, compiled, in_steps, *handles):
+    """What Data.constraint_set holds for handles of Model, Data, Constraints and ConstraintWork; compiles.
+
+    in_steps: only what steps that meet contact call; the other functions have the address 0.
+    """
+    motion = [] if in_steps else ["solve_motion", "project_state"]
+    steps = ["measure_errors", *(["constraint_equations"] if in_steps else [])]
+    names = ("solve_motion", "project_state", "measure_errors", "constraint_equations")
+    functions = [getattr(kernels, name) if name in motion + steps else None for name in names]
     if compiled:
-        functions = [address_of_function(function) for function in functions]
+        functions = [0 if function is None else address_of_function(function) for function in functions]
     return (*handles, *functions)

@@ -4,7 +4,7 @@ Allocation, the compiled structs and the documentation all read these tables. Si
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
 nv velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
 bushings, ncurve curves with nsegment arcs and lines, nlock locked velocities, nlimit limits of
-positions. Kinds: "real" takes the scalar type, "int" is int64.
+positions, nline of these and controllers together. Kinds: "real" takes the scalar type, "int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -146,13 +146,13 @@ DATA_FIELDS = (
     Field("u", ("nu",), "real", "N m or N", "actuation, of actuators with a controller what is fed forward"),
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
-    Field("pd_limited", ("npd",), "real", "1", "-1 or 1 where a controller is assumed at its limit, else 0"),
-    Field("pd_work", ("npd", 5), "real", "N m, kg m^2", "line of a controller and its point, see pd_control.py"),
+    Field("line_side", ("nline",), "real", "1", "-1 or 1 where a line is assumed at its lower or upper bound, else 0"),
+    Field("line", ("nline", 8), "real", "N m, kg m^2", "lines of controllers and limits, see clamped_lines.py"),
     Field("energy", (2,), "real", "J", "kinetic and potential energy"),
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
     Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),
     Field("contact", (3,), "real", "1", "addresses of contact points, solver and geometries, exact as numbers"),
-    Field("constraint_set", (7,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
+    Field("constraint_set", (8,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
     Field("F_link", ("nlink", 6), "real", "N m, N", "applied spatial force at each link's origin, in W"),
 )
 
@@ -174,6 +174,8 @@ CONSTRAINT_FIELDS = (
     Field("row_axis", ("nrow", 6), "real", "1, m", "spatial axis in P, rotational part first"),
     Field("row_second", ("nrow", 3), "real", "1", "axis that stays free, in P, or second axis, in S; by kind"),
     Field("row_constant", ("nrow",), "real", "m, rad or m/rad", "distance, offset or travel per turn; by kind"),
+    Field("row_limits", ("nrow", 2), "real", "m or 1", "between which phi may be; both are 0 in an equation"),
+    Field("row_spring", ("nrow", 2), "real", "N/m, N s/m", "stiffness (infinite: rigid) and damping beyond these"),
     Field("term_row", ("nterm",), "int", "", "row of a coupling that a term belongs to"),
     Field("term_q", ("nterm",), "int", "", "position that the term multiplies"),
     Field("term_entry", ("nterm",), "int", "", "its place in G"),

@@ -38,7 +38,10 @@ KERNEL_MODULES = (
     "inverse_dynamics",
     "mass_matrix",
     "forward_dynamics",
+    "clamped_lines",
+    "joint_limits",
     "pd_control",
+    "limited_dynamics",
     "energy",
     "joint_forces",
     "force_elements",
@@ -57,7 +60,6 @@ KERNEL_MODULES = (
     "constraint_stages",
     "batch",
     "constrained_motion",
-    "joint_limits",
     "step",
     "integrators",
     "loop",
@@ -74,6 +76,7 @@ KERNEL_MODULES = (
     "contact.hunt_crossley",
     "contact.bounded_row",
     "contact.tamsi_law",
+    "contact.equality",
     "contact.problem",
     "contact.tamsi",
     "contact.islands",
@@ -82,6 +85,7 @@ KERNEL_MODULES = (
     "contact.delassus",
     "contact.rows",
     "contact.joint_rows",
+    "contact.equality_rows",
     "contact.newton",
     "contact.contact_step",
 )
@@ -111,22 +115,24 @@ def load_kernels(compiled, kind=""):
     """All kernels by name, as attributes of one object; compiled ones accept structs, others Python objects.
 
     kind: "plain" for models without what few models have (plain.py), sooner compiled; "contact" for steps with contact,
-    "constrained" for motion under constraints; "contact-plain" and "constrained-plain" for both.
+    "constrained" for motion under constraints; joined by hyphens for several of these.
     """
+    kinds = kind.split("-")
     for name in KERNEL_MODULES:
         import_module("mbcli.engine." + name)
     replacements = {}
-    if kind.endswith("plain") and compiled:
+    if "plain" in kinds and compiled:
         replacements |= import_module("mbcli.engine.plain").STAND_INS
-    if kind.startswith("contact"):
-        replacements |= import_module("mbcli.engine.contact").stand_ins()
-    if kind.startswith("constrained"):
+    if "contact" in kinds:
+        replacements |= import_module("mbcli.engine.contact").stand_ins("constrained" in kinds)
+    if "constrained" in kinds:
         replacements |= import_module("mbcli.engine.constrained_motion").STAND_INS
     if compiled:
         return compile_kernels(replacements, kind)
     plain = {f.__name__: f for f in _kernels}
     if replacements:
-        plain |= interpreted_with(plain, {f.__name__: g for f, g in replacements.items()})
+        twins = interpreted_with(plain, {f.__name__: g for f, g in replacements.items()})
+        plain = twins | {f.__name__: twins[g.__name__] for f, g in replacements.items()}
     return SimpleNamespace(**plain)
 
 
@@ -151,15 +157,19 @@ def compile_kernels(replacements=None, directory=""):
 
 
 def interpreted_with(names, replacements):
-    """Interpreted kernels by name that call one another, and the replacements (by name) in place of other kernels."""
+    """Interpreted kernels by name that call one another, and the replacements (by name) in place of other kernels.
+
+    Replacements that are kernels call the others too.
+    """
     load_kernels(False)
     bodies = {function.__name__: function for function in _kernels}
     twins = {}
     for name in names:
         namespace = dict(vars(sys.modules[bodies[name].__module__]))
         twins[name] = FunctionType(bodies[name].__code__, namespace, name, bodies[name].__defaults__)
+    chosen = {name: twins.get(f.__name__, f) if f in bodies.values() else f for name, f in replacements.items()}
     for twin in twins.values():
-        twin.__globals__.update(twins | replacements)
+        twin.__globals__.update(twins | chosen)
     return twins
 
 

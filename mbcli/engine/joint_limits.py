@@ -1,6 +1,19 @@
-"""When a limit of a joint can act in a discrete step."""
+"""Limits of joints with one velocity in the step of a discrete plant: nearly rigid stops.
 
+Over a step h a stop gives the impulse max(0, (v_hat - s v') / R), along s = 1 at a lower limit and -1 at an upper one,
+where v_hat = -gap / (2 h) closes a passed limit within about two steps, and R is as small as a step can resolve (Castro
+et al. 2022, section V.B, with the diagonal of the mass matrix). Its effort is a clamped line of the acceleration.
+"""
+
+from mbcli.engine.clamped_lines import ASSUMED, HIGH, LOW, OFFSET, OWN, SLOPE
+from mbcli.engine.inertia import inertia_times
 from mbcli.engine.jit import kernel
+from mbcli.engine.mass_matrix import composite_inertias
+from mbcli.engine.spatial import dot, row3
+
+INFINITE = float("inf")
+PI = 3.141592653589793
+NEARLY_RIGID = 0.1 * 0.1 / (4.0 * PI * PI)  # R over what the row gives way to an impulse
 
 
 @kernel
@@ -12,4 +25,41 @@ def limit_gap(model, q, k):
 @kernel
 def reach_of_limits(v, v_free, h):
     """The gap below which a limit can act in a step h: what twice the velocity at its start, or at its end, closes."""
-    return 4.0 * h * max(abs(v), abs(v_free))
+    return 4.0 * h * max(abs(v.real), abs(v_free.real))
+
+
+@kernel
+def start_limits(model, data):
+    """Before start_controllers(): lines of limits that are at rest."""
+    first = model.pd_actuator.shape[0]
+    for k in range(model.limit_dof.shape[0]):
+        i = first + k
+        data.line[i, OFFSET] = data.line[i, SLOPE] = data.line[i, LOW] = data.line[i, HIGH] = 0.0
+        data.line[i, ASSUMED] = 0.0
+        data.line[i, OWN] = data.diagonal[model.limit_dof[k]]
+        data.line_side[i] = -1.0
+
+
+@kernel
+def reach_limits(model, data, h):
+    """After world_inertias, vdot: the lines of limits that can act in the step; none of them does yet."""
+    first, ready = model.pd_actuator.shape[0], False
+    for k in range(model.limit_dof.shape[0]):
+        i, d, side = first + k, model.limit_dof[k], model.limit_side[k]
+        v, gap = data.v[d], limit_gap(model, data.q, k)
+        reach = reach_of_limits(v, v + h * data.vdot[d], h)
+        if not (gap.real < reach and data.line[i, OWN].real < INFINITE):
+            continue
+        if not ready:
+            composite_inertias(model, data)
+            ready = True
+        w, u = row3(data.S, d, 0), row3(data.S, d, 3)
+        torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
+        slope = (dot(w, torque) + dot(u, force) + data.line[i, OWN]) / NEARLY_RIGID
+        data.line[i, SLOPE] = slope
+        data.line[i, OFFSET] = -slope / h * (0.5 * side * gap / h + v)
+        if side > 0.0:
+            data.line[i, HIGH] = INFINITE
+        else:
+            data.line[i, LOW] = -INFINITE
+            data.line_side[i] = 1.0

@@ -1,17 +1,16 @@
-"""Stand-ins for what few models have: force elements between links, hinges, controllers, curves.
+"""Stand-ins for what few models have: force elements between links, hinges, curves.
 
-A model without them is run by kernels in which these are empty, which takes a third less time to compile. The results
+A model without them is run by kernels in which these are empty, which takes less time to compile. The results
 are the same to the last bit: the loops of the kernels that stand behind these names would have no turns.
 """
 
-from mbcli.engine import force_elements, pd_control
-from mbcli.engine.forward_dynamics import accelerations
+from mbcli.engine import force_elements
 from mbcli.engine.joints import CURVILINEAR, curvilinear
 
 
 def is_plain(model):
     """Whether a model has none of these."""
-    arrays = (model.spring_damper_link, model.bushing_link, model.hinge_dof, model.pd_actuator)
+    arrays = (model.spring_damper_link, model.bushing_link, model.hinge_dof)
     return not any(len(array) for array in arrays) and CURVILINEAR not in model.body_joint_type
 
 
@@ -21,10 +20,6 @@ def add_element_forces(model, data, at_links):
 
 def element_energy(model, data):
     return data.V[0, 0]  # of World: zero, in the scalar type of the data
-
-
-def controlled_dynamics(model, data, h):
-    accelerations(model, data, h)
 
 
 def pose_curvilinear(segments, curves, periods, X_FM0, c, q, i, chosen, angle, X_FM, b):
@@ -38,7 +33,6 @@ def subspace_curvilinear(chosen, c, X_FM, b, H, d):
 STAND_INS = {
     force_elements.add_element_forces: add_element_forces,
     force_elements.element_energy: element_energy,
-    pd_control.controlled_dynamics: controlled_dynamics,
     curvilinear.pose_curvilinear: pose_curvilinear,
     curvilinear.subspace_curvilinear: subspace_curvilinear,
 }

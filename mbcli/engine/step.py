@@ -5,7 +5,7 @@ from mbcli.engine.force_elements import add_element_forces
 from mbcli.engine.forward_dynamics import hold_locked
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
-from mbcli.engine.pd_control import controlled_dynamics
+from mbcli.engine.limited_dynamics import limited_dynamics
 from mbcli.engine.state import at_velocities
 
 
@@ -30,16 +30,22 @@ def discrete_step(model, data, h, implicit_damping):
 def step_dynamics(model, data, h, implicit_damping):
     """After velocity_kinematics: the mean acceleration vdot over a step; implicit_damping is 1 or 0.
 
-    M vdot = tau + tau_g - C v - D v' + what controllers add. Taking the damping at the new velocity adds h D to the
-    diagonal of M; with it at the old velocity the diagonal stays. Springs and force elements act by the old positions
-    and velocities, controllers by the new ones.
+    M vdot = tau + tau_g - C v - D v' + what controllers and limits add. Taking the damping at the new velocity adds h D
+    to the diagonal of M; with it at the old velocity the diagonal stays. Springs and force elements act by the old
+    positions and velocities, controllers and limits by the new ones.
     """
+    gather_forces(model, data, h, implicit_damping)
+    limited_dynamics(model, data, h)
+
+
+@kernel
+def gather_forces(model, data, h, implicit_damping):
+    """tau, F_applied and `diagonal` of a step, but for controllers and limits."""
     add_joint_forces(model, data)
     add_element_forces(model, data, 0)
     for d in range(data.v.shape[0]):
         data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
     hold_locked(model, data)
-    controlled_dynamics(model, data, h)
 
 
 @kernel

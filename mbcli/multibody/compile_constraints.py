@@ -18,12 +18,21 @@ NO_AXIS = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Row:
-    """One equation between frames P and S: kind as in engine/constraint_frames.py, with what belongs to it."""
+    """One equation between frames P and S: kind as in engine/constraint_frames.py, with what belongs to it.
+
+    limits: between which phi may be instead of zero; spring: stiffness and damping beyond them, rigid by default.
+    """
 
     kind: int
     axis: tuple = (*NO_AXIS, *NO_AXIS)
     second: tuple = NO_AXIS
     constant: float = 0.0
+    limits: tuple = (0.0, 0.0)
+    spring: tuple = (np.inf, 0.0)
+
+    def is_equation(self):
+        """Whether it says that phi is zero."""
+        return self.limits == (0.0, 0.0) and self.spring[0] == np.inf
 
 
 @dataclass(frozen=True)
@@ -40,15 +49,17 @@ class Tie:
 
 @dataclass(frozen=True)
 class Coupling:
-    """sum of coefficient * q = offset over terms (place in q, place in v, coefficient)."""
+    """sum of coefficient * q = offset over terms (place in q, place in v, coefficient); limits and spring as in Row."""
 
     terms: tuple
     offset: float
     numbers: tuple
+    limits: tuple = (0.0, 0.0)
+    spring: tuple = (np.inf, 0.0)
 
     @property
     def rows(self):
-        return (Row(kinds.COUPLER, constant=self.offset),)
+        return (Row(kinds.COUPLER, constant=self.offset, limits=self.limits, spring=self.spring),)
 
 
 @dataclass(frozen=True)
@@ -87,9 +98,9 @@ def perpendicular(axis, other):
     return (Row(kinds.PERPENDICULAR, (*axis, *NO_AXIS), tuple(other)),)
 
 
-def distance(length):
-    """The row that keeps So at a distance [m] from Po."""
-    return (Row(kinds.DISTANCE, constant=length),)
+def distance(length, spring=(np.inf, 0.0)):
+    """The row that keeps So at a distance [m] from Po; spring as in Row."""
+    return (Row(kinds.DISTANCE, constant=length, spring=spring),)
 
 
 def contact(normal):
@@ -175,6 +186,8 @@ def compile_constraints(model, constraints):
             "row_axis": np.reshape([row.axis for row in rows], (-1, 6)),
             "row_second": np.reshape([row.second for row in rows], (-1, 3)),
             "row_constant": [row.constant for row in rows],
+            "row_limits": np.reshape([row.limits for row in rows], (-1, 2)),
+            "row_spring": np.reshape([row.spring for row in rows], (-1, 2)),
             **{name: [t[k] for t in terms] for k, name in enumerate(TERM_FIELDS)},
             "pair_constraint": np.reshape(pairs, (-1, 2)),
             "pair_shared": np.column_stack([np.concatenate([[0], pair_ends[:-1]]), pair_ends])

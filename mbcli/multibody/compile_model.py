@@ -40,7 +40,17 @@ class MobilizedJoint:
 
 
 def compile_model(
-    bodies, frames, mobilized, actuators, elements, gravity, weight_of, parameters, with_controllers, dtype=float
+    bodies,
+    frames,
+    mobilized,
+    actuators,
+    elements,
+    gravity,
+    weight_of,
+    parameters,
+    with_controllers,
+    with_limits,
+    dtype=float,
 ):
     """The Model of a plant; sets the coordinate starts of the joints.
 
@@ -54,6 +64,7 @@ def compile_model(
         weight_of: body -> whether it is subject to gravity.
         parameters: Parameters, what the elements' values are.
         with_controllers: whether the PD controllers of actuators act.
+        with_limits: whether the limits of joints do.
         dtype: scalar type of the parameters' values.
     """
     link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, parameters)
@@ -114,13 +125,14 @@ def compile_model(
             spring_energy += 0.5 * stiffness[d] * k / total * (nominal[d] - rest) ** 2
             nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
         stiffness[d] = total
-    limits = [limit for m in moving for limit in _limits(m.joint)]
+    limits = [limit for m in moving for limit in _limits(m.joint)] if with_limits else []
     controlled = [k for k, actuator in enumerate(actuators) if with_controllers and actuator.has_controller()]
     curve_sizes, curve_arrays = _curves([m.joint for m in moving])
     element_sizes, element_arrays = force_element_arrays(elements, link_body, link_X_BL, parameters)
     return Model(
         {"nbody": nbody, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv, "nu": len(actuators)}
         | {"nlock": len(locked), "npd": len(controlled), "nlimit": len(limits)}
+        | {"nline": len(controlled) + len(limits)}
         | curve_sizes
         | element_sizes,
         {

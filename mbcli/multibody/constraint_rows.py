@@ -38,22 +38,36 @@ from mbcli.multibody.tree.parameters import DEFAULTS
 X, Y, Z = (tuple(axis) for axis in np.eye(3))
 
 
-def constraint_rows(plant, parameters=DEFAULTS):
+def constraint_rows(plant, parameters=DEFAULTS, equations=True):
     """What is active under the parameters of a context, as compile_constraints() takes it: a list; and their owners.
 
     The owners (number of rows) say which constraint of the plant each row belongs to. A constraint without rows, as a
-    floating joint that closes a loop, has none. ModelError for constraints that are no equations.
+    floating joint that closes a loop, has none. ModelError where `equations` is true for constraints that are none.
     """
     compiled, owners = [], []
     for constraint in plant._active_constraints(parameters):
         try:
             made = COMPILERS[type(constraint)](constraint, parameters)
+            if equations and not all(row.is_equation() for row in made.rows):
+                raise ModelError(NO_EQUATION[type(constraint)])
         except ModelError as error:
             place = f"{constraint.place}: error: " if constraint.place else ""
             raise ModelError(f"{place}{constraint!r}: {error}") from None
         compiled.append(replace(made, numbers=tuple(range(len(owners), len(owners) + len(made.rows)))))
         owners += [constraint] * len(made.rows)
     return compiled, owners
+
+
+def require_two_trees(plant):
+    """ModelError for a tendon over more than two trees: contact problems cannot hold it."""
+    model = plant._model
+    for constraint in plant._constraints:
+        if isinstance(constraint, TendonConstraint):
+            dofs = [joint.velocity_start() for joint in constraint.joints()]
+            if len(set(model.body_root[model.dof_body[dofs]])) > 2:
+                place = f"{constraint.place}: error: " if constraint.place else ""
+                reason = "its joints are in more than two trees, which steps with contact or limits of it cannot hold"
+                raise ModelError(f"{place}{constraint!r}: {reason}")
 
 
 def _tie(body_P, X_P, body_S, X_S, rows):
@@ -85,10 +99,14 @@ def _contact(c, parameters):
 
 def _distance(c, parameters):
     params = parameters.get(c, "params")
-    if params.stiffness() != math.inf:
-        raise ModelError("with a finite stiffness it is a spring, which is not an equation")
     bodies = [c.body_A._plant.get_body(index) for index in (params.bodyA(), params.bodyB())]
-    return _tie(bodies[0], _at(params.p_AP()), bodies[1], _at(params.p_BQ()), distance(params.distance()))
+    return _tie(
+        bodies[0],
+        _at(params.p_AP()),
+        bodies[1],
+        _at(params.p_BQ()),
+        distance(params.distance(), (params.stiffness(), params.damping())),
+    )
 
 
 def _coupler(c, parameters):
@@ -96,14 +114,14 @@ def _coupler(c, parameters):
 
 
 def _tendon(c, parameters):
-    if c.lower_limit != c.upper_limit or c.stiffness != math.inf:
-        raise ModelError("only a rigid tendon with equal limits is an equation")
-    return _coupling(c.joints(), c.a, c.upper_limit - c.offset)
+    length = c.lower_limit if c.lower_limit > -math.inf else c.upper_limit  # from which phi is measured
+    limits = c.lower_limit - length, c.upper_limit - length
+    return _coupling(c.joints(), c.a, length - c.offset, limits, (c.stiffness, c.damping))
 
 
-def _coupling(joints, coefficients, offset):
+def _coupling(joints, coefficients, offset, *law):
     terms = tuple((j.position_start(), j.velocity_start(), a) for j, a in zip(joints, coefficients, strict=True))
-    return Coupling(terms, offset, ())
+    return Coupling(terms, offset, (), *law)
 
 
 def _loop(c, parameters):
@@ -150,6 +168,12 @@ JOINT_ROWS = {
     "ball_rpy": lambda joint: slides(X, Y, Z),
     "quaternion_floating": lambda joint: (),
     "rpy_floating": lambda joint: (),
+}
+
+# why a constraint can be no equation
+NO_EQUATION = {
+    DistanceConstraint: "with a finite stiffness it is a spring, which is not an equation",
+    TendonConstraint: "only a rigid tendon with equal limits is an equation",
 }
 
 # what makes the equations of a constraint

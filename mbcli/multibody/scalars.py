@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from mbcli.engine import load_kernels
+from mbcli.engine.clamped_lines import OFFSET, SLOPE
 from mbcli.engine.fields import MODEL_FIELDS
 from mbcli.engine.jit import interpreted_with
 from mbcli.engine.plain import is_plain
@@ -181,6 +182,9 @@ def symbolic_kernels():
             "element_fault": lambda model, data: 0,
             "calc_element_fault": lambda model, data: 0,
             "take_segment": take_segment,
+            "reach_limits": lambda model, data, h: None,
+            "count_disagreements": lambda model, data: 0,
+            "clamped_effort": lambda data, i, x: data.line[i, OFFSET] - data.line[i, SLOPE] * x,
         }
     )
 

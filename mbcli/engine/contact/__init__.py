@@ -8,9 +8,20 @@ costs l_i are in files of their own, `newton.py` finds the minimum.
 """
 
 
-def stand_ins():
-    """What stands in for kernels of other plants where there is contact: {kernel: kernel}."""
-    from mbcli.engine import step
-    from mbcli.engine.contact import contact_step
+def stand_ins(constrained):
+    """What stands in for kernels of other plants where there is contact: {kernel: kernel}.
 
-    return {step.step_dynamics: contact_step.contact_dynamics, step.step_fault: contact_step.contact_fault}
+    constrained: whether constraints act too.
+    """
+    from mbcli.engine import step
+    from mbcli.engine.contact import contact_step, equality_rows
+
+    kernels = {step.step_dynamics: contact_step.contact_dynamics, step.step_fault: contact_step.contact_fault}
+    if constrained:
+        kernels |= {
+            contact_step.has_constraints: equality_rows.holds_constraints,
+            contact_step.add_constraint_rows: equality_rows.add_equality_rows,
+            contact_step.set_constraint_laws: equality_rows.set_equality_laws,
+            contact_step.take_constraint_forces: equality_rows.take_equality_forces,
+        }
+    return kernels

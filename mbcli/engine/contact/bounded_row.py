@@ -1,11 +1,12 @@
-"""A single row whose impulse is a spring's between two bounds: limits, controllers, couplers, equalities, dry friction.
+"""A single row whose impulse is a spring's between two bounds: limits, controllers, tendons.
 
-Over a step the impulse is clamp((v_hat - v) / R, low, high). Numbers of the law: R, v_hat, low, high.
+Over a step the impulse is clamp((v_hat - v) / R, low, high). Numbers of the law: R, v_hat, low, high; the sign by which
+a row of the plant counts.
 """
 
 from mbcli.engine.jit import kernel
 
-R, V_HAT, LOW, HIGH = 0, 1, 2, 3
+R, V_HAT, LOW, HIGH, SIGN = 0, 1, 2, 3, 4
 
 
 @kernel

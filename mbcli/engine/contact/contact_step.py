@@ -8,8 +8,10 @@ from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
 from mbcli.engine.collision.find_contacts import find_contacts
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
+    EQUATION,
     add_controller_rows,
     add_limit_rows,
+    leave_to_controllers,
     set_limit_law,
     take_efforts,
 )
@@ -26,12 +28,11 @@ from mbcli.engine.contact.problem import (
 )
 from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law
 from mbcli.engine.contact.tree_masses import masses_of_trees
-from mbcli.engine.force_elements import add_element_forces
-from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
+from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.handles import collision_at, points_at, solver_at
 from mbcli.engine.jit import kernel
-from mbcli.engine.joint_forces import add_joint_forces
-from mbcli.engine.pd_control import controlled_dynamics, release_controllers
+from mbcli.engine.limited_dynamics import limited_dynamics
+from mbcli.engine.step import gather_forces
 
 POINTS, SOLVER, COLLISION = 0, 1, 2  # elements of Data.contact
 
@@ -41,7 +42,8 @@ def contact_dynamics(model, data, h, implicit_damping):
     """As step.step_dynamics(), with contact, limits and controllers in one problem."""
     points, solver = points_at(data.contact[POINTS]), solver_at(data.contact[SOLVER])
     collision = collision_at(data.contact[COLLISION])
-    free_dynamics(model, data, solver, h, implicit_damping)
+    gather_forces(model, data, h, implicit_damping)
+    clear_problem(solver)
     find_contacts(model, data, collision, points)
     if collision.counts[COLLISION_STATUS] != 0:
         solver.counts[STATUS] = TOO_MANY_POINTS
@@ -50,38 +52,50 @@ def contact_dynamics(model, data, h, implicit_damping):
 
 
 @kernel
-def free_dynamics(model, data, solver, h, implicit_damping):
-    """vdot without contact and limits, and an empty problem."""
-    add_joint_forces(model, data)
-    add_element_forces(model, data, 0)
-    for d in range(data.v.shape[0]):
-        data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
-    hold_locked(model, data)
-    controlled_dynamics(model, data, h)
-    clear_problem(solver)
-
-
-@kernel
 def constrain_step(model, data, points, solver, h):
-    """After controlled_dynamics(): vdot under contact at the points, limits and controllers together."""
-    set_velocities(data, solver, h)
+    """After gather_forces(), clear_problem(): vdot under contact at the points, limits, controllers and constraints."""
     place_axes(model, data, solver)
     add_contact_rows(model, data, solver, points)
-    add_limit_rows(model, data, solver, h)
-    if solver.counts[CONSTRAINTS] == 0 or solver.counts[STATUS] != SOLVED:
+    if solver.counts[CONSTRAINTS] == 0 and not has_constraints(data):
+        limited_dynamics(model, data, h)
         return
-    if model.pd_actuator.shape[0] > 0:
-        release_controllers(model, data)
-        forward_dynamics(model, data)
-        set_velocities(data, solver, h)
-        add_controller_rows(model, data, solver, h)
+    leave_to_controllers(model, data)
+    forward_dynamics(model, data)
+    set_velocities(data, solver, h)
+    add_limit_rows(model, data, solver, h)
+    add_controller_rows(model, data, solver, h)
+    add_constraint_rows(model, data, solver)
+    if solver.counts[STATUS] != SOLVED:
+        return
     set_laws(model, data, points, solver, h)
     solve_problem(solver)
     for d in range(data.v.shape[0]):
         data.vdot[d] = (solver.vectors[VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
     for i in range(solver.counts[CONSTRAINTS]):
-        if solver.con_kind[i] == BOUNDED and solver.con_source[i] >= CONTROLLER:
+        if solver.con_kind[i] == BOUNDED and CONTROLLER <= solver.con_source[i] < EQUATION:
             take_efforts(model, data, solver, h, i)
+    take_constraint_forces(data, solver, h)
+
+
+@kernel
+def has_constraints(data):
+    """Whether the plant has constraints: contact/__init__.py says what stands in for these then."""
+    return False
+
+
+@kernel
+def add_constraint_rows(model, data, solver):
+    """Constraints of the plant."""
+
+
+@kernel
+def set_constraint_laws(model, data, solver, h):
+    """Their laws."""
+
+
+@kernel
+def take_constraint_forces(data, solver, h):
+    """Their forces."""
 
 
 @kernel
@@ -103,7 +117,8 @@ def set_laws(model, data, points, solver, h):
     """The laws that depend on how the trees give way, and the masses of the trees that constraints touch."""
     masses_of_trees(model, data, solver)
     for i in range(solver.counts[CONSTRAINTS]):
-        if solver.con_kind[i] != BOUNDED:
+        if solver.con_kind[i] < BOUNDED:
             set_contact_law(solver, points, i, h)
         elif solver.con_source[i] < CONTROLLER:
             set_limit_law(model, data, solver, i, h)
+    set_constraint_laws(model, data, solver, h)

@@ -4,20 +4,12 @@ from mbcli.engine.contact.bounded_row import HIGH, LOW, V_HAT, R
 from mbcli.engine.contact.delassus import compliance
 from mbcli.engine.contact.problem import BOUNDED, add_entry, begin_constraint, end_constraint
 from mbcli.engine.jit import kernel
-from mbcli.engine.joint_limits import limit_gap, reach_of_limits
+from mbcli.engine.joint_limits import NEARLY_RIGID, limit_gap, reach_of_limits
 from mbcli.engine.pd_control import GAIN_D, GAIN_P, LIMIT
 
 INFINITE = float("inf")
-PI = 3.141592653589793
-RIGID = 0.1  # near-rigid parameter of limits and equalities (Castro et al. 2022, section V.B)
-# con_source of a bounded row: a limit, or a controller from here on
-CONTROLLER = 1 << 40
-
-
-@kernel
-def rigid_resistance(solver, i):
-    """R of a row that is as stiff as a step can resolve."""
-    return RIGID * RIGID / (4.0 * PI * PI) * compliance(solver, i)
+# con_source of other than contacts: a limit, from here on a controller, from there on a row of the plant's constraints
+CONTROLLER, EQUATION = 1 << 40, 1 << 41
 
 
 @kernel
@@ -37,11 +29,19 @@ def add_limit_rows(model, data, solver, h):
 
 @kernel
 def set_limit_law(model, data, solver, i, h):
-    """A limit pushes back what passes it within two steps."""
+    """A limit pushes back what passes it within two steps, as in joint_limits.py."""
     law = solver.con_law
-    law[i, R] = rigid_resistance(solver, i)
+    law[i, R] = NEARLY_RIGID * compliance(solver, i)
     law[i, V_HAT] = -limit_gap(model, data.q, solver.con_source[i]) / (2.0 * h)
     law[i, LOW], law[i, HIGH] = 0.0, INFINITE
+
+
+@kernel
+def leave_to_controllers(model, data):
+    """Takes out of tau what is fed forward to controllers: their rows have it."""
+    for k in range(model.pd_actuator.shape[0]):
+        a = model.pd_actuator[k]
+        data.tau[model.actuator_dof[a]] -= data.u[a]
 
 
 @kernel
@@ -50,6 +50,9 @@ def add_controller_rows(model, data, solver, h):
     for k in range(model.pd_actuator.shape[0]):
         a = model.pd_actuator[k]
         d = model.actuator_dof[a]
+        if data.diagonal[d] == INFINITE:
+            data.pd_effort[k] = data.u[a]
+            continue
         i = begin_constraint(solver, BOUNDED, CONTROLLER + k)
         if i < 0:
             return

@@ -176,10 +176,10 @@ def fill_gradient(solver, k):
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             j, v, inverse = vectors[GRADIENT, c], vectors[VELOCITY, c], vectors[INVERSE_DIAGONAL, c]
             g = vectors[MOMENTUM, c] - j
-            vectors[GRADIENT, c] = g
             size = add_product(size, g * g, inverse)
             impulse = add_product(impulse, j * j, inverse)
             inertial = add_product(inertial, v * v, vectors[DIAGONAL, c])
+            vectors[GRADIENT, c] = g  # last: interpreted, j is a view of it
     return sum_of_lanes(size) / (max(sum_of_lanes(impulse), sum_of_lanes(inertial)) + SMALLEST)
 
 

@@ -5,14 +5,15 @@ The columns are kept in pieces of eight, those of one vector register of velocit
 """
 
 from mbcli.engine.contact.bounded_row import bounded_hessian, bounded_impulse
+from mbcli.engine.contact.equality import equality_impulse
 from mbcli.engine.contact.hunt_crossley import lagged_hessian, lagged_impulse, similar_hessian, similar_impulse
 from mbcli.engine.contact.sap import sap_hessian, sap_impulse
 from mbcli.engine.contact.tamsi_law import tamsi_impulse
 from mbcli.engine.jit import kernel
 from mbcli.engine.lane_memory import WIDTH, sum_of_lanes
 
-# kinds of constraints; all but BOUNDED have three rows
-SAP, LAGGED, SIMILAR, BOUNDED, TAMSI = range(5)
+# kinds of constraints: contacts, which have three rows; one row; one to three rows
+SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY = range(6)
 
 # rows of vectors
 VELOCITY, FREE, GRADIENT, DIRECTION, MOMENTUM, MOMENTUM_STEP, DIAGONAL, INVERSE_DIAGONAL = range(8)
@@ -113,6 +114,8 @@ def impulse_of(solver, i, x, y, z):
         return sap_impulse(solver.con_law, i, x, y, z)
     if kind == SIMILAR:
         return similar_impulse(solver.con_law, i, x, y, z)
+    if kind == EQUALITY:
+        return equality_impulse(solver.con_law, i, x, y, z)
     if kind == TAMSI:
         jx, jy, jz = tamsi_impulse(solver.con_law, i, x, y, z)
         return jx, jy, jz, 0.0
@@ -130,4 +133,7 @@ def hessian_of(solver, i, x, y, z):
         return sap_hessian(solver.con_law, i, x, y, z)
     if kind == SIMILAR:
         return similar_hessian(solver.con_law, i, x, y, z)
+    if kind == EQUALITY:
+        s = 1.0 / solver.con_law[i, 0]
+        return s, s, s, 0.0, 0.0, 0.0
     return bounded_hessian(solver.con_law, i, x), 0.0, 0.0, 0.0, 0.0, 0.0

@@ -5,9 +5,8 @@ more than a given angle in one iteration, nor jump across the zone of stiction. 
 status says so. Islands are factorized densely.
 """
 
-from mbcli.engine.contact.bounded_row import bounded_hessian
 from mbcli.engine.contact.hunt_crossley import FRICTION, MU, V_S
-from mbcli.engine.contact.problem import BOUNDED, DIRECTION, GRADIENT, LAGGED, SINGULAR, STATUS, TAMSI
+from mbcli.engine.contact.problem import DIRECTION, GRADIENT, LAGGED, SINGULAR, STATUS, TAMSI, hessian_of
 from mbcli.engine.contact.tamsi_law import tamsi_jacobian
 from mbcli.engine.integrators import factorize, solve_factorized
 from mbcli.engine.jit import kernel
@@ -53,10 +52,11 @@ def tamsi_direction(solver, k):
 def add_to_dense(solver, i, H):
     """Adds J^T G J of constraint i to the dense matrix of its island."""
     x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
-    if solver.con_kind[i] == BOUNDED:
-        G = (bounded_hessian(solver.con_law, i, x), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    else:
+    if solver.con_kind[i] == TAMSI:
         G = tamsi_jacobian(solver.con_law, i, x, y, z)
+    else:
+        xx, yy, zz, _, _, _ = hessian_of(solver, i, x, y, z)
+        G = (xx, 0.0, 0.0, 0.0, yy, 0.0, zz)
     J = solver.jacobian
     for a in range(solver.con_first[i], solver.con_first[i + 1]):
         row, rows = place_of_piece(solver, i, a)
@@ -87,7 +87,7 @@ def tamsi_share(solver, k):
     share = 1.0
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_kind[i] != BOUNDED:
+        if solver.con_kind[i] == TAMSI:
             v_s = solver.con_law[i, V_S]
             share = min(
                 share,

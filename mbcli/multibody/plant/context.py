@@ -8,7 +8,7 @@ from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import ConstraintWork, Data
 from mbcli.errors import ModelError
 from mbcli.multibody.compile_constraints import Tie, compile_constraints
-from mbcli.multibody.constraint_rows import constraint_rows
+from mbcli.multibody.constraint_rows import constraint_rows, require_two_trees
 from mbcli.multibody.plant.ports import InputValues
 from mbcli.multibody.plant.step_contact import StepContact
 from mbcli.multibody.tree.parameters import Parameters
@@ -202,16 +202,23 @@ class Context(InputValues):
 
         Raises NumericalError where that cannot help.
         """
+        self._ready_parameters()
         if failed:
             self._contact.make_room()
-        elif self._contact is None and self._scalar.kernels is None and self._plant._meets_contact():
-            if self._plant._constraints:
-                raise ModelError("steps with both contact and constraints are not supported: filter the collisions out")
+        elif self._contact is None and self._scalar.kernels is None and self._solves_problems():
+            constrained = bool(self._plant._constraints)
             self._contact = StepContact(self._plant, self._model, self._compiled)
-            self._kernels = self._scalar.load_kernels(self._compiled, self._model, contact=True)
+            self._kernels = self._scalar.load_kernels(self._compiled, self._model, constrained, contact=True)
             self._bind()
         if self._contact is not None:
+            require_two_trees(self._plant)
             self._contact.attach(self._data)
+        self._ready_constraints(in_steps=True)
+
+    def _solves_problems(self):
+        """Whether steps are contact problems: where there is contact, or a constraint that is no equation."""
+        soft = self._plant._constraints and self._constraint_fault is None and not self._equations
+        return soft or self._plant._meets_contact()
 
     def _bind(self):
         self._calls = BoundKernels(self._kernels, self._model_handle, self._data_handle)
@@ -223,33 +230,44 @@ class Context(InputValues):
         self._constraint_fault, rows, self._row_owners, self._expected_rank = None, [], [], None
         try:
             self._scalar.require_constrained_motion()
-            rows, self._row_owners = constraint_rows(self._plant, self._parameters)
+            rows, self._row_owners = constraint_rows(self._plant, self._parameters, equations=False)
         except ModelError as error:
             self._constraint_fault = error
         self._rows = rows
+        self._equations = all(row.is_equation() for tie in rows for row in tie.rows)
         self._constraints = compile_constraints(self._model, rows)
         self._work = ConstraintWork(self._constraints.sizes, self._scalar.dtype)
-        self._constraints_ready = False
+        self._constraints_ready = None
 
     def _require_equations(self):
         """ModelError where constraints are no equations, or numbers are such that they cannot be solved."""
+        self._require_rows()
+        if self._plant._constraints and not self._equations:
+            constraint_rows(self._plant, self._parameters)  # says which one
+
+    def _require_rows(self):
+        """ModelError where constraints cannot act, or numbers are such that they cannot be solved."""
         self._ready_parameters()
         if self._plant._constraints and self._constraint_fault is not None:
             raise self._constraint_fault
 
-    def _ready_constraints(self):
-        """Makes motion under the constraints computable. ModelError as from _require_equations()."""
-        self._require_equations()
-        if not self._plant._constraints or self._constraints_ready:
+    def _ready_constraints(self, in_steps=False):
+        """Makes motion under the constraints computable, with in_steps that of discrete steps; ModelError if not."""
+        in_problems = in_steps and self._contact is not None
+        if in_problems:
+            self._require_rows()
+        else:
+            self._require_equations()
+        if not self._plant._constraints or self._constraints_ready is in_problems:
             return
         data, compiled = self._data, self._compiled
-        arrays = self._constraints.handle(compiled), self._work.handle(compiled)
-        addresses = constraint_addresses(self._kernels, compiled, self._model_handle, self._data_handle, *arrays)
+        handles = self._model_handle, self._data_handle, self._constraints.handle(compiled), self._work.handle(compiled)
+        addresses = constraint_addresses(self._kernels, compiled, in_problems, *handles)
         if compiled:
             data.constraint_set[:] = addresses
         else:
             data.constraint_set = addresses
-        self._constraints_ready = True
+        self._constraints_ready = in_problems
 
     # stages, each run once until its inputs change; they return the kernels that can be called then
 

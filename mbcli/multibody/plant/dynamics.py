@@ -151,7 +151,10 @@ class Dynamics:
 
         u is that of the data then.
         """
-        if self._constraints:
+        is_step = stage == "calc_step_dynamics"
+        if is_step:
+            context._prepare_step()
+        elif self._constraints:
             context._ready_constraints()
         user = None
         if self._special_force_elements:
@@ -159,9 +162,6 @@ class Dynamics:
             user = self._user_forces(context)
         if user is not None:
             F = F + user._body_forces
-        is_step = stage == "calc_step_dynamics"
-        if is_step:
-            context._prepare_step()
         while True:
             calls, data = context._at_velocities(), context._data
             data.u[...] = u

@@ -65,6 +65,7 @@ class Finalization:
             self._gravity.acts_on,
             parameters,
             self._steps_with_controllers(),
+            self.is_discrete(),
             scalar.dtype,
         )
         return scalar.convert_model(model)

@@ -76,7 +76,7 @@ class StepContact:
             self._solids, self._filters, single_points=plant._single_contact_points, pairs=self._pairs
         )
         self.points = ContactPoints(self._points_room)
-        rows = self._points_room + self._model.sizes["nlimit"] + self._model.sizes["npd"]
+        rows = self._points_room + self._model.sizes["nline"] + 2 * len(plant._constraints)
         self.solver = ContactSolver(
             self._model, rows, APPROXIMATIONS[plant._discrete_contact_approximation], blocks_per_tree=self._blocks
         )
@@ -87,9 +87,7 @@ class StepContact:
         """Lets the kernels find the arrays from the data of the context."""
         arrays = self.points, self.solver, self.collision
         if self._compiled:
-            data.contact[:] = [
-                part.handle(True) if part is not self.collision or self._solids else 0 for part in arrays
-            ]
+            data.contact[:] = [part.handle(True) for part in arrays]
         else:
             data.contact = arrays
 
@@ -101,7 +99,7 @@ class StepContact:
         """ContactRecord of the step h that was computed last."""
         solver, points = self.solver, self.points
         n = solver.counts[CONSTRAINTS]
-        rows = np.flatnonzero(solver.con_kind[:n] != BOUNDED)
+        rows = np.flatnonzero(solver.con_kind[:n] < BOUNDED)
         source = solver.con_source[rows]
         normal, v = points.normal[source], solver.con_v[rows]
         tangent = np.array([tangent_of(a) for a in normal]).reshape(-1, 3)
