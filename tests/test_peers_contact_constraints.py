@@ -210,6 +210,25 @@ def test_limits_of_joints(touching):
     compare(limits, close_to_limits, touching=touching, steps=30)
 
 
+def controllers_and_limits(scene):
+    limits(scene)
+    for k, (side, place) in enumerate([(-1.0, 0), (-1.0, 1), (1.0, 0), (1.0, 1)]):
+        motor = scene.plant.AddJointActuator(f"motor{k}", scene.joint(side, place), 20.0 + 30.0 * k)
+        motor.set_controller_gains(scene.tree.PdControllerGains(p=300.0, d=5.0))
+
+
+@pytest.mark.parametrize("touching", [True, False])
+def test_controllers_against_limits(touching):
+    def prepare(scene):
+        close_to_limits(scene)
+        instance = scene.tree.ModelInstanceIndex(1)
+        desired = [0.5, 0.5, -0.5, -0.5, 0.1, 0.0, -0.1, 0.0]
+        scene.plant.get_desired_state_input_port(instance).FixValue(scene.context, desired)
+
+    compare(controllers_and_limits, prepare, touching=touching)
+    compare(controllers_and_limits, prepare, touching=touching, steps=20)
+
+
 def everything(scene):
     for add in (coupler, ball, limits):
         add(scene)

@@ -24,8 +24,8 @@ def limit_gap(model, q, k):
 
 @kernel
 def reach_of_limits(v, v_free, h):
-    """The gap below which a limit can act in a step h: what twice the velocity at its start, or at its end, closes."""
-    return 4.0 * h * max(abs(v.real), abs(v_free.real))
+    """The gap below which a limit can act in a step h: what two steps close at the velocity of its start or its end."""
+    return 2.0 * h * max(abs(v.real), abs(v_free.real))
 
 
 @kernel

@@ -58,10 +58,10 @@ def constraint_rows(plant, parameters=DEFAULTS, equations=True):
     return compiled, owners
 
 
-def require_two_trees(plant):
-    """ModelError for a tendon over more than two trees: contact problems cannot hold it."""
+def require_two_trees(plant, parameters=DEFAULTS):
+    """ModelError for an active tendon over more than two trees: contact problems cannot hold it."""
     model = plant._model
-    for constraint in plant._constraints:
+    for constraint in plant._active_constraints(parameters):
         if isinstance(constraint, TendonConstraint):
             dofs = [joint.velocity_start() for joint in constraint.joints()]
             if len(set(model.body_root[model.dof_body[dofs]])) > 2:

@@ -211,7 +211,7 @@ class Context(InputValues):
             self._kernels = self._scalar.load_kernels(self._compiled, self._model, constrained, contact=True)
             self._bind()
         if self._contact is not None:
-            require_two_trees(self._plant)
+            require_two_trees(self._plant, self._parameters)
             self._contact.attach(self._data)
         self._ready_constraints(in_steps=True)
 
