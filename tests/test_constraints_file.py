@@ -1,6 +1,7 @@
 """Constraints in YAML files: what they become in a plant, what is wrong with them, what commands do under them."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -133,6 +134,7 @@ PROBLEMS = {
     "contact: {body: hand, normals: [[0, 0, 0]]}": "normals[0] must not be zero",
     "contact: {body: hand, normals: [0, 0, 1]}": "normals[0] must be a list of 3 items",
     "contact: {body: hand, point: [0, 1], normals: [[0, 0, 1]]}": "point must be a list of 3 items",
+    "contact: {body: hand, normals: [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]]}": "must be one to 3 rows of 3",
     "contact: {body: hand}": 'key "normals" of Contact is missing',
     "contact: {body: hand, normal: [[0, 0, 1]]}": 'unknown key "normal" in Contact; did you mean "normals"?',
     "contcat: {body: hand}": 'unknown key "contcat" in ModelConstraint; did you mean "contact"?',
@@ -175,12 +177,14 @@ def test_all_problems_of_a_file_are_said_at_once(tmp_path):
     assert "c.yaml:2:9" in result.err and "c.yaml:3:9" in result.err
 
 
-def test_a_constraint_on_a_joint_that_closes_a_loop_names_its_line(tmp_path):
+def test_constraints_on_all_joints_of_a_loop_name_the_line_of_the_one_that_is_cut(tmp_path):
     file = tmp_path / "c.yaml"
-    file.write_text(one("coupler: {joint0: left, joint1: coupler_rocker, gear_ratio: 1}"))
+    pairs = ("left", "crank_coupler"), ("right", "coupler_rocker")
+    items = (f"- coupler: {{joint0: {a}, joint1: {b}, gear_ratio: 1}}" for a, b in pairs)
+    file.write_text("\n".join(["constraints:", *items]))
     result = cli("inspect", FOUR_BAR, "--constraints", file)
     assert result.code == 3
-    assert "c.yaml:2:12: error: " in result.err and "closes a loop and has no coordinate to constrain" in result.err
+    assert re.search(r"c\.yaml:[23]:12: error: .* closes a loop and has no coordinate to constrain", result.err)
 
 
 def test_a_missing_file_a_discrete_plant_that_holds_none_and_convert(tmp_path):

@@ -22,10 +22,10 @@ def _point(value, what):
 
 
 def _directions(values, size, what):
-    """A read-only array (n, size) of directions, none of them zero."""
+    """A read-only array (n, size) of directions, none of them zero and no more than can be independent."""
     directions = np.array(values, dtype=float)
-    if directions.ndim != 2 or directions.shape[1] != size or not len(directions):
-        raise RuntimeError(f"{what} must be rows of {size} numbers, they are {values}")
+    if directions.ndim != 2 or directions.shape[1] != size or not 0 < len(directions) <= size:
+        raise RuntimeError(f"{what} must be one to {size} rows of {size} numbers, they are {values}")
     if not np.isfinite(directions).all() or not directions.any(axis=1).all():
         raise RuntimeError(f"{what} must be finite and not zero, they are {values}")
     directions.flags.writeable = False
