@@ -397,9 +397,12 @@ def test_a_tendon_pulls_back_what_is_longer_than_its_limit(contact):
 
 @pytest.mark.parametrize("contact", [True, False])
 def test_a_tendon_over_more_than_two_trees_is_refused_where_a_problem_would_hold_it(contact):
-    plant = slides(0.01, 3, contact, upper_limit=0.5)
     with pytest.raises(ModelError, match="tendon constraint .* its joints are in more than two trees"):
-        Run(plant, plant.CreateDefaultContext(), 0.1)
+        slides(0.01, 3, contact, upper_limit=0.5)
+    plant = slides(0.01, 3, contact=False, lower_limit=0.5, upper_limit=0.5)  # an equation, which holds exactly
+    context = started(plant, j0=(0.5, 0.1), j1=(0.0, 0.0), j2=(0.0, 0.0))
+    advance(plant, context, 0.05)
+    assert sum((k + 1.0) * of(plant, context, f"j{k}")[0] for k in range(3)) == pytest.approx(0.5, abs=1e-12)
 
 
 def test_a_locked_joint_stays_whatever_is_coupled_to_it():

@@ -58,6 +58,14 @@ def constraint_rows(plant, parameters=DEFAULTS, equations=True):
     return compiled, owners
 
 
+def are_equations(plant, parameters=DEFAULTS):
+    """Whether all that is active says that something is zero; True where that cannot be told because one is faulty."""
+    try:
+        return all(row.is_equation() for tie in constraint_rows(plant, parameters, False)[0] for row in tie.rows)
+    except ModelError:
+        return True
+
+
 def require_two_trees(plant, parameters=DEFAULTS):
     """ModelError for an active tendon over more than two trees: contact problems cannot hold it."""
     model = plant._model

@@ -2,6 +2,7 @@
 
 from mbcli.collection_pause import paused_collection
 from mbcli.multibody.compile_model import MobilizedJoint, compile_model
+from mbcli.multibody.constraint_rows import are_equations, require_two_trees
 from mbcli.multibody.topology import Edge, spanning_forest
 from mbcli.multibody.tree.index import JointIndex
 from mbcli.multibody.tree.joints import QuaternionFloatingJoint
@@ -51,6 +52,12 @@ class Finalization:
                 self._free_joints[n].SetDefaultPose(pose)
         self._complete_constraints()
         self._declare_collision_filters()
+        if self.num_tendon_constraints() and self._solves_problems():
+            require_two_trees(self)
+
+    def _solves_problems(self, parameters=DEFAULTS):
+        """Whether steps are contact problems: where bodies can touch, or a constraint is no equation."""
+        return self.is_discrete() and (not are_equations(self, parameters) or self._meets_contact())
 
     def _compile(self, parameters, scalar=None):
         """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""
