@@ -314,6 +314,8 @@ def test_17_a_pendulum_dropped_on_its_stop_rests_there_without_gaining_energy(co
         sinking = 2.0 * h * NEARLY_RIGID / I_ROD * h * 2.0 * G * 0.4 * np.cos(0.5)
         assert q[-1] - 0.5 == pytest.approx(sinking, rel=1e-3)
         assert abs(of(plant, context, "axle")[1]) < 1e-9
+        torque = plant.get_reaction_forces_output_port().Eval(context)[plant.GetJointByName("axle").ordinal()]
+        assert torque.rotational()[1] == pytest.approx(-2.0 * G * 0.4 * np.cos(0.5), rel=1e-5)
     assert passed[1] < passed[0] < 0.05
 
 
