@@ -1,6 +1,7 @@
 """Calls of the engine's queries (mbcli/engine/queries.py) with fixed arguments, for tests of all kernels.
 
-Each is a function of kernels and the handles of a model and its data, and returns the array that the query fills.
+Each is a function of kernels and the handles of a model and its data, and returns the array that the query fills, if
+that is not one of the data.
 """
 
 import numpy as np
@@ -29,12 +30,17 @@ def query(name, shape, *arguments):
     return run
 
 
-def com_query(name, shape, *arguments, before=()):
-    """A query that takes the mass of the selected links."""
+def answer(name, *arguments):
+    """A query that answers in the data."""
+    return lambda kernels, model, data: getattr(kernels, name)(model, data, *arguments)
+
+
+def com_answer(name, *arguments, before=()):
+    """One that takes the mass of the selected links."""
 
     def run(kernels, model, data):
         mass = kernels.query_mass(model, SELECTED)
-        return query(name, shape, *before, SELECTED, mass, *arguments)(kernels, model, data)
+        getattr(kernels, name)(model, data, *before, SELECTED, mass, *arguments)
 
     return run
 
@@ -55,40 +61,77 @@ def query_in_place(name, array, *arguments):
     return run
 
 
+def link_poses(kernels, model, data):
+    R, p = np.zeros((NUM_BODIES, 3, 3), scalar_type(data)), np.zeros((NUM_BODIES, 3), scalar_type(data))
+    kernels.query_link_poses(model, data, R, p)
+    return np.hstack([R.reshape(-1, 9), p])
+
+
+def added_force(kernels, model, data):
+    forces = AT_POSITION["query_force_at"](kernels, model, data)
+    kernels.add_spatial_force(model, data, forces[2], 1, forces)
+    return forces
+
+
+# what returns a result; what answers in fields of the data, and how many rows of the first
 AT_POSITION = {
-    "query_pose": query("query_pose", (1, 4, 3), FRAME, MEASURED_IN),
-    "query_poses": query("query_poses", (3, 4, 3), FRAMES, MEASURED_IN),
     "query_points": query_in_place("query_points", POINTS, FRAME, MEASURED_IN),
     "query_force_at": query("query_force_at", (3, 6), EXPRESSED_IN, POINT, FORCE, 2),
-    "query_angular_jacobian": query("query_angular_jacobian", (3, COLUMNS), FRAME, MEASURED_IN, EXPRESSED_IN),
-    "query_spatial_jacobian": query("query_spatial_jacobian", (6, COLUMNS), FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
+    "add_spatial_force": added_force,
     "query_translational_jacobian": query(
         "query_translational_jacobian", (6, COLUMNS), FRAME, POINTS, MEASURED_IN, EXPRESSED_IN
     ),
-    "query_com_position": com_query("query_com_position", 3),
-    "query_inertia": com_query("query_inertia", 12, FRAME),
+}
+ANSWERS_AT_POSITION = {
+    "query_pose": ("answer_pose", 1, answer("query_pose", FRAME, MEASURED_IN)),
+    "query_angular_jacobian": ("jacobian", 3, answer("query_angular_jacobian", FRAME, MEASURED_IN, EXPRESSED_IN)),
+    "query_spatial_jacobian": (
+        "jacobian",
+        6,
+        answer("query_spatial_jacobian", FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
+    ),
+    "query_point_jacobian": ("jacobian", 3, answer("query_point_jacobian", FRAME, POINTS, MEASURED_IN, EXPRESSED_IN)),
+    "query_com_jacobian": ("jacobian composite", 3, com_answer("query_com_jacobian", MEASURED_IN, EXPRESSED_IN)),
+    "query_com_position": ("answer", 3, com_answer("query_com_position")),
+    "query_inertia": ("answer", 12, com_answer("query_inertia", FRAME)),
 }
 AT_VELOCITY = {
-    "query_velocity": query("query_velocity", 6, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
-    "query_velocities": query("query_velocities", (3, 6), FRAMES, MEASURED_IN),
     "query_point_velocities": query_in_place("query_point_velocities", POINTS, FRAME, MEASURED_IN, EXPRESSED_IN),
-    "query_bias": query("query_bias", 6, FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
     "query_translational_bias": query_in_place("query_translational_bias", POINTS, FRAME, MEASURED_IN, EXPRESSED_IN),
-    "query_com_velocity": com_query("query_com_velocity", 3),
-    "query_momentum": query("query_momentum", 6, SELECTED, POINT),
 }
-BY_VDOT = {
-    "query_acceleration": query("query_acceleration", 6, J_V[0], FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
-    "query_accelerations": query("query_accelerations", (3, 6), J_V[0], FRAMES, MEASURED_IN),
-    "query_com_acceleration": com_query("query_com_acceleration", 3, MEASURED_IN, EXPRESSED_IN, before=(J_V[0],)),
+ANSWERS_AT_VELOCITY = {
+    "query_velocity": ("answer", 6, answer("query_velocity", FRAME, MEASURED_IN, EXPRESSED_IN)),
+    "query_velocity_of_point": (
+        "answer",
+        6,
+        answer("query_velocity_of_point", FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
+    ),
+    "query_velocity_beside": ("answer", 6, answer("query_velocity_beside", FRAME, 3, MEASURED_IN, EXPRESSED_IN)),
+    "query_bias": ("answer", 6, answer("query_bias", FRAME, POINT, MEASURED_IN, EXPRESSED_IN)),
+    "query_com_velocity": ("answer", 3, com_answer("query_com_velocity")),
+    "query_momentum": ("answer", 6, answer("query_momentum", SELECTED, POINT)),
+    "query_com_bias": ("answer A", 3, com_answer("query_com_bias", MEASURED_IN, EXPRESSED_IN)),
+    "query_acceleration": (
+        "answer A vdot",
+        6,
+        answer("query_acceleration", J_V[0], FRAME, POINT, MEASURED_IN, EXPRESSED_IN),
+    ),
+    "query_acceleration_beside": (
+        "answer A vdot",
+        6,
+        answer("query_acceleration_beside", J_V[0], FRAME, 3, MEASURED_IN, EXPRESSED_IN),
+    ),
+    "query_com_acceleration": (
+        "answer A vdot",
+        3,
+        com_answer("query_com_acceleration", MEASURED_IN, EXPRESSED_IN, before=(J_V[0],)),
+    ),
 }
-RATES = {
-    "query_qdot": query("query_qdot", COLUMNS, J_V[0]),
-    "query_velocity_from_qdot": query("query_velocity_from_qdot", COLUMNS, J_V[0]),
-}
+add_damping = query("add_damping", COLUMNS, np.array([0.2, 0.3]), 1)
+link_accelerations = query("query_link_accelerations", (8, 6))  # of the first links
+qdot = answer("query_qdot", J_V[0])
+velocity_from_qdot = query("query_velocity_from_qdot", COLUMNS, J_V[0])
 qdot_map = query("query_qdot_map", (COLUMNS, COLUMNS))
 velocity_map = query("query_velocity_map", (COLUMNS, COLUMNS))
 by_qdot = query("query_jacobian_by_qdot", (2, COLUMNS), J_V)
-com_jacobian = com_query("query_com_jacobian", (3, COLUMNS), MEASURED_IN, EXPRESSED_IN)
-com_bias = com_query("query_com_bias", 3, MEASURED_IN, EXPRESSED_IN)
 reactions = query("query_reactions", (7, 6), CHAIN)

@@ -39,6 +39,8 @@ NOT_SMOOTH = {
     "reach_limits",
     # the largest element of a rotation says which formula gives its quaternion; opposite vectors have no middle
     "rotation_quaternion",
+    "set_rotation",
+    "set_pose",
     "half_way",
     # pivots say which constraints depend on others, errors whether there is anything to correct
     "factorize_multipliers",

@@ -625,7 +625,7 @@ def test_stages_run_once_until_the_state_changes(arm):
     counts = counted(context)
     first = quantities(arm, context)
     assert_same(quantities(arm, context), first)
-    stages = ("motion_stage", "calc_mass_matrix", "calc_forward_dynamics", "calc_energy")
+    stages = ("motion_stage", "calc_mass_matrix", "calc_accelerations", "calc_energy")
     assert {name: counts[name] for name in stages} == dict.fromkeys(stages, 1)
     assert "position_stage" not in counts
     assert "velocity_stage" not in counts

@@ -5,6 +5,9 @@ are the arrays of fields.py. `handle` is what the stages are called with: the ob
 the address of a numba struct over the same memory when they are compiled.
 """
 
+import functools
+from operator import attrgetter
+
 import numpy as np
 
 from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS, shape_of
@@ -24,7 +27,7 @@ class Arrays:
         if self._struct is None:
             from mbcli.engine.structs import handle_of, make_struct
 
-            self._struct = make_struct(type(self).__name__, tuple(getattr(self, f.name) for f in self.fields))
+            self._struct = make_struct(type(self).__name__, attrgetter(*(f.name for f in self.fields))(self))
             self._handle = handle_of(self._struct, self.dtype)
         return self._handle
 
@@ -63,6 +66,13 @@ class Model(ReadOnlyArrays):
 
     fields = MODEL_FIELDS
 
+    @functools.cached_property
+    def is_plain(self):
+        """Whether it has nothing of what few models have, see plain.py."""
+        from mbcli.engine.plain import is_plain
+
+        return is_plain(self)
+
 
 class Constraints(ReadOnlyArrays):
     """One attribute per entry of CONSTRAINT_FIELDS: constraints on a model, whose sizes are among these."""
@@ -75,8 +85,15 @@ class WritableArrays(Arrays):
 
     def __init__(self, sizes, dtype=np.float64):
         self.dtype = np.dtype(dtype)
-        for field in self.fields:
-            setattr(self, field.name, np.zeros(shape_of(field, sizes), dtype=dtype))
+        shapes = _shapes(type(self), tuple(sizes.items()))
+        self.__dict__.update((name, np.zeros(shape, dtype)) for name, shape in shapes)
+
+
+@functools.cache
+def _shapes(kind, sizes):
+    """Name and shape of each field of a class."""
+    sizes = dict(sizes)
+    return [(field.name, shape_of(field, sizes)) for field in kind.fields]
 
 
 class Data(WritableArrays):
@@ -89,7 +106,7 @@ class Data(WritableArrays):
         self.x = np.zeros(sizes["nq"] + sizes["nv"], dtype=dtype)
         self.q, self.v = self.x[: sizes["nq"]], self.x[sizes["nq"] :]
         for X in (self.X_WB, self.X_FM, self.X_WL):
-            X[:, [0, 4, 8]] = 1.0
+            X[:, 0:9:4] = 1.0
 
 
 class ConstraintWork(WritableArrays):

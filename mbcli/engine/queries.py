@@ -1,11 +1,16 @@
-"""What callers ask of frames, points and sets of links; each takes handles and writes into an array of the caller.
+"""What callers ask of frames, points and sets of links; each takes handles.
+
+One pose, one vector of three or six elements and Jacobians of so many rows go to `answer_pose`, `answer` and `jacobian`
+of Data: a copy of these takes Python less than an array to pass. All else goes into an array of the caller.
 
 Frames are numbers of frames, points (3, n) or a point p (3,) are in their frame, `selected` (nlink,) is 1 or 0 for each
 link. Velocities and accelerations are of a frame f in a frame m, along the axes of a frame e.
 """
 
+from mbcli.engine.constraint_errors import rotation_quaternion
 from mbcli.engine.coordinates import qdot_to_velocity, velocity_to_qdot
 from mbcli.engine.frame_motion import (
+    acceleration_at,
     accelerations_by_velocities,
     components,
     frame_axes,
@@ -19,7 +24,7 @@ from mbcli.engine.frame_motion import (
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.jacobians import angular_jacobian, com_jacobian, jacobian_by_qdot, translational_jacobian
 from mbcli.engine.jit import kernel
-from mbcli.engine.kinematics import acceleration_kinematics
+from mbcli.engine.kinematics import acceleration_kinematics, link_origin, link_poses
 from mbcli.engine.mass_properties import (
     com_acceleration,
     com_position,
@@ -29,18 +34,18 @@ from mbcli.engine.mass_properties import (
     momentum_about,
 )
 from mbcli.engine.reaction_forces import forces_through_joints, reactions_on_children
-from mbcli.engine.spatial import add, cross
+from mbcli.engine.spatial import add, cross, row3, set_row3, subtract
 from mbcli.engine.trigonometry import sine_and_cosine
 
 # rates of positions, for any q in Data
 
 
 @kernel
-def query_qdot(model, data, v, qdot):
-    """v (nv,) -> qdot (nq,)."""
+def query_qdot(model, data, v):
+    """v (nv,) -> qdot of Data."""
     d = data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
-    velocity_to_qdot(model_at(model), d, v, qdot)
+    velocity_to_qdot(model_at(model), d, v, d.qdot)
 
 
 @kernel
@@ -77,21 +82,49 @@ def query_velocity_map(model, data, rows):
         d.qdot[k] = 0.0
 
 
+# positions of a joint with a quaternion, from element i of q on
+
+
+@kernel
+def set_rotation(model, data, i, R):
+    """Four of q from R_FM (3, 3)."""
+    q = data_at(data).q
+    x, y, z = (R[0, 0], R[1, 0], R[2, 0]), (R[0, 1], R[1, 1], R[2, 1]), (R[0, 2], R[1, 2], R[2, 2])
+    w, u = rotation_quaternion(x, y, z)
+    q[i] = w
+    for k in range(3):
+        q[i + 1 + k] = u[k]
+
+
+@kernel
+def set_pose(model, data, i, R, p):
+    """Seven of q from R_FM (3, 3) and p_FM (3,)."""
+    set_rotation(model, data, i, R)
+    q = data_at(data).q
+    for k in range(3):
+        q[i + 4 + k] = p[k]
+
+
 # frames, after position_stage
 
 
 @kernel
-def query_pose(model, data, f, m, X):
-    """Pose of frame f in frame m -> X (1, 4, 3): rows of R, and p."""
-    relative_pose(model_at(model), data_at(data), f, m, X, 0)
+def query_pose(model, data, f, m):
+    """Pose of frame f in frame m -> answer_pose: rows of R, and p."""
+    d = data_at(data)
+    relative_pose(model_at(model), d, f, m, d.answer_pose, 0)
 
 
 @kernel
-def query_poses(model, data, frames, m, X):
-    """Poses of frames (n,) in frame m -> X (n, 4, 3)."""
-    mo, d = model_at(model), data_at(data)
-    for k in range(frames.shape[0]):
-        relative_pose(mo, d, frames[k], m, X, k)
+def query_link_poses(model, data, R, p):
+    """Poses of all links in World -> R (nlink, 3, 3), p (nlink, 3); changes X_WL of Data."""
+    X_WL = data_at(data).X_WL
+    link_poses(model_at(model), data_at(data))
+    for n in range(X_WL.shape[0]):
+        for i in range(3):
+            for j in range(3):
+                R[n, i, j] = X_WL[n, 3 * i + j]
+            p[n, i] = X_WL[n, 9 + i]
 
 
 @kernel
@@ -101,17 +134,25 @@ def query_points(model, data, f, m, points):
 
 
 @kernel
-def query_angular_jacobian(model, data, f, m, e, J):
-    """J (3, nv)."""
-    angular_jacobian(model_at(model), data_at(data), f, m, e, J)
+def query_angular_jacobian(model, data, f, m, e):
+    """J (3, nv) -> jacobian."""
+    d = data_at(data)
+    angular_jacobian(model_at(model), d, f, m, e, d.jacobian)
 
 
 @kernel
-def query_spatial_jacobian(model, data, f, p, m, e, J):
-    """J (6, nv) of the point p."""
+def query_spatial_jacobian(model, data, f, p, m, e):
+    """J (6, nv) of the point p -> jacobian."""
     mo, d = model_at(model), data_at(data)
-    angular_jacobian(mo, d, f, m, e, J)
-    translational_jacobian(mo, d, f, (p[0], p[1], p[2]), m, e, J, 3)
+    angular_jacobian(mo, d, f, m, e, d.jacobian)
+    translational_jacobian(mo, d, f, (p[0], p[1], p[2]), m, e, d.jacobian, 3)
+
+
+@kernel
+def query_point_jacobian(model, data, f, points, m, e):
+    """J (3, nv) of the first of points (3, n) -> jacobian."""
+    d = data_at(data)
+    translational_jacobian(model_at(model), d, f, (points[0, 0], points[1, 0], points[2, 0]), m, e, d.jacobian, 0)
 
 
 @kernel
@@ -132,20 +173,28 @@ def query_jacobian_by_qdot(model, data, J_v, J_q):
 
 
 @kernel
-def query_velocity(model, data, f, p, m, e, V):
-    """V (6,) of the point p."""
+def query_velocity(model, data, f, m, e):
+    """V of the origin -> answer."""
     mo, d = model_at(model), data_at(data)
-    w, v = relative_velocity(mo, d, f, (p[0], p[1], p[2]), m)
-    along(mo, d, e, w, v, V)
+    w, v = relative_velocity(mo, d, f, (0.0, 0.0, 0.0), m)
+    along(mo, d, e, w, v, d.answer)
 
 
 @kernel
-def query_velocities(model, data, frames, m, V):
-    """Velocities of the origins of frames (n,) in frame m, along its axes -> V (n, 6)."""
+def query_velocity_of_point(model, data, f, p, m, e):
+    """V of the point p -> answer."""
     mo, d = model_at(model), data_at(data)
-    for k in range(frames.shape[0]):
-        w, v = relative_velocity(mo, d, frames[k], (0.0, 0.0, 0.0), m)
-        along(mo, d, m, w, v, V[k])
+    w, v = relative_velocity(mo, d, f, (p[0], p[1], p[2]), m)
+    along(mo, d, e, w, v, d.answer)
+
+
+@kernel
+def query_velocity_beside(model, data, f, b, m, e):
+    """V of the origin of f less that of the origin of frame b -> answer."""
+    mo, d = model_at(model), data_at(data)
+    w_f, v_f = relative_velocity(mo, d, f, (0.0, 0.0, 0.0), m)
+    w_b, v_b = relative_velocity(mo, d, b, (0.0, 0.0, 0.0), m)
+    along(mo, d, e, subtract(w_f, w_b), subtract(v_f, v_b), d.answer)
 
 
 @kernel
@@ -171,30 +220,42 @@ def body_accelerations(model, data, vdot):
 
 
 @kernel
-def query_acceleration(model, data, vdot, f, p, m, e, result):
-    """Acceleration (6,) of the point p for vdot (nv,); changes vdot and A of Data."""
+def query_acceleration(model, data, vdot, f, p, m, e):
+    """Acceleration of the point p for vdot (nv,) -> answer; changes vdot and A of Data."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
     alpha, a = relative_acceleration(mo, d, d.A, f, (p[0], p[1], p[2]), m)
-    along(mo, d, e, alpha, a, result)
+    along(mo, d, e, alpha, a, d.answer)
 
 
 @kernel
-def query_accelerations(model, data, vdot, frames, m, result):
-    """Accelerations of the origins of frames (n,) in frame m, along its axes, for vdot (nv,) -> (n, 6); as before."""
+def query_acceleration_beside(model, data, vdot, f, b, m, e):
+    """Acceleration of the origin of f less that of the origin of frame b -> answer; as before."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
-    for k in range(frames.shape[0]):
-        alpha, a = relative_acceleration(mo, d, d.A, frames[k], (0.0, 0.0, 0.0), m)
-        along(mo, d, m, alpha, a, result[k])
+    alpha_f, a_f = relative_acceleration(mo, d, d.A, f, (0.0, 0.0, 0.0), m)
+    alpha_b, a_b = relative_acceleration(mo, d, d.A, b, (0.0, 0.0, 0.0), m)
+    along(mo, d, e, subtract(alpha_f, alpha_b), subtract(a_f, a_b), d.answer)
 
 
 @kernel
-def query_bias(model, data, f, p, m, e, result):
-    """Acceleration (6,) of the point p where no velocity changes."""
+def query_link_accelerations(model, data, result):
+    """Accelerations of the origins of all links in World, for vdot of Data -> (nlink, 6); changes A."""
+    mo, d = model_at(model), data_at(data)
+    body_accelerations(mo, d, d.vdot)
+    for n in range(result.shape[0]):
+        b = mo.link_body[n]
+        alpha = row3(d.A, b, 0)
+        set_row3(result, n, 0, alpha)
+        set_row3(result, n, 3, acceleration_at(d, b, link_origin(mo, d, n), alpha, row3(d.A, b, 3)))
+
+
+@kernel
+def query_bias(model, data, f, p, m, e):
+    """Acceleration of the point p where no velocity changes -> answer."""
     mo, d = model_at(model), data_at(data)
     alpha, a = relative_bias(mo, d, f, (p[0], p[1], p[2]), m)
-    along(mo, d, e, alpha, a, result)
+    along(mo, d, e, alpha, a, d.answer)
 
 
 @kernel
@@ -231,6 +292,21 @@ def query_force_at(model, data, e, p, F, n, forces):
         forces[n, 3 + k] += f[k]
 
 
+@kernel
+def add_spatial_force(model, data, F, n, forces):
+    """Adds F (6,) to row n."""
+    for k in range(6):
+        forces[n, k] += F[k]
+
+
+@kernel
+def add_damping(model, data, damping, d, tau):
+    """Adds -damping * v to tau (nv,), for damping (n,) of the velocities from d on."""
+    v = data_at(data).v
+    for k in range(damping.shape[0]):
+        tau[d + k] -= damping[k] * v[d + k]
+
+
 # sets of links
 
 
@@ -241,49 +317,54 @@ def query_mass(model, selected):
 
 
 @kernel
-def query_com_position(model, data, selected, mass, p):
-    """After position_stage: p (3,), for links of the given mass."""
-    com_position(model_at(model), data_at(data), selected, mass, p)
+def query_com_position(model, data, selected, mass):
+    """After position_stage: p, for links of the given mass -> answer."""
+    d = data_at(data)
+    com_position(model_at(model), d, selected, mass, d.answer)
 
 
 @kernel
-def query_com_jacobian(model, data, selected, mass, m, e, J):
-    """After position_stage: J (3, nv)."""
-    com_jacobian(model_at(model), data_at(data), selected, mass, m, e, J)
+def query_com_jacobian(model, data, selected, mass, m, e):
+    """After position_stage: J (3, nv) -> jacobian."""
+    d = data_at(data)
+    com_jacobian(model_at(model), d, selected, mass, m, e, d.jacobian)
 
 
 @kernel
-def query_com_velocity(model, data, selected, mass, v):
-    """After velocity_stage: v (3,) in World."""
-    com_velocity(model_at(model), data_at(data), selected, mass, v)
+def query_com_velocity(model, data, selected, mass):
+    """After velocity_stage: v in World -> answer."""
+    d = data_at(data)
+    com_velocity(model_at(model), d, selected, mass, d.answer)
 
 
 @kernel
-def query_com_acceleration(model, data, vdot, selected, mass, m, e, a):
-    """After velocity_stage: a (3,) for vdot (nv,); changes vdot and A of Data."""
+def query_com_acceleration(model, data, vdot, selected, mass, m, e):
+    """After velocity_stage: a for vdot (nv,) -> answer; changes vdot and A of Data."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
-    com_acceleration(mo, d, d.A, selected, mass, m, e, a)
+    com_acceleration(mo, d, d.A, selected, mass, m, e, d.answer)
 
 
 @kernel
-def query_com_bias(model, data, selected, mass, m, e, a):
-    """After velocity_stage: a (3,) where no velocity changes."""
+def query_com_bias(model, data, selected, mass, m, e):
+    """After velocity_stage: a where no velocity changes -> answer."""
     mo, d = model_at(model), data_at(data)
     accelerations_by_velocities(mo, d)
-    com_acceleration(mo, d, d.A, selected, mass, m, e, a)
+    com_acceleration(mo, d, d.A, selected, mass, m, e, d.answer)
 
 
 @kernel
-def query_momentum(model, data, selected, p, L):
-    """After velocity_stage: L (6,) about the point p (3,) of World."""
-    momentum_about(model_at(model), data_at(data), selected, p, L)
+def query_momentum(model, data, selected, p):
+    """After velocity_stage: L about the point p (3,) of World -> answer."""
+    d = data_at(data)
+    momentum_about(model_at(model), d, selected, p, d.answer)
 
 
 @kernel
-def query_inertia(model, data, selected, mass, f, M):
-    """After position_stage: M (12,) about the origin of f, along its axes: centre of mass, unit inertia (3, 3)."""
-    inertia_about(model_at(model), data_at(data), selected, mass, f, M)
+def query_inertia(model, data, selected, mass, f):
+    """After position_stage: centre of mass, unit inertia (3, 3) about the origin of f, along its axes -> answer."""
+    d = data_at(data)
+    inertia_about(model_at(model), d, selected, mass, f, d.answer)
 
 
 @kernel

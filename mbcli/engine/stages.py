@@ -125,6 +125,17 @@ def calc_forward_dynamics(model, data):
 
 
 @kernel
+def calc_accelerations(model, data):
+    """After velocity_stage: u -> vdot as calc_forward_dynamics, where nothing else is applied; F_link becomes 0."""
+    d = data_at(data)
+    calc_actuation(model, data)
+    for n in range(d.F_link.shape[0]):
+        for k in range(6):
+            d.F_link[n, k] = 0.0
+    calc_forward_dynamics(model, data)
+
+
+@kernel
 def calc_step_dynamics(model, data, h, implicit_damping):
     """After velocity_stage: tau, u, F_link -> vdot and pd_effort over the step h of a discrete plant."""
     m, d = model_at(model), data_at(data)

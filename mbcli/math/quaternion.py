@@ -149,11 +149,12 @@ class Quaternion:
         return f"Quaternion(w={w}, x={x}, y={y}, z={z})"
 
 
+_new = object.__new__
 _CONJUGATION = np.array((1.0, -1.0, -1.0, -1.0))
 
 
 def _unchecked(wxyz: np.ndarray) -> Quaternion:
-    quaternion = Quaternion.__new__(Quaternion)
+    quaternion = _new(Quaternion)
     quaternion._wxyz = wxyz
     return quaternion
 

@@ -203,6 +203,17 @@ def _transform(R: np.ndarray, p: np.ndarray) -> RigidTransform:
     return X
 
 
+def transforms_of(pairs) -> list[RigidTransform]:
+    """Wrap pairs of arrays (3, 3) and (3,) that are known to be poses and that nobody else will change."""
+    transforms = []
+    for R, p in pairs:
+        X = _new(RigidTransform)
+        X._R = R
+        X._p = p
+        transforms.append(X)
+    return transforms
+
+
 def _require_transform(value) -> None:
     if not isinstance(value, RigidTransform):
         raise TypeError(f"expected a RigidTransform, got {type(value).__name__}")

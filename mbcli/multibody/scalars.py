@@ -14,7 +14,6 @@ from mbcli.engine import load_kernels
 from mbcli.engine.clamped_lines import OFFSET, SLOPE
 from mbcli.engine.fields import MODEL_FIELDS
 from mbcli.engine.jit import interpreted_with
-from mbcli.engine.plain import is_plain
 from mbcli.errors import ModelError
 from mbcli.math.array_arguments import as_numbers, describe
 
@@ -46,7 +45,7 @@ class Scalar:
         """Kernels for a model, by name; with constraints, or those of steps that meet contact, if there are any."""
         if self.kernels is not None:
             return self.kernels()
-        kinds = ["constrained"] * constrained + ["contact"] * contact + ["plain"] * is_plain(model)
+        kinds = ["constrained"] * constrained + ["contact"] * contact + ["plain"] * model.is_plain
         return load_kernels(compiled, "-".join(kinds))
 
     def require_constrained_motion(self):
@@ -66,10 +65,6 @@ class Scalar:
         if array.ndim:
             raise TypeError(f"{what}: expected one number, got {describe(value)}")
         return array.item()
-
-    def is_type_of(self, *values):
-        """Whether all are floats or arrays of this scalar's type: those that array() takes as they are."""
-        return all(type(x) is float or getattr(x, "dtype", None) is self.dtype for x in values)
 
     def reals(self, array):
         """The real parts of numbers, for checks; those of symbols, of which nothing can be said, are left out."""

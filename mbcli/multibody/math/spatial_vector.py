@@ -49,9 +49,7 @@ class SpatialVector:
 
     @classmethod
     def _of(cls, coeffs: np.ndarray):
-        vector = _new(cls)
-        vector._coeffs = coeffs
-        return vector
+        return vector_of(cls, coeffs)
 
     @classmethod
     def Zero(cls):
@@ -312,6 +310,13 @@ class SpatialMomentum(_MomentVector):
     def dot(self, velocity: SpatialVelocity) -> float:
         """Return twice the kinetic energy [J] of a body with this momentum about Bp; its velocity is V_MBp."""
         return self._dot(velocity, SpatialVelocity)
+
+
+def vector_of(kind, coeffs: np.ndarray):
+    """Return a spatial vector of one class that wraps an array (6,), which nobody else will change."""
+    vector = _new(kind)
+    vector._coeffs = coeffs
+    return vector
 
 
 def vectors_of(kind, rows) -> list:

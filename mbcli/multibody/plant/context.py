@@ -46,6 +46,18 @@ class Context(InputValues):
         self._q = self._data.q
         self._v = self._data.v
         self._x = self._data.x
+        # their memory takes vectors of floats sooner than the arrays do, and refuses all else; None takes nothing
+        vectors = self._q, self._v, self._x, self._data.vdot
+        is_float = scalar.dtype == np.float64
+        self._q_memory, self._v_memory, self._x_memory, self._vdot_memory = (
+            map(memoryview, vectors) if is_float else (None,) * 4
+        )
+        # copies of what the last query answered
+        data = self._data
+        self._copy_of_three, self._copy_of_six = data.answer[:3].copy, data.answer[:6].copy
+        self._copy_of_G = data.answer[3:].reshape(3, 3).copy
+        self._copy_of_R, self._copy_of_p = data.answer_pose[0, :3].copy, data.answer_pose[0, 3].copy
+        self._copy_of_J3, self._copy_of_J6 = data.jacobian[:3].copy, data.jacobian.copy
         self._dtype, self._shape_q, self._shape_v = scalar.dtype, self._q.shape, self._v.shape
         self._of_parameters, self._of_q, self._of_v, self._of_inputs = {}, {}, {}, {}
         self._forget_positions()
@@ -163,7 +175,7 @@ class Context(InputValues):
         return self._before
 
     def _set_parameter(self, element, name, value):
-        self._parameters.set(element, name, value)
+        self._parameters.values[element, name] = value
         self._parameters_current = False
         self._forget_positions()
 
@@ -273,7 +285,8 @@ class Context(InputValues):
 
     def _at_positions(self):
         if not self._positions_current:
-            self._ready_parameters()
+            if not self._parameters_current:
+                self._ready_parameters()
             self._calls.position_stage()
             self._positions_current = True
         return self._calls
@@ -283,7 +296,8 @@ class Context(InputValues):
             if self._positions_current:
                 self._calls.velocity_stage()
             else:  # in one call: half of the time of a small robot is the way into compiled code
-                self._ready_parameters()
+                if not self._parameters_current:
+                    self._ready_parameters()
                 self._calls.motion_stage()
                 self._positions_current = True
             self._velocities_current = True

@@ -146,7 +146,7 @@ class Coordinates:
     def _numbers(self, context, value, shape, what):
         """A vector of this shape as kernels take it, in the scalar type of the context."""
         is_array = type(value) is ndarray and value.dtype is context._dtype and value.shape == shape
-        if is_array and value.flags.c_contiguous:
+        if is_array and (value.base is None or value.flags.c_contiguous):
             return value
         return self._vector(value, *shape, what, context._scalar)
 
@@ -181,12 +181,16 @@ class Coordinates:
         if q is None:
             model_instance, q = None, model_instance
         if model_instance is None:
-            if type(q) is not ndarray or q.dtype is not context._dtype or q.shape != context._shape_q:
-                q = self._vector(q, *context._shape_q, "q", context._scalar)
-            context._q[...] = q
+            try:
+                context._q_memory[:] = q
+            except (TypeError, ValueError):
+                context._q[...] = self._vector(q, *context._shape_q, "q", context._scalar)
         else:
             places, part = self._places("position", model_instance)
-            context._q[part] = self._vector(q, len(places), "q", context._scalar)
+            try:
+                context._q_memory[part] = q
+            except (TypeError, ValueError):
+                context._q[part] = self._vector(q, len(places), "q", context._scalar)
         context._forget_positions()
 
     def SetVelocities(self, context, model_instance=None, v=None):
@@ -196,12 +200,16 @@ class Coordinates:
         if v is None:
             model_instance, v = None, model_instance
         if model_instance is None:
-            if type(v) is not ndarray or v.dtype is not context._dtype or v.shape != context._shape_v:
-                v = self._vector(v, *context._shape_v, "v", context._scalar)
-            context._v[...] = v
+            try:
+                context._v_memory[:] = v
+            except (TypeError, ValueError):
+                context._v[...] = self._vector(v, *context._shape_v, "v", context._scalar)
         else:
             places, part = self._places("velocity", model_instance)
-            context._v[part] = self._vector(v, len(places), "v", context._scalar)
+            try:
+                context._v_memory[part] = v
+            except (TypeError, ValueError):
+                context._v[part] = self._vector(v, len(places), "v", context._scalar)
         context._forget_velocities()
 
     def SetPositionsAndVelocities(self, context, model_instance=None, q_v=None):
@@ -211,10 +219,16 @@ class Coordinates:
         if q_v is None:
             model_instance, q_v = None, model_instance
         if model_instance is None:
-            context._x[...] = self._numbers(context, q_v, context._x.shape, "[q; v]")
+            try:
+                context._x_memory[:] = q_v
+            except (TypeError, ValueError):
+                context._x[...] = self._vector(q_v, *context._x.shape, "[q; v]", context._scalar)
         else:
             places, part = self._places("state", model_instance)
-            context._x[part] = self._vector(q_v, len(places), "[q; v]", context._scalar)
+            try:
+                context._x_memory[part] = q_v
+            except (TypeError, ValueError):
+                context._x[part] = self._vector(q_v, len(places), "[q; v]", context._scalar)
         context._forget_positions()
 
     def GetPositionsFromArray(self, model_instance, q):
@@ -335,9 +349,8 @@ class Coordinates:
             self._check_context(context)
         if self._joints_with_rpy:
             self._refuse_gimbal_lock(context)
-        v, qdot = self._numbers(context, v, context._shape_v, "v"), empty(context._shape_q, context._dtype)
-        context._calls.query_qdot(v, qdot)
-        return qdot
+        context._calls.query_qdot(self._numbers(context, v, context._shape_v, "v"))
+        return context._data.qdot.copy()
 
     def MapQDotToVelocity(self, context, qdot):
         """v = N+(q) qdot, (nv,), N+ the left inverse of N."""

@@ -56,7 +56,7 @@ class Dynamics:
         """
         if context._plant is not self:
             self._check_context(context)
-        if type(external_forces) is not MultibodyForces or external_forces._sizes != self._sizes_of_forces:
+        if type(external_forces) is not MultibodyForces or external_forces._sizes is not self._sizes_of_forces:
             self._check_forces(external_forces)
         vdot = known_vdot
         if type(vdot) is not np.ndarray or vdot.dtype is not context._dtype or vdot.shape != context._shape_v:
@@ -94,7 +94,7 @@ class Dynamics:
         """tau + sum J^T F of a set of forces, (nv,)."""
         if context._plant is not self:
             self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes != self._sizes_of_forces:
+        if type(forces) is not MultibodyForces or forces._sizes is not self._sizes_of_forces:
             self._check_forces(forces)
         calls, data = context._at_positions(), context._data
         data.F_link[...] = forces._body_forces
@@ -151,6 +151,12 @@ class Dynamics:
 
         u is that of the data then.
         """
+        alone = tau is None and type(F) is float  # nothing is applied but the actuation
+        if alone and not (arguments or self._constraints or self._special_force_elements):
+            calls, data = context._calls if context._velocities_current else context._at_velocities(), context._data
+            data.u[...] = u
+            calls.calc_accelerations()
+            return data.vdot.copy()
         is_step = stage == "calc_step_dynamics"
         if is_step:
             context._prepare_step()
@@ -188,10 +194,8 @@ class Dynamics:
             vdot = self._accelerations(context)
             if self._joints_with_rpy:
                 self._refuse_gimbal_lock(context)
-            nq = context._shape_q[0]
-            rates = context._of_inputs["rates"] = np.empty(context._x.shape, context._dtype)
-            context._calls.query_qdot(context._v, rates[:nq])
-            rates[nq:] = vdot
+            context._calls.query_qdot(context._v)
+            rates = context._of_inputs["rates"] = np.concatenate((context._data.qdot, vdot))
         return StateVector(rates.copy())
 
     # energy, momentum, centre of mass

@@ -122,7 +122,7 @@ class ForceElements:
         """Sets `forces` to those of all force elements and of joint damping."""
         if context._plant is not self:
             self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes != self._sizes_of_forces:
+        if type(forces) is not MultibodyForces or forces._sizes is not self._sizes_of_forces:
             self._check_forces(forces)
         F, tau = forces._body_forces, forces._generalized_forces
         if self._special_force_elements:

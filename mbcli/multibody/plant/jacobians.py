@@ -7,6 +7,8 @@ expressed in a frame E; rotational rows come first.
 from numpy import empty
 
 from mbcli.multibody.math import SpatialAcceleration
+from mbcli.multibody.math.spatial_vector import vector_of
+from mbcli.multibody.plant.mass_properties import key_of
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 
 kQDot, kV = JacobianWrtVariable.kQDot, JacobianWrtVariable.kV
@@ -20,25 +22,40 @@ class Jacobians:
 
     def CalcJacobianAngularVelocity(self, context, with_respect_to, frame_B, frame_A, frame_E):
         """J (3, n): w_AB_E = J s."""
+        if context._plant is not self:
+            self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        calls, J = self._new_jacobian(context, 3)
-        calls.query_angular_jacobian(f, m, e, J)
+        calls = context._calls if context._positions_current else context._at_positions()
+        calls.query_angular_jacobian(f, m, e)
+        J = context._copy_of_J3()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianTranslationalVelocity(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
         """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
+        if context._plant is not self:
+            self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        points = self._some_points(context, p_BoBi_B)
-        calls, J = self._new_jacobian(context, 3 * points.shape[1])
-        calls.query_translational_jacobian(f, points, m, e, J)
+        points = self._points(context, p_BoBi_B, "p_BoBi_B")
+        n = points.shape[1]
+        calls = context._calls if context._positions_current else context._at_positions()
+        if n == 1:
+            calls.query_point_jacobian(f, points, m, e)
+            J = context._copy_of_J3()
+        else:
+            _require_some(points)
+            J = empty((3 * n, context._shape_v[0]), context._dtype)
+            calls.query_translational_jacobian(f, points, m, e, J)
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianSpatialVelocity(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
         """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
+        if context._plant is not self:
+            self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         point = self._point(context, p_BoBp_B, "p_BoBp_B")
-        calls, J = self._new_jacobian(context, 6)
-        calls.query_spatial_jacobian(f, point, m, e, J)
+        calls = context._calls if context._positions_current else context._at_positions()
+        calls.query_spatial_jacobian(f, point, m, e)
+        J = context._copy_of_J6()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianPositionVector(self, context, frame_B, p_BoBi_B, frame_A, frame_E):
@@ -57,31 +74,35 @@ class Jacobians:
             model_instances, with_respect_to, frame_A, frame_E
         )
         _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
-        selected, mass = self._massive_links(context, model_instances)
-        calls, J = self._new_jacobian(context, 3)
-        calls.query_com_jacobian(selected, mass, m, e, J)
+        selected, mass = self._massive_links(context, key_of(model_instances))
+        calls = context._calls if context._positions_current else context._at_positions()
+        calls.query_com_jacobian(selected, mass, m, e)
+        J = context._copy_of_J3()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcBiasSpatialAcceleration(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
         """A_ABp_E where vdot is zero, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
+        if context._plant is not self:
+            self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         point = self._point(context, p_BoBp_B, "p_BoBp_B")
-        calls, bias = self._new_bias(context, 6)
-        calls.query_bias(f, point, m, e, bias)
-        return SpatialAcceleration._of(bias)
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls.query_bias(f, point, m, e)
+        return vector_of(SpatialAcceleration, context._copy_of_six())
 
     def CalcBiasTranslationalAcceleration(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
         """a_ABi_E (3, p) where vdot is zero, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
-        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         if context._plant is not self:
             self._check_context(context)
+        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         points = self._copy_of_points(context, p_BoBi_B, "p_BoBi_B")
         _require_some(points)
-        context._at_velocities().query_translational_bias(f, m, e, points)
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls.query_translational_bias(f, m, e, points)
         return points
 
     def CalcBiasCenterOfMassTranslationalAcceleration(
@@ -94,24 +115,10 @@ class Jacobians:
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasCenterOfMassTranslationalAcceleration")
         _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
-        selected, mass = self._massive_links(context, model_instances)
-        calls, bias = self._new_bias(context, 3)
-        calls.query_com_bias(selected, mass, m, e, bias)
-        return bias
-
-    # short ways from Python to the engine: half of the time of a Jacobian is Python's
-
-    def _some_points(self, context, p_BoBi_B):
-        points = self._points(context, p_BoBi_B, "p_BoBi_B")
-        _require_some(points)
-        return points
-
-    def _new_jacobian(self, context, num_rows):
-        """The kernels, in a context where positions are current, and room for a Jacobian."""
-        if context._plant is not self:
-            self._check_context(context)
-        calls = context._calls if context._positions_current else context._at_positions()
-        return calls, empty((num_rows, context._shape_v[0]), context._dtype)
+        selected, mass = self._massive_links(context, key_of(model_instances))
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls.query_com_bias(selected, mass, m, e)
+        return context._copy_of_three()
 
     def _by_qdot(self, context, with_respect_to, J):
         """The Jacobian by qdot, from that by v."""
@@ -128,13 +135,6 @@ class Jacobians:
             raise TypeError(f"{method}: with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
         if with_respect_to is not kV:
             raise RuntimeError(f"{method}: with_respect_to must be kV, it is {with_respect_to.name}")
-
-    def _new_bias(self, context, shape):
-        """The kernels, in a context where velocities are current, and room for accelerations."""
-        if context._plant is not self:
-            self._check_context(context)
-        calls = context._calls if context._velocities_current else context._at_velocities()
-        return calls, empty(shape, context._dtype)
 
 
 def _require_some(points):

@@ -1,19 +1,25 @@
 """Where the bodies and frames of a plant are and how they move."""
 
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy import empty, ndarray
 
-from mbcli.math.rigid_transform import _transform
+from mbcli.math.rigid_transform import _transform, transforms_of
 from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
-from mbcli.multibody.math.spatial_vector import vectors_of
+from mbcli.multibody.math.spatial_vector import vector_of, vectors_of
 from mbcli.multibody.tree.frame import Frame
 
 WORLD_FRAME = 0
 ORIGIN = np.zeros(3)
 ORIGIN.flags.writeable = False
+
+
+def rows_of(array):
+    """A list of the rows of an array. list(array) ends at an IndexError, which takes as long as three rows."""
+    return list(islice(array, len(array)))
 
 
 class Kinematics:
@@ -67,86 +73,88 @@ class Kinematics:
     def _point(self, context, point, what):
         """One point as an array (3,), from (3,) or (3, 1)."""
         is_array = type(point) is ndarray and point.dtype is context._dtype and point.shape == (3,)
-        if is_array and point.flags.c_contiguous:
+        if is_array and (point.base is None or point.flags.c_contiguous):
             return point
         array = context._scalar.array(point, what)
         if array.shape not in ((3,), (3, 1)):
             raise RuntimeError(f"{what} is one point (3,), it has shape {array.shape}")
         return array.reshape(3)
 
-    # motions of one frame f in another frame m, along the axes of a third frame e, by number
+    # motions of a frame f in another frame m, along the axes of a third frame e, by number, in a context of the plant;
+    # the arrays are remembered: nobody must change them
 
     def _pose(self, context, f, m):
         """A new transform."""
-        if context._plant is not self:
-            self._check_context(context)
         pose = context._of_q.get((f, m))
         if pose is None:
             pose = self._new_pose(context, f, m)
-        return _transform(*pose)
+        R, p = pose
+        return _transform(R, p)
 
     def _new_pose(self, context, f, m):
-        """R (3, 3), p (3,), which the context remembers: nobody must change them."""
-        X = empty((1, 4, 3), context._dtype)
-        context._at_positions().query_pose(f, m, X)
-        pose = context._of_q[f, m] = X[0, :3], X[0, 3]
+        """R (3, 3), p (3,)"""
+        calls = context._calls if context._positions_current else context._at_positions()
+        calls.query_pose(f, m)
+        pose = context._of_q[f, m] = context._copy_of_R(), context._copy_of_p()
         return pose
 
     def _rotation_array(self, context, f, m):
         """R (3, 3)"""
-        if context._plant is not self:
-            self._check_context(context)
         pose = context._of_q.get((f, m))
         return self._new_pose(context, f, m)[0] if pose is None else pose[0]
 
-    def _velocity(self, context, f, m, e, point=ORIGIN, name=""):
-        """(6,), of the frame's origin or of another point of it, which has a name then."""
-        if context._plant is not self:
-            self._check_context(context)
-        V = context._of_v.get((f, m, e, name))
+    def _velocity(self, context, f, m, e):
+        """(6,), of the frame's origin."""
+        V = context._of_v.get((f, m, e))
         if V is None:
-            calls, V = context._at_velocities(), empty(6, context._dtype)
-            calls.query_velocity(f, point, m, e, V)
-            context._of_v[f, m, e, name] = V
+            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls.query_velocity(f, m, e)
+            V = context._of_v[f, m, e] = context._copy_of_six()
         return V
 
-    def _acceleration(self, context, f, m, e, point=ORIGIN, name=""):
-        """(6,), as _velocity, under the forward dynamics of the context."""
-        if context._plant is not self:
-            self._check_context(context)
-        acceleration = context._of_inputs.get((f, m, e, name))
-        if acceleration is None:
-            acceleration = self._acceleration_from(context, self._accelerations(context), f, m, e, point)
-            context._of_inputs[f, m, e, name] = acceleration
-        return acceleration
+    def _velocity_of_point(self, context, f, point):
+        """(6,), of a point (3,) of frame f, in World; not remembered."""
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls.query_velocity_of_point(f, point, WORLD_FRAME, WORLD_FRAME)
+        return context._copy_of_six()
 
     def _velocity_beside(self, context, f, b, m, e):
         """(6,): what frame f has more than frame b."""
         V = context._of_v.get((f, b, m, e))
-        if V is None or context._plant is not self:
-            V = self._velocity(context, f, m, e) - self._velocity(context, b, m, e)
-            context._of_v[f, b, m, e] = V
+        if V is None:
+            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls.query_velocity_beside(f, b, m, e)
+            V = context._of_v[f, b, m, e] = context._copy_of_six()
         return V
 
-    def _acceleration_beside(self, context, f, b, m, e):
-        """(6,): what frame f has more than frame b, under the forward dynamics of the context."""
-        A = context._of_inputs.get((f, b, m, e))
-        if A is None or context._plant is not self:
-            A = self._acceleration(context, f, m, e) - self._acceleration(context, b, m, e)
-            context._of_inputs[f, b, m, e] = A
+    def _acceleration(self, context, f, m, e):
+        """(6,), of the frame's origin, by the forward dynamics."""
+        A = context._of_inputs.get((f, m, e))
+        if A is None:
+            A = context._of_inputs[f, m, e] = self._acceleration_from(context, self._accelerations(context), f, m, e)
         return A
+
+    def _acceleration_of_point(self, context, f, point):
+        """(6,), of a point (3,) of frame f, in World, by the forward dynamics; not remembered."""
+        return self._acceleration_from(context, self._accelerations(context), f, WORLD_FRAME, WORLD_FRAME, point)
 
     def _acceleration_from(self, context, vdot, f, m, e, point=ORIGIN):
         """(6,), for vdot (nv,)."""
-        acceleration = empty(6, context._dtype)
-        context._at_velocities().query_acceleration(vdot, f, point, m, e, acceleration)
-        return acceleration
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls.query_acceleration(vdot, f, point, m, e)
+        return context._copy_of_six()
+
+    def _acceleration_beside(self, context, f, b, m, e):
+        """(6,): what frame f has more than frame b, by the forward dynamics."""
+        A = context._of_inputs.get((f, b, m, e))
+        if A is None:
+            vdot = self._accelerations(context)
+            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls.query_acceleration_beside(vdot, f, b, m, e)
+            A = context._of_inputs[f, b, m, e] = context._copy_of_six()
+        return A
 
     # all bodies; rows of arrays are parts of the objects and never change
-
-    @cached_property
-    def _body_frames(self):
-        return np.array([body._frame._index._value for body in self._bodies])
 
     def _body_poses(self, context):
         """A list of X_WB by BodyIndex."""
@@ -154,10 +162,11 @@ class Kinematics:
             self._check_context(context)
         poses = context._of_q.get("poses")
         if poses is None:
-            X = empty((len(self._bodies), 4, 3), context._dtype)
-            context._at_positions().query_poses(self._body_frames, WORLD_FRAME, X)
-            poses = context._of_q["poses"] = list(zip(X[:, :3], X[:, 3], strict=True))
-        return [_transform(R, p) for R, p in poses]
+            n, dtype = len(self._bodies), context._dtype
+            R, p = empty((n, 3, 3), dtype), empty((n, 3), dtype)
+            context._at_positions().query_link_poses(R, p)
+            poses = context._of_q["poses"] = list(zip(rows_of(R), rows_of(p), strict=True))
+        return transforms_of(poses)
 
     def _body_velocities(self, context):
         """A list of V_WB_W by BodyIndex."""
@@ -165,9 +174,7 @@ class Kinematics:
             self._check_context(context)
         rows = context._of_v.get("velocities")
         if rows is None:
-            calls, V = context._at_velocities(), empty((len(self._bodies), 6), context._dtype)
-            calls.query_velocities(self._body_frames, WORLD_FRAME, V)
-            rows = context._of_v["velocities"] = list(V)
+            rows = context._of_v["velocities"] = rows_of(context._at_links().V_WL.copy())
         return vectors_of(SpatialVelocity, rows)
 
     def _body_accelerations(self, context):
@@ -176,53 +183,67 @@ class Kinematics:
             self._check_context(context)
         rows = context._of_inputs.get("accelerations")
         if rows is None:
-            rows = self._all_accelerations(context, self._accelerations(context))
-            context._of_inputs["accelerations"] = rows
+            context._data.vdot[...] = self._accelerations(context)
+            rows = context._of_inputs["accelerations"] = self._all_accelerations(context)
         return vectors_of(SpatialAcceleration, rows)
 
-    def _all_accelerations(self, context, vdot):
-        """Rows (6,) by BodyIndex, for vdot (nv,)."""
+    def _all_accelerations(self, context):
+        """Rows (6,) by BodyIndex, for vdot of the data."""
         result = empty((len(self._bodies), 6), context._dtype)
-        context._at_velocities().query_accelerations(vdot, self._body_frames, WORLD_FRAME, result)
-        return list(result)
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls.query_link_accelerations(result)
+        return rows_of(result)
 
     # bodies
 
     def EvalBodyPoseInWorld(self, context, body):
         """X_WB. RuntimeError for a body of another plant."""
+        if context._plant is not self:
+            self._check_context(context)
         if body._plant is not self:
             self._refuse_body(body)
         return self._pose(context, body._frame._index._value, WORLD_FRAME)
 
     def EvalBodySpatialVelocityInWorld(self, context, body):
         """V_WB_W at Bo. RuntimeError for a body of another plant."""
+        if context._plant is not self:
+            self._check_context(context)
         if body._plant is not self:
             self._refuse_body(body)
-        return SpatialVelocity._of(self._velocity(context, body._frame._index._value, WORLD_FRAME, WORLD_FRAME))
+        return vector_of(SpatialVelocity, self._velocity(context, body._frame._index._value, WORLD_FRAME, WORLD_FRAME))
 
     def EvalBodySpatialAccelerationInWorld(self, context, body):
         """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
+        if context._plant is not self:
+            self._check_context(context)
         if body._plant is not self:
             self._refuse_body(body)
         n = body._frame._index._value
-        return SpatialAcceleration._of(self._acceleration(context, n, WORLD_FRAME, WORLD_FRAME))
+        return vector_of(SpatialAcceleration, self._acceleration(context, n, WORLD_FRAME, WORLD_FRAME))
 
     def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
         """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
         if context._plant is not self:
             self._check_context(context)
-        vdot = self._numbers(context, known_vdot, context._shape_v, "known_vdot")
-        return vectors_of(SpatialAcceleration, self._all_accelerations(context, vdot))
+        try:
+            context._vdot_memory[:] = known_vdot
+        except (TypeError, ValueError):
+            context._data.vdot[...] = self._vector(known_vdot, *context._shape_v, "known_vdot", context._scalar)
+        return vectors_of(SpatialAcceleration, self._all_accelerations(context))
 
     # frames
 
     def CalcRelativeTransform(self, context, frame_A, frame_B):
         """X_AB. RuntimeError for a frame of another plant."""
+        if context._plant is not self:
+            self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
         return self._pose(context, f, m)
 
     def CalcRelativeRotationMatrix(self, context, frame_A, frame_B):
         """R_AB. RuntimeError for a frame of another plant."""
+        if context._plant is not self:
+            self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
         return _rotation(self._rotation_array(context, f, m))
 
@@ -232,7 +253,8 @@ class Kinematics:
             self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
         points = self._copy_of_points(context, p_BQi, "p_BQi")
-        context._at_positions().query_points(f, m, points)
+        calls = context._calls if context._positions_current else context._at_positions()
+        calls.query_points(f, m, points)
         return points
 
     def CalcPointsVelocities(self, context, frame_B, p_BQi, frame_A, frame_E):
@@ -241,5 +263,6 @@ class Kinematics:
             self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         points = self._copy_of_points(context, p_BQi, "p_BQi")
-        context._at_velocities().query_point_velocities(f, m, e, points)
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls.query_point_velocities(f, m, e, points)
         return points

@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.multibody.math import SpatialMomentum
+from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.plant.kinematics import WORLD_FRAME
-from mbcli.multibody.tree.index import BodyIndex
+from mbcli.multibody.tree.index import BodyIndex, ModelInstanceIndex
 from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
 
@@ -22,9 +23,8 @@ class MassProperties:
         self._require_finalized("mass properties")
         return {None: np.ones(self.num_bodies())}
 
-    def _links_of(self, model_instances):
-        """1 for each body of the given model instances, else 0; of all for None."""
-        key = _key(model_instances)
+    def _links_of(self, key):
+        """1 for each body of the model instances of this key, else 0; of all for None."""
         selected = self._selections.get(key)
         if selected is None:
             for instance in key:
@@ -33,64 +33,63 @@ class MassProperties:
             self._selections[key] = selected
         return selected
 
-    def _links_and_mass(self, context, model_instances):
+    def _links_and_mass(self, context, key):
         """Which links, and their mass."""
         if context._plant is not self:
             self._check_context(context)
         if not context._parameters_current:
             context._ready_parameters()
-        key = _key(model_instances)
         found = context._of_parameters.get(key)
         if found is None:
-            selected = self._links_of(model_instances)
+            selected = self._links_of(key)
             mass = context._kernels.query_mass(context._model_handle, selected)
             found = context._of_parameters[key] = selected, mass
         return found
 
-    def _massive_links(self, context, model_instances):
+    def _massive_links(self, context, key):
         """Which links, and their mass. RuntimeError where there is no body or no mass."""
-        selected, mass = found = self._links_and_mass(context, model_instances)
+        selected, mass = found = self._links_and_mass(context, key)
         if not mass.real > 0.0:
-            whose = "the plant has" if model_instances is None else "these model instances have"
+            whose = "the plant has" if key is None else "these model instances have"
             amount = f"{mass:g} kg" if selected[1:].any() else "no body but World"
             raise RuntimeError(f"{whose} no mass ({amount}): there is no centre of mass")
         return found
 
     def CalcTotalMass(self, context, model_instances=None):
         """[kg]; 0 where there is no body. RuntimeError for a model instance that does not exist."""
-        return self._links_and_mass(context, model_instances)[1]
+        return self._links_and_mass(context, key_of(model_instances))[1]
 
     def CalcCenterOfMassPositionInWorld(self, context, model_instances=None):
         """p_WoScm_W (3,). RuntimeError where the bodies have no mass."""
-        key = "com", _key(model_instances)
-        p = context._of_q.get(key)
+        key = key_of(model_instances)
+        p = context._of_q.get(("com", key))
         if p is None or context._plant is not self:
-            selected, mass = self._massive_links(context, model_instances)
-            calls, p = context._at_positions(), np.empty(3, context._dtype)
-            calls.query_com_position(selected, mass, p)
-            context._of_q[key] = p
+            selected, mass = self._massive_links(context, key)
+            calls = context._calls if context._positions_current else context._at_positions()
+            calls.query_com_position(selected, mass)
+            p = context._of_q["com", key] = context._copy_of_three()
         return p.copy()
 
     def CalcCenterOfMassTranslationalVelocityInWorld(self, context, model_instances=None):
         """v_WScm_W (3,). RuntimeError where the bodies have no mass."""
-        key = "com", _key(model_instances)
-        v = context._of_v.get(key)
+        key = key_of(model_instances)
+        v = context._of_v.get(("com", key))
         if v is None or context._plant is not self:
-            selected, mass = self._massive_links(context, model_instances)
-            calls, v = context._at_velocities(), np.empty(3, context._dtype)
-            calls.query_com_velocity(selected, mass, v)
-            context._of_v[key] = v
+            selected, mass = self._massive_links(context, key)
+            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls.query_com_velocity(selected, mass)
+            v = context._of_v["com", key] = context._copy_of_three()
         return v.copy()
 
     def CalcCenterOfMassTranslationalAccelerationInWorld(self, context, model_instances=None):
         """a_WScm_W (3,), from the forward dynamics of the context. RuntimeError where the bodies have no mass."""
-        key = "com", _key(model_instances)
-        a = context._of_inputs.get(key)
+        key = key_of(model_instances)
+        a = context._of_inputs.get(("com", key))
         if a is None or context._plant is not self:
-            selected, mass = self._massive_links(context, model_instances)
-            vdot, a = self._accelerations(context), np.empty(3, context._dtype)
-            context._at_velocities().query_com_acceleration(vdot, selected, mass, WORLD_FRAME, WORLD_FRAME, a)
-            context._of_inputs[key] = a
+            selected, mass = self._massive_links(context, key)
+            vdot = self._accelerations(context)
+            context._at_velocities().query_com_acceleration(vdot, selected, mass, WORLD_FRAME, WORLD_FRAME)
+            a = context._of_inputs["com", key] = context._copy_of_three()
         return a.copy()
 
     def CalcSpatialMomentumInWorldAboutPoint(self, context, model_instances=None, p_WoP_W=None):
@@ -103,34 +102,33 @@ class MassProperties:
             model_instances, p_WoP_W = None, model_instances
         if context._plant is not self:
             self._check_context(context)
-        selected = self._links_of(model_instances)
+        selected = self._links_of(key_of(model_instances))
         p = self._point(context, p_WoP_W, "p_WoP_W")
-        calls, L = context._at_velocities(), np.empty(6, context._dtype)
-        calls.query_momentum(selected, p, L)
-        return SpatialMomentum._of(L)
+        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls.query_momentum(selected, p)
+        return vector_of(SpatialMomentum, context._copy_of_six())
 
     def CalcSpatialInertia(self, context, frame_F, body_indexes):
         """M_SFo_F of the bodies as if welded where they are. RuntimeError for an invalid or repeated index."""
         if context._plant is not self:
             self._check_context(context)
         f = self._frame_number(frame_F)
-        calls = context._at_positions()
-        selected, mass = self._listed_links_and_mass(context, body_indexes)
+        calls = context._calls if context._positions_current else context._at_positions()
+        found = context._of_parameters.get("listed")
+        if found is None or type(body_indexes) is not list or found[0] != body_indexes:
+            found = self._listed_links_and_mass(context, list(body_indexes))
+        _, selected, mass = found
         if not mass.real > 0.0:
             return SpatialInertia.Zero()
-        M = np.empty(12, context._dtype)
-        calls.query_inertia(selected, mass, f, M)
-        return SpatialInertia._of(mass, M[:3], M[3:].reshape(3, 3))
+        calls.query_inertia(selected, mass, f)
+        return SpatialInertia._of(mass, context._copy_of_three(), context._copy_of_G())
 
     def _listed_links_and_mass(self, context, body_indexes):
-        """1 for each of these bodies, else 0, and their mass; those of the last call are remembered."""
-        numbers = [index._value if type(index) is BodyIndex else BodyIndex(index)._value for index in body_indexes]
-        found = context._of_parameters.get("listed")
-        if found is None or found[0] != numbers:
-            selected = self._listed_links(numbers)
-            mass = context._kernels.query_mass(context._model_handle, selected)
-            found = context._of_parameters["listed"] = numbers, selected, mass
-        return found[1:]
+        """The list, 1 for each of these bodies, else 0, and their mass: as remembered for the next call."""
+        selected = self._listed_links([BodyIndex(index)._value for index in body_indexes])
+        mass = context._kernels.query_mass(context._model_handle, selected)
+        found = context._of_parameters["listed"] = body_indexes, selected, mass
+        return found
 
     def _listed_links(self, numbers):
         """1 for each of these bodies, else 0. RuntimeError for an invalid or repeated index."""
@@ -183,6 +181,8 @@ class MassProperties:
         return inertia[:, 0], data.X_WL[1:, 9:] + arm, velocity
 
 
-def _key(model_instances):
+def key_of(model_instances):
     """The numbers of model instances; None for all."""
-    return None if model_instances is None else tuple([int(instance) for instance in model_instances])
+    if model_instances is None:
+        return None
+    return tuple([i._value if type(i) is ModelInstanceIndex else int(i) for i in model_instances])

@@ -6,6 +6,7 @@ import numpy as np
 
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.math.spatial_vector import vectors_of
+from mbcli.multibody.plant.kinematics import rows_of
 from mbcli.multibody.tree.constraints import LoopConstraint
 
 
@@ -17,17 +18,19 @@ class ReactionForces:
             self._check_context(context)
         rows = context._of_inputs.get("reactions")
         if rows is None:
-            rows = list(self._calc_reactions(context, self._accelerations(context)))
+            rows = rows_of(self._calc_reactions(context, self._accelerations(context)))
             context._of_inputs["reactions"] = rows
         return vectors_of(SpatialForce, rows)
 
     def _calc_reactions(self, context, vdot):
         """F_CJc_Jc of all joints, (num_joints, 6)."""
-        applied, _ = self._force_element_forces(context, True, True, True)
-        inputs = self._input_body_forces(context)
-        calls, data = context._at_velocities(), context._data
+        data, inputs = context._data, (self._input_body_forces(context), self._contact_body_forces(context))
+        self._set_force_element_forces(context, 1.0, 1.0, 1.0, data.F_link, data.tau)
+        for F in inputs:
+            if type(F) is not float:  # 0.0: there are none
+                data.F_link += F
+        calls = context._at_velocities()
         data.vdot[...] = vdot
-        data.F_link[...] = applied + inputs + self._contact_body_forces(context)
         on_loops = self._add_constraint_forces(context) if self._constraints else {}
         F = np.zeros((self.num_joints(), 6), context._dtype)
         calls.query_reactions(self._joint_tree, F)

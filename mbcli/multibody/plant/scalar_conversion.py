@@ -67,8 +67,8 @@ def set_time_state_and_parameters(context, source):
     for target, value in ((context._q, source._q), (context._v, source._v)):
         np.copyto(target, context._scalar.convert(value), casting="same_kind")
     context._time = source._time
-    for (element, name), value in source._parameters._values.items():
+    for (element, name), value in source._parameters.values.items():
         context._parameters.set(same[element], name, value)
-    if source._parameters._values:
+    if source._parameters.values:
         context._parameters_current = False
     context._forget_positions()

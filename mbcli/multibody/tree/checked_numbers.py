@@ -2,7 +2,7 @@
 
 from math import inf, isfinite
 
-import numpy as np
+from numpy import ndarray
 
 from mbcli.multibody.scalars import FLOAT
 
@@ -14,14 +14,29 @@ def finite(value, what, scalar=FLOAT, shape=()):
     """
     if type(value) is float and isfinite(value) and shape == () and scalar is FLOAT:
         return value
-    return _checked(value, what, scalar, shape, np.isfinite, "finite")
+    return _checked(value, what, scalar, shape, _are_finite, "finite")
 
 
 def non_negative(value, what, scalar=FLOAT, shape=()):
     """As finite(), and RuntimeError where it is negative."""
     if type(value) is float and 0.0 <= value < inf and shape == () and scalar is FLOAT:
         return value
-    return _checked(value, what, scalar, shape, lambda x: np.isfinite(x) & (x >= 0.0), "finite and not negative")
+    return _checked(value, what, scalar, shape, _are_finite_and_not_negative, "finite and not negative")
+
+
+def are_non_negative_floats(value, size):
+    """Whether this is an array (size,) of floats that are finite and not negative: what most callers give."""
+    if type(value) is not ndarray or value.dtype is not FLOAT.dtype or value.shape != (size,):
+        return False
+    return _are_finite_and_not_negative(value.tolist())
+
+
+def _are_finite(values):
+    return all(map(isfinite, values))
+
+
+def _are_finite_and_not_negative(values):
+    return all(map(isfinite, values)) and min(values, default=0.0) >= 0.0
 
 
 def _checked(value, what, scalar, shape, valid, kind):
@@ -30,6 +45,6 @@ def _checked(value, what, scalar, shape, valid, kind):
         array = array.reshape(-1)
     if array.shape != shape:
         raise RuntimeError(f"{what} must have shape {shape}, it has {array.shape}")
-    if not valid(scalar.reals(array)).all():
+    if not valid(scalar.reals(array).ravel().tolist()):
         raise RuntimeError(f"{what} must be {kind}, it is {value}")
     return array if shape else array.item()

@@ -3,6 +3,7 @@
 from mbcli.math import RigidTransform
 from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
+from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.parameters import DEFAULTS
 
@@ -65,75 +66,99 @@ class Frame(NamedElement):
 
     def CalcPoseInWorld(self, context):
         """X_WF"""
-        return self.GetParentPlant()._pose(context, self._index._value, WORLD)
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return self._plant._pose(context, self._index._value, WORLD)
 
     def CalcPose(self, context, frame_M):
         """X_MF"""
-        return self.GetParentPlant()._pose(context, self._index._value, self._plant._frame_number(frame_M))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return self._plant._pose(context, self._index._value, self._plant._frame_number(frame_M))
 
     def CalcRotationMatrixInWorld(self, context):
         """R_WF"""
-        return _rotation(self.GetParentPlant()._rotation_array(context, self._index._value, WORLD))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return _rotation(self._plant._rotation_array(context, self._index._value, WORLD))
 
     def CalcRotationMatrix(self, context, frame_M):
         """R_MF"""
-        m = self.GetParentPlant()._frame_number(frame_M)
+        if context._plant is not self._plant:
+            self._check_context(context)
+        m = self._plant._frame_number(frame_M)
         return _rotation(self._plant._rotation_array(context, self._index._value, m))
 
     def EvalAngularVelocityInWorld(self, context):
         """w_WF_W (3,)"""
-        return self._velocity_in_world(context)[:3].copy()
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return self._plant._velocity(context, self._index._value, WORLD, WORLD)[:3].copy()
 
     def CalcAngularVelocity(self, context, measured_in_frame, expressed_in_frame):
         """w_MF_E (3,)"""
-        return self._velocity(context, measured_in_frame, expressed_in_frame)[:3].copy()
+        if context._plant is not self._plant:
+            self._check_context(context)
+        f, m, e = self._plant._frame_numbers(self, measured_in_frame, expressed_in_frame)
+        return self._plant._velocity(context, f, m, e)[:3].copy()
 
     def CalcSpatialVelocityInWorld(self, context):
         """V_WF_W"""
-        return SpatialVelocity._of(self._velocity_in_world(context))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return vector_of(SpatialVelocity, self._plant._velocity(context, self._index._value, WORLD, WORLD))
 
     def CalcSpatialVelocity(self, context, frame_M, frame_E):
         """V_MF_E"""
-        return SpatialVelocity._of(self._velocity(context, frame_M, frame_E))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        f, m, e = self._plant._frame_numbers(self, frame_M, frame_E)
+        return vector_of(SpatialVelocity, self._plant._velocity(context, f, m, e))
 
     def CalcRelativeSpatialVelocityInWorld(self, context, other_frame):
         """V_WF_W - V_WB_W for the other frame B: the rate in World of the way from Bo to Fo, not V_BF."""
-        b = self.GetParentPlant()._frame_number(other_frame)
-        return SpatialVelocity._of(self._plant._velocity_beside(context, self._index._value, b, WORLD, WORLD))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        b = self._plant._frame_number(other_frame)
+        V = self._plant._velocity_beside(context, self._index._value, b, WORLD, WORLD)
+        return vector_of(SpatialVelocity, V)
 
     def CalcRelativeSpatialVelocity(self, context, other_frame, measured_in_frame, expressed_in_frame):
         """V_MF_E - V_MB_E for the other frame B."""
-        b, m, e = self.GetParentPlant()._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
-        return SpatialVelocity._of(self._plant._velocity_beside(context, self._index._value, b, m, e))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        b, m, e = self._plant._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
+        V = self._plant._velocity_beside(context, self._index._value, b, m, e)
+        return vector_of(SpatialVelocity, V)
 
     def CalcSpatialAccelerationInWorld(self, context):
         """A_WF_W"""
-        return SpatialAcceleration._of(self._acceleration_in_world(context))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return vector_of(SpatialAcceleration, self._plant._acceleration(context, self._index._value, WORLD, WORLD))
 
     def CalcSpatialAcceleration(self, context, measured_in_frame, expressed_in_frame):
         """A_MF_E"""
-        f, m, e = self.GetParentPlant()._frame_numbers(self, measured_in_frame, expressed_in_frame)
-        return SpatialAcceleration._of(self._plant._acceleration(context, f, m, e))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        f, m, e = self._plant._frame_numbers(self, measured_in_frame, expressed_in_frame)
+        return vector_of(SpatialAcceleration, self._plant._acceleration(context, f, m, e))
 
     def CalcRelativeSpatialAccelerationInWorld(self, context, other_frame):
         """A_WF_W - A_WB_W for the other frame B."""
-        b = self.GetParentPlant()._frame_number(other_frame)
-        return SpatialAcceleration._of(self._plant._acceleration_beside(context, self._index._value, b, WORLD, WORLD))
+        if context._plant is not self._plant:
+            self._check_context(context)
+        b = self._plant._frame_number(other_frame)
+        A = self._plant._acceleration_beside(context, self._index._value, b, WORLD, WORLD)
+        return vector_of(SpatialAcceleration, A)
 
     def CalcRelativeSpatialAcceleration(self, context, other_frame, measured_in_frame, expressed_in_frame):
         """A_MF_E - A_MB_E for the other frame B."""
-        b, m, e = self.GetParentPlant()._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
-        return SpatialAcceleration._of(self._plant._acceleration_beside(context, self._index._value, b, m, e))
-
-    def _velocity(self, context, M, E):
-        f, m, e = self.GetParentPlant()._frame_numbers(self, M, E)
-        return self._plant._velocity(context, f, m, e)
-
-    def _velocity_in_world(self, context):
-        return self.GetParentPlant()._velocity(context, self._index._value, WORLD, WORLD)
-
-    def _acceleration_in_world(self, context):
-        return self.GetParentPlant()._acceleration(context, self._index._value, WORLD, WORLD)
+        if context._plant is not self._plant:
+            self._check_context(context)
+        b, m, e = self._plant._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
+        A = self._plant._acceleration_beside(context, self._index._value, b, m, e)
+        return vector_of(SpatialAcceleration, A)
 
 
 class RigidBodyFrame(Frame):

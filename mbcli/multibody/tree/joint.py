@@ -3,7 +3,7 @@
 import numpy as np
 
 from mbcli.multibody.scalars import FLOAT
-from mbcli.multibody.tree.checked_numbers import non_negative
+from mbcli.multibody.tree.checked_numbers import are_non_negative_floats, non_negative
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.random_distribution import checked_distributions, draw
@@ -224,6 +224,8 @@ class Joint(NamedElement):
 
     def _checked_damping(self, damping, scalar=FLOAT):
         """(nv,) of floats, or of the scalar type of a context."""
+        if are_non_negative_floats(damping, self.num_velocities()) and scalar is FLOAT:
+            return damping.copy()
         return non_negative(damping, f"joint '{self._name}': damping", scalar, (self.num_velocities(),))
 
     # state
@@ -308,7 +310,7 @@ class Joint(NamedElement):
     def is_locked(self, context):
         if context._plant is not self._plant:
             self._check_context(context)
-        return context._parameters.get(self, "locked")
+        return context._parameters.values.get((self, "locked"), self._locked)
 
     def _set_locked(self, context, locked):
         self._check_context(context)
@@ -322,7 +324,7 @@ class Joint(NamedElement):
         """Adds a generalized force along one velocity of the joint [N m or N]; what it is, the types say."""
         if context._plant is not self._plant:
             self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes != self._plant._sizes_of_forces:
+        if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
             self._check_forces(forces)
         if not 0 <= joint_dof < self.kinematics.NUM_VELOCITIES:
             raise RuntimeError(f"joint '{self._name}' has no degree of freedom {joint_dof}")
@@ -332,11 +334,14 @@ class Joint(NamedElement):
 
     def AddInDamping(self, context, forces):
         """Adds the viscous forces -damping * v."""
-        self._check_context(context)
-        self._check_forces(forces)
-        d, n = self.velocity_start(), self.num_velocities()
-        damping = context._parameters.get(self, "damping")
-        forces.mutable_generalized_forces()[d : d + n] -= damping * context._v[d : d + n]
+        if context._plant is not self._plant:
+            self._check_context(context)
+        if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
+            self._check_forces(forces)
+        damping = context._parameters.values.get((self, "damping"), self._damping)
+        if damping.dtype is not context._dtype:
+            damping = context._scalar.array(damping, f"joint '{self._name}': damping")
+        context._calls.add_damping(damping, self._velocity_start, forces._generalized_forces)
 
     def _check_forces(self, forces):
         if forces is None:

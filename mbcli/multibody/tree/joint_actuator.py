@@ -65,7 +65,9 @@ class JointActuator(NamedElement):
 
     def rotor_inertia(self, context):
         """[kg m^2], as the context has it."""
-        return self._parameter(context, "rotor_inertia")
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._parameters.values.get((self, "rotor_inertia"), self._rotor_inertia)
 
     def SetRotorInertia(self, context, rotor_inertia):
         """Another rotor inertia in one context; the default stays."""
@@ -82,7 +84,9 @@ class JointActuator(NamedElement):
 
     def gear_ratio(self, context):
         """Rotor speed over joint speed [1 or 1/m], as the context has it."""
-        return self._parameter(context, "gear_ratio")
+        if context._plant is not self._plant:
+            self._check_context(context)
+        return context._parameters.values.get((self, "gear_ratio"), self._gear_ratio)
 
     def SetGearRatio(self, context, gear_ratio):
         """Another gear ratio in one context; the default stays."""
@@ -96,8 +100,9 @@ class JointActuator(NamedElement):
         """As default_reflected_inertia(), as the context has rotor and gear."""
         if context._plant is not self._plant:
             self._check_context(context)
-        get = context._parameters.get
-        return get(self, "gear_ratio") ** 2 * get(self, "rotor_inertia")
+        values = context._parameters.values
+        gear_ratio = values.get((self, "gear_ratio"), self._gear_ratio)
+        return gear_ratio * gear_ratio * values.get((self, "rotor_inertia"), self._rotor_inertia)
 
     def _require_not_finalized(self, instead):
         if self._input_start is not None:
@@ -108,11 +113,6 @@ class JointActuator(NamedElement):
 
     def _checked_gear_ratio(self, gear_ratio, scalar=FLOAT):
         return finite(gear_ratio, f"actuator '{self._name}': gear ratio", scalar)
-
-    def _parameter(self, context, name):
-        if context._plant is not self._plant:
-            self._check_context(context)
-        return context._parameters.get(self, name)
 
     def _set_parameter(self, context, name, value):
         if context._plant is not self._plant:

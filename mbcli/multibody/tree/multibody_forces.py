@@ -11,11 +11,12 @@ class MultibodyForces:
     """
 
     def __init__(self, plant=None, nv=None, *, nb=None):
-        bodies, dtype = plant if isinstance(plant, int) else nb, float
-        if bodies is None:
+        sizes, dtype = (plant if isinstance(plant, int) else nb, nv), float
+        if sizes[0] is None:
             plant._require_finalized("MultibodyForces")
-            bodies, nv, dtype = plant.num_bodies(), plant.num_velocities(), plant._scalar.dtype
-        self._sizes = bodies, nv
+            sizes, dtype = plant._sizes_of_forces, plant._scalar.dtype
+        self._sizes = sizes  # that very tuple of the plant: whether forces are for a plant is asked in every call
+        bodies, nv = sizes
         self._body_forces = np.zeros((bodies, 6), dtype)
         self._generalized_forces = np.zeros(nv, dtype)
 

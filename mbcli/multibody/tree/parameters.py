@@ -4,22 +4,22 @@
 class Parameters:
     """The values that one context has in place of the elements' defaults.
 
-    A parameter `name` of an element is its attribute `_name`.
+    A parameter `name` of an element is its attribute `_name`; `values` has those that are not, by (element, name).
     """
 
     def __init__(self, values=()):
-        self._values = dict(values)
+        self.values = dict(values)
 
     def get(self, element, name):
-        if self._values and (element, name) in self._values:
-            return self._values[element, name]
+        if self.values and (element, name) in self.values:
+            return self.values[element, name]
         return getattr(element, "_" + name)
 
     def set(self, element, name, value):
-        self._values[element, name] = value
+        self.values[element, name] = value
 
     def copy(self):
-        return Parameters(self._values)
+        return Parameters(self.values)
 
 
 DEFAULTS = Parameters()

@@ -1,11 +1,14 @@
 """Rigid bodies."""
 
+import cmath
 import math
 
 import numpy as np
 
 from mbcli.math.array_arguments import as_array, as_scalar
 from mbcli.multibody.math import SpatialForce
+from mbcli.multibody.math.spatial_vector import vector_of
+from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.frame import RigidBodyFrame
 from mbcli.multibody.tree.index import ModelInstanceIndex
@@ -63,40 +66,44 @@ class RigidBody(NamedElement):
         """[kg] as the context has it"""
         if context._plant is not self._plant:
             self._check_context(context)
-        return context._parameters.get(self, "M_BBo_B")._mass
+        return context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._mass
 
     def CalcCenterOfMassInBodyFrame(self, context):
         """p_BoBcm_B [m] as the context has it"""
         if context._plant is not self._plant:
             self._check_context(context)
-        return context._parameters.get(self, "M_BBo_B")._p.copy()
+        return context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p.copy()
 
     def CalcSpatialInertiaInBodyFrame(self, context):
         """M_BBo_B as the context has it"""
         if context._plant is not self._plant:
             self._check_context(context)
-        return context._parameters.get(self, "M_BBo_B")
+        return context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
 
     def SetSpatialInertiaInBodyFrame(self, context, M_Bo_B):
         """Another M_BBo_B in one context; the default stays."""
-        self._check_context(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
         if not isinstance(M_Bo_B, SpatialInertia):
             raise TypeError(f"body '{self.name()}': M_Bo_B is a SpatialInertia, not {M_Bo_B!r}")
-        if not context._scalar.is_type_of(M_Bo_B._mass, M_Bo_B._p, M_Bo_B._G):
-            context._scalar.array(M_Bo_B.CopyToFullMatrix6(), f"body '{self.name()}': its inertia")
-        context._set_parameter(self, "M_BBo_B", M_Bo_B)
+        self._set_inertia(context, M_Bo_B._mass, M_Bo_B._p, M_Bo_B._G)
 
     def SetMass(self, context, mass):
         """Another mass [kg] in one context, with the same centre of mass and unit inertia. RuntimeError below 0."""
-        mass = as_scalar(mass, f"body '{self.name()}': mass")
-        if not (mass.real >= 0.0 and math.isfinite(mass.real)):
+        if type(mass) is not float:
+            mass = as_scalar(mass, f"body '{self.name()}': mass")
+        if not 0.0 <= mass.real < math.inf:
             raise RuntimeError(f"body '{self.name()}': its mass must be finite and not negative, not {mass}")
-        M = self.CalcSpatialInertiaInBodyFrame(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
+        M = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, mass, M._p, M._G)
 
     def SetCenterOfMassInBodyFrame(self, context, com):
         """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about Bo: the result may be impossible."""
-        M = self.CalcSpatialInertiaInBodyFrame(context)
+        if context._plant is not self._plant:
+            self._check_context(context)
+        M = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, M._mass, self._com(com).copy(), M._G)
 
     def SetCenterOfMassInBodyFrameAndPreserveCentralInertia(self, context, center_of_mass_position):
@@ -107,14 +114,18 @@ class RigidBody(NamedElement):
         self._set_inertia(context, M._mass, com.copy(), central.ShiftFromCenterOfMass(com)._I)
 
     def _com(self, com):
-        com = as_array(com, (3,), f"body '{self.name()}': centre of mass")
-        if com.dtype.kind != "O" and not np.isfinite(com).all():
+        if type(com) is not np.ndarray or com.shape != (3,) or com.dtype is not FLOAT.dtype:
+            com = as_array(com, (3,), f"body '{self._name}': centre of mass")
+        if com.dtype.kind != "O" and not all(map(cmath.isfinite, com.tolist())):
             raise RuntimeError(f"body '{self.name()}': its centre of mass {com.tolist()} is not finite")
         return com
 
     def _set_inertia(self, context, mass, com, unit_inertia):
         """Of a mass and arrays (3,), (3, 3) that nobody else will change; physically valid or not."""
-        self.SetSpatialInertiaInBodyFrame(context, SpatialInertia._of(mass, com, unit_inertia))
+        M, dtype = SpatialInertia._of(mass, com, unit_inertia), context._dtype
+        if type(mass) is not float or com.dtype is not dtype or unit_inertia.dtype is not dtype:  # may not fit
+            context._scalar.array(M.CopyToFullMatrix6(), f"body '{self._name}': its inertia")
+        context._set_parameter(self, "M_BBo_B", M)
 
     def EvalPoseInWorld(self, context):
         """X_WB"""
@@ -130,20 +141,22 @@ class RigidBody(NamedElement):
 
     def CalcCenterOfMassTranslationalVelocityInWorld(self, context):
         """v_WBcm_W (3,)"""
-        f = self._frame._index._value
-        V = context._of_v.get((f, 0, 0, "com"))
-        if V is None or context._plant is not self._plant:
-            com = self.CalcSpatialInertiaInBodyFrame(context)._p
-            V = self.GetParentPlant()._velocity(context, f, 0, 0, com, "com")
+        if context._plant is not self._plant:
+            self._check_context(context)
+        V = context._of_v.get(self)
+        if V is None:
+            com = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
+            V = context._of_v[self] = self._plant._velocity_of_point(context, self._frame._index._value, com)
         return V[3:].copy()
 
     def CalcCenterOfMassTranslationalAccelerationInWorld(self, context):
         """a_WBcm_W (3,), from the forward dynamics of the context."""
-        f = self._frame._index._value
-        A = context._of_inputs.get((f, 0, 0, "com"))
-        if A is None or context._plant is not self._plant:
-            com = self.CalcSpatialInertiaInBodyFrame(context)._p
-            A = self.GetParentPlant()._acceleration(context, f, 0, 0, com, "com")
+        if context._plant is not self._plant:
+            self._check_context(context)
+        A = context._of_inputs.get(self)
+        if A is None:
+            com = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
+            A = context._of_inputs[self] = self._plant._acceleration_of_point(context, self._frame._index._value, com)
         return A[3:].copy()
 
     def get_num_flexible_positions(self):
@@ -209,31 +222,33 @@ class RigidBody(NamedElement):
 
     def GetForceInWorld(self, context, forces):
         """F_BBo_W, the spatial force that `forces` holds for this body. RuntimeError for those of another plant."""
-        if type(forces) is not MultibodyForces or forces._sizes != self._plant._sizes_of_forces:
+        if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
             self.GetParentPlant()._check_forces(forces)
-        return SpatialForce._of(forces._body_forces[self._index._value].copy())
+        return vector_of(SpatialForce, forces._body_forces[self._index._value].copy())
 
     def AddInForceInWorld(self, context, F_Bo_W, forces):
         """Adds a spatial force at Bo, expressed in World. RuntimeError for forces of another plant."""
-        if type(forces) is not MultibodyForces or forces._sizes != self._plant._sizes_of_forces:
+        if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
             self.GetParentPlant()._check_forces(forces)
-        if not isinstance(F_Bo_W, SpatialForce):
+        if type(F_Bo_W) is not SpatialForce:
             raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
-        row = forces._body_forces[self._index._value]
         F = F_Bo_W._coeffs
-        row += F if F.dtype is context._dtype else context._scalar.array(F, f"body '{self.name()}': F_Bo_W")
+        if F.dtype is not context._dtype or not (F.base is None or F.flags.c_contiguous):
+            F = context._scalar.array(F, f"body '{self.name()}': F_Bo_W")
+        context._calls.add_spatial_force(F, self._index._value, forces._body_forces)
 
     def AddInForce(self, context, p_BP_E, F_Bp_E, frame_E, forces):
         """Adds a spatial force at the point P at p_BP_E (3,) [m] from Bo, everything expressed in frame E."""
         plant = self._plant
         if context._plant is not plant:
             self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes != plant._sizes_of_forces:
+        if type(forces) is not MultibodyForces or forces._sizes is not plant._sizes_of_forces:
             plant._check_forces(forces)
         if not isinstance(F_Bp_E, SpatialForce):
             raise TypeError(f"F_Bp_E is a SpatialForce, not {F_Bp_E!r}")
-        p = plant._point(context, as_array(p_BP_E, (3,), "p_BP_E"), "p_BP_E")
+        p = plant._point(context, p_BP_E, "p_BP_E")
         e, F = plant._frame_number(frame_E), F_Bp_E._coeffs
-        if F.dtype is not context._dtype or not F.flags.c_contiguous:
+        if F.dtype is not context._dtype or not (F.base is None or F.flags.c_contiguous):
             F = context._scalar.array(F, f"body '{self.name()}': F_Bp_E")
-        context._at_positions().query_force_at(e, p, F, self._index._value, forces._body_forces)
+        calls = context._calls if context._positions_current else context._at_positions()
+        calls.query_force_at(e, p, F, self._index._value, forces._body_forces)

@@ -5,7 +5,6 @@ from math import inf
 import numpy as np
 
 from mbcli.multibody.tree.joint import Joint
-from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # below this length a direction is no direction
 
@@ -27,17 +26,18 @@ class OneDofJoint(Joint):
         """[N m s or N s/m], as the context has it."""
         if context._plant is not self._plant:
             self._check_context(context)
-        return context._parameters.get(self, "damping").item(0)
+        return context._parameters.values.get((self, "damping"), self._damping).item(0)
 
     def SetDamping(self, context, damping):
         """Another damping in one context, not negative; the default stays."""
         if context._plant is not self._plant:
             self._check_context(context)
         if type(damping) is float and 0.0 <= damping < inf:
-            damping = np.full(1, damping, context._dtype)
+            checked = np.empty(1, context._dtype)
+            checked[0] = damping
         else:
-            damping = self._checked_damping([damping], context._scalar)
-        context._set_parameter(self, "damping", damping)
+            checked = self._checked_damping([damping], context._scalar)
+        context._set_parameter(self, "damping", checked)
 
     def position_lower_limit(self):
         """[rad or m]"""
@@ -89,15 +89,6 @@ class OneDofJoint(Joint):
 
     def _number(self, context, value):
         return value if type(value) is float else self._sized(value, 1, context).item()
-
-    def AddInDamping(self, context, forces):
-        """Adds the viscous force -damping * v."""
-        if context._plant is not self._plant:
-            self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes != self._plant._sizes_of_forces:
-            self._check_forces(forces)
-        damping, d = context._parameters.get(self, "damping").item(0), self._velocity_start
-        forces._generalized_forces[d] -= damping * context._v.item(d)
 
     def _default_position(self):
         return float(self._default_positions[0])

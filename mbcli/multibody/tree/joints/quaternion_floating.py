@@ -4,8 +4,9 @@ import numpy as np
 
 from mbcli.engine.joints import quaternion_floating
 from mbcli.math import Quaternion, RotationMatrix, UniformlyRandomQuaternion
-from mbcli.math.quaternion import quaternion_of
+from mbcli.math.quaternion import _unchecked, quaternion_of
 from mbcli.math.rotation_array import quaternion_from_matrix
+from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.joints.floating import FloatingJoint
 
 
@@ -24,14 +25,46 @@ class QuaternionFloatingJoint(FloatingJoint):
     def _rotation_of(wxyz):
         return RotationMatrix(Quaternion(unit(wxyz)))
 
+    def SetPose(self, context, X_FM):
+        if context._plant is not self._plant:
+            self._check_context(context)
+        R, p = X_FM._R, X_FM._p
+        if not (_is_simple(R, context) and _is_simple(p, context)):
+            return super().SetPose(context, X_FM)
+        context._calls.set_pose(self._position_start, R, p)
+        context._forget_positions()
+        return self
+
+    def SetOrientation(self, context, R_FM):
+        """R_FM as a RotationMatrix."""
+        if context._plant is not self._plant:
+            self._check_context(context)
+        if type(R_FM) is not RotationMatrix or not _is_simple(R_FM._R, context):
+            return super().SetOrientation(context, R_FM)
+        context._calls.set_rotation(self._position_start, R_FM._R)
+        context._forget_positions()
+        return self
+
     def get_quaternion(self, context):
         """q_FM as the context holds it."""
         if context._plant is not self._plant:
             self._check_context(context)
-        return quaternion_of(context._q[self._position_start : self._position_start + 4].copy())
+        wxyz = context._of_q.get((self, "wxyz"))
+        if wxyz is None:
+            wxyz = quaternion_of(context._q[self._position_start : self._position_start + 4].copy())._wxyz
+            context._of_q[self, "wxyz"] = wxyz
+        return _unchecked(wxyz)
 
     def SetQuaternion(self, context, q_FM):
-        return self.SetOrientation(context, q_FM)
+        if context._plant is not self._plant:
+            self._check_context(context)
+        i = self._position_start
+        try:
+            context._q_memory[i : i + 4] = q_FM._wxyz
+        except (AttributeError, TypeError, ValueError):
+            return self.SetOrientation(context, q_FM)
+        context._forget_positions()
+        return self
 
     def GetDefaultPosePair(self):
         """The default quaternion as it was set, and p_FM (3,) [m]."""
@@ -62,6 +95,11 @@ class QuaternionFloatingJoint(FloatingJoint):
                 raise RuntimeError(f"joint '{self._name}': the random quaternion {positions[:4]} is not a rotation")
             positions[:4] = unit(positions[:4])
         return positions
+
+
+def _is_simple(array, context):
+    """Whether a kernel can take the array of a rotation or position: floats in C order, for a context of floats."""
+    return array.dtype is context._dtype is FLOAT.dtype and array.flags.c_contiguous
 
 
 def unit(wxyz):
