@@ -139,21 +139,24 @@ def load_kernels(compiled, kind=""):
 def compile_kernels(replacements=None, directory=""):
     """Compiled twins of all loaded kernels by name; replacements maps some to what stands in for them.
 
+    What Python calls and what compiled kernels call are twins of their own: few are both.
+
     That is how another scalar type brings its own way of doing what cannot be written for all types at once. Kernels
     of the same types that call other ones need a directory of the cache of their own.
     """
     bodies = {function: (replacements or {}).get(function, function) for function in _kernels}
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
-    compiled = {}
+    inner, outer = {}, {}
     for function, body in bodies.items():
         twin = FunctionType(body.__code__, namespaces[body.__module__], body.__name__, body.__defaults__)
         twin.__doc__ = body.__doc__
-        compiled[function] = cached_njit(twin, directory)
+        inner[function] = cached_njit(twin, os.path.join(directory, "inner"), from_python=False)
+        outer[function.__name__] = cached_njit(twin, directory)
     for namespace in namespaces.values():
         for name, value in namespace.items():
-            if isinstance(value, FunctionType) and value in compiled:
-                namespace[name] = compiled[value]
-    return SimpleNamespace(**{f.__name__: g for f, g in compiled.items()})
+            if isinstance(value, FunctionType) and value in inner:
+                namespace[name] = inner[value]
+    return SimpleNamespace(**outer)
 
 
 def interpreted_with(names, replacements):
@@ -173,14 +176,20 @@ def interpreted_with(names, replacements):
     return twins
 
 
-def cached_njit(function, directory=""):
-    """The function as numba compiles it, with its machine code in cache_directory() or a directory in it."""
+def cached_njit(function, directory="", from_python=True):
+    """The function as numba compiles it, with its machine code in cache_directory() or a directory in it.
+
+    from_python: False for what only compiled functions call. Then it is compiled without what Python would call, a
+    fifth of the time; a call from Python would crash.
+    """
     import numba
 
     previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / directory)
     try:
         # contract lets the compiler fuse multiply-add; nothing assumes the absence of NaN
-        dispatcher = numba.njit(cache=True, fastmath={"contract"}, error_model="numpy", nogil=True)(function)
+        wrappers = {} if from_python else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        options = {"cache": True, "fastmath": {"contract"}, "error_model": "numpy", "nogil": True} | wrappers
+        dispatcher = numba.njit(**options)(function)
     finally:
         numba.config.CACHE_DIR = previous
     _compile_once_for_constants(dispatcher)
