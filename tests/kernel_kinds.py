@@ -37,6 +37,7 @@ NOT_SMOOTH = {
     "limit_gap",
     "reach_of_limits",
     "reach_limits",
+    "is_in_reach",
     # the largest element of a rotation says which formula gives its quaternion; opposite vectors have no middle
     "rotation_quaternion",
     "set_rotation",

@@ -27,6 +27,7 @@ from mbcli.multibody.tree import (
 )
 from mbcli.simulation import Run
 from mbcli.systems.framework import DiagramBuilder
+from mbcli.systems.linearization import plant_derivatives
 
 G = 9.81
 NEARLY_RIGID = (0.1 / (2.0 * np.pi)) ** 2  # beta = 0.1
@@ -332,6 +333,25 @@ def test_controllers_push_against_limits_with_limited_effort(contact, desired):
     torque = min(10.0 * (desired - q), 5.0) + 2.0 * G * 0.4 * np.cos(q)
     assert abs(v) < 1e-8
     assert q - 0.5 == pytest.approx(2.0 * h * NEARLY_RIGID / I_ROD * h * torque, rel=1e-5)
+
+
+@pytest.mark.parametrize("start", [(0.503, 0.2), (0.2, 0.2)])
+def test_derivatives_of_steps_go_through_stops(start):
+    """As differences of steps say, at the stop and away from it."""
+    h, plant = 0.01, pendulum(0.01, contact=False)
+    context = started(plant, axle=start)
+    plant.get_actuation_input_port().FixValue(context, [0.5])
+    A = plant_derivatives(plant, context, None, None)[0]
+
+    def step(x):
+        after = started(plant, axle=tuple(x))
+        plant.get_actuation_input_port().FixValue(after, [0.5])
+        advance(plant, after, h)
+        return np.array(of(plant, after, "axle"))
+
+    x, e = np.array(start), 1e-6 * np.eye(2)
+    expected = np.column_stack([(step(x + d) - step(x - d)) / 2e-6 for d in e])
+    np.testing.assert_allclose(A, expected, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("approximation", ["kSap", "kLagged", "kSimilar", "kTamsi"])

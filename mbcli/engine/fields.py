@@ -55,7 +55,7 @@ MODEL_FIELDS = (
     Field("dof_stiffness", ("nv",), "real", "N m/rad or N/m", "spring on the coordinate of a one-dof joint"),
     Field("dof_nominal", ("nv",), "real", "rad or m", "position where that spring is at rest"),
     Field("limit_dof", ("nlimit",), "int", "", "velocity of the one-dof joint that a limit is of"),
-    Field("limit_side", ("nlimit",), "real", "1", "1 where the position must not be less, -1 where not more"),
+    Field("limit_side", ("nlimit",), "int", "", "1 where the position must not be less, -1 where not more"),
     Field("limit_value", ("nlimit",), "real", "rad or m", "than this"),
     Field("locked_dof", ("nlock",), "int", "", "velocities of locked joints"),
     Field("spring_energy", (1,), "real", "J", "energy of springs that strain each other in parallel, at their rest"),

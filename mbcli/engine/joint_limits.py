@@ -30,36 +30,43 @@ def reach_of_limits(v, v_free, h):
 
 @kernel
 def start_limits(model, data):
-    """Before start_controllers(): lines of limits that are at rest."""
+    """Before start_controllers(): keeps `diagonal` as it is without lines."""
     first = model.pd_actuator.shape[0]
     for k in range(model.limit_dof.shape[0]):
-        i = first + k
-        data.line[i, OFFSET] = data.line[i, SLOPE] = data.line[i, LOW] = data.line[i, HIGH] = 0.0
-        data.line[i, ASSUMED] = 0.0
-        data.line[i, OWN] = data.diagonal[model.limit_dof[k]]
-        data.line_side[i] = -1.0
+        data.line[first + k, OWN] = data.diagonal[model.limit_dof[k]]
+
+
+@kernel
+def is_in_reach(model, data, h, k):
+    """Whether limit k can act in the step that ends with the velocities v + h vdot without it."""
+    d = model.limit_dof[k]
+    if data.line[model.pd_actuator.shape[0] + k, OWN].real == INFINITE:
+        return False
+    v = data.v[d]
+    return limit_gap(model, data.q, k).real < reach_of_limits(v, v + h * data.vdot[d], h)
 
 
 @kernel
 def reach_limits(model, data, h):
-    """After world_inertias, vdot: the lines of limits that can act in the step; none of them does yet."""
-    first, ready = model.pd_actuator.shape[0], False
+    """After world_inertias, vdot: the lines of limits; none of them acts yet. Returns how many can act in the step."""
+    first, count = model.pd_actuator.shape[0], 0
+    for k in range(model.limit_dof.shape[0]):
+        count += int(is_in_reach(model, data, h, k))
+    if count == 0 and first == 0:
+        return 0
+    if count > 0:
+        composite_inertias(model, data)
     for k in range(model.limit_dof.shape[0]):
         i, d, side = first + k, model.limit_dof[k], model.limit_side[k]
-        v, gap = data.v[d], limit_gap(model, data.q, k)
-        reach = reach_of_limits(v, v + h * data.vdot[d], h)
-        if not (gap.real < reach and data.line[i, OWN].real < INFINITE):
+        data.line[i, OFFSET] = data.line[i, SLOPE] = data.line[i, LOW] = data.line[i, HIGH] = 0.0
+        data.line[i, ASSUMED] = 0.0
+        data.line_side[i] = -1.0 * side
+        if not is_in_reach(model, data, h, k):
             continue
-        if not ready:
-            composite_inertias(model, data)
-            ready = True
         w, u = row3(data.S, d, 0), row3(data.S, d, 3)
         torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
         slope = (dot(w, torque) + dot(u, force) + data.line[i, OWN]) / NEARLY_RIGID
         data.line[i, SLOPE] = slope
-        data.line[i, OFFSET] = -slope / h * (0.5 * side * gap / h + v)
-        if side > 0.0:
-            data.line[i, HIGH] = INFINITE
-        else:
-            data.line[i, LOW] = -INFINITE
-            data.line_side[i] = 1.0
+        data.line[i, OFFSET] = -slope / h * (0.5 * side * limit_gap(model, data.q, k) / h + data.v[d])
+        data.line[i, HIGH if side > 0 else LOW] = side * INFINITE
+    return count

@@ -27,10 +27,9 @@ def limited_dynamics(model, data, h):
     disagreements = 0
     for step in range(MOST_STEPS + 1):
         accelerations(model, data, h)  # at one place: the compiler copies it to wherever it is called
-        if data.line.shape[0] == 0:
-            return
         if step == 0:
-            reach_limits(model, data, h)
+            if reach_limits(model, data, h) == 0 and model.pd_actuator.shape[0] == 0:
+                return
             start_point(model, data)
         else:
             move_point(model, data)

@@ -177,7 +177,7 @@ def symbolic_kernels():
             "element_fault": lambda model, data: 0,
             "calc_element_fault": lambda model, data: 0,
             "take_segment": take_segment,
-            "reach_limits": lambda model, data, h: None,
+            "is_in_reach": lambda model, data, h, k: False,
             "count_disagreements": lambda model, data: 0,
             "clamped_effort": lambda data, i, x: data.line[i, OFFSET] - data.line[i, SLOPE] * x,
         }

@@ -23,7 +23,7 @@ def add_limit_rows(model, data, solver, h):
             i = begin_constraint(solver, BOUNDED, k)
             if i < 0:
                 return
-            add_entry(solver, i, d, model.limit_side[k], 0.0, 0.0)
+            add_entry(solver, i, d, 1.0 * model.limit_side[k], 0.0, 0.0)
             end_constraint(solver, i)
 
 
