@@ -4,6 +4,7 @@
       ModelError                    3  a model, configuration or YAML file is invalid
       ResourceError                 4  a file, package or mesh is missing
       NumericalError                5  a state is not finite, a solver did not converge
+        ContactUnsolvedError
       OutputError                   6  a result cannot be written
 
 Usage errors (exit code 2) are click's own. MbcliError derives from RuntimeError because that is what the
@@ -33,6 +34,13 @@ class NumericalError(MbcliError):
     """A state is not finite, a solver did not converge, or a matrix is singular."""
 
     exit_code = 5
+    code = "NOT_FINITE"  # of the event in a log
+
+
+class ContactUnsolvedError(NumericalError):
+    """The contact problem of a step has no solution that was found."""
+
+    code = "CONTACT_UNSOLVED"
 
 
 class OutputError(MbcliError):

@@ -38,6 +38,9 @@ class PythonForces:
                 "derivative",
                 "discrete_step",
                 "step_fault",
+                "keeps_contacts",
+                "keep_contacts",
+                "lacks_room",
                 "explicit_step",
                 "finish_step",
             )
@@ -91,7 +94,17 @@ class PythonForces:
         return self._context._calls.finish_state(y, tolerance)
 
     def _step_fault(self, model, data):
-        return int(self._context._step_failed())
+        return int(self._context._contact_failed())
+
+    def _keeps_contacts(self, data):
+        contact = self._context._contact
+        return contact is not None and contact.keeps
+
+    def _keep_contacts(self, data, row):
+        return 0.0 if not self._keeps_contacts(data) or self._context._contact.keep(row) else 1.0
+
+    def _lacks_room(self, data):
+        return False  # the forces come from the plant, which makes room
 
     def _explicit_step(self, model, data, y, u, h, A, *arguments):
         """As the kernel, with the time of each stage."""
@@ -123,6 +136,8 @@ class PythonForces:
         """Generalized forces (nv,) and body forces (num_bodies, 6) of inputs and users' elements."""
         plant, context = self._plant, self._context
         tau, F = plant._input_generalized_forces(context, self._u), plant._input_body_forces(context)
+        if not plant.is_discrete() and context._contact is not None:
+            F = F + plant._contact_body_forces(context, plant._contacts(context))
         if plant._user_force_elements:
             user = plant._user_forces(context)
             tau, F = tau + user._generalized_forces, F + user._body_forces

@@ -25,7 +25,7 @@ from mbcli.engine.loop import (
     STEP_FAULT,
     STEP_TOO_SMALL,
 )
-from mbcli.errors import ModelError, NumericalError
+from mbcli.errors import ContactUnsolvedError, ModelError, NumericalError
 from mbcli.multibody.closed_chains import ClosedChains
 from mbcli.python_forces import PythonForces, needs_python
 from mbcli.simulator_config import SimulatorConfig
@@ -63,7 +63,8 @@ def constant_input(u):
 class Samples:
     """Rows of a run: time (n,), q (n, nq), v (n, nv), energy (n, 2) kinetic and potential [J], u (n, nu).
 
-    constraint_error (n,): norm of the position errors of constraints.
+    constraint_error (n,): norm of the position errors of constraints. contacts: SampledContacts of a run that keeps
+    them, else None; they are those of each row's state, in a discrete plant with the forces of the step from it.
 
     The potential energy is NaN in a plant with a force element that has none, as a bushing.
     """
@@ -74,6 +75,7 @@ class Samples:
     energy: np.ndarray
     u: np.ndarray
     constraint_error: np.ndarray
+    contacts: object = None
 
 
 class Run:
@@ -89,6 +91,7 @@ class Run:
             continuous one. A discrete plant is sampled at whole steps.
         constraint_tolerance: [m or 1] of the norm of the position errors of constraints in a continuous plant.
         next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
+        keep_contacts: whether samples have their contacts.
     """
 
     def __init__(
@@ -102,16 +105,16 @@ class Run:
         sample_period=None,
         next_step=None,
         constraint_tolerance=CONSTRAINT_TOLERANCE,
+        keep_contacts=False,
     ):
         self.plant, self.context, self.until = plant, context, float(until)
         if not math.isfinite(self.until):
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
         if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
-        if plant.is_discrete():
-            context._prepare_step()
-        else:
-            context._ready_constraints()  # and the arrays of the context's own parameters are ready
+        if not plant.is_discrete():
+            context._ready_constraints()
+        context._prepare_contact()  # and the arrays of the context's own parameters are ready
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
         self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
@@ -126,6 +129,11 @@ class Run:
             self._require_constraints()
         self._u = np.zeros(nu)
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
+        self.contact = context._contact  # None: nothing can touch, and steps are no contact problems
+        if self.contact is not None:
+            keep_contacts &= plant._meets_contact()
+            self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
+            context._prepare_contact()
         self._use_loops()
         self._buffers = (
             np.zeros(BLOCK_ROWS),
@@ -178,7 +186,8 @@ class Run:
                 if self._no_potential_energy:
                     self._buffers[3][:rows, 1] = math.nan
                 times, q, v, energy, u = (buffer[:rows].copy() for buffer in self._buffers)
-                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2])
+                keeps = self.contact is not None and self.contact.keeps
+                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], self.contact.take(rows) if keeps else None)
             on_progress(self.context.get_time())
             if finished or should_stop():
                 return
@@ -216,9 +225,12 @@ class Run:
             context._time = step * h
             budget = _adapted(budget, time.perf_counter() - started)
             if status == STEP_FAULT:
-                context._prepare_step(failed=True)
-                self._use_loops()
-                loop = self._loops.run_discrete
+                try:
+                    self._make_room(rows)
+                except ContactUnsolvedError as error:
+                    yield False, rows
+                    where = f"step {self.steps + 1} from t = {context._time:.9g} s"
+                    raise ContactUnsolvedError(f"{error}; {where}") from None
             elif status in NO_NEXT_STEP:
                 error = self._failure(status, np.concatenate([context._q, context._v]))
                 context._q[:], context._v[:] = previous[: context._q.size], previous[context._q.size :]
@@ -228,6 +240,16 @@ class Run:
                 q, v = previous[: context._q.size], previous[context._q.size :]
                 context._remember_step((step - 1) * h, q, v, self._actuation_at((step - 1) * h))
             yield status == FINISHED, rows
+
+    def _make_room(self, rows):
+        """After STEP_FAULT: room for contact in the step, or for the contacts of samples.
+
+        NumericalError where the step has no solution.
+        """
+        if rows:
+            self.contact.reuse_rows()
+        if not rows or self.contact.failed():
+            self.context._prepare_contact(failed=True)
 
     def _actuation_at(self, t):
         """u (nu,) of the step from time t; None where it is what the ports give then."""
@@ -302,9 +324,11 @@ class Run:
                 context._set_v(y[context._q.size :])
                 context._time = float(clock[0])
             self.next_step, self.steps, self.refused_steps = float(clock[1]), int(clock[2]), int(clock[3])
+            if status == STEP_FAULT:
+                self._make_room(rows)
             if status == FINISHED and later is not None:
                 status, index, sample_times, later = RUNNING, 0, later, next(chunks, None)
-            if status != BUFFER_FULL:
+            if status not in (BUFFER_FULL, STEP_FAULT):
                 budget = _adapted(budget, time.perf_counter() - started)
             if status in NO_NEXT_STEP:
                 error = self._failure(status, end)

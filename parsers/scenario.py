@@ -94,10 +94,6 @@ def _scenario(node, files, diagnostics):
     """The Scenario that a node says, or None after reporting what is wrong."""
     run = read_into(RunConfig, node, diagnostics, unsupported=UNSUPPORTED_KEYS, elsewhere=_SCENE_KEYS)
     scene = read_into(SceneConfig, _selected(node, _SCENE_KEYS), diagnostics)
-    if node.get("scene_graph_config") is not None:
-        message = '"scene_graph_config" has no effect yet: contact is not simulated'
-        place = node.key_place("scene_graph_config")
-        diagnostics.warning("KEY_UNSUPPORTED", message, place=place, attribute="scene_graph_config")
     if run is None or scene is None:
         return None
     return Scenario(

@@ -252,12 +252,8 @@ def test_discrete_plants_obey_limits_of_positions(tmp_path):
 def test_what_is_left_out_is_said_and_quiet_says_nothing():
     text = one_robot(["a", "b", "c"], hinge("j", "a", "b") + hinge("k", "b", "c"))
     text = text.replace("</joint></robot>", '<dynamics friction="2"/></joint></robot>')
-    text = text.replace(
-        '<link name="a">', '<link name="a"><collision><geometry><sphere radius="1"/></geometry></collision>'
-    )
     run = ("simulate", "-", "-t", 0.001, "--no-log")
     said = succeed(*run, stdin=text).err
-    assert "mbcli: warning: contact is not simulated yet (1 collision geometry)\n" in said
     assert "mbcli: warning: Coulomb friction of joints is not simulated: k\n" in said
     assert succeed("-q", *run, stdin=text).err == ""
 
@@ -465,7 +461,7 @@ def wait_for_rows(path, process):
 )
 def test_a_process_that_is_stopped_leaves_a_log_to_go_on_from(tmp_path, options, sent, code):
     log, whole = tmp_path / "run.h5", tmp_path / "whole.h5"
-    run = ("-q", "simulate", QUADRUPED, "--random", 1, "--log-rate", 10, *options)
+    run = ("-q", "simulate", QUADRUPED, "--no-contact", "--random", 1, "--log-rate", 10, *options)
     process = start(*run, "-t", 1e6, "-o", log)
     wait_for_rows(tmp_path / "run.h5.partial", process)
     process.send_signal(sent)
@@ -519,7 +515,7 @@ def on_terminal(*arguments, env):
 
 
 def test_progress_is_for_terminals(tmp_path):
-    run = ("simulate", QUADRUPED, "-t", 100, "--no-log")
+    run = ("simulate", QUADRUPED, "--no-contact", "-t", 100, "--no-log")
     text = on_terminal(*run, env={"TERM": "xterm"})
     assert "\r\x1b[K" in text and " of 100 s, " in text and "times real time" in text
     assert text.splitlines()[-1].startswith("energy ")  # the line of progress is gone

@@ -188,7 +188,8 @@ def test_kernels_are_scalar_loops_that_allocate_nothing(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
     """A call that is no kernel has no place in both kinds of running; handles are resolved by two functions."""
-    handles = {"model_at", "data_at", "constraints_at", "work_at", "points_at", "solver_at", "collision_at"}
+    kinds = ("model", "data", "constraints", "work", "points", "solver", "collision", "samples")
+    handles = {f"{kind}_at" for kind in kinds}
     lanes = {"sum_of_lanes", "add_product", "subtract_product", "element", "set_element"}
     known = {short(n) for n in KERNELS} | {"range", "call_by_address"} | lanes | handles
     not_smooth = {"abs", "max", "min", "int", "float"}

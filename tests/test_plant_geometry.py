@@ -32,7 +32,7 @@ from mbcli.multibody.plant import (
     DiscreteContactApproximation,
     MultibodyPlant,
 )
-from mbcli.multibody.point_contacts import contact_force, point_contacts, stribeck
+from mbcli.multibody.point_contacts import point_contacts
 from mbcli.multibody.tree import (
     PrismaticJoint,
     QuaternionFloatingJoint,
@@ -379,25 +379,6 @@ def test_queries_follow_the_context():
     assert query.ComputeSignedDistancePairwiseClosestPoints(0.39) == []
     assert query.ComputeSignedDistancePairClosestPoints(apart.id_B, apart.id_A).distance == pytest.approx(0.4)
     np.testing.assert_allclose(query.GetPoseInWorld(apart.id_A).translation(), [1, 2, 0.5])
-
-
-def test_the_law_of_a_point():
-    """f = k x (1 + d xdot)_+ along the normal, out of B into A; friction against slip."""
-    law, n = (1e4, 2.0, 0.0, 0.4, 0.6), np.array([0.0, 0.0, 1.0])
-    force, separation, slip = contact_force(law, n, -0.01, np.zeros(3), 1e-3)
-    np.testing.assert_allclose(force, [0, 0, 100])
-    assert (separation, slip) == (0.0, 0.0)
-    force, separation, slip = contact_force(law, n, -0.01, np.array([0.5, 0.0, -0.25]), 1e-3)
-    np.testing.assert_allclose(force, [-0.4 * 150, 0, 150])
-    assert (separation, slip) == (-0.25, 0.5)
-    force, *_ = contact_force(law, n, -0.01, np.array([0.1, 0.0, 0.6]), 1e-3)
-    np.testing.assert_array_equal(force, np.zeros(3))  # it parts too fast: no pull
-    force, *_ = contact_force(law, n, 0.01, np.zeros(3), 1e-3)
-    np.testing.assert_array_equal(force, np.zeros(3))
-    slips = np.linspace(0.0, 4.0, 4001)
-    mu = np.array([stribeck(s, 0.6, 0.4) for s in slips])
-    assert mu[0] == 0.0 and mu[1000] == pytest.approx(0.6) and mu.max() == pytest.approx(0.6)
-    assert (mu[3000:] == 0.4).all() and abs(np.diff(mu)).max() < 1.2e-3
 
 
 def test_contacts_of_a_moving_body():

@@ -194,7 +194,7 @@ def test_what_drake_reads_and_a_run_does_not_use_is_named(folder):
     (folder / "one.yaml").write_text(ONE + more)
     result = succeed("inspect", "one.yaml")
     named = [line.split('"')[1] for line in result.err.splitlines()]
-    assert named == ["cameras", "lcm_buses", "model_drivers", "visualization", "scene_graph_config"]
+    assert named == ["cameras", "lcm_buses", "model_drivers", "visualization"]
     assert cli("inspect", "one.yaml", "--strict").code == INVALID
     config = read_scenario(str(folder / "one.yaml"), Diagnostics()).run
     assert config.scene_graph_config.default_proximity_properties.point_stiffness == 3e6

@@ -2,27 +2,39 @@
 
 import click
 
-from mbcli.cli.model import load
-from mbcli.cli.options import MODEL_KEYS, STATE_KEYS, model_options, output_options, state_options, take, take_output
+from mbcli.cli.model import load, notes_on_contact
+from mbcli.cli.options import (
+    MODEL_KEYS,
+    STATE_KEYS,
+    GroundCommand,
+    ground_option,
+    model_options,
+    output_options,
+    state_options,
+    take,
+    take_output,
+)
 from mbcli.cli.output import document, emit, table, to_json
 from mbcli.cli.state import set_state
 
 
-@click.command()
+@click.command(cls=GroundCommand)
 @model_options
 @state_options
+@ground_option
 @click.option("--distances", is_flag=True, help="Also distances of pairs, negative where they overlap.")
 @click.option("--max-distance", type=click.FloatRange(min=0.0), metavar="M", help="With --distances: up to this [m].")
 @click.option("--single-point", is_flag=True, help="One contact point for each pair, also where it lies face on face.")
 @output_options
 @click.pass_context
-def contact(ctx, distances, max_distance, single_point, **values):
+def contact(ctx, ground, distances, max_distance, single_point, **values):
     """Contact points at a state, and the force on body B of each by the point contact law of continuous plants.
 
     The normal points out of B into A; speeds are those of A relative to B.
 
     \b
-    mbcli contact robot.urdf ground.sdf --at x=0.1
+    mbcli contact robot.urdf --ground --at robot_base_z=0.3
+    mbcli contact robot.urdf table.sdf --at x=0.1
     mbcli contact robot.urdf --distances --max-distance 0.05 --json
     """
     if max_distance is not None and not distances:
@@ -31,12 +43,12 @@ def contact(ctx, distances, max_distance, single_point, **values):
     result_format = output.result_format()
     if result_format not in (None, "text", "json"):
         raise click.UsageError("contact gives text or JSON")
-    loaded = load(model, ctx, contact=True)
+    loaded = load(model, ctx, contact=True, ground=ground)
     plant = loaded.plant
     plant._prefers_interpreted = True
     context = plant.CreateDefaultContext()
     set_state(plant, context, state)
-    for note in plant._geometries(context._model).notes:
+    for note in notes_on_contact(loaded):
         if ctx.obj["verbosity"] >= 0:
             click.echo(f"mbcli: warning: {note}", err=True)
     results = {"point_pairs": point_pairs(plant, context, single_point)}
@@ -86,7 +98,7 @@ def _names(plant, pair):
     result = {}
     inspector = plant._scene_graph.model_inspector()
     for side, g in (("a", pair.id_A), ("b", pair.id_B)):
-        result[f"body_{side}"] = plant._geometry_bodies[g].scoped_name().get_full()
+        result[f"body_{side}"] = plant._name_in_contact(plant._geometry_bodies[g])
         result[f"geometry_{side}"] = inspector.GetName(g)
     return result
 

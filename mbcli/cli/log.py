@@ -43,7 +43,8 @@ def info(path, as_json):
 @click.option(
     "--fields",
     metavar="LIST",
-    help="Comma-separated fields beside the time: q, v, u, PATH as in `log info`, or a group; default: all.",
+    help="Comma-separated fields beside the time: q, v, u, PATH as in `log info`, or a group; contact: all contacts, "
+    "as CSV one a line and without other fields. Default: all but contact.",
 )
 @click.option("--from", "from_time", type=float, metavar="T", help="First time [s].")
 @click.option("--to-time", type=float, metavar="T", help="Last time [s], included.")
@@ -68,6 +69,9 @@ def export(path, target, output, fields, from_time, to_time, every, force):
         except LookupError as error:
             raise click.BadParameter(error.args[0], param_hint="--fields") from None
         write = exports.EXPORTERS[target]
+        if target == "csv" and exports.CONTACT in selection.fields and len(selection.fields) > 1:
+            message = "CSV has either contacts, one a line, or what has a row a sample: give contact alone"
+            raise click.BadParameter(message, param_hint="--fields")
         if not to_stdout:
             with exports.output_file(output, force) as stream:
                 write(opened, selection, stream)

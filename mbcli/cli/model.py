@@ -24,6 +24,7 @@ class LoadedModel:
     diagnostics: object
     read: list  # ModelSpecs as their files have them: worlds whole
     filter_groups: object  # CollisionFilterGroups
+    ground: object = None  # [m] height of the ground, None without one
 
     @property
     def sources(self):
@@ -39,29 +40,31 @@ class LoadedModel:
         }
 
 
-def load(options, ctx, *, time_step=None, contact=False):
+def load(options, ctx, *, contact=False, ground=None, **plant_settings):
     """Reads the models and settings that the options name.
 
     Args:
         options: the values of options.model_options.
         ctx: click context; its verbosity decides which findings are printed.
-        time_step: [s], where a command's own option sets it.
         contact: whether geometries are registered, and so can touch.
+        ground: [m] height of a ground, None for none.
+        plant_settings: those of a MultibodyPlantConfig that a command's own options set; None: not set.
     """
     from mbcli.multibody.parsing import Parser
-    from mbcli.multibody.plant import MultibodyPlant
+    from mbcli.multibody.plant import ApplyMultibodyPlantConfig, MultibodyPlant
     from mbcli.parsers.diagnostics import Diagnostics
 
     diagnostics = Diagnostics()
     models, packages = given_models(options), read_packages(options)
     settings = Settings(models, packages, options, diagnostics)
     config = settings.config
-    if time_step is not None:
-        config.plant_config.time_step = time_step
+    for name, value in plant_settings.items():
+        if value is not None:
+            setattr(config.plant_config, name, value)
     plant = MultibodyPlant(config.plant_config.time_step)
-    _apply(config.plant_config, plant)
+    ApplyMultibodyPlantConfig(config.plant_config, plant)
     if contact:
-        _register_scene_graph(plant, config.scene_graph_config)
+        _register_scene_graph(plant, config.scene_graph_config, ground)
     parser = Parser(plant, diagnostics=diagnostics, packages=packages)
     parser.SetAutoRenaming(True)
     if options.strict:
@@ -89,6 +92,7 @@ def load(options, ctx, *, time_step=None, contact=False):
         diagnostics=diagnostics,
         read=parser.read,
         filter_groups=parser.GetCollisionFilterGroups(),
+        ground=ground,
     )
 
 
@@ -111,16 +115,31 @@ def _invalid_model(place=""):
         raise ModelError(f"{place}: error: {error}" if place else str(error)) from None
 
 
-def _apply(config, plant):
-    plant._discrete_contact_approximation = config.discrete_contact_approximation
+def _register_scene_graph(plant, config, ground):
+    """Of a scene whose settings nobody gave the plant says how stiff geometries are, by its penetration allowance."""
+    from mbcli.geometry import DefaultProximityProperties, HalfSpace, SceneGraph, SceneGraphConfig
+    from mbcli.math import RigidTransform
+    from mbcli.multibody.parsing.add_geometries import FRICTION
+    from mbcli.multibody.plant import CoulombFriction
+
+    if config == SceneGraphConfig():
+        allowance = DefaultProximityProperties(point_stiffness=None, hunt_crossley_dissipation=None)
+        config = SceneGraphConfig(default_proximity_properties=allowance)
+    plant.RegisterAsSourceForSceneGraph(SceneGraph(config))
+    if ground is not None:
+        X_WG, friction = RigidTransform([0.0, 0.0, ground]), CoulombFriction(*FRICTION)
+        plant.RegisterCollisionGeometry(plant.world_body(), X_WG, HalfSpace(), "ground", friction)
 
 
-def _register_scene_graph(plant, config):
-    """Settings of the scene that nobody gave leave it to the plant what geometries are made of."""
-    from mbcli.geometry.scene_graph import SceneGraph
-    from mbcli.scene_graph_config import SceneGraphConfig
-
-    plant.RegisterAsSourceForSceneGraph(SceneGraph(None if config == SceneGraphConfig() else config))
+def notes_on_contact(loaded):
+    """Sentences on what was simplified for contact, or cannot touch."""
+    plant = loaded.plant
+    lines = list(plant._geometries().notes)
+    if loaded.ground is not None and plant.num_collision_geometries() == 1:
+        lines.append("the model has no collision geometry: nothing can touch the ground")
+    if plant._asks_for_surfaces():
+        lines.append("contact surfaces (hydroelastic) are not computed: those geometries touch at points too")
+    return lines
 
 
 def read_packages(options):

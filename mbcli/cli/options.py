@@ -102,6 +102,25 @@ _model_settings = (
 model_options = together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings)
 optional_model_options = together(click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings)
 
+ground_option = click.option(
+    "--ground",
+    type=Number(),
+    metavar="[Z]",
+    help="A ground: a half-space of World at the height Z [m], 0 without a number, with the friction (1) of geometries "
+    "whose file gives none.",
+)
+
+
+class GroundCommand(click.Command):
+    """A command with ground_option, whose number may be left out: what is no number is no height."""
+
+    def parse_args(self, ctx, args):
+        words = []
+        for word, following in zip(args, [*args[1:], ""], strict=True):
+            words += [word, "0"] if word == "--ground" and parse_number(following) is None else [word]
+        return super().parse_args(ctx, words)
+
+
 state_options = together(
     click.option("--q", "q_list", metavar="LIST", help="Positions, in the order of `inspect`."),
     click.option("--v", "v_list", metavar="LIST", help="Velocities, in the order of `inspect`."),

@@ -13,10 +13,12 @@ FIELDS = {
     "com": ("derived/com",),
     "momentum": ("derived/momentum",),
     "constraint_error": ("derived/constraint_error",),
+    "contact": (),
+    "solver": ("solver/iterations", "solver/residual", "solver/contacts"),
 }
-"""Names that --fields takes, and the datasets that they stand for."""
+"""Names that --fields takes, and the datasets with a row a sample that they stand for; contact: those in /contact."""
 
-DEFAULT_FIELDS = ("energy", "u", "constraint_error")
+DEFAULT_FIELDS = ("energy", "u", "constraint_error", "contact", "solver")
 
 
 def parse_fields(text, plant):
@@ -27,7 +29,13 @@ def parse_fields(text, plant):
             raise click.UsageError(f"--fields: there is no '{word}'; there are {', '.join(FIELDS)}")
     if "com" in words and not plant._model.link_inertia[:, 0].any():
         raise click.UsageError("--fields com: the model has no mass")
-    missing = {"u": not plant.num_actuators(), "constraint_error": not plant._constraints}
+    meets = plant._meets_contact()
+    missing = {
+        "u": not plant.num_actuators(),
+        "constraint_error": not plant._constraints,
+        "contact": not meets,
+        "solver": not meets or not plant.is_discrete(),
+    }
     return [name for name in FIELDS if name in words and not missing.get(name)]
 
 
@@ -55,11 +63,28 @@ def log_header(loaded, fields, **run):
         actuator_units=effort_units,
         sources=tuple(loaded.sources),
         config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False),
-        model=to_json(describe(loaded)),
+        model=to_json(describe(loaded) | contact_settings(loaded)),
+        contact=_contact_names(plant) if "contact" in fields else None,
         **run,
     )
     declared = [header.input_field() if path == "input/u" else STANDARD_FIELDS[path] for path in field_paths(fields)]
     return dataclasses.replace(header, fields=tuple(declared))
+
+
+def contact_settings(loaded):
+    """What the resolved model says of contact, beside the geometries."""
+    meets = loaded.plant._meets_contact()
+    return {"contact": {"simulated": meets, "ground": loaded.ground if meets else None}}
+
+
+def _contact_names(plant):
+    from mbcli.log.format import ContactNames
+
+    inspector = plant._scene_graph.model_inspector()
+    return ContactNames(
+        tuple(plant._name_in_contact(body) for body in plant._bodies),
+        tuple(inspector.GetName(g) for g in plant._geometries().ids),
+    )
 
 
 def plain_config(config):
@@ -74,8 +99,11 @@ class RowMaker:
     """Turns samples into rows of a log with the given fields."""
 
     def __init__(self, plant, fields):
-        self._plant, self._paths = plant, field_paths(fields)
+        self._plant, self._paths, self._with_contacts = plant, field_paths(fields), "contact" in fields
         self._context = plant.CreateDefaultContext()
+        if self._with_contacts:
+            bodies = [int(plant._geometry_bodies[g].index()) for g in plant._geometries().ids]
+            self._body_of_solid = np.array(bodies)
 
     def rows(self, samples, chosen):
         """The columns of LogWriter.append() for the chosen (mask) rows of the samples."""
@@ -88,9 +116,34 @@ class RowMaker:
             "input/u": samples.u[chosen],
             "derived/constraint_error": samples.constraint_error[chosen],
         }
+        sampled = samples.contacts
+        if sampled is not None:
+            known["solver/iterations"], known["solver/residual"] = sampled.iterations[chosen], sampled.residual[chosen]
+            known["solver/contacts"] = np.diff(sampled.offset)[chosen]
+        if self._with_contacts:
+            columns["contact"] = self._contacts(sampled, chosen)
         for path in self._paths:
             columns[path] = known[path] if path in known else self._computed(path, q, v)
         return columns
+
+    def _contacts(self, sampled, chosen):
+        """The contacts of the chosen rows, as LogWriter.append() takes them."""
+        counts, record = np.diff(sampled.offset), sampled.contacts
+        kept = np.repeat(chosen, counts)
+        A, B = record.solid[kept].T
+        return {
+            "offset": np.concatenate([[0], np.cumsum(counts[chosen])]),
+            "contact/body_a": self._body_of_solid[A],
+            "contact/body_b": self._body_of_solid[B],
+            "contact/geometry_a": A,
+            "contact/geometry_b": B,
+            "contact/point": record.position[kept],
+            "contact/normal": record.normal[kept],
+            "contact/depth": -record.distance[kept],
+            "contact/force": -record.force[kept],
+            "contact/slip_speed": record.slip[kept],
+            "contact/separation_speed": record.separation[kept],
+        }
 
     def _computed(self, path, q, v):
         """Centre of mass, or momentum about the world's origin, at each state."""

@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from mbcli.cli.output import to_json
-from mbcli.cli.recording import field_paths, plain_config
+from mbcli.cli.recording import contact_settings, field_paths, plain_config
 from mbcli.errors import ModelError, OutputError
 from mbcli.log.reader import Log
 from mbcli.parsers.diagnostics import Diagnostics
@@ -81,8 +81,13 @@ class EarlierRun:
     def blocks(self):
         """The rows up to where the run goes on, as LogWriter.append() takes them."""
         names = ["time", "state/q", "state/v", *field_paths(self._fields)]
+        done = 0
         for block in self.log.chunks(names, stop=self.row_count):
-            yield {name.removeprefix("state/"): block[name] for name in names}
+            rows = {name.removeprefix("state/"): block[name] for name in names}
+            if self.log.has_contacts:
+                rows["contact"] = self.log.contacts(done, done + len(block["time"]))
+            done += len(block["time"])
+            yield rows
 
     def events(self):
         return [event for event in self.log.events() if event["time"] <= self.time]
@@ -98,13 +103,15 @@ class EarlierRun:
         names = (list(log.position_names), list(log.velocity_names))
         if names != (plant.GetPositionNames(), plant.GetVelocityNames()):
             raise ModelError(f"{self.path}: error: its coordinates are not those of this model (--weld, --weld-base?)")
-        there, here = _essential(self._json(log.model)), _essential(json.loads(to_json(describe(loaded))))
+        document = json.loads(to_json(describe(loaded) | contact_settings(loaded)))
+        there, here = _essential(self._json(log.model)), _essential(document)
+        there.setdefault("contact", {"simulated": False, "ground": None})  # logs of format 1.0
         for key in here:
             if there.get(key) != here[key]:
                 raise ModelError(f"{self.path}: error: is of a model with other {key}: give the same options")
         self._check_config(loaded.config)
         paths = {"time", "state/q", "state/v", *field_paths(self._fields)}
-        if set(log.fields()) != paths:
+        if set(log.fields()) != paths or log.has_contacts != ("contact" in self._fields):
             raise ModelError(f"{self.path}: error: has the fields {', '.join(log.fields())}: give the same --fields")
 
     def _json(self, text):
@@ -135,7 +142,7 @@ class EarlierRun:
 
 def _essential(document):
     """What a model is, without where its files are."""
-    keys = ("gravity", "bodies", "joints", "frames", "actuators", "force_elements", "constraints")
+    keys = ("gravity", "bodies", "joints", "frames", "actuators", "force_elements", "constraints", "contact")
     return {key: _without_places(document.get(key)) for key in keys}
 
 

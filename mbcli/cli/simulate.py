@@ -9,16 +9,30 @@ import time
 import click
 
 from mbcli.cli.controllers import hold_default_positions
-from mbcli.cli.model import given_models, load
-from mbcli.cli.options import MODEL_KEYS, STATE_KEYS, Number, joined, optional_model_options, state_options, take
+from mbcli.cli.model import given_models, load, notes_on_contact
+from mbcli.cli.options import (
+    MODEL_KEYS,
+    STATE_KEYS,
+    GroundCommand,
+    Number,
+    ground_option,
+    joined,
+    optional_model_options,
+    state_options,
+    take,
+)
 from mbcli.cli.output import document, number, refuse_existing, to_json
-from mbcli.errors import NumericalError, OutputError
+from mbcli.errors import MbcliError, NumericalError, OutputError
 
+# as MultibodyPlantConfig has them; importing it would slow --help down
+CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
+DISCRETE_CONTACT_APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
 DEFAULT_DURATION = 5.0  # [s]
 DEFAULT_RATE = 100.0  # [Hz] of samples
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time: what a killed run may lose
 MOST_ROWS = 1e9
 MOST_STEPS = 2.0**53  # beyond, steps cannot be counted in doubles
+DEEP = 10.0  # of the penetration allowance: an overlap at the start that is said
 
 SUMMARY_KEYS = """
 \b
@@ -32,13 +46,17 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   energy_start, energy_end      [J] kinetic and potential; of the first and the last row
   energy_drift                  [J] their difference
   constraint_error              largest norm of the position errors in the rows; null without constraints
+  contact                       null where nothing can touch; else most_contacts, in a row; in discrete plants
+                                also, of the contact problems solved (one a step, and that of the last row),
+                                problems, mean_contacts, most_contacts, mean_iterations, most_iterations (of Newton's
+                                method), largest_residual (relative)
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   log, rows                     the file (null without one) and the rows in it
 """
 
 
-@click.command(epilog=SUMMARY_KEYS)
+@click.command(cls=GroundCommand, epilog=SUMMARY_KEYS)
 @optional_model_options
 @click.option(
     "-t",
@@ -72,6 +90,18 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     metavar="E",
     help="Norm of the position errors of constraints that continuous integration keeps below; default 1e-10.",
 )
+@ground_option
+@click.option("--no-contact", is_flag=True, help="Nothing touches: the geometries that collide are left out.")
+@click.option(
+    "--contact-model",
+    type=click.Choice(CONTACT_MODELS),
+    help="point; hydroelastic_with_fallback (default) is the same here, as contact surfaces are not computed.",
+)
+@click.option(
+    "--contact-approximation",
+    type=click.Choice(DISCRETE_CONTACT_APPROXIMATIONS),
+    help="How contact enters the step of a discrete plant; default lagged.",
+)
 @click.option("--u", "u_text", metavar="LIST", help="Constant actuation, a list or NAME=VALUE pairs.")
 @click.option(
     "--input",
@@ -94,7 +124,8 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     "--fields",
     metavar="LIST",
     help="What to log beside q and v: energy, u (actuation), com (centre of mass), momentum (about the world's "
-    "origin), constraint_error (norm of all position errors). Default energy,u,constraint_error.",
+    "origin), constraint_error (norm of all position errors), contact (all contacts of each row), solver (of contact "
+    "problems). Default: all but com and momentum.",
 )
 @click.option("--no-log", is_flag=True, help="Write no log.")
 @click.option(
@@ -110,11 +141,14 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 def simulate(ctx, **values):
     """Run a model over time and write an HDF5 log.
 
-    The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Limits of
-    efforts, and in continuous plants those of positions, are not enforced: the run says which were exceeded.
+    The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
+    geometries touch, those of one robot too, unless a joint connects their links or a filter keeps them apart; a
+    ground comes with --ground or another model. Limits of efforts, and in continuous plants those of positions, are
+    not enforced: the run says which were exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
+    mbcli simulate quadruped.urdf --ground --at quadruped_trunk_z=0.6 -t 2
     mbcli simulate arm.urdf --weld base --input torques.csv -o run.h5
     mbcli simulate cart.sdf --integrator runge_kutta5 --accuracy 1e-8 --log-rate 1000
     mbcli simulate --resume run.h5 -t 20
@@ -161,8 +195,21 @@ def _run_command(ctx, values):
     output = None if options.no_log else options.log_path or _default_log(given_models(model)[0], options.resume_path)
     if output is not None:
         check_output(output, options.resume_path, options.force)
-    loaded = load(model, ctx, time_step=time_step)
+    if options.no_contact and (options.ground is not None or options.contact_model or options.contact_approximation):
+        raise click.UsageError("--no-contact excludes --ground, --contact-model and --contact-approximation")
+    loaded = load(
+        model,
+        ctx,
+        contact=not options.no_contact,
+        ground=options.ground,
+        time_step=time_step,
+        contact_model=options.contact_model,
+        discrete_contact_approximation=options.contact_approximation,
+    )
     plant = loaded.plant
+    _read_geometries(plant)
+    if options.contact_approximation is not None and not plant.is_discrete():
+        raise click.UsageError("--contact-approximation is for discrete plants, this one is continuous")
     _apply(loaded.config.simulator_config, options)
     job = SimulationJob(loaded, state, options, arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])])
     warn = (lambda line: None) if quiet else _warn
@@ -177,12 +224,20 @@ def _run_command(ctx, values):
         warn(f"effort limits are not enforced, and the input exceeds those of {joined(*job.exceeded_efforts)}")
     if not quiet:
         _announce_compiling(plant)
-    summary = job.run(output, options.resume_path, options.force, ProgressLine(job, shown=not quiet))
+    summary = job.run(output, options.resume_path, options.force, ProgressLine(job, shown=not quiet), warn)
     if summary["exceeded_limits"] and not plant.is_discrete():
         warn(f"position limits are not enforced, and were exceeded by {joined(*summary['exceeded_limits'])}")
     result = document("simulate", loaded, job.context, **summary)
     click.echo(to_json(result) if options.as_json else render(summary))
     return {"complete": 0, "interrupted": job.stop.exit_code}[summary["status"]]
+
+
+def _read_geometries(plant):
+    """What collides; an error in it says how to do without."""
+    try:
+        plant._meets_contact()
+    except MbcliError as error:
+        raise type(error)(f"{error}; --no-contact leaves out what collides") from None
 
 
 def _warn(line):
@@ -254,20 +309,22 @@ def _announce_compiling(plant):
 
     if not compiled_by_default():
         return
-    kernel = "run_discrete" if plant.is_discrete() else "run_continuous"
+    kernel, meets = "run_discrete" if plant.is_discrete() else "run_continuous", plant._meets_contact()
     kind, seconds = ("constrained*/**/", 35) if plant._constraints else ("**/", 15)
+    if meets and plant.is_discrete():
+        kind, seconds = ("constrained-contact*/**/", 80) if plant._constraints else ("contact*/**/", 60)
+    elif meets:
+        kernel, seconds = "contact_by_law", seconds + 25
     if not any(cache_directory().glob(f"{kind}*.{kernel}-*.nbi")):
         click.echo(f"mbcli: compiling the simulation, once on this machine (about {seconds} s)", err=True)
 
 
 def _warn_about_what_is_left_out(loaded, warn):
     """What the model has and the simulation does not do yet is said, once a run."""
-    collisions = sum(len(link.collisions) for spec in loaded.specs for link in spec.links)
     joints = [joint for spec in loaded.specs for joint in spec.joints]
     frictions = [joint.name for joint in joints if any(a.friction for a in joint.axes)]
-    if collisions:
-        noun = "collision geometry" if collisions == 1 else "collision geometries"
-        warn(f"contact is not simulated yet ({collisions} {noun})")
+    for note in notes_on_contact(loaded):
+        warn(note)
     closing = {joint.name() for joint in loaded.plant._loop_joints}
     axes = [joint.name for joint in joints if any(a.damping or a.spring_stiffness for a in joint.axes)]
     driven = [a.joint for spec in loaded.specs for a in spec.actuators]
@@ -378,6 +435,7 @@ class SimulationJob:
         self.stop, self.stopwatch = StopSignal(), Stopwatch()
         self._energies = []
         self._largest_constraint_error = None
+        self._contacts, self._most_contacts = None, 0  # ContactArrays of the run, None where nothing can touch
         self._last_time = -np.inf
         self._lower, self._upper = self.plant.GetPositionLowerLimits(), self.plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
@@ -430,10 +488,11 @@ class SimulationJob:
             return round(t / h) % every == 0
         return round(t / self.period) * self.period == t
 
-    def run(self, output, resume_path, force, progress):
+    def run(self, output, resume_path, force, progress, warn=lambda line: None):
         """Runs to the end or to a signal, writes the log, and returns the summary. NumericalError passes through."""
         import numpy as np
 
+        self._warn = warn
         with np.errstate(all="ignore"):  # interpreted kernels; what is not finite ends the run with its name
             if resume_path is None:
                 return self._run(output, force, progress)
@@ -470,8 +529,10 @@ class SimulationJob:
             sample_period=self.period,
             next_step=None if earlier is None else earlier.next_step,
             constraint_tolerance=self.tolerance,
+            keep_contacts=True,
         )
         run.compile()
+        self._contacts = run.contact if self.plant._meets_contact() else None
         self.run_from = self.context.get_time()
         rows = None
         with self.stop:
@@ -500,11 +561,17 @@ class SimulationJob:
             "energy_end": last,
             "energy_drift": None if first is None else last - first,
             "constraint_error": self._largest_constraint_error,
+            "contact": self._contact_summary(),
             "exceeded_limits": [names[k] for k in np.flatnonzero(self._exceeded)],
             "exceeded_efforts": self.exceeded_efforts,
             "log": output,
             "rows": rows,
         }
+
+    def _contact_summary(self):
+        if self._contacts is None:
+            return None
+        return {"most_contacts": self._most_contacts} | (self._contacts.statistics() or {})
 
     def _run_with_log(self, run, output, force, progress, earlier, aside):
         """Returns the number of rows of the log."""
@@ -520,9 +587,9 @@ class SimulationJob:
                     self._append(log, samples)
             except NumericalError as error:
                 self._append_last_good_row(log, Run)
-                log.event(self.context.get_time(), run.steps, "error", "NOT_FINITE", str(error))
+                log.event(self.context.get_time(), run.steps, "error", error.code, str(error))
                 log.finish("failed", error.exit_code, str(error))
-                raise NumericalError(f"{error}; the rows before it are in {output}") from None
+                raise type(error)(f"{error}; the rows before it are in {output}") from None
             if self.stop():
                 log.checkpoint(self._state(run))
                 log.finish("interrupted", self.stop.exit_code, "stopped by a signal")
@@ -540,6 +607,7 @@ class SimulationJob:
             self.context.get_time(),
             actuation=self.actuation,
             constraint_tolerance=self.tolerance,
+            keep_contacts=True,
         )
         for samples in here.blocks():
             self._append(log, samples)
@@ -610,6 +678,8 @@ class SimulationJob:
         if self.plant._constraints:
             largest = float(samples.constraint_error.max())
             self._largest_constraint_error = max(largest, self._largest_constraint_error or 0.0)
+        if samples.contacts is not None:
+            self._observe_contacts(samples, log)
         beyond = (samples.q < self._lower) | (samples.q > self._upper)
         new = beyond.any(axis=0) & ~self._exceeded
         self._exceeded |= new
@@ -620,6 +690,29 @@ class SimulationJob:
             limits = f"{self._lower[k]:.6g} to {self._upper[k]:.6g}"
             message = f"{name} is {value:.6g}, its limits are {limits}"
             log.event(samples.time[row], self._step_at(samples.time[row], run), "warning", "POSITION_LIMIT", message)
+
+    def _observe_contacts(self, samples, log):
+        """Says at the start of the run what overlaps far too much."""
+        counts = samples.contacts.offset[1:] - samples.contacts.offset[:-1]
+        self._most_contacts = max(self._most_contacts, int(counts.max()))
+        t = float(samples.time[0])
+        if t != self.run_from:
+            return
+        record, deepest = samples.contacts.contacts, {}
+        for i in range(counts[0]):
+            pair = tuple(record.solid[i])
+            deepest[pair] = max(deepest.get(pair, 0.0), -float(record.distance[i]))
+        allowed = DEEP * self.plant.get_penetration_allowance()
+        deep = sorted((pair for pair, depth in deepest.items() if depth > allowed), key=deepest.get, reverse=True)
+        if deep:
+            names = " and ".join(self._contacts.geometry_name(k) for k in deep[0])
+            others = f", and {len(deep) - 1} other pairs more than {allowed:g} m" if len(deep) > 1 else ""
+            message = f"at t = {t:g} s {names} overlap by {deepest[deep[0]]:.3g} m{others}"
+            self._warn(
+                f"{message}: contact pushes them apart hard; move the model, filter the pair, or use --no-contact"
+            )
+            if log is not None:
+                log.event(t, self._step_at(t, None) if self.plant.is_discrete() else 0, "warning", "OVERLAP", message)
 
     def _step_at(self, t, run):
         return round(t / self.plant.time_step()) if self.plant.is_discrete() else run.steps
@@ -663,6 +756,14 @@ def render(summary):
         lines.append(
             f"energy {number(summary['energy_start'])} J at the start, {number(summary['energy_end'])} J at the end"
         )
+    contact = summary["contact"]
+    if contact is not None and contact["most_contacts"] and "problems" in contact:
+        lines.append(
+            f"up to {contact['most_contacts']} contact points, {contact['mean_contacts']:.3g} on average; solved by "
+            f"{contact['mean_iterations']:.3g} iterations a step, at most {contact['most_iterations']}"
+        )
+    elif contact is not None and contact["most_contacts"]:
+        lines.append(f"up to {contact['most_contacts']} contact points in a row")
     if summary["constraint_error"] is not None:
         lines.append(f"largest error of the constraints {summary['constraint_error']:.3g}")
     if summary["status"] == "interrupted":

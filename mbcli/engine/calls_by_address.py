@@ -5,12 +5,15 @@ called far inside of others is passed as an address instead, which is a number i
 the function itself.
 """
 
+import functools
+
 
 def call_by_address(function, model, data, constraints, work, number):
     """function(model, data, constraints, work, number) -> a number. structs.py has the compiled meaning."""
     return function(model, data, constraints, work, number)
 
 
+@functools.cache
 def address_of_function(kernel):
     """The address of a compiled kernel of these arguments, all numbers; kept on disk as the kernel itself."""
     import numba

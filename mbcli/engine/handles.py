@@ -36,6 +36,11 @@ def solver_at(handle):
     return handle
 
 
+def samples_at(handle):
+    """The contacts of the samples of a run behind a handle."""
+    return handle
+
+
 def collision_at(handle):
     """The solids and their contacts behind a handle."""
     return handle

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbcli.engine.contact_calls import set_contact_forces
 from mbcli.engine.coordinates import velocity_to_qdot
 from mbcli.engine.force_elements import add_element_forces, clear_applied_forces
 from mbcli.engine.forward_dynamics import accelerations
@@ -92,6 +93,7 @@ def derivative(model, data, y, u, dy):
     at_stage(model, data)
     add_joint_forces(model, data)
     clear_applied_forces(model, data)
+    set_contact_forces(data)
     add_element_forces(model, data, 0)
     accelerations(model, data, 0.0)
     velocity_to_qdot(model, data, data.v, data.qdot)

@@ -60,6 +60,7 @@ KERNEL_MODULES = (
     "constraint_stages",
     "batch",
     "constrained_motion",
+    "contact_calls",
     "step",
     "integrators",
     "loop",
@@ -87,6 +88,8 @@ KERNEL_MODULES = (
     "contact.joint_rows",
     "contact.equality_rows",
     "contact.newton",
+    "contact.samples",
+    "contact.continuous_contact",
     "contact.contact_step",
 )
 

@@ -3,6 +3,7 @@
 Nothing here raises: the returned status says why a loop stopped, and the caller decides.
 """
 
+from mbcli.engine.contact_calls import keep_contacts, keeps_contacts, lacks_room
 from mbcli.engine.energy import total_energy
 from mbcli.engine.force_elements import COSINE_AT_GIMBAL_LOCK, clear_applied_forces, element_fault
 from mbcli.engine.handles import data_at, model_at
@@ -27,7 +28,7 @@ NOT_FINITE = 3
 STEP_TOO_SMALL = 4
 ELEMENT_FAULT = 5  # a force element has no force in the state from which the next step would go
 GIMBAL_LOCK = 6  # in that state a joint with roll, pitch and yaw has no rates
-STEP_FAULT = 7  # the contact problem of the next step found no room or no solution
+STEP_FAULT = 7  # contact in the next step, or in the samples, found no room or no solution
 CONSTRAINTS_UNMET = 8  # no step, however short, leads to a state that satisfies the constraints
 SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after it
 
@@ -94,8 +95,8 @@ def run_discrete(
 
     Samples every sample_every-th step, and the last one. `budget` bounds the steps of this call; `previous` (nq + nv)
     keeps the state before a step, to which q and v return where the step gives a number that is not finite.
-    After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. Returns (status, step, number of
-    samples written).
+    After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. The contacts of a sample are those of
+    the step from it, which is computed for that at the end too. Returns (status, step, number of samples written).
     """
     m, d = model_at(model), data_at(data)
     nq, nv = d.q.shape[0], d.v.shape[0]
@@ -107,13 +108,13 @@ def run_discrete(
             return RUNNING, step, written
         t = start_time + step * h
         cursor = hold_input(t, cursor, input_times, input_values, u)
-        if step % sample_every == 0 or step == last_step:
+        sampled = step % sample_every == 0 or step == last_step
+        if sampled:
             if written == times.shape[0]:
                 return BUFFER_FULL, step, written
             record(m, d, written, t, u, times, positions, velocities, energies, inputs)
-            written += 1
-        if step == last_step:
-            return FINISHED, step, written
+            if step == last_step and not keeps_contacts(d):
+                return FINISHED, step, written + 1
         for i in range(nq):
             previous[i] = d.q[i]
         for i in range(nv):
@@ -122,21 +123,35 @@ def run_discrete(
         for k in range(u.shape[0]):
             d.u[k] = u[k]
             d.tau[m.actuator_dof[k]] += u[k]
-        if gimbal_lock(m, d.q) != 0:
-            return GIMBAL_LOCK, step, written
+        if step != last_step and gimbal_lock(m, d.q) != 0:
+            return GIMBAL_LOCK, step, written + sampled * (not keeps_contacts(d))
         clear_applied_forces(m, d)
         discrete_step(m, d, h, implicit_damping)
+        if sampled and keep_contacts(d, written) != 0.0:
+            return_to(d, previous)
+            return STEP_FAULT, step, written
+        written += sampled
+        if step == last_step:
+            return_to(d, previous)
+            return FINISHED, step, written
         if element_fault(m, d) != 0:
             return ELEMENT_FAULT, step, written
         if step_fault(m, d) != 0:
-            for i in range(nq):
-                d.q[i] = previous[i]
-            for i in range(nv):
-                d.v[i] = previous[nq + i]
+            return_to(d, previous)
             return STEP_FAULT, step, written
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
         step += 1
+
+
+@kernel
+def return_to(data, x):
+    """q and v = x."""
+    nq = data.q.shape[0]
+    for i in range(nq):
+        data.q[i] = x[i]
+    for i in range(data.v.shape[0]):
+        data.v[i] = x[nq + i]
 
 
 @kernel
@@ -219,6 +234,8 @@ def run_continuous(
             for i in range(nv):
                 d.v[i] = y[nq + i]
             record(m, d, written, t, u, times, positions, velocities, energies, inputs)
+            if keep_contacts(d, written) != 0.0:
+                return STEP_FAULT, sample_index, written
             written += 1
             sample_index += 1
             if sample_index == sample_times.shape[0]:
@@ -262,6 +279,8 @@ def run_continuous(
                 if clock[1] < 1.0e-14 * max(1.0, abs(t)):
                     return STEP_TOO_SMALL, sample_index, written
                 continue
+        if lacks_room(d):
+            return STEP_FAULT, sample_index, written
         good = all_finite(end[:nq], end[nq:])
         if error_control and error_order > 0:
             ratio = error / accuracy

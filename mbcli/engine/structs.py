@@ -14,10 +14,19 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, mod
 
 from mbcli.engine.calls_by_address import call_by_address
 from mbcli.engine.collision.fields import COLLISION_FIELDS
-from mbcli.engine.contact.fields import POINT_FIELDS, SOLVER_FIELDS
+from mbcli.engine.contact.fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
 from mbcli.engine.counted_from_zero import CountedArray
 from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS
-from mbcli.engine.handles import collision_at, constraints_at, data_at, model_at, points_at, solver_at, work_at
+from mbcli.engine.handles import (
+    collision_at,
+    constraints_at,
+    data_at,
+    model_at,
+    points_at,
+    samples_at,
+    solver_at,
+    work_at,
+)
 from mbcli.engine.jit import cached_njit
 from mbcli.engine.lane_type import as_lanes, lanes_array
 
@@ -53,6 +62,11 @@ class SolverType(types.StructRef):
 
 
 @structref.register
+class SamplesType(types.StructRef):
+    pass
+
+
+@structref.register
 class CollisionType(types.StructRef):
     pass
 
@@ -78,6 +92,10 @@ class PointsStruct(structref.StructRefProxy):
 
 
 class SolverStruct(structref.StructRefProxy):
+    pass
+
+
+class SamplesStruct(structref.StructRefProxy):
     pass
 
 
@@ -109,6 +127,7 @@ CONSTRAINTS = _define(ConstraintsStruct, ConstraintsType, CONSTRAINT_FIELDS, Tru
 CONSTRAINT_WORK = _define(ConstraintWorkStruct, ConstraintWorkType, CONSTRAINT_WORK_FIELDS, False)
 POINTS = _define(PointsStruct, PointsType, POINT_FIELDS, False)
 SOLVER = _define(SolverStruct, SolverType, SOLVER_FIELDS, False)
+SAMPLES = _define(SamplesStruct, SamplesType, SAMPLE_FIELDS, False)
 COLLISION = _define(CollisionStruct, CollisionType, COLLISION_FIELDS, False)
 
 
@@ -143,6 +162,11 @@ def make_solver(arrays, lanes):
 
 
 @cached_njit
+def make_samples(arrays):
+    return SamplesStruct(*arrays)
+
+
+@cached_njit
 def make_collision(arrays):
     return CollisionStruct(*arrays)
 
@@ -160,6 +184,7 @@ MAKERS = {
     "ConstraintWork": make_constraint_work,
     "ContactPoints": make_points,
     "ContactSolver": make_solver_of_all,
+    "ContactSamples": make_samples,
     "Collision": make_collision,
 }
 
@@ -219,6 +244,7 @@ DECLARED_SHAPES = {
         (ConstraintWorkType, CONSTRAINT_WORK_FIELDS),
         (PointsType, POINT_FIELDS),
         (SolverType, SOLVER_FIELDS),
+        (SamplesType, SAMPLE_FIELDS),
         (CollisionType, COLLISION_FIELDS),
     )
 }
@@ -264,6 +290,7 @@ constraints_from_address = _view_from_address(CONSTRAINTS, "ConstraintsView")
 work_from_address = _view_from_address(CONSTRAINT_WORK, "ConstraintWorkView")
 points_from_address = _view_from_address(POINTS, "PointsView", counted=True)
 solver_from_address = _view_from_address(SOLVER, "SolverView", counted=True)
+samples_from_address = _view_from_address(SAMPLES, "SamplesView", counted=True)
 collision_from_address = _view_from_address(COLLISION, "CollisionView", counted=True)
 
 
@@ -345,6 +372,13 @@ def _call_by_address(function, model, data, constraints, work, number):
             function, model, data, constraints, work, number
         )
     return lambda function, model, data, constraints, work, number: function(model, data, constraints, work, number)
+
+
+@overload(samples_at)
+def _samples_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: samples_from_address(int(handle))
+    return lambda handle: handle
 
 
 @overload(collision_at)

@@ -2,6 +2,7 @@
 
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+from mbcli.geometry.frame_poses import FramePoseVector
 from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, SourceId
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.geometry.properties import (
@@ -40,6 +41,7 @@ __all__ = [
     "Ellipsoid",
     "FilterId",
     "FrameId",
+    "FramePoseVector",
     "GeometryId",
     "GeometryInstance",
     "GeometryProperties",

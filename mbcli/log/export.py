@@ -17,15 +17,21 @@ from pathlib import Path
 import numpy as np
 
 from mbcli.errors import OutputError
+from mbcli.log.format import CONTACT_FIELDS, OFFSET
 from mbcli.log.reader import Log
 
 SHORT_NAMES = {"state/q": "q", "state/v": "v", "input/u": "u"}
+CONTACT = "contact"  # stands for all datasets under /contact
+NAMED = {f"contact/{kind}_{side}": f"{kind}_names" for kind in ("body", "geometry") for side in "ab"}
 CHUNK_ROWS = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a log to export: fields beside the time, by path, and the rows start, start + every, ... < stop."""
+    """What of a log to export: fields beside the time, by path, and the rows start, start + every, ... < stop.
+
+    CONTACT among the fields stands for the contacts of these rows.
+    """
 
     fields: tuple[str, ...]
     start: int
@@ -41,7 +47,8 @@ def select(log: Log, *, fields=None, from_time=None, to_time=None, every=1) -> S
     """Chooses rows and fields of a log.
 
     Args:
-      fields: paths ("derived/com"), their last parts ("com", "q", "v", "u") or groups ("derived"); default all.
+      fields: paths ("derived/com"), their last parts ("com", "q", "v", "u"), groups ("derived") or "contact";
+        default all that have a row a sample.
       from_time, to_time: [s], both ends included.
       every: every how many rows.
 
@@ -50,6 +57,7 @@ def select(log: Log, *, fields=None, from_time=None, to_time=None, every=1) -> S
     """
     paths = [path for path in log.fields() if path != "time"]
     if fields is not None:
+        paths += [CONTACT] * log.has_contacts
         paths = list(dict.fromkeys(path for name in fields for path in _paths_of(name, paths)))
     start = 0 if from_time is None else log.first_row_at(from_time)
     stop = log.row_count if to_time is None else log.first_row_at(np.nextafter(to_time, np.inf))
@@ -57,7 +65,13 @@ def select(log: Log, *, fields=None, from_time=None, to_time=None, every=1) -> S
 
 
 def export_csv(log: Log, selection: Selection, stream):
-    """A header of names and one line a row; numbers as the shortest decimals that read back the same."""
+    """A header of names and one line a row; numbers as the shortest decimals that read back the same.
+
+    Of contacts, which must be selected alone, one line each.
+    """
+    if CONTACT in selection.fields:
+        _export_contacts_csv(log, selection, stream)
+        return
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(["time", *column_names(log, selection.fields)])
     stream.write(header.getvalue().encode("utf-8", "backslashreplace"))
@@ -67,19 +81,43 @@ def export_csv(log: Log, selection: Selection, stream):
         stream.write(("\n".join(lines) + "\n").encode("ascii"))
 
 
+def _export_contacts_csv(log, selection, stream):
+    columns = [name for field in CONTACT_FIELDS for name in _columns_of(field)]
+    lines = io.TextIOWrapper(stream, "utf-8", "backslashreplace", newline="", write_through=True)
+    table = csv.writer(lines, lineterminator="\n")
+    table.writerow(["time", *columns])
+    for chunk in _chunks(log, selection):
+        for time, contacts in zip(chunk["time"].tolist(), chunk[CONTACT], strict=True):
+            for contact in contacts:
+                values = (contact[field.path.removeprefix("contact/")] for field in CONTACT_FIELDS)
+                flat = (x for value in values for x in (value if isinstance(value, list) else [value]))
+                table.writerow([repr(time), *(repr(x) if isinstance(x, float) else x for x in flat)])
+    lines.detach()
+
+
+def _columns_of(field):
+    name = field.path.removeprefix("contact/")
+    return [f"{name}:{axis}" for axis in field.names] if field.row_shape else [name]
+
+
 def export_jsonl(log: Log, selection: Selection, stream):
-    """One object a row: time, q, v, u, and other fields by their path; what is not finite is null."""
+    """One object a row: time, q, v, u, and other fields by their path; what is not finite is null.
+
+    Contacts are a list of objects.
+    """
     keys = ["time", *map(_key, selection.fields)]
     for chunk in _chunks(log, selection):
-        values = [_finite_lists(array) for array in chunk.values()]
+        values = [_without_nan(rows) if path == CONTACT else _finite_lists(rows) for path, rows in chunk.items()]
         lines = (json.dumps(dict(zip(keys, row, strict=True))) for row in zip(*values, strict=True))
         stream.write(("\n".join(lines) + "\n").encode("ascii"))
 
 
 def export_npz(log: Log, selection: Selection, stream):
-    """Arrays time, q, v, u, and other fields by their path."""
+    """Arrays time, q, v, u, and other fields by their path; those of contacts with the names they count."""
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        for path in ("time", *selection.fields):
+        if CONTACT in selection.fields:
+            _write_contact_arrays(log, selection, archive)
+        for path in ("time", *(path for path in selection.fields if path != CONTACT)):
             shape = (selection.row_count, *log.row_shape(path))
             member = zipfile.ZipInfo(f"{_key(path)}.npy")  # without a date: equal logs give equal files
             with archive.open(member, "w", force_zip64=True) as array_stream:
@@ -87,6 +125,40 @@ def export_npz(log: Log, selection: Selection, stream):
                 np.lib.format.write_array_header_1_0(array_stream, description)
                 for chunk in _chunks(log, selection, only=path):
                     array_stream.write(np.ascontiguousarray(chunk[path]).tobytes())
+
+
+def _write_contact_arrays(log, selection, archive):
+    """A chunk of rows at a time, once for each dataset."""
+
+    def write(path, dtype, shape, parts):
+        with archive.open(zipfile.ZipInfo(f"{path}.npy"), "w", force_zip64=True) as stream:
+            description = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(stream, description)
+            for part in parts:
+                stream.write(np.ascontiguousarray(part, dtype).tobytes())
+
+    counts = [np.diff(chunk["offset"])[:: selection.every] for chunk in _contact_chunks(log, selection)]
+    offset = np.concatenate([[0], np.cumsum(np.concatenate(counts) if counts else [])])
+    write(OFFSET, "i8", offset.shape, [offset])
+    for field in CONTACT_FIELDS:
+        parts = (chunk[field.path][_chosen(chunk["offset"], selection)] for chunk in _contact_chunks(log, selection))
+        write(field.path, field.dtype, (int(offset[-1]), *field.row_shape), parts)
+    for name in ("body_names", "geometry_names"):
+        texts = np.array(getattr(log.contact_names(), name))
+        write(f"contact/{name}", texts.dtype, texts.shape, [texts])
+
+
+def _contact_chunks(log, selection):
+    rows = _rows_of_chunks(selection)
+    for start in range(selection.start, selection.stop, rows):
+        yield log.contacts(start, min(start + rows, selection.stop))
+
+
+def _chosen(offset, selection):
+    """Which contacts of a chunk are in every how manieth row."""
+    rows = np.zeros(len(offset) - 1, dtype=bool)
+    rows[:: selection.every] = True
+    return np.repeat(rows, np.diff(offset))
 
 
 EXPORTERS = {"csv": export_csv, "jsonl": export_jsonl, "npz": export_npz}
@@ -145,9 +217,33 @@ def _key(path):
 def _chunks(log, selection, only=None):
     """Chunks of the selected rows, `time` first in each."""
     fields = ("time", *selection.fields) if only is None else (only,)
-    rows = max(CHUNK_ROWS // selection.every, 1) * selection.every  # so that `every` fits across chunks
-    for chunk in log.chunks(fields, rows, selection.start, selection.stop):
-        yield {path: array[:: selection.every] for path, array in chunk.items()}
+    names = log.contact_names() if CONTACT in fields else None
+    rows, start = _rows_of_chunks(selection), selection.start
+    for chunk in log.chunks([path for path in fields if path != CONTACT], rows, selection.start, selection.stop):
+        count = len(chunk[next(iter(chunk))])
+        chunk = {path: array[:: selection.every] for path, array in chunk.items()}
+        if names is not None:
+            chunk[CONTACT] = _named_contacts(log.contacts(start, start + count), names)[:: selection.every]
+        yield {path: chunk[path] for path in fields}
+        start += count
+
+
+def _rows_of_chunks(selection):
+    return max(CHUNK_ROWS // selection.every, 1) * selection.every  # so that `every` fits across chunks
+
+
+def _named_contacts(contacts, names):
+    """For each row a list of dictionaries, with names in place of numbers."""
+    columns = {}
+    for field in CONTACT_FIELDS:
+        values = contacts[field.path].tolist()
+        if field.path in NAMED:
+            table = getattr(names, NAMED[field.path])
+            values = [table[k] if 0 <= k < len(table) else str(k) for k in values]
+        columns[field.path.removeprefix("contact/")] = values
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    offset = contacts["offset"]
+    return [rows[first:last] for first, last in zip(offset[:-1], offset[1:], strict=True)]
 
 
 def _flat(array):
@@ -164,3 +260,11 @@ def _null_where_not_finite(values):
     if isinstance(values, list):
         return [_null_where_not_finite(value) for value in values]
     return values if isfinite(values) else None
+
+
+def _without_nan(rows):
+    """Lists of contacts with null for what is not finite."""
+    return [
+        [{key: x if isinstance(x, str) else _null_where_not_finite(x) for key, x in c.items()} for c in contacts]
+        for contacts in rows
+    ]

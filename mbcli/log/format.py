@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 FORMAT = "mbcli-log"
-FORMAT_VERSION = "1.0"
+FORMAT_VERSION = "1.1"
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")
@@ -60,6 +60,9 @@ FIXED_DATASETS = (
 )
 """The datasets of every log, beside the declared fields, model/source/... and checkpoint/..."""
 
+OFFSET = "contact/offset"
+"""First contact of each row among the datasets under /contact, and the end of the last."""
+
 FIELD_PATH = re.compile(rf"({'|'.join(ROW_GROUPS[1:])})/[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 
 
@@ -68,7 +71,7 @@ class Field:
     """A quantity with one value, or one array of values, a sample.
 
     Args:
-      path: dataset, under input/, derived/ or solver/.
+      path: dataset, under input/, derived/ or solver/; contact/ for CONTACT_FIELDS.
       units: UDUNITS spelling ("rad s-1", "N m", "1"); one for all columns, or one a column.
       names: one a column (the elements of row_shape in C order); default: the end of the path, numbered.
       row_shape: () for one number a sample.
@@ -83,7 +86,8 @@ class Field:
 
     def __post_init__(self):
         columns = prod(self.row_shape)
-        if not FIELD_PATH.fullmatch(self.path) and self.path not in ("time", "state/q", "state/v"):
+        fixed = self.path in ("time", "state/q", "state/v") or self.path.startswith("contact/")
+        if not FIELD_PATH.fullmatch(self.path) and not fixed:
             raise ValueError(f"field path {self.path!r} is not of the form input/NAME, derived/NAME, solver/NAME")
         if self.dtype not in ("f8", "i8"):
             raise ValueError(f"field {self.path}: dtype {self.dtype!r}, expected f8 or i8")
@@ -114,9 +118,34 @@ STANDARD_FIELDS = {
         Field("solver/step_size", "s"),
         Field("solver/iterations", "1", dtype="i8"),
         Field("solver/residual", "1"),
+        Field("solver/contacts", "1", dtype="i8"),
     )
 }
 """Fields with a fixed meaning, by path. `input/u` is the other one: its columns are the actuators."""
+
+_AXES = ("x", "y", "z")
+
+CONTACT_FIELDS = (
+    Field("contact/body_a", dtype="i8"),
+    Field("contact/body_b", dtype="i8"),
+    Field("contact/geometry_a", dtype="i8"),
+    Field("contact/geometry_b", dtype="i8"),
+    Field("contact/point", "m", _AXES, (3,)),
+    Field("contact/normal", "1", _AXES, (3,)),
+    Field("contact/depth", "m"),
+    Field("contact/force", "N", _AXES, (3,)),
+    Field("contact/slip_speed", "m s-1"),
+    Field("contact/separation_speed", "m s-1"),
+)
+"""The datasets under /contact with one value or vector a contact: row i has those from offset[i] to offset[i + 1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContactNames:
+    """What the numbers in body_a, body_b and in geometry_a, geometry_b stand for."""
+
+    body_names: tuple[str, ...]
+    geometry_names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +161,8 @@ class LogHeader:
     actuator_units: tuple[str, ...] = ()
     # datasets beside time, q and v, in the order in which exports show them
     fields: tuple[Field, ...] = ()
+    # of a run that logs its contacts, else None
+    contact: ContactNames | None = None
     # parsers.spec.SourceFile: every file that was read
     sources: tuple = ()
     config: str = ""  # the resolved configuration, YAML with all defaults
@@ -154,6 +185,8 @@ class LogHeader:
             *self.fields,
         )
         paths = [field.path for field in fields]
+        if ragged := [path for path in paths if path.startswith("contact/")]:
+            raise ValueError(f"field {ragged[0]}: contacts have no row a sample, they are declared by `contact`")
         twice = sorted({path for path in paths if paths.count(path) > 1})
         if twice:
             raise ValueError(f"field {twice[0]} is declared twice")

@@ -13,6 +13,7 @@ import numpy as np
 
 from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.log import format as layout
+from mbcli.log.format import ContactNames
 from mbcli.parsers.spec import SourceFile
 
 INFO_SCHEMA_VERSION = 1
@@ -55,6 +56,7 @@ class Log:
                 self.names = {path: _texts(data.attrs["names"]) for path, data in self._datasets.items()}
                 self.units = {path: _texts(data.attrs["units"]) for path, data in self._datasets.items()}
                 self._check_rows()
+                self._contacts = self._find_contacts()
                 self.row_count = self._count_rows()
         except BaseException:
             self.close()
@@ -176,6 +178,34 @@ class Log:
     def fields(self) -> tuple[str, ...]:
         """The paths of the datasets with one row a sample: time, state/q, state/v, the others by path."""
         return tuple(self._datasets)
+
+    @property
+    def has_contacts(self) -> bool:
+        """Whether the run has logged its contacts."""
+        return bool(self._contacts)
+
+    @property
+    def contact_count(self) -> int:
+        """Contacts of all rows together."""
+        return self._offset_of(self.row_count) if self._contacts else 0
+
+    def contact_names(self) -> ContactNames:
+        """What body_a, body_b, geometry_a and geometry_b count."""
+        return ContactNames(*(self._group_texts("contact", name) for name in ("body_names", "geometry_names")))
+
+    def contacts(self, start=0, stop=None) -> dict:
+        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and CONTACT_FIELDS by their path."""
+        stop = self.row_count if stop is None else min(stop, self.row_count)
+        with self._reading():
+            offset = self._contacts[layout.OFFSET][start : max(start, stop) + 1].astype("i8")
+            first, last = int(offset[0]), int(offset[-1])
+            rising = (np.diff(offset) >= 0).all() and first >= 0
+            if not rising or any(len(self._contacts[field.path]) < last for field in layout.CONTACT_FIELDS):
+                raise ModelError(f"{self.path}: error: {layout.OFFSET} does not fit the contacts")
+            return {
+                "offset": offset - first,
+                **{field.path: self._contacts[field.path][first:last] for field in layout.CONTACT_FIELDS},
+            }
 
     def row_shape(self, path) -> tuple[int, ...]:
         """The shape of one row of a field."""
@@ -322,9 +352,32 @@ class Log:
             if dataset.dtype.kind not in "fiu":
                 raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, expected numbers")
 
+    def _find_contacts(self):
+        """{path: dataset} under /contact; {} where contacts were not logged."""
+        if "contact" not in self._file:
+            return {}
+        datasets = {path: self._dataset(path) for path in (layout.OFFSET, *(f.path for f in layout.CONTACT_FIELDS))}
+        for field in layout.CONTACT_FIELDS:
+            dataset = datasets[field.path]
+            kinds = "iu" if field.dtype == "i8" else "f"
+            if dataset.shape[1:] != field.row_shape or not dataset.shape or dataset.dtype.kind not in kinds:
+                raise ModelError(f"{self.path}: error: {field.path} has shape {dataset.shape}, type {dataset.dtype}")
+        offset = datasets[layout.OFFSET]
+        if offset.ndim != 1 or not len(offset) or offset.dtype.kind not in "iu":
+            raise ModelError(f"{self.path}: error: {layout.OFFSET} has shape {offset.shape}, type {offset.dtype}")
+        return datasets
+
+    def _offset_of(self, row):
+        with self._reading():
+            return int(self._contacts[layout.OFFSET][row])
+
     def _count_rows(self):
-        """The common length, without rows at the end whose time was not written before the process died."""
+        """The common length, without rows at the end of which not all was written before the process died."""
         count = min(len(dataset) for dataset in self._datasets.values())
+        if self._contacts:
+            length = min(len(self._contacts[field.path]) for field in layout.CONTACT_FIELDS)
+            count = min(count, len(self._contacts[layout.OFFSET]) - 1)
+            count = bisect_left(range(count), True, key=lambda row: self._offset_of(row + 1) > length)
         return bisect_left(range(count), True, key=lambda row: np.isnan(self._time_of(row)))
 
     def _time_of(self, row):
@@ -391,7 +444,8 @@ def describe(log: Log) -> dict:
                 "names": list(log.names[path]),
             }
             for path in log.fields()
-        ],
+        ]
+        + _contact_fields(log),
         "events": log.events(),
         "checkpoint": log.read_checkpoint() is not None,
         "run": {
@@ -406,6 +460,22 @@ def describe(log: Log) -> dict:
         },
         "provenance": {name: attributes.get(name) for name in versions},
     }
+
+
+def _contact_fields(log) -> list:
+    """The datasets under /contact: a row of them is a contact."""
+    if not log.has_contacts:
+        return []
+    return [
+        {
+            "path": field.path,
+            "shape": [log.contact_count, *field.row_shape],
+            "dtype": field.dtype,
+            "units": list(field.units),
+            "names": list(field.names),
+        }
+        for field in layout.CONTACT_FIELDS
+    ]
 
 
 def _time_summary(log) -> dict:

@@ -30,6 +30,7 @@ FLUSH_ROWS = 16384
 CHUNK_ROWS = 1024
 CHUNK_BYTES = 1 << 20
 EVENTS_PER_CHUNK = 16
+CONTACTS_PER_CHUNK = 512
 
 
 class LogWriter:
@@ -59,6 +60,7 @@ class LogWriter:
         self._last_time = -np.inf
         self._sequence = 0
         self._event_count = 0
+        self._contact_count = 0
         self._file = None
         fields = header.row_fields()
         checkpoint = _checkpoint_slots(header.checkpoint)
@@ -70,12 +72,14 @@ class LogWriter:
             self._file.flush()
             self._file.swmr_mode = True
 
-    def append(self, *, time, q, v, **fields):
+    def append(self, *, time, q, v, contact=None, **fields):
         """Writes rows; all of them or, where an argument is wrong, none.
 
         Args:
           time: [s] (n,), strictly increasing, also across calls.
           q, v: (n, nq), (n, nv), in the order of the header's names.
+          contact: of a run that logs contacts "offset" (n + 1,), from 0, and every one of CONTACT_FIELDS by its path
+            for offset[n] contacts.
           fields: every declared field by its path, (n, *row_shape).
 
         Raises:
@@ -84,12 +88,16 @@ class LogWriter:
         self._require_open()
         rows = self._checked_rows({"time": time, "state/q": q, "state/v": v, **fields})
         count = len(rows["time"])
+        contacts = self._checked_contacts(contact, count)
         if not count:
             return
         with self._writing():
             done = 0
             while done < count:  # never across a chunk: the file must not depend on the sizes of the blocks
                 step = min(self._chunk_rows - self.row_count % self._chunk_rows, count - done)
+                if contacts:
+                    step = min(step, self._rows_in_contact_chunk(contacts["offset"][done : done + step + 1]))
+                    self._write_contacts(contacts, done, step)
                 self._write_rows(rows, done, step)
                 done += step
         self._last_time = float(rows["time"][-1])
@@ -158,6 +166,10 @@ class LogWriter:
             for dataset in self._datasets.values():  # an interrupt may have come between two datasets
                 if len(dataset) != self.row_count:
                     dataset.resize(self.row_count, axis=0)
+            if self._offset is not None:
+                self._offset.resize(self.row_count + 1, axis=0)
+                for dataset in self._contacts.values():
+                    dataset.resize(int(self._offset[-1]), axis=0)
             _modify_text(self._file.attrs, "status", status, layout.STATUS_BYTES)
             _modify_text(self._file.attrs, "message", message, layout.MESSAGE_BYTES)
             self._file.attrs.modify("exit_code", np.int32(exit_code))
@@ -230,6 +242,7 @@ class LogWriter:
             if value is not None:
                 _create_attribute(self._file.attrs, name, value)
         self._datasets = self._create_rows(fields)
+        self._create_contacts(header.contact)
         group = self._file.require_group("input")
         _create_texts(group.attrs, "actuator_names", header.actuator_names)
         _create_texts(group.attrs, "actuator_units", header.actuator_units)
@@ -267,6 +280,27 @@ class LogWriter:
         # time goes last: a row counts when its time is there
         datasets["time"] = datasets.pop("time")
         return datasets
+
+    def _create_contacts(self, names):
+        self._offset, self._contacts = None, {}
+        if names is None:
+            return
+        self._offset = self._file.create_dataset(
+            layout.OFFSET, data=np.zeros(1, dtype="i8"), maxshape=(None,), chunks=(self._chunk_rows,)
+        )
+        for field in layout.CONTACT_FIELDS:
+            dataset = self._file.create_dataset(
+                field.path,
+                shape=(0, *field.row_shape),
+                maxshape=(None, *field.row_shape),
+                chunks=(CONTACTS_PER_CHUNK, *field.row_shape),
+                dtype=field.dtype,
+            )
+            _create_texts(dataset.attrs, "names", field.names, not field.row_shape)
+            _create_texts(dataset.attrs, "units", field.units, not field.row_shape)
+            self._contacts[field.path] = dataset
+        for name in ("body_names", "geometry_names"):
+            _create_texts(self._file["contact"].attrs, name, getattr(names, name))
 
     def _create_text(self, path, text):
         data = text.encode("utf-8")
@@ -317,6 +351,46 @@ class LogWriter:
             row = int(np.argmin((steps > 0) & np.isfinite(time)))
             raise ValueError(f"append: time {time[row]} of row {self.row_count + row} does not increase")
         return rows
+
+    def _checked_contacts(self, contact, count):
+        """The contacts of so many rows as arrays of the declared types; {} of a run that does not log them."""
+        if (contact is None) != (self._offset is None):
+            raise ValueError("append: the log has contacts if and only if its header declares them")
+        if contact is None:
+            return {}
+        if set(contact) != {"offset", *self._contacts}:
+            raise ValueError(f"append: {_difference({'offset', *self._contacts}, contact)}")
+        offset = np.asarray(contact["offset"], dtype="i8")
+        if offset.shape != (count + 1,) or offset[0] != 0 or (np.diff(offset) < 0).any():
+            raise ValueError(f"append: contact offset of {count} rows: {count + 1} numbers from 0 that do not fall")
+        result = {"offset": offset}
+        for path, dataset in self._contacts.items():
+            result[path] = np.asarray(contact[path]).astype(dataset.dtype, casting="same_kind", copy=False)
+            if result[path].shape != (offset[-1], *dataset.shape[1:]):
+                raise ValueError(f"append: {path} has shape {result[path].shape} for {offset[-1]} contacts")
+        return result
+
+    def _rows_in_contact_chunk(self, offset):
+        """How many of the rows go together: a row which begins a chunk of contacts or of offsets begins a new piece."""
+        ends = self._contact_count + offset - offset[0]
+        chunk = (ends - 1) // CONTACTS_PER_CHUNK
+        begins = chunk[1:] != chunk[:-1]
+        begins |= (self.row_count + 1 + np.arange(len(begins))) % self._chunk_rows == 0
+        later = np.flatnonzero(begins[1:])
+        return int(later[0]) + 1 if len(later) else len(begins)
+
+    def _write_contacts(self, contacts, start, count):
+        """Before the rows that they belong to: a row counts when its time is there."""
+        first, last = contacts["offset"][start], contacts["offset"][start + count]
+        end = self._contact_count + int(last - first)
+        if last > first:
+            for path, dataset in self._contacts.items():
+                dataset.resize(end, axis=0)
+                dataset[self._contact_count :] = contacts[path][first:last]
+        self._offset.resize(self.row_count + 1 + count, axis=0)
+        offset = contacts["offset"][start + 1 : start + count + 1] - first
+        self._offset[self.row_count + 1 :] = self._contact_count + offset
+        self._contact_count = end
 
     def _write_rows(self, rows, start, count):
         first, last = self.row_count, self.row_count + count

@@ -7,7 +7,7 @@ import numpy as np
 from mbcli.engine.collision import fields as kinds
 from mbcli.engine.collision.arrays import Collision, Solid
 from mbcli.engine.collision.hulls import hull_of
-from mbcli.errors import MbcliError
+from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
 from mbcli.mesh import convex_hull, load_triangles
 
@@ -40,7 +40,7 @@ def compile_geometries(plant, model):
     ids = sorted(g for g, body in plant._geometry_bodies.items() if graph._geometries[g].proximity is not None)
     material_of = _Materials(plant, graph._config)
     rows, filters = _filter_rows(ids, graph._statements())
-    solids, notes, hulls = [], [], {}
+    solids, notes, hulls = [], [], plant._hulls
     for g, row in zip(ids, rows, strict=True):
         instance, n = graph._geometries[g], int(plant._geometry_bodies[g].index())
         kind, size, rounding, hull = _shape(instance, hulls, notes)
@@ -136,7 +136,7 @@ class _Materials:
         relaxation = value("relaxation_time", "relaxation_time", None)
         if relaxation is None and self._needs_relaxation:
             body = self._plant._geometry_bodies[geometry_id].name()
-            raise RuntimeError(
+            raise ModelError(
                 f"geometry '{instance.name()}' of body '{body}' has no property ('material', 'relaxation_time'), "
                 "which the sap approximation of contact needs"
             )

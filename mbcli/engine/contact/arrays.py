@@ -1,10 +1,10 @@
-"""The arrays of contact points and of a contact problem, as objects that kernels take."""
+"""The arrays of contact points, of a contact problem and of the contacts of a run, as objects that kernels take."""
 
 import math
 
 import numpy as np
 
-from mbcli.engine.contact.fields import POINT_FIELDS, SOLVER_FIELDS
+from mbcli.engine.contact.fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
 from mbcli.engine.contact.islands import WORD
 from mbcli.engine.contact.problem import APPROXIMATION, MOST_ITERATIONS, TAMSI, TOLERANCE, VECTORS
 from mbcli.engine.fields import shape_of
@@ -37,6 +37,21 @@ class ContactPoints(Arrays):
     def __init__(self, capacity):
         self.capacity = capacity
         _allocate(self, POINT_FIELDS, {"npoint": capacity})
+
+
+class ContactSamples(Arrays):
+    """Room for the contacts of a block of samples.
+
+    Args:
+        rows: samples.
+        contacts: of all of them together.
+    """
+
+    fields = SAMPLE_FIELDS
+
+    def __init__(self, rows, contacts):
+        self.rows, self.capacity = rows, contacts
+        _allocate(self, SAMPLE_FIELDS, {"nrow": rows, "nrow1": rows + 1, "nkept": contacts})
 
 
 class ContactSolver(Arrays):

@@ -27,14 +27,14 @@ from mbcli.engine.contact.problem import (
     clear_problem,
 )
 from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law
+from mbcli.engine.contact.samples import note_problem
 from mbcli.engine.contact.tree_masses import masses_of_trees
+from mbcli.engine.contact_calls import COLLISION, POINTS, SOLVER
 from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.handles import collision_at, points_at, solver_at
 from mbcli.engine.jit import kernel
 from mbcli.engine.limited_dynamics import limited_dynamics
 from mbcli.engine.step import gather_forces
-
-POINTS, SOLVER, COLLISION = 0, 1, 2  # elements of Data.contact
 
 
 @kernel
@@ -49,6 +49,7 @@ def contact_dynamics(model, data, h, implicit_damping):
         solver.counts[STATUS] = TOO_MANY_POINTS
         return
     constrain_step(model, data, points, solver, h)
+    note_problem(points, solver)
 
 
 @kernel

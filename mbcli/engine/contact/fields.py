@@ -1,10 +1,10 @@
-"""The arrays of a contact problem and of its solution, declared once.
+"""The arrays of a contact problem, of its solution and of the contacts of a run, declared once.
 
 Sizes: ntree kinematic trees that can move, nv velocities, nslot slots of velocities (each tree starts on a multiple of
 eight, what a vector register holds), ncon constraints at most, npiece pieces of their Jacobians at most, nblock blocks
 and nvalue numbers of the factorized Hessian at most, nmass numbers of the trees' mass matrices, npath pieces of the
-paths from bodies to World. A constraint has three
-rows where it is a contact (two tangents, then the normal), one otherwise.
+paths from bodies to World. A constraint has three rows where it is a contact (two tangents, then the normal), one
+otherwise. Samples: nrow rows, nrow1 one more, nkept contacts in all of them at most.
 """
 
 from mbcli.engine.fields import Field
@@ -38,6 +38,7 @@ SOLVER_FIELDS = (
     Field("settings", (8,), "real", "", "see constants of problem.py"),
     # the problem
     Field("counts", (16,), "int", "", "see constants of problem.py"),
+    Field("statistics", (8,), "real", "", "of all problems so far, see samples.py"),
     Field("con_kind", ("ncon",), "int", "", "law of each constraint, see problem.py"),
     Field("con_source", ("ncon",), "int", "", "what it comes from: a contact point, a limit, ..."),
     Field("con_first", ("ncon1",), "int", "", "first piece of each constraint's Jacobian, in the end their number"),
@@ -86,4 +87,19 @@ SOLVER_FIELDS = (
     Field("path_mask8", ("nmask8",), "lanes", "", "path_mask"),
     Field("jacobian8", ("njacobian8",), "lanes", "", "jacobian"),
     Field("values8", ("nvalue8",), "lanes", "", "values"),
+)
+
+SAMPLE_FIELDS = (
+    Field("counts", (2,), "int", "", "see contact_calls.py"),
+    Field("settings", (2,), "real", "m/s, s", "stiction tolerance of the law, step that forces are the mean of"),
+    Field("offset", ("nrow1",), "int", "", "first contact of each row, then the end of the last"),
+    Field("iterations", ("nrow",), "int", "", "of the solver in the problem of the row's step"),
+    Field("residual", ("nrow",), "real", "1", "of that problem, relative"),
+    Field("geometry", ("nkept", 2), "int", "", "solids A and B"),
+    Field("position", ("nkept", 3), "real", "m", "contact point C in W"),
+    Field("normal", ("nkept", 3), "real", "1", "unit vector from B into A, in W"),
+    Field("distance", ("nkept",), "real", "m", "of the surfaces along the normal, negative where they overlap"),
+    Field("force", ("nkept", 3), "real", "N", "on A at C, in W"),
+    Field("separation", ("nkept",), "real", "m/s", "speed along the normal, positive where the surfaces part"),
+    Field("slip", ("nkept",), "real", "m/s", "speed across it"),
 )

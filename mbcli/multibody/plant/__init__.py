@@ -10,6 +10,7 @@ from mbcli.multibody.plant.config_functions import (
     AddMultibodyPlantSceneGraph,
     ApplyMultibodyPlantConfig,
 )
+from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
 from mbcli.multibody.plant.coulomb_friction import CalcContactFrictionFromSurfaceProperties, CoulombFriction
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.propeller import Propeller, PropellerInfo
@@ -28,6 +29,7 @@ __all__ = [
     "ApplyMultibodyPlantConfig",
     "CalcContactFrictionFromSurfaceProperties",
     "ContactModel",
+    "ContactResults",
     "CoulombFriction",
     "DiscreteContactApproximation",
     "DiscreteContactSolver",
@@ -39,6 +41,7 @@ __all__ = [
     "MultibodyPlant",
     "MultibodyPlantConfig",
     "MultibodyPlant_",
+    "PointPairContactInfo",
     "Propeller",
     "PropellerInfo",
     "Wing",

@@ -1,74 +1,136 @@
-"""Contact of a plant: what its steps meet."""
+"""Contact of a plant: what touches what, and with which force."""
+
+from types import SimpleNamespace
 
 import numpy as np
 
+from mbcli.engine import load_kernels
+from mbcli.engine.collision.fields import HALF_SPACE, WORD
+from mbcli.engine.contact.arrays import ContactPoints
+from mbcli.errors import ModelError
 from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
+from mbcli.multibody.plant.settings import ContactModel
 from mbcli.multibody.tree.index import BodyIndex
-
-MOST_NAMED = 5
 
 
 class Contact:
-    """The part of MultibodyPlant that knows which of its bodies can touch."""
+    """The part of MultibodyPlant that knows which of its bodies touch."""
 
     _single_contact_points = False
 
     def _meets_contact(self):
-        """Whether solids of the plant can touch."""
-        solids, filters = self._solids_and_filters()
-        return len(solids) > 1
+        """Whether solids of the plant can touch: there are some on different bodies that no filter keeps apart.
+
+        ModelError where the contact model is one that cannot be computed.
+        """
+        if self._scene_graph is None or len(self._geometry_bodies) < 2:
+            return False
+        revision = self._geometry_revision()
+        if self._meeting is None or self._meeting[0] != revision:
+            self._meeting = revision, solids_can_touch(*self._solids_and_filters())
+        if self._meeting[1] and self._contact_model == ContactModel.kHydroelastic:
+            raise ModelError(
+                "contact_model hydroelastic: contact surfaces are not computed; choose point, or "
+                "hydroelastic_with_fallback, under which everything touches at points"
+            )
+        return self._meeting[1]
+
+    def _asks_for_surfaces(self):
+        """Whether a geometry that collides asks for hydroelastic contact, where the contact model has that."""
+        graph = self._scene_graph
+        asking = any(
+            (instance := graph._geometries[g]).proximity is not None
+            and instance.proximity.HasProperty("hydroelastic", "compliance_type")
+            for g in self._geometry_bodies
+        )
+        return asking and self._contact_model != ContactModel.kPoint
+
+    @staticmethod
+    def _name_in_contact(body):
+        """Name of a body with its model's; World is 'world'."""
+        return str(body.scoped_name().get_full()) if int(body.index()) else body.name()
+
+    def _refuse_contact(self, context):
+        """ModelError where solids touch at a state of numbers for which contact is not computed."""
+        if not self._meets_contact():
+            return
+        name = context._scalar.name
+        X_WB = context._at_positions() and context._scalar.reals(context._data.X_WB)
+        if X_WB.size != context._data.X_WB.size:
+            raise ModelError(f"contact cannot be computed with numbers of type {name}: filter the collisions out")
+        collision, points = self._geometries().collision(), ContactPoints(4)
+        data = SimpleNamespace(X_WB=X_WB.reshape(context._data.X_WB.shape).astype(float))
+        load_kernels(False).find_contacts(self._model, data, collision, points)
+        if points.count[0]:
+            raise ModelError(f"contact cannot be computed with numbers of type {name}, and here bodies touch")
 
     def _contacts(self, context):
-        """ContactRecord of the next step of a discrete plant, None where nothing is near."""
-        self._accelerations(context)
-        return context._of_inputs.get("contacts")
+        """ContactRecord: of a continuous plant at this state, of a discrete one of the next step. None: no contact."""
+        if context._plant is not self:
+            self._check_context(context)
+        if self.is_discrete():
+            self._accelerations(context)
+            return context._of_inputs.get("contacts")
+        if "contacts" not in context._of_v:
+            context._prepare_contact()
+            context._at_velocities()
+            contact = context._contact
+            context._of_v["contacts"] = None if contact is None else contact.record(context)
+        return context._of_v["contacts"]
 
     def _contact_results(self, context):
         record = self._contacts(context)
         if record is None:
             return ContactResults(self)
-        return ContactResults(self, [self._point_pair(record, i) for i in range(len(record.geometry))])
+        return ContactResults(self, [self._point_pair(context._contact, record, i) for i in range(len(record))])
 
-    def _point_pair(self, record, i):
+    def _point_pair(self, contact, record, i):
+        """PointPairContactInfo of a record's contact i."""
         from mbcli.geometry import PenetrationAsPointPair
 
-        A, B = record.geometry[i]
-        half = 0.5 * record.distance[i] * record.normal[i]
+        solids = record.solid[i]
+        ids = [contact.geometries.ids[k] for k in solids]
+        share = contact.place_of_contact(*solids)
+        C, along = record.position[i], record.distance[i] * record.normal[i]  # from the point of B to that of A
         pair = PenetrationAsPointPair(
-            id_A=self._geometry_ids[A],
-            id_B=self._geometry_ids[B],
-            p_WCa=record.position[i] + half,
-            p_WCb=record.position[i] - half,
+            id_A=ids[0],
+            id_B=ids[1],
+            p_WCa=C + (1.0 - share) * along,
+            p_WCb=C - share * along,
             nhat_BA_W=record.normal[i].copy(),
-            depth=-record.distance[i],
+            depth=-float(record.distance[i]),
         )
-        bodies = (BodyIndex(int(self._solid_bodies[k])) for k in (A, B))
-        info = (-record.force[i], record.position[i], record.speed[i], record.slip[i])
-        return PointPairContactInfo(*bodies, *info, pair)
+        bodies = (BodyIndex(int(self._geometry_bodies[g].index())) for g in ids)
+        return PointPairContactInfo(*bodies, -record.force[i], C, record.separation[i], record.slip[i], pair)
 
     def _generalized_contact_forces(self, context):
         """tau (nv,) of all contacts."""
-        record = self._contacts(context)
-        return np.zeros(self.num_velocities()) if record is None else record.generalized_force.copy()
+        F = self._contact_body_forces(context, self._contacts(context))
+        calls, data = context._at_positions(), context._data
+        data.F_link[...] = F
+        calls.calc_generalized_forces()
+        return data.tau.copy()
 
-    def _contact_body_forces(self, context):
-        """Spatial forces of contact at body origins in W, (num_bodies, 6); 0.0 where there are none."""
-        record = context._of_inputs.get("contacts")
-        if record is None or not len(record.geometry):
+    def _contact_body_forces(self, context, record):
+        """Spatial forces of contacts at body origins in W, (num_bodies, 6); 0.0 where there are none."""
+        if record is None or not len(record):
             return 0.0
         X_WL = context._at_links().X_WL
+        body_of = np.array([int(self._geometry_bodies[g].index()) for g in context._contact.geometries.ids])
         F = np.zeros((self.num_bodies(), 6))
         for side, sign in ((0, 1.0), (1, -1.0)):
-            bodies = np.asarray(self._solid_bodies)[record.geometry[:, side]]
+            bodies = body_of[record.solid[:, side]]
             f = sign * record.force
             np.add.at(F, bodies, np.hstack([np.cross(record.position - X_WL[bodies, 9:], f), f]))
         return F
 
-    def _names_in_contact(self, points):
-        """Some pairs of bodies in contact, for messages."""
-        pairs = []
-        for a, b in points.body[: points.count[0]]:
-            pair = f"{self._body_name(a)} and {self._body_name(b)}"
-            if pair not in pairs:
-                pairs.append(pair)
-        return ", ".join(pairs[:MOST_NAMED]) + (", ..." if len(pairs) > MOST_NAMED else "")
+
+def solids_can_touch(solids, filters):
+    """Whether some pair of solids is on different bodies, no two half spaces, and not filtered."""
+    kinds = {(solid.body, solid.filter_row, solid.kind == HALF_SPACE) for solid in solids}
+    body, row, plane = (np.array(column) for column in zip(*kinds, strict=True)) if kinds else ([], [], [])
+    for b, r, p in kinds:
+        filtered = filters[r, row // WORD] >> (row % WORD) & 1
+        if ((body != b) & (filtered == 0) & ~(plane & p)).any():
+            return True
+    return False

@@ -9,8 +9,10 @@ from mbcli.engine.model import ConstraintWork, Data
 from mbcli.errors import ModelError
 from mbcli.multibody.compile_constraints import Tie, compile_constraints
 from mbcli.multibody.constraint_rows import constraint_rows, require_two_trees
+from mbcli.multibody.plant.point_contact import PointContact
 from mbcli.multibody.plant.ports import InputValues
 from mbcli.multibody.plant.step_contact import StepContact
+from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.parameters import Parameters
 
 
@@ -40,7 +42,7 @@ class Context(InputValues):
         self._parameters_current = True
         self._bind()
         super().__init__()
-        self._contact = None  # StepContact, once a step needed it
+        self._contact = None  # StepContact or PointContact, once accelerations needed it
         self._last_step = None  # (time, q, v, inputs, parameters) before the last step of a discrete plant
         self._before = None  # a context in that state
         self._q = self._data.q
@@ -205,32 +207,46 @@ class Context(InputValues):
             forces[cons.row_number[first]] = work.force[first:end] @ work.row_axis_W[first:end]
         return [forces[c.numbers[0]] if isinstance(c, Tie) and c.rows else None for c in self._rows]
 
-    def _step_failed(self):
-        """Whether the last step has to be done again after _prepare_step(failed=True)."""
+    def _contact_failed(self):
+        """Whether the last step has to be done again after _prepare_contact(failed=True)."""
         return self._contact is not None and self._contact.failed()
 
-    def _prepare_step(self, failed=False):
-        """Makes the kernels of discrete steps ready for contact; where a step failed, with more room.
+    def _prepare_contact(self, failed=False):
+        """Makes contact in steps and accelerations computable; where it failed, with more room.
 
         Raises NumericalError where that cannot help.
         """
         self._ready_parameters()
-        if failed:
+        if self._scalar is not FLOAT:
+            self._plant._refuse_contact(self)
+        elif failed:
             self._contact.make_room()
-        elif self._contact is None and self._scalar.kernels is None and self._solves_problems():
-            constrained = bool(self._plant._constraints)
-            self._contact = StepContact(self._plant, self._model, self._compiled)
+        elif self._contact is None or not self._contact.is_current(self._model):
+            self._make_contact()
+        if self._contact is not None:
+            self._contact.attach(self)
+        if self._plant.is_discrete():
+            if self._contact is not None:
+                require_two_trees(self._plant, self._parameters)
+            self._ready_constraints(in_steps=True)
+
+    def _make_contact(self):
+        plant, earlier = self._plant, self._contact
+        if earlier is None and not self._solves_problems() and not plant._meets_contact():
+            return
+        if not plant.is_discrete():
+            self._contact = PointContact(plant, self._model, self._compiled, earlier=earlier)
+            return
+        if earlier is None:
+            constrained = bool(plant._constraints)
             self._kernels = self._scalar.load_kernels(self._compiled, self._model, constrained, contact=True)
             self._bind()
-        if self._contact is not None:
-            require_two_trees(self._plant, self._parameters)
-            self._contact.attach(self._data)
-        self._ready_constraints(in_steps=True)
+        self._contact = StepContact(plant, self._model, self._compiled, earlier=earlier)
 
     def _solves_problems(self):
-        """Whether steps are contact problems: where there is contact, or a constraint that is no equation."""
-        soft = self._plant._constraints and self._constraint_fault is None and not self._equations
-        return soft or self._plant._meets_contact()
+        """Whether steps are contact problems without contact too: where a constraint is no equation."""
+        plant = self._plant
+        return plant.is_discrete() and plant._constraints and self._constraint_fault is None and not self._equations
 
     def _bind(self):
         self._calls = BoundKernels(self._kernels, self._model_handle, self._data_handle)

@@ -138,7 +138,7 @@ class Dynamics:
             if self._has_controllers():
                 u[context._model.pd_actuator] = context._data.pd_effort
             if stage and context._contact is not None:
-                context._of_inputs["contacts"] = context._contact.record(self._time_step)
+                context._of_inputs["contacts"] = context._contact.record(context)
             context._of_inputs.update(vdot=vdot, net_actuation=u)
         return vdot
 
@@ -151,6 +151,8 @@ class Dynamics:
 
         u is that of the data then.
         """
+        if not self.is_discrete() and self._scene_graph is not None:
+            F = F + self._contact_body_forces(context, self._contacts(context))
         alone = tau is None and type(F) is float  # nothing is applied but the actuation
         if alone and not (arguments or self._constraints or self._special_force_elements):
             calls, data = context._calls if context._velocities_current else context._at_velocities(), context._data
@@ -159,7 +161,7 @@ class Dynamics:
             return data.vdot.copy()
         is_step = stage == "calc_step_dynamics"
         if is_step:
-            context._prepare_step()
+            context._prepare_contact()
         elif self._constraints:
             context._ready_constraints()
         user = None
@@ -178,9 +180,9 @@ class Dynamics:
                 data.tau += user._generalized_forces
             data.F_link[...] = F
             getattr(calls, stage)(*arguments)
-            if not is_step or not context._step_failed():
+            if not is_step or not context._contact_failed():
                 break
-            context._prepare_step(failed=True)
+            context._prepare_contact(failed=True)
         if self._constraints:
             context._of_inputs["constraint_forces"] = context._constraint_forces()
         return data.vdot.copy()

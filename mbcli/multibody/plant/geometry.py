@@ -1,6 +1,7 @@
 """The geometries of bodies: what is seen and what collides."""
 
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
+from mbcli.geometry.frame_poses import FramePoseVector
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
 from mbcli.geometry.query_object import QueryPort
 from mbcli.geometry.scene_graph import GeometryInstance
@@ -16,6 +17,8 @@ class Geometry:
         self._frame_ids = {}  # body index -> FrameId
         self._geometry_bodies = {}  # GeometryId -> body
         self._compiled_geometries = None  # (revision of the scene graph, Model, Geometries)
+        self._hulls = {}  # of meshes that were read: compile_collision.py
+        self._meeting = None  # (revision of the scene graph, whether solids can touch)
 
     def RegisterAsSourceForSceneGraph(self, scene_graph):
         """Makes the plant a source of geometries; returns its SourceId.
@@ -167,6 +170,13 @@ class Geometry:
         """A port whose value is a QueryObject for a context. RuntimeError without a scene graph."""
         return QueryPort(self, self._require_scene_graph("get_geometry_query_input_port"))
 
+    def _geometry_poses(self, context):
+        poses = FramePoseVector()
+        for body, X_WB in zip(self._bodies[1:], self._body_poses(context)[1:], strict=True):
+            if int(body.index()) in self._frame_ids:
+                poses.set_value(self._frame_ids[int(body.index())], X_WB)
+        return poses
+
     def _require_scene_graph(self, method):
         if self._scene_graph is None:
             raise RuntimeError(f"{method}: the plant has no scene graph")
@@ -204,11 +214,15 @@ class Geometry:
 
         self._require_finalized("contact")
         model = self._model if model is None else model
-        revision = None if self._scene_graph is None else self._scene_graph._revision
+        revision = self._geometry_revision()
         known = self._compiled_geometries
         if known is None or known[0] != revision or known[1] is not model:
             self._compiled_geometries = known = revision, model, compile_geometries(self, model)
         return known[2]
+
+    def _geometry_revision(self):
+        """Changes with the geometries and their filters."""
+        return None if self._scene_graph is None else self._scene_graph._revision
 
     # what contact is computed with: solid k of the engine is a geometry
 
@@ -216,21 +230,3 @@ class Geometry:
         """Solid of each collision geometry, and the bits of their filters."""
         geometries = self._geometries()
         return geometries.solids, geometries.filters
-
-    @property
-    def _geometry_ids(self):
-        """GeometryId of each solid."""
-        return self._geometries().ids
-
-    @property
-    def _solid_bodies(self):
-        """Index of the body of each solid."""
-        return [int(self._geometry_bodies[g].index()) for g in self._geometry_ids]
-
-    def _body_name(self, engine_body):
-        """Name of a body whose geometries the engine has on one of its bodies, with its model's."""
-        for solid, n in zip(self._geometries().solids, self._solid_bodies, strict=True):
-            if solid.body == engine_body:
-                body = self._bodies[n]
-                return body.name() if n == 0 else f"{self.GetModelInstanceName(body.model_instance())}::{body.name()}"
-        raise ValueError(f"body {engine_body} of the engine has no geometry")

@@ -68,6 +68,10 @@ class OutputPorts:
         name = "generalized_contact_forces"
         return self._output("get_generalized_contact_forces_output_port", name, model_instance)
 
+    def get_geometry_pose_output_port(self):
+        """A FramePoseVector of X_WB by FrameId of all bodies that are registered with a SceneGraph, without World."""
+        return self._output("get_geometry_pose_output_port", "geometry_pose")
+
     def num_output_ports(self):
         return len(self._output_ports())
 
@@ -113,6 +117,7 @@ class OutputPorts:
             made.append(self._dynamic("contact_results", None, self._contact_results, lambda: ContactResults(self)))
             for instance in range(self.num_model_instances()):
                 made += self._instance_ports(instance)
+            made.append(("geometry_pose", None, self._geometry_poses))
             self._outputs = [OutputPort(self, name, f, k, size) for k, (name, size, f) in enumerate(made)]
         return self._outputs
 

@@ -24,7 +24,8 @@ class ReactionForces:
 
     def _calc_reactions(self, context, vdot):
         """F_CJc_Jc of all joints, (num_joints, 6)."""
-        data, inputs = context._data, (self._input_body_forces(context), self._contact_body_forces(context))
+        contact = self._contact_body_forces(context, self._contacts(context)) if self._scene_graph is not None else 0.0
+        data, inputs = context._data, (self._input_body_forces(context), contact)
         self._set_force_element_forces(context, 1.0, 1.0, 1.0, data.F_link, data.tau)
         for F in inputs:
             if type(F) is not float:  # 0.0: there are none

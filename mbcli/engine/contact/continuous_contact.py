@@ -1,0 +1,106 @@
+"""Point contact by a law of forces, without a solver: that of continuous plants.
+
+Normal force k x (1 - d v_n)_+ at the penetration x and the speed of separation v_n (Hunt and Crossley 1975), friction
+against the slip with a coefficient that rises smoothly to the static one at the stiction tolerance v_s and falls to the
+dynamic one at three times that (Stribeck). Forces act halfway between the surfaces, as in pydrake's continuous plants.
+"""
+
+from mbcli.engine.collision.fields import STATUS
+from mbcli.engine.collision.find_contacts import find_contacts
+from mbcli.engine.contact.samples import NO_ROW, STICTION, append_contact, begin_row
+from mbcli.engine.contact_calls import COLLISION, LACKING
+from mbcli.engine.frame_motion import velocity_at
+from mbcli.engine.handles import collision_at, data_at, model_at, points_at, samples_at
+from mbcli.engine.jit import kernel
+from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtract
+from mbcli.engine.trigonometry import square_root
+
+
+@kernel
+def contact_by_law(model, data, points, samples, row):
+    """After velocity_kinematics, called by address; returns 1.0 where there was no room, else 0.0.
+
+    row < 0: F_applied = forces of contact. Otherwise the contacts become that row of the samples.
+    """
+    m, d, p, s = model_at(model), data_at(data), points_at(points), samples_at(samples)
+    c = collision_at(d.contact[COLLISION])
+    find_contacts(m, d, c, p)
+    s.counts[LACKING] |= c.counts[STATUS]
+    r = int(row)
+    if r < 0:
+        for b in range(d.F_applied.shape[0]):
+            for k in range(6):
+                d.F_applied[b, k] = 0.0
+    else:
+        begin_row(s, r)
+    for n in range(p.count[0]):
+        C = middle_of_overlap(c, p, n)
+        force, separation, slip = force_at_point(m, d, p, n, C, s.settings[STICTION])
+        if r < 0:
+            add_force_at(m, d, p.body[n, 0], C, force)
+            add_force_at(m, d, p.body[n, 1], C, scale(-1.0, force))
+        else:
+            append_contact(s, r, p, n, C, force, separation, slip)
+    if r >= 0 and s.counts[LACKING] & NO_ROW == 0:
+        s.iterations[r], s.residual[r] = 0, 0.0
+    return 1.0 if s.counts[LACKING] != 0 else 0.0
+
+
+@kernel
+def middle_of_overlap(c, points, n):
+    """Halfway between the surfaces at contact point n, which is nearer to the stiffer one."""
+    k_A, k_B = c.material[points.geometry[n, 0], 0], c.material[points.geometry[n, 1], 0]
+    shift = (0.5 - k_A / (k_A + k_B)) * points.distance[n]
+    return add(row3(points.position, n, 0), scale(shift, row3(points.normal, n, 0)))
+
+
+@kernel
+def force_at_point(model, data, points, n, C, stiction_tolerance):
+    """(force on A in W, speed of separation, speed of slip) of contact point n at C in W."""
+    a, b = points.body[n, 0], points.body[n, 1]
+    _, v_A = velocity_at(data, a, subtract(C, row3(data.X_WB, model.body_root[a], 9)))
+    _, v_B = velocity_at(data, b, subtract(C, row3(data.X_WB, model.body_root[b], 9)))
+    normal = row3(points.normal, n, 0)
+    return contact_force(points.law, n, normal, points.distance[n], subtract(v_A, v_B), stiction_tolerance)
+
+
+@kernel
+def contact_force(law, n, normal, distance, v, stiction_tolerance):
+    """(force on A in W, speed of separation, speed of slip) of one contact point.
+
+    law[n]: stiffness, dissipation, relaxation time, dynamic and static friction. normal: unit vector out of B into A.
+    distance: of the surfaces, negative where they overlap. v: velocity of A relative to B at the point.
+    """
+    separation = dot(normal, v)
+    tangential = subtract(v, scale(separation, normal))
+    slip = square_root(dot(tangential, tangential))
+    pressed = law[n, 0] * max(0.0, -distance) * max(0.0, 1.0 - law[n, 1] * separation)
+    force = scale(pressed, normal)
+    if slip > 0.0:
+        friction = stribeck(slip / stiction_tolerance, law[n, 4], law[n, 3]) * pressed
+        force = subtract(force, scale(friction / slip, tangential))
+    return force, separation, slip
+
+
+@kernel
+def stribeck(s, static, dynamic):
+    """Coefficient of friction at slip s, in units of the stiction tolerance."""
+    if s >= 3.0:
+        return dynamic
+    if s >= 1.0:
+        return static - (static - dynamic) * smooth_step((s - 1.0) / 2.0)
+    return static * smooth_step(s)
+
+
+@kernel
+def smooth_step(x):
+    """From 0 at 0 to 1 at 1, with first and second derivatives 0 there."""
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
+
+
+@kernel
+def add_force_at(model, data, b, point, force):
+    """F_applied of body b += a force at a point in W."""
+    torque = cross(subtract(point, row3(data.X_WB, model.body_root[b], 9)), force)
+    set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), torque))
+    set_row3(data.F_applied, b, 3, add(row3(data.F_applied, b, 3), force))

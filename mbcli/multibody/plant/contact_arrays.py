@@ -1,0 +1,190 @@
+"""What a context needs for contact: solids where its parameters put them, and room for contacts."""
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.engine.calls_by_address import address_of_function
+from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
+from mbcli.engine.collision.fields import TOO_MANY_PAIRS, TOO_MANY_POINTS
+from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
+from mbcli.engine.contact.samples import NO_ROW, STICTION
+from mbcli.engine.contact_calls import COLLISION, DATA, KEEP, LACKING, MODEL, POINTS, SAMPLES
+
+FIRST_POINTS = 64  # room for contact points, doubled when it is not enough
+FIRST_KEPT = 256  # the same for the contacts of all samples of a block
+CALLED = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 5)
+
+
+@dataclass(frozen=True)
+class ContactRecord:
+    """Contacts of one state or step, or of several one after another: a row for each point, n rows.
+
+    solid (n, 2): those of A and B; position (n, 3): C in W; normal (n, 3): from B into A; distance (n,): negative
+    where they overlap [m]; force (n, 3): on A at C, in W [N]; separation (n,): speed of parting, slip (n,) [m/s].
+    """
+
+    solid: np.ndarray
+    position: np.ndarray
+    normal: np.ndarray
+    distance: np.ndarray
+    force: np.ndarray
+    separation: np.ndarray
+    slip: np.ndarray
+
+    def __len__(self):
+        return len(self.distance)
+
+
+@dataclass(frozen=True)
+class SampledContacts:
+    """Contacts of samples: those of row i are contacts[offset[i]:offset[i + 1]].
+
+    iterations (n,) of the solver and its residual (n,) in the problem of the row's step.
+    """
+
+    offset: np.ndarray
+    contacts: ContactRecord
+    iterations: np.ndarray
+    residual: np.ndarray
+
+
+class ContactArrays:
+    """Solids, contact points and samples of a context, and their room.
+
+    Args:
+        plant: finalized.
+        model: the context's arrays of the engine.
+        compiled: whether kernels are.
+        single_points: whether a pair gives one point; default: as the plant says.
+        earlier: ContactArrays whose room was found to be enough.
+    """
+
+    keeper = ""  # name of the kernel that keeps contacts in a row of the samples
+
+    def __init__(self, plant, model, compiled, single_points=None, earlier=None):
+        self.plant, self.model, self.compiled = plant, model, compiled
+        self.single_points = plant._single_contact_points if single_points is None else single_points
+        self.geometries, self._revision = plant._geometries(model), plant._geometry_revision()
+        self.points_room = FIRST_POINTS if earlier is None else earlier.points_room
+        self.pairs = None if earlier is None else earlier.pairs
+        self.samples, self.keeps = None, False
+        self.make()
+
+    def is_current(self, model):
+        """Whether these are the solids of a model, and the filters have not changed."""
+        return model is self.model and self._revision == self.plant._geometry_revision()
+
+    def make(self):
+        """The arrays, with as much room as was found to be needed."""
+        self._attached = False
+        self.collision = self.geometries.collision(single_points=self.single_points, pairs=self.pairs)
+        self.points = ContactPoints(self.points_room)
+
+    def start_samples(self, rows, kept=FIRST_KEPT):
+        """Room for the contacts of so many samples."""
+        self._attached = False
+        self.samples = ContactSamples(rows, kept)
+        self.samples.settings[STICTION] = self.plant._stiction_tolerance
+
+    def start_run(self, rows, keeps):
+        """Room for the contacts of samples in blocks of so many rows, if they are to be kept."""
+        self.keeps = keeps
+        self.start_samples(rows)
+
+    def attach(self, context):
+        """Lets the kernels find the arrays from the data of the context."""
+        if self._attached:
+            return
+        if self.samples is None:
+            self.start_samples(1)
+        at = self.attached(context)
+        if self.compiled:
+            context._data.contact[:] = at
+        else:  # any object can be an address
+            context._data.contact = at
+        self._handles = [at[k] for k in (MODEL, DATA, POINTS, SAMPLES)]
+        self._kernels, self._attached = context._kernels, True
+
+    def attached(self, context):
+        """The list that Data.contact becomes."""
+        at = [0.0] * 8
+        at[MODEL], at[DATA] = context._model_handle, context._data_handle
+        for place, arrays in ((POINTS, self.points), (COLLISION, self.collision), (SAMPLES, self.samples)):
+            at[place] = arrays.handle(self.compiled)
+        at[KEEP] = self.function(context._kernels, self.keeper) if self.keeps else 0.0
+        return at
+
+    def function(self, kernels, name):
+        """A kernel as kernels call it by address."""
+        function = getattr(kernels, name)
+        return address_of_function(function) if self.compiled else function
+
+    def keep(self, row):
+        """Keeps the contacts of the data's state, or of the step computed last, in a row; whether there was room."""
+        function = self.function(self._kernels, self.keeper)
+        if self.compiled:
+            function = CALLED(function)
+        return function(*self._handles, float(row)) == 0.0
+
+    def record(self, context):
+        """ContactRecord of the state or step that the data of the context were computed for last."""
+        samples, keeps = self.samples, self.keeps
+        if keeps:  # what a run has kept stays
+            self.start_samples(1)
+        try:
+            self.attach(context)
+            while not self.keep(0):
+                self.grow()
+                self.attach(context)
+            return self.take(1).contacts
+        finally:
+            if keeps:
+                self.samples, self._attached = samples, False
+                self.attach(context)
+
+    def take(self, rows):
+        """SampledContacts of the first rows."""
+        samples = self.samples
+        offset = samples.offset[: rows + 1].copy()
+        if rows == 0:
+            offset[:] = 0
+        n = offset[-1]
+        names = ("geometry", "position", "normal", "distance", "force", "separation", "slip")
+        contacts = ContactRecord(*(getattr(samples, name)[:n].copy() for name in names))
+        return SampledContacts(offset, contacts, samples.iterations[:rows].copy(), samples.residual[:rows].copy())
+
+    def reuse_rows(self):
+        """The samples are about to be taken: they have room again."""
+        self.samples.counts[LACKING] &= ~NO_ROW
+
+    def grow(self):
+        """Doubles what had no room."""
+        lacking = int(self.samples.counts[LACKING])
+        self.samples.counts[LACKING] = 0
+        if lacking & NO_ROW:
+            earlier = self.samples
+            self.start_samples(earlier.rows, 2 * earlier.capacity)
+            self.samples.counts[:], self.samples.settings[:] = earlier.counts, earlier.settings
+        status = lacking | int(self.collision.counts[COLLISION_STATUS])
+        if status & TOO_MANY_PAIRS:
+            self.pairs = 2 * self.collision.sizes["npair"]
+        if status & TOO_MANY_POINTS:
+            self.points_room *= 2
+        if status & (TOO_MANY_PAIRS | TOO_MANY_POINTS):
+            self.make()
+
+    def named_pairs(self, points):
+        """The pairs of bodies that contact points (indices) are of, once each: "a and b"."""
+        pairs = dict.fromkeys(tuple(self.points.geometry[n]) for n in points)
+        return list(dict.fromkeys(" and ".join(self.body_name(k) for k in pair) for pair in pairs))
+
+    def geometry_name(self, solid):
+        """The body of a solid, and which of its geometries it is."""
+        name = self.plant._scene_graph.model_inspector().GetName(self.geometries.ids[solid])
+        return f"{self.body_name(solid)} ({name})"
+
+    def body_name(self, solid):
+        """Name of the body of a solid, with its model's."""
+        return self.plant._name_in_contact(self.plant._geometry_bodies[self.geometries.ids[solid]])

@@ -1,0 +1,30 @@
+"""What one context of a continuous plant needs for contact: forces follow from the state by a law."""
+
+from mbcli.engine.contact_calls import LACKING, LAW
+from mbcli.multibody.plant.contact_arrays import ContactArrays
+
+
+class PointContact(ContactArrays):
+    """Solids and contact points of a context whose contact forces are those of contact/continuous_contact.py."""
+
+    keeper = "contact_by_law"
+
+    def attached(self, context):
+        at = super().attached(context)
+        at[LAW] = self.function(context._kernels, self.keeper)
+        return at
+
+    def place_of_contact(self, A, B):
+        """Where C is between the surfaces of two solids: 0 at the deepest point of B, 1 at that of A."""
+        return 0.5
+
+    def failed(self):
+        """Whether some contact had no room."""
+        return self.samples is not None and self.samples.counts[LACKING] != 0
+
+    def make_room(self):
+        self.grow()
+
+    def statistics(self):
+        """Nothing is solved."""
+        return
