@@ -301,11 +301,11 @@ class Contest:
     """
 
     def __init__(self, world, time_step, approximation, peers=("Drake", "MuJoCo")):
+        falling = PlantStepper(world, time_step, "lagged", _own_modules())
+        falling.set_state(start_positions(world), np.zeros(falling.plant.num_velocities()))
+        falling.advance(round(world.settling / time_step))
+        q, names = falling.state()[0], falling.names()
         own = PlantStepper(world, time_step, approximation, _own_modules())
-        q = start_positions(world)
-        own.set_state(q, np.zeros(own.plant.num_velocities()))
-        own.advance(round(world.settling / time_step))
-        q, names = own.state()[0], own.names()
         self.steppers = {"mbcli": own}
         if "Drake" in peers and installed("Drake"):
             self.steppers["Drake"] = PlantStepper(world, time_step, approximation, _drake_modules())

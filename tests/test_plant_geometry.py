@@ -138,6 +138,7 @@ def test_without_a_scene_graph_nothing_can_be_registered_and_files_are_read_with
 
 
 def test_friction():
+    """Check 18: 2 mu1 mu2 / (mu1 + mu2), nothing where one has none."""
     with pytest.raises(RuntimeError, match="negative"):
         CoulombFriction(-0.1, -0.2)
     with pytest.raises(RuntimeError, match="greater"):
@@ -286,7 +287,7 @@ def chain(adjacent=True):
 
 @pytest.mark.parametrize("adjacent", [True, False])
 def test_neighbours_and_welded_bodies_do_not_collide(adjacent):
-    """What pydrake 1.51 gives for the same bodies: joints to World and of six degrees of freedom let collide."""
+    """Check 24: what pydrake 1.51 gives for these bodies; joints to World and of six degrees of freedom let collide."""
     expected = [("b0", "b2"), ("b0", "b3"), ("b0", "world"), ("b1", "b3"), ("b1", "world")]
     expected += [("b2", "b3"), ("b2", "world"), ("b3", "world")] + ([] if adjacent else [("b1", "b2")])
     plant, graph = chain(adjacent)
