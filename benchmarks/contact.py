@@ -297,13 +297,14 @@ class Contest:
         approximation: of mbcli and pydrake.
         peers: names of those to compare with, where installed.
 
-    RuntimeError where mbcli finds no solution; peers that find none are in `failed` and drop out.
+    NumericalError where mbcli finds no solution; peers that find none are in `failed` and drop out.
     """
 
     def __init__(self, world, time_step, approximation, peers=("Drake", "MuJoCo")):
         falling = PlantStepper(world, time_step, "lagged", _own_modules())
         falling.set_state(start_positions(world), np.zeros(falling.plant.num_velocities()))
-        falling.advance(round(world.settling / time_step))
+        if world.settling:
+            falling.advance(round(world.settling / time_step))
         q, names = falling.state()[0], falling.names()
         own = PlantStepper(world, time_step, approximation, _own_modules())
         self.steppers = {"mbcli": own}

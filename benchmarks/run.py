@@ -30,6 +30,7 @@ from benchmarks.scenes import (
     WORLDS,
     chain_urdf,
 )
+from mbcli.errors import NumericalError
 
 AGREEMENT = 1e-9  # relative to the largest element; programs that differ by more do not compute the same
 PINOCCHIO_LINKS = 100  # its Data grows with the cube of the length: 1.7 GiB for 300 links
@@ -298,7 +299,7 @@ def measure_contact(scene, effort):
         world = replace(world, settling=0.0)
     try:
         contest = contact.Contest(world, TIME_STEP, scene.calculation)
-    except RuntimeError as reason:
+    except NumericalError as reason:
         return [Line(scene.name, float("nan"), goal="a solution", met=False, note=str(reason))]
     lines = compare(scene, contest_calls(contest, steps), effort, per_call=steps)
     for line in lines:
