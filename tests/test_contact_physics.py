@@ -310,10 +310,11 @@ def test_21_the_step_of_sap_is_the_minimum_of_its_cost(size, monkeypatch):
             velocity[k] = free[6 * (k - 1) : 6 * k]
     at_start = 0.0
     points = s.context._contact.points
-    geometry_bodies = s.plant._solid_bodies
+    contacts = s.contacts()
     for i in range(n):
         c = solver.con_source[i]
-        a, b = (geometry_bodies[k] for k in points.geometry[c])
+        a, b = int(contacts[i].bodyA_index()), int(contacts[i].bodyB_index())
+        np.testing.assert_array_equal(contacts[i].contact_point(), points.position[c])
         at_start += kernels.impulse_of(solver, i, *relative_velocity(s, velocity, a, b, points, c, kernels))[3]
     assert 0.0 < at_end < at_start
 
