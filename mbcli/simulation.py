@@ -5,6 +5,7 @@
 
 import math
 import time
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,7 @@ from mbcli.simulator_config import SimulatorConfig
 BLOCK_ROWS = 512
 SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the progress bar
 SCHEMES = ("semi_explicit_euler", *METHODS)
+ROUGH_START = 1e-3  # [m or 1] the same from which discrete steps go without a word
 CONSTRAINT_TOLERANCE = 1e-10  # [m or 1] of the norm of all position errors
 NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION)
 TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
@@ -125,8 +127,8 @@ class Run:
         self.steps = self.refused_steps = 0
         self.next_step, self.constraint_tolerance = next_step, constraint_tolerance
         self._sample_period = sample_period
-        if plant._constraints and not plant.is_discrete():
-            self._require_constraints()
+        if plant._constraints:
+            self._start_on_constraints()
         self._u = np.zeros(nu)
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
         self.contact = context._contact  # None: nothing can touch, and steps are no contact problems
@@ -143,10 +145,14 @@ class Run:
             np.zeros((BLOCK_ROWS, nu)),
         )
 
-    def _require_constraints(self):
-        """NumericalError where the start does not satisfy the constraints; tells the loops which rank to expect."""
+    def _start_on_constraints(self):
+        """Tells the loops the rank to expect; raises NumericalError where a continuous run starts off the constraints."""
         context = self.context
         if not context._row_owners:
+            return
+        if self.plant.is_discrete():
+            self._warn_off_constraints()
+            context._expect_regular_rank()
             return
         chains = ClosedChains(context)
         error = np.linalg.norm(chains.position_errors(context._q)[0])
@@ -159,9 +165,19 @@ class Run:
                 f"the {what} from which a run starts do not satisfy the constraints: their error is {size:.3g}, "
                 f"the tolerance {allowed:g}"
             )
-        if context._expected_rank is None:
-            context._expected_rank = chains.rank_nearby(context._q)
-        context._work.ranks[:] = context._expected_rank, 0.0, 0.0
+        context._expect_regular_rank()
+
+    def _warn_off_constraints(self):
+        """Says where a discrete run starts further off the constraints than its steps lead."""
+        context = self.context
+        error = context._calls.calc_constraint_error()
+        travel = self.plant.time_step() * (1.0 + np.abs(context._v).max(initial=0.0))
+        if not error <= max(ROUGH_START, 10.0 * travel**2):
+            warnings.warn(
+                f"the positions from which the steps start do not satisfy the constraints: their error is {error:.3g}, "
+                "the first step moves by it",
+                stacklevel=2,
+            )
 
     def _use_loops(self):
         """The loops of the context's kernels."""
@@ -383,8 +399,7 @@ class Run:
         """Why a run under constraints cannot go on from the state in the context."""
         if status == CONSTRAINTS_UNMET:
             return f"no step leads to positions that satisfy the constraints within {self.constraint_tolerance:g}"
-        rank, found = (int(x) for x in self.context._work.ranks[[0, 2]])
-        return f"the constraints are singular, with rank {found} in place of {rank}: they do not tell the motion"
+        return self.context._singularity()
 
 
 def plant_of(plant):

@@ -8,11 +8,13 @@ from random_trees import joints_of, random_plant, random_pose, random_rotation, 
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the benchmarks are not installed
 from benchmarks.mechanisms import (  # noqa: F401
+    GRAVITY,
     bar,
     bennett,
     bricard,
     chain_of_bars,
     chain_of_four_bars,
+    end_of,
     four_bar,
     spatial_loop,
 )

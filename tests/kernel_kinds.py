@@ -44,6 +44,7 @@ NOT_SMOOTH = {
     "set_pose",
     "half_way",
     # pivots say which constraints depend on others, errors whether there is anything to correct
+    "measure_rows",
     "factorize_multipliers",
     "largest_error",
     "project_positions",
@@ -51,6 +52,10 @@ NOT_SMOOTH = {
     "at_constrained_stage",
     "finish_constrained_step",
     "note_rank",
+    "constrained_step_fault",
+    "project_onto_constraints",
+    "cross_singular_position",
+    "interpolate_across",
     "solve_motion",
     "project_state",
     "sum_of_squares",

@@ -6,12 +6,14 @@ import math
 import numpy as np
 import pytest
 from command_line import SAMPLES, cli, succeed
+from constraint_scenes import GRAVITY, Z, bar, end_of
 from scipy.integrate import solve_ivp
 
 from mbcli.errors import NumericalError
 from mbcli.multibody.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import RevoluteJoint
 from mbcli.simulation import Run, constant_input
 from mbcli.simulator_config import SimulatorConfig
 
@@ -42,9 +44,9 @@ def start_moving(context, first):
     context._set_v(null * (first / null[0]))
 
 
-def run(plant, context, until, accuracy=1e-9, scheme="runge_kutta5", **options):
+def run(plant, context, until, accuracy=1e-9, scheme="runge_kutta5", sample_period=0.01, **options):
     config = SimulatorConfig(integration_scheme=scheme, accuracy=accuracy)
-    blocks = list(Run(plant, context, until, config=config, sample_period=0.01, **options).blocks())
+    blocks = list(Run(plant, context, until, config=config, sample_period=sample_period, **options).blocks())
     fields = ("time", "q", "v", "energy", "constraint_error")
     return {name: np.concatenate([getattr(block, name) for block in blocks]) for name in fields}
 
@@ -163,13 +165,130 @@ def test_a_slider_crank_moves_as_in_minimal_coordinates():
     assert rod.position_start() != crank.position_start()
 
 
-def test_a_run_that_starts_in_a_singular_position_says_so():
-    plant, context = load("four_bar_chain")
+@pytest.mark.parametrize("accuracy", [1e-6, 1e-8, 1e-9, 1e-10, 1e-11])
+@pytest.mark.parametrize("speed", [-0.3, -1.0, -2.0])
+def test_singular_positions_are_passed_at_all_accuracies(accuracy, speed):
+    """Twice each turn, several times in ten seconds, with steps that are as short as the samples and longer ones."""
+    for sample_period in (0.01, 0.5):
+        plant, context = load("four_bar_chain")
+        start_moving(context, speed)
+        rows = run(plant, context, 10.0, accuracy=accuracy, sample_period=sample_period)
+        energy = rows["energy"].sum(axis=1)
+        bound = 1e-6 if sample_period == 0.01 else 10.0 * accuracy
+        assert np.abs(energy - energy[0]).max() < bound * np.abs(rows["energy"]).max()
+        assert rows["constraint_error"].max() < 1e-10
+        foot = rows["q"][:, plant.GetJointByName("foot_0").position_start()]
+        assert np.ptp(foot) > math.pi
+        np.testing.assert_allclose(np.abs(rows["q"]), np.abs(foot)[:, None] * np.ones(9), atol=1e-6)
+
+
+def lay_flat(plant, context, rate):
+    """Puts the chain of four-bars into its singular position, moving as one pendulum."""
     for joint in plant._mobilized():
-        joint.set_angle(context, (math.pi / 2) * (1 if "foot" in joint.name() else -1))
+        sign = 1.0 if "foot" in joint.name() else -1.0
+        joint.set_angle(context, sign * math.pi / 2)
+        joint.set_angular_rate(context, sign * rate)
     assert np.linalg.norm(ClosedChains(context).position_errors(context._q)[0]) < 1e-14
+
+
+def test_a_run_that_rests_in_a_singular_position_says_so():
+    plant, context = load("four_bar_chain")
+    lay_flat(plant, context, 0.0)
     with pytest.raises(NumericalError, match="constraints are singular, with rank 4 in place of 8"):
         run(plant, context, 0.1)
+    plant, context = load("four_bar_chain", 1e-3)
+    lay_flat(plant, context, 0.0)
+    with pytest.raises(NumericalError, match="constraints are singular, with rank 4 in place of 8"):
+        list(Run(plant, context, 0.1).blocks())
+    assert context.get_time() == 0.0
+    np.testing.assert_array_equal(context._v, 0.0)
+
+
+@pytest.mark.parametrize("time_step", [0.0, 1e-3])
+def test_accelerations_in_a_singular_position_are_those_of_the_motion_or_none(time_step):
+    plant, context = load("four_bar_chain", time_step)
+    lay_flat(plant, context, 2.0)
+    n = 4
+    expected = G * ((n + 1) / 2 + n) / ((n + 1) / 3 + n)
+    signs = np.sign(context._v)
+    np.testing.assert_allclose(plant.CalcForwardDynamics(context), expected * signs, atol=1e-9)
+    X = plant.GetBodyByName("rod_0").EvalPoseInWorld(context)
+    np.testing.assert_allclose(X.rotation().matrix()[:, 2], [1, 0, 0], atol=1e-15)  # of the position itself
+    np.testing.assert_array_equal(context._v, 2.0 * signs)
+    lay_flat(plant, context, 0.0)
+    with pytest.raises(NumericalError, match="constraints are singular, with rank 4 in place of 8"):
+        plant.CalcForwardDynamics(context)
+
+
+def test_accelerations_far_off_redundant_constraints_are_refused():
+    plant, context = load("bricard")
+    assemble_context(context, 1e-10)
+    plant.CalcForwardDynamics(context)
+    context._set_q(context._q + 0.1 * np.random.default_rng(0).normal(size=5))
+    with pytest.raises(NumericalError, match="5 equations of the constraints are independent at these positions, 4"):
+        plant.CalcForwardDynamics(context)
+
+
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_an_equation_that_vanishes_in_a_singular_position_is_passed(start):
+    """Two rods of 1 m with 2 m between their pivots, as between their ends: flat, the distance does not change."""
+    plant, joints = MultibodyPlant(0.0), []
+    plant.mutable_gravity_field().set_gravity_vector(GRAVITY)
+    for k in range(2):
+        rod = bar(plant, f"rod{k}", 1.0)
+        ground = end_of(plant, plant.world_body(), 2.0 * k, f"ground{k}")
+        joints.append(plant.AddJoint(RevoluteJoint(f"joint{k}", ground, rod.body_frame(), Z)))
+    rods = [joint.child_body() for joint in joints]
+    plant.AddDistanceConstraint(rods[0], [1, 0, 0], rods[1], [1, 0, 0], 2.0)
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    for joint in joints:
+        joint.set_angle(context, start)
+        joint.set_angular_rate(context, 3.0)
+    rows = run(plant, context, 5.0, accuracy=1e-10)
+    energy = rows["energy"].sum(axis=1)
+    assert np.ptp(rows["q"][:, 0]) > math.pi
+    np.testing.assert_allclose(rows["q"][:, 1], rows["q"][:, 0], atol=1e-8)
+    assert np.abs(energy - energy[0]).max() < 1e-8 * np.abs(rows["energy"]).max()
+
+
+def test_discrete_steps_with_redundant_constraints_converge():
+    """Off the constraints all equations of the Bricard linkage are independent, and would hold it."""
+    drifts = []
+    for h in (2e-3, 1e-3):
+        plant, context = load("bricard", h)
+        assemble_context(context, 1e-10)
+        start_moving(context, 1.0)
+        energies = np.concatenate([block.energy for block in Run(plant, context, 3.0).blocks()])
+        total = energies.sum(axis=1)
+        drifts.append(np.abs(total - total[0]).max() / np.abs(energies).max())
+    assert drifts[1] < 0.05
+    assert 1.7 < drifts[0] / drifts[1] < 2.3
+
+
+def test_discrete_steps_pass_singular_positions():
+    """Damping in some of the joints pulls at the loops; positions converge to those of a continuous run."""
+    ends = []
+    for h in (0.0, 2e-3, 1e-3):
+        plant = MultibodyPlant(h)
+        Parser(plant).AddModels(str(CHAINS / "four_bar_chain.urdf"))
+        plant.GetJointByName("foot_1").set_default_damping_vector([0.5])
+        plant.GetJointByName("head_2").set_default_damping_vector([1.5])
+        plant.Finalize()
+        context = plant.CreateDefaultContext()
+        start_moving(context, -3.0)
+        rows = run(plant, context, 2.0, accuracy=1e-10)["q"]
+        np.testing.assert_allclose(np.abs(rows), np.abs(rows[:, :1]) * np.ones(9), atol=1e-9)
+        ends.append(rows[-1, 0])
+    exact, coarse, fine = ends
+    assert 1.8 < (coarse - exact) / (fine - exact) < 2.2
+    assert fine == pytest.approx(exact, abs=2e-3)
+
+
+def test_discrete_runs_say_where_they_start_off_the_constraints():
+    plant, context = load("four_bar", 1e-3)
+    with pytest.warns(UserWarning, match="do not satisfy the constraints: their error is"):
+        Run(plant, context, 0.1)
 
 
 def test_a_run_needs_a_start_that_satisfies_the_constraints():

@@ -135,8 +135,10 @@ def test_a_follower_that_closes_a_loop_is_refused_at_finalize():
     plant = plant_of(model(joints=joints, constraints=()))
     plant.Finalize()
     (cut,) = plant._loop_joints
-    followers = tuple(
-        hinge(j.name, j.parent, j.child, 57, mimic=MimicSpec("j", 1.0, 0.0, place(58))) if j.name == cut.name() else j
+    followers = tuple(  # all but the first joint: none of them can be cut in place of another
+        hinge(j.name, j.parent, j.child, 57, mimic=MimicSpec("j", 1.0, 0.0, place(58 + (j.name != cut.name()))))
+        if j.name != "j"
+        else j
         for j in joints
     )
     plant = plant_of(model(joints=followers, constraints=()))

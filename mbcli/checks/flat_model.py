@@ -11,12 +11,13 @@ class FlatModel:
     joints: dict  # full name -> JointSpec, its parent and child by full names
     place: object
     static_links: list  # full names of the links of static models: fixed to the world
+    needed_joints: set  # full names of the joints whose coordinates actuators, mimic joints and tendons need
     mesh_bounds: dict = field(default_factory=dict)  # path of a mesh file -> (lower, upper) corner, of those opened
 
 
 def flatten(model):
     """The `FlatModel` of a ModelSpec: elements of a nested model are MODEL::NAME."""
-    links, joints, static = {}, {}, []
+    links, joints, static, needed = {}, {}, [], set()
     pending = [(model, "")]
     for inner, prefix in pending:
         links.update((prefix + link.name, link) for link in inner.links if link.name is not None)
@@ -25,8 +26,20 @@ def flatten(model):
         for joint in inner.joints:
             ends = {end: _scoped(prefix, getattr(joint, end)) for end in ("parent", "child")}
             joints[prefix + joint.name] = replace(joint, **ends) if prefix else joint
+        needed.update(prefix + name for name in _needed_joints(inner))
         pending += [(nested, f"{prefix}{nested.name}::") for nested in inner.models]
-    return FlatModel(links, joints, model.place, static)
+    return FlatModel(links, joints, model.place, static, needed)
+
+
+def _needed_joints(model):
+    """Names of joints that have to keep their coordinates for what else the ModelSpec says of them."""
+    yield from (actuator.joint for actuator in model.actuators)
+    for joint in model.joints:
+        for axis in joint.axes:
+            if axis.mimic is not None:
+                yield from (joint.name, axis.mimic.leader)
+    for constraint in model.constraints:
+        yield from getattr(constraint, "joints", ())
 
 
 def _scoped(prefix, name):

@@ -1,17 +1,32 @@
 """Whether everything that a joint moves has mass; without it the mass matrix is singular."""
 
+from math import isfinite
+
 from mbcli.checks.flat_model import WORLD
-from mbcli.multibody.topology import Edge, spanning_forest
+from mbcli.multibody.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 
 
 def forest(model):
     """What the plant will have: mobilized bodies, indices of the joints that close loops, names of links, joints."""
     names = [WORLD, *(name for name in model.links if name != WORLD)]
     index = {name: k for k, name in enumerate(names)}
-    joints = [joint for joint in model.joints.values() if joint.parent in index and joint.child in index]
-    edges = [Edge(k, index[joint.parent], index[joint.child]) for k, joint in enumerate(joints)]
+    named = {name: joint for name, joint in model.joints.items() if joint.parent in index and joint.child in index}
+    edges = [
+        Edge(k, index[joint.parent], index[joint.child], _cut(joint, name in model.needed_joints))
+        for k, (name, joint) in enumerate(named.items())
+    ]
     mobods, loops = spanning_forest(len(names), edges)
-    return mobods, loops, names, joints
+    return mobods, loops, names, list(named.values())
+
+
+def _cut(joint, is_needed):
+    """What a joint would lose with its coordinates, as the plant sees it."""
+    if is_needed or joint.type in ("quaternion_floating", "rpy_floating"):
+        return CUT_LAST
+    if any(isfinite(axis.lower) or isfinite(axis.upper) for axis in joint.axes):
+        return CUT_LATE
+    forces = any(axis.damping or axis.spring_stiffness for axis in joint.axes) or any(joint.damping)
+    return CUT_EARLY if forces else CUT_FIRST
 
 
 def check_moving_masses(model, report):

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -77,7 +78,8 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
     if options.weld_base:
         _weld_bases(plant)
     files = _add_constraints(plant, options, diagnostics)
-    with _invalid_model():
+    with _invalid_model(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what joints that close loops leave out is said where it matters
         plant.Finalize()
     if options.loops == "error":
         _refuse_loops(plant)

@@ -325,13 +325,8 @@ def _warn_about_what_is_left_out(loaded, warn):
     frictions = [joint.name for joint in joints if any(a.friction for a in joint.axes)]
     for note in notes_on_contact(loaded):
         warn(note)
-    closing = {joint.name() for joint in loaded.plant._loop_joints}
-    axes = [joint.name for joint in joints if any(a.damping or a.spring_stiffness for a in joint.axes)]
-    driven = [a.joint for spec in loaded.specs for a in spec.actuators]
-    if left := sorted(closing.intersection(axes)):
-        warn(f"damping and springs of joints that close loops do not act: {joined(*left)}")
-    if left := sorted(closing.intersection(driven)):
-        warn(f"actuators of joints that close loops are left out: {joined(*left)}")
+    for line in loaded.plant._left_out:
+        warn(line)
     if frictions:
         warn(f"Coulomb friction of joints is not simulated: {joined(*frictions)}")
 

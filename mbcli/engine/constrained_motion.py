@@ -6,20 +6,26 @@ integration needs no stabilization: after each step positions and velocities are
 
 Where rows depend on each other, off the constraints they do so only approximately: nothing tells there which of them
 say nothing new. Stages of a step are then projected too. It changes no order of convergence: what is integrated is the
-field of derivatives at the projected state, which is smooth and on the constraints the same.
+field of derivatives at the projected state, which is smooth and on the constraints the same. Discrete steps, which stay
+off by their second order, take out all rows that depend on others roughly.
+
+In singular positions the constraints lose rank and branches of motion cross. At a distance d from one, errors e of
+positions become e / d of the directions of motion and e / d^3 of accelerations. The motion itself is smooth through it.
+So close to one, states are crossed: positions, velocities and accelerations along the way that v points come from
+neighbours on both sides by interpolation. A motion that rests there has no direction, and is a fault.
 """
 
-from mbcli.engine import forward_dynamics, state
+from mbcli.engine import forward_dynamics, state, step
 from mbcli.engine.calls_by_address import address_of_function, call_by_address
 from mbcli.engine.constraint_errors import position_errors
 from mbcli.engine.constraint_stages import (
     calc_constrained_system,
+    calc_constraint_impulses,
     largest_error,
     project_positions,
-    project_velocities,
     solve_constrained_system,
 )
-from mbcli.engine.coordinates import normalize_quaternions
+from mbcli.engine.coordinates import normalize_quaternions, velocity_to_qdot
 from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.jit import kernel
 from mbcli.engine.kinematics import position_kinematics
@@ -27,34 +33,74 @@ from mbcli.engine.state import SINGULAR, UNMET, at_velocities
 from mbcli.engine.trigonometry import square_root
 
 # elements of Data.constraint_set: what functions are called with, and those that are called by address
-MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, MEASURE, ROWS = range(8)
-EXPECTED, FAULTS, FOUND = 0, 1, 2  # elements of ConstraintWork.ranks
+MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, CROSS, MEASURE, ROWS = range(9)
+# elements of ConstraintWork.ranks
+EXPECTED, FAULTS, FOUND, CLEAR, USUAL, CROSSING = range(6)
 
 DEPENDENT = 1e-12  # square of the sine below which a row counts as a combination of others
-CLOSE = 1e-8  # the same below which a run takes no state
+ROUGHLY_DEPENDENT = 1e-2  # the same in discrete steps, as part of what is clear
+CLOSE = 1e-8  # the same below which no state is taken that is not crossed
+CLEARANCE = 1e-3  # part of its usual value below which the square of a sine says that a singular position is near
+LESS_CLEAR = 1e-2  # what becomes of that where it says so everywhere
 MOST_CHANGE, LEAST_CHANGE = 0.1, 1e-6  # of the largest velocity, and beside: what a projection may change
-LIGHTEST = 1e-6  # square of the length of a row relative to the longest of all, below which it is one of length zero
+
+NEIGHBOURS = 4  # on either side of a state that is crossed
+SHORTEST_REACH, LONGEST_REACH = 0.02, 0.16  # [rad or m] between neighbours of a state that is crossed
+MOST_TURN = 0.5  # of the largest velocity: what it may change on the way to a neighbour
+SLOWEST = 1e-8  # [rad/s or m/s] largest velocity below which there is no direction to cross in
 
 STAGE_TOLERANCE = 1e-9  # of position errors in stages, where rows depend on each other
+CROSSING_TOLERANCE = 1e-11  # the same of neighbours
 ITERATIONS = 20  # of a projection; it starts close by
+ATTEMPTS = 4
 
 
 @kernel
 def constrained_accelerations(model, data, h):
-    """As forward_dynamics.accelerations(), under constraints; their forces are in `force` of the work."""
+    """As forward_dynamics.accelerations(), under constraints; their forces are in `force` of the work.
+
+    Where a singular position is crossed, a discrete step takes the accelerations of this instant.
+    """
     at = data.constraint_set
-    call_by_address(at[SOLVE], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], h)
+    work = work_at(at[WORK])
+    for _ in range(ATTEMPTS):
+        call_by_address(at[SOLVE], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], h)
+        if work.ranks[CROSSING] == 0.0:
+            break
+        if call_by_address(at[CROSS], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], 1.0) == 0.0:
+            break
+
+
+@kernel
+def constrained_step_fault(model, data):
+    """As step.step_fault()."""
+    return SINGULAR if take_faults(work_at(data.constraint_set[WORK])) != 0.0 else 0
+
+
+@kernel
+def project_onto_constraints(data, allowed):
+    """q, v -> those nearby on the constraints; returns a negative number where there are none."""
+    at = data.constraint_set
+    work = work_at(at[WORK])
+    for _ in range(ATTEMPTS):
+        if call_by_address(at[PROJECT], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], allowed) < 0.0:
+            return -1.0
+        if (
+            work.ranks[CROSSING] == 0.0
+            or call_by_address(at[CROSS], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], 0.0) == 0.0
+        ):
+            return -1.0 if largest_error(work.dv) > MOST_CHANGE * largest_error(data.v) + LEAST_CHANGE else 0.0
+    return -1.0
 
 
 @kernel
 def at_constrained_stage(model, data):
     """As state.at_stage(): where rows depend on each other, q and v are projected onto the constraints first."""
-    at = data.constraint_set
-    work = work_at(at[WORK])
-    redundant = 0.0 < work.ranks[EXPECTED] < work.err.shape[0]
-    if redundant:
-        steps = call_by_address(at[PROJECT], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], STAGE_TOLERANCE)
-        if steps < 0.0:
+    work = work_at(data.constraint_set[WORK])
+    if 0.0 < work.ranks[EXPECTED] < work.err.shape[0]:
+        for d in range(data.v.shape[0]):
+            data.diagonal[d] = model.dof_armature[d]
+        if project_onto_constraints(data, STAGE_TOLERANCE) < 0.0:
             work.ranks[FAULTS] += 1.0
     at_velocities(model, data)
 
@@ -62,8 +108,7 @@ def at_constrained_stage(model, data):
 @kernel
 def finish_constrained_step(model, data, y, tolerance):
     """As state.finish_step(). A fault leaves y as it is."""
-    at = data.constraint_set
-    work = work_at(at[WORK])
+    work = work_at(data.constraint_set[WORK])
     normalize_quaternions(model, y)
     nq, nrow = data.q.shape[0], work.err.shape[0]
     if nrow == 0:
@@ -74,10 +119,9 @@ def finish_constrained_step(model, data, y, tolerance):
         data.q[i] = y[i]
     for d in range(data.v.shape[0]):
         data.v[d] = y[nq + d]
-    allowed = tolerance / square_root(float(nrow))
-    if call_by_address(at[PROJECT], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], allowed) < 0.0:
+        data.diagonal[d] = model.dof_armature[d]
+    if project_onto_constraints(data, tolerance / square_root(float(nrow))) < 0.0:
         return UNMET
-    note_rank(constraints_at(at[CONSTRAINTS]), work)
     if take_faults(work) != 0.0:
         return SINGULAR
     for i in range(nq):
@@ -95,51 +139,45 @@ def error_of_constraints(model, data):
 
 
 @kernel
-def note_rank(cons, work):
-    """After a factorization: the rank, and a fault where it is another than a run expects, or nearly so.
+def note_rank(data, cons, work):
+    """After a factorization: the rank, whether a singular position is near, and a fault where that cannot be crossed.
 
     Close to a singular position errors within the tolerance are as large as the distance to it, and the directions of
-    motion mean nothing: no stage and no end of a step is taken there, steps go past it.
+    motion mean nothing: such a state is crossed, see cross_singular_position().
     """
-    rank, close = find_rank(cons, work)
+    rank, least = find_rank(cons, work)
     work.ranks[FOUND] = rank
-    if work.ranks[EXPECTED] != 0.0 and (close > 0.0 or work.ranks[EXPECTED] != rank):
+    expected = work.ranks[EXPECTED].real
+    if expected == 0.0:
+        return
+    work.ranks[CROSSING] = 0.0
+    is_near = rank < expected or (rank == expected and least < work.ranks[CLEAR].real)
+    if is_near and largest_error(data.v) > SLOWEST:
+        work.ranks[CROSSING] = 1.0
+    elif rank != expected or least < CLOSE:
         work.ranks[FAULTS] += 1.0
+    elif least >= work.ranks[USUAL].real:
+        work.ranks[CLEAR] = work.ranks[USUAL]
 
 
 @kernel
 def find_rank(cons, work):
-    """After a factorization -> row_square; returns the number of independent rows, and how many of them barely are.
-
-    A row is measured by the longest one of its constraint: rows which vanish in a singular position do not count.
-    """
-    K, start = work.K, cons.profile_start
-    largest = 0.0
-    for i in range(start.shape[0]):
-        square = 0.0
-        for k in range(start[i] + cons.profile_first[i], start[i] + i + 1):
-            square += (K[k] * K[k]).real
-        work.row_square[i] = square
-        largest = max(largest, square)
-    rank, close = 0.0, 0.0
-    for c in range(cons.constraint_rows.shape[0]):
-        first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
-        longest = LIGHTEST * largest
-        for i in range(first, end):
-            longest = max(longest, work.row_square[i].real)
-        for i in range(first, end):
-            pivot = (K[start[i] + i] * K[start[i] + i]).real
-            work.row_square[i] = pivot / longest if longest > 0.0 else 0.0
-            if pivot > DEPENDENT * longest:
-                rank += 1.0
-                if pivot < CLOSE * longest:
-                    close += 1.0
-    return rank, close
+    """After a factorization -> row_sine; returns how many rows are independent, and the least square of their sines."""
+    rank, least = 0.0, 1.0
+    for i in range(cons.profile_start.shape[0]):
+        pivot = work.K[cons.profile_start[i] + i]
+        longest = work.row_longest[i].real
+        sine = (pivot * pivot).real / longest if longest > 0.0 else 0.0
+        work.row_sine[i] = sine
+        if sine > DEPENDENT:
+            rank += 1.0
+            least = min(least, sine)
+    return rank, least
 
 
 @kernel
 def take_faults(work):
-    """How often another rank was found since the last call."""
+    """How often there was a fault since the last call."""
     faults = work.ranks[FAULTS]
     work.ranks[FAULTS] = 0.0
     return faults
@@ -149,33 +187,117 @@ def take_faults(work):
 def solve_motion(model, data, constraints, work, h):
     """q, v, tau, F_applied, diagonal -> vdot, `force` of the work. Called by address, returns 0.
 
-    Over a step h, G (v + h vdot) = -err / h: at its end the errors of positions are zero to first order.
+    Over a step h, G (v + h vdot) = -err / h: at its end the errors of positions are zero to first order. There rows
+    that depend on others do so only roughly, and more of them are taken out.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
     calc_constrained_system(m, d, c, w)
+    dependent = DEPENDENT
     if h > 0.0:
+        dependent = max(DEPENDENT, ROUGHLY_DEPENDENT * w.ranks[CLEAR].real)
         for i in range(w.gamma.shape[0]):
             w.gamma[i] = -(w.errd[i] + w.err[i] / h) / h
-    solve_constrained_system(m, d, c, w, DEPENDENT)
-    note_rank(c, w)
+    solve_constrained_system(m, d, c, w, dependent)
+    note_rank(d, c, w)
     return 0.0
 
 
 @kernel
 def project_state(model, data, constraints, work, allowed):
-    """q, v -> those nearby on the constraints. Called by address; returns a negative number where it failed."""
+    """q, v, diagonal -> q, v nearby on the constraints. Called by address; returns a negative number where it failed.
+
+    Where a singular position is to be crossed v stays as it is.
+    """
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
-    for k in range(d.diagonal.shape[0]):
-        d.diagonal[k] = m.dof_armature[k]
     steps = project_positions(m, d, c, w, allowed, ITERATIONS)
-    if steps >= 0:
-        for i in range(w.v_plus.shape[0]):
-            w.v_plus[i] = 0.0
-        fastest = largest_error(d.v)
-        project_velocities(m, d, c, w, DEPENDENT)
-        if largest_error(w.dv) > MOST_CHANGE * fastest + LEAST_CHANGE:
-            return -1.0
-    return float(steps)
+    if steps < 0:
+        return -1.0
+    for i in range(w.v_plus.shape[0]):
+        w.v_plus[i] = 0.0
+    calc_constraint_impulses(m, d, c, w, DEPENDENT)
+    note_rank(d, c, w)
+    if w.ranks[CROSSING] != 0.0:
+        return 0.0
+    for k in range(d.v.shape[0]):
+        d.v[k] += w.dv[k]
+    return 0.0
+
+
+@kernel
+def cross_singular_position(model, data, constraints, work, accelerations):
+    """Close to a singular position: q, v -> those on the constraints, or with `accelerations` 1, not 0, vdot.
+
+    They are functions of the way along v that are smooth through the position, on the branch of motion that v follows:
+    polynomials through four neighbours on either side, where the constraints tell them, have their values. Called by
+    address. Returns 0, or 1 where there are no such neighbours: then the limit CLEAR is lowered.
+    """
+    d, w = data_at(data), work_at(work)
+    for i in range(d.q.shape[0]):
+        w.q_center[i] = d.q[i]
+    for k in range(d.v.shape[0]):
+        w.v_center[k] = d.v[k]
+    reach, crossed = SHORTEST_REACH, False
+    while not crossed and reach <= LONGEST_REACH:
+        crossed = interpolate_across(model, data, constraints, work, reach, accelerations)
+        reach *= 2.0
+    faults = w.ranks[FAULTS]
+    for i in range(d.q.shape[0]):
+        d.q[i] = w.q_center[i]
+    for k in range(d.v.shape[0]):
+        d.v[k] = w.v_center[k]
+    if not crossed:
+        w.ranks[CLEAR] *= LESS_CLEAR
+    elif accelerations != 0.0:
+        call_by_address(d.constraint_set[SOLVE], model, data, constraints, work, 0.0)  # the rest of the results
+        for k in range(d.v.shape[0]):
+            d.vdot[k] = w.vdot_sum[k]
+    else:
+        for i in range(d.q.shape[0]):
+            d.q[i] = w.q_sum[i]
+        normalize_quaternions(model_at(model), d.q)
+        for k in range(d.v.shape[0]):
+            w.dv[k] = w.v_sum[k] - d.v[k]
+            d.v[k] = w.v_sum[k]
+    w.ranks[FAULTS] = faults
+    w.ranks[CROSSING] = 1.0
+    return 0.0 if crossed else 1.0
+
+
+@kernel
+def interpolate_across(model, data, constraints, work, reach, accelerations):
+    """q_center, v_center -> q_sum, v_sum, vdot_sum from neighbours `reach` apart; False where one is no good."""
+    m, d, w = model_at(model), data_at(data), work_at(work)
+    faults = w.ranks[FAULTS]
+    fastest = largest_error(w.v_center)
+    for i in range(d.q.shape[0]):
+        d.q[i] = w.q_center[i]
+        w.q_sum[i] = 0.0
+    velocity_to_qdot(m, d, w.v_center, w.path)
+    for k in range(d.v.shape[0]):
+        w.v_sum[k], w.vdot_sum[k] = 0.0, 0.0
+    good, weight = True, -1.0
+    for n in range(1, NEIGHBOURS + 1):
+        weight *= (n - 1 - NEIGHBOURS) / (n + NEIGHBOURS)  # Lagrange's polynomials at the center
+        for side in range(-1, 2, 2):
+            if not good:
+                continue
+            for i in range(d.q.shape[0]):
+                d.q[i] = w.q_center[i] + side * n * reach / fastest * w.path[i]
+            normalize_quaternions(m, d.q)
+            for k in range(d.v.shape[0]):
+                d.v[k] = w.v_center[k]
+            steps = call_by_address(d.constraint_set[PROJECT], model, data, constraints, work, CROSSING_TOLERANCE)
+            good = steps >= 0.0 and w.ranks[CROSSING] == 0.0 and w.ranks[FAULTS] == faults
+            good = good and largest_error(w.dv) <= MOST_TURN * fastest
+            if good and accelerations != 0.0:
+                call_by_address(d.constraint_set[SOLVE], model, data, constraints, work, 0.0)
+            for i in range(d.q.shape[0]):
+                w.q_sum[i] += weight * d.q[i]
+            for k in range(d.v.shape[0]):
+                w.v_sum[k] += weight * d.v[k]
+                w.vdot_sum[k] += weight * d.vdot[k]
+    w.ranks[FAULTS] = faults
+    return good
 
 
 @kernel
@@ -190,11 +312,19 @@ def measure_errors(model, data, constraints, work, unused):
     return square_root(total)
 
 
+def expect_rank(work, rank, clearness, lengths):
+    """Tells a ConstraintWork about regular positions: the rank, a least square of a sine, squares of rows' lengths."""
+    usual = CLEARANCE * clearness
+    work.ranks[:] = rank, 0.0, rank, usual, usual, 0.0
+    work.row_scale[:] = lengths
+
+
 STAND_INS = {
     state.constraint_error: error_of_constraints,
     forward_dynamics.accelerations: constrained_accelerations,
     state.at_stage: at_constrained_stage,
     state.finish_step: finish_constrained_step,
+    step.step_fault: constrained_step_fault,
 }
 
 
@@ -203,10 +333,9 @@ def constraint_addresses(kernels, compiled, in_steps, *handles):
 
     in_steps: only what steps that meet contact call; the other functions have the address 0.
     """
-    motion = [] if in_steps else ["solve_motion", "project_state"]
-    steps = ["measure_errors", *(["constraint_equations"] if in_steps else [])]
-    names = ("solve_motion", "project_state", "measure_errors", "constraint_equations")
-    functions = [getattr(kernels, name) if name in motion + steps else None for name in names]
+    names = ("solve_motion", "project_state", "cross_singular_position", "measure_errors", "constraint_equations")
+    called = ("measure_errors", "constraint_equations") if in_steps else names[:4]
+    functions = [getattr(kernels, name) if name in called else None for name in names]
     if compiled:
         functions = [0 if function is None else address_of_function(function) for function in functions]
     return (*handles, *functions)

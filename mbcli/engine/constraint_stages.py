@@ -11,6 +11,7 @@ from mbcli.engine.constraint_system import (
     add_reduced,
     damp_multipliers,
     factorize_multipliers,
+    measure_rows,
     multiplier_matrix,
     reduce_jacobian,
     solve_multipliers,
@@ -115,6 +116,7 @@ def factorize_system(model, cons, work, tolerance):
     factorize_tree(model, cons, work)
     reduce_jacobian(cons, work)
     multiplier_matrix(cons, work)
+    measure_rows(cons, work)
     factorize_multipliers(cons, work, tolerance)
 
 
@@ -150,6 +152,7 @@ def project_positions(model, data, cons, work, allowed, iterations):
             for k in range(d.q.shape[0]):
                 w.q_before[k] = d.q[k]
         multiplier_matrix(c, w)
+        measure_rows(c, w)
         damp_multipliers(c, w, max(damping * error, LEAST_DAMPING))
         factorize_multipliers(c, w, 0.0)
         for i in range(w.impulse.shape[0]):

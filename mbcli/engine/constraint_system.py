@@ -7,6 +7,9 @@ velocities meet in K, whose rows are kept from their first element to the diagon
 from mbcli.engine.jit import kernel
 from mbcli.engine.trigonometry import square_root
 
+LIGHTEST = 1e-6  # square of the length of a row relative to the longest of all, below which it is one of length zero
+LEAST_SINE = 1e-24  # square of a sine below which there is nothing but rounding
+
 
 @kernel
 def reduce_jacobian(cons, work):
@@ -50,6 +53,26 @@ def multiplier_matrix(cons, work):
 
 
 @kernel
+def measure_rows(cons, work):
+    """After multiplier_matrix -> row_square, and row_longest, by which it is told which rows depend on others.
+
+    That is of the longest row of a constraint, here or where row_scale is from. A row that vanishes, in a singular
+    position or but for rounding, is not measured by itself.
+    """
+    largest = 0.0
+    for i in range(cons.profile_start.shape[0]):
+        work.row_square[i] = work.K[cons.profile_start[i] + i]
+        largest = max(largest, work.row_square[i].real, work.row_scale[i].real)
+    for c in range(cons.constraint_rows.shape[0]):
+        first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
+        longest = LIGHTEST * largest
+        for i in range(first, end):
+            longest = max(longest, work.row_square[i].real, work.row_scale[i].real)
+        for i in range(first, end):
+            work.row_longest[i] = longest
+
+
+@kernel
 def damp_multipliers(cons, work, damping):
     """K -> K with its diagonal larger by the part `damping`."""
     for i in range(cons.profile_start.shape[0]):
@@ -58,27 +81,26 @@ def damp_multipliers(cons, work, damping):
 
 @kernel
 def factorize_multipliers(cons, work, tolerance):
-    """K -> its Cholesky factor, pivot_inverse; rows that depend on those before them are taken out: 0.
+    """After measure_rows: K -> its Cholesky factor, pivot_inverse; rows that depend on those before are taken out: 0.
 
-    Such a row has a pivot of at most `tolerance` times its diagonal element. The pivot is the square of the sine of the
-    angle between the row and the others, in the metric of kinetic energy. With a negative tolerance the rows are taken
-    out that were before, and no others: off the constraints, rows seem independent that are not.
+    Such a row has a pivot of at most `tolerance` times row_longest. The pivot is the square of the sine of the angle
+    between the row and the others, in the metric of kinetic energy. With a negative tolerance the rows are taken out
+    that were before, and no others: off the constraints, rows seem independent that are not.
     """
     K, start = work.K, cons.profile_start
     for i in range(start.shape[0]):
         at, first = start[i], cons.profile_first[i]
-        diagonal = K[at + i]
+        pivot = K[at + i]
         for j in range(first, i):
             other = start[j]
             total = K[at + j]
             for k in range(max(first, cons.profile_first[j]), j):
                 total -= K[at + k] * K[other + k]
             K[at + j] = total * work.pivot_inverse[j]
-        pivot = diagonal
         for k in range(first, i):
             pivot -= K[at + k] * K[at + k]
         taken_out = tolerance < 0.0 and work.pivot_inverse[i] == 0.0
-        if taken_out or pivot.real <= tolerance * diagonal.real:
+        if taken_out or pivot.real <= max(tolerance, LEAST_SINE) * work.row_longest[i].real:
             K[at + i] = 0.0
             work.pivot_inverse[i] = 0.0
         else:

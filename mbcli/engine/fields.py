@@ -3,8 +3,9 @@
 Allocation, the compiled structs and the documentation all read these tables. Sizes of a model: nbody mobilized bodies
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
 nv velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
-bushings, ncurve curves with nsegment arcs and lines, nlock locked velocities, nlimit limits of
-positions, nline of these and controllers together. Kinds: "real" takes the scalar type, "int" is int64.
+bushings, ncut joints that close loops and have forces, ncurve curves with nsegment arcs and lines, nlock locked
+velocities, nlimit limits of positions, nline of these and controllers together. Kinds: "real" takes the scalar type,
+"int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -88,6 +89,11 @@ MODEL_FIELDS = (
         "N m, N m s, N/m, N s/m",
         "stiffness and damping of roll, pitch, yaw, then of x, y, z: four triples",
     ),
+    Field("cut_link", ("ncut", 2), "int", "", "parent and child of a joint that closes a loop and has forces"),
+    Field("cut_frame", ("ncut", 2), "int", "", "frames F and M of it"),
+    Field("cut_turns", ("ncut",), "int", "", "1: it is revolute, 0: prismatic"),
+    Field("cut_axis", ("ncut", 6), "real", "1", "its axis and a normal to that, in F and in M"),
+    Field("cut_constants", ("ncut", 3), "real", "N m s, N m, rad or N s/m, N/m, m", "damping, stiffness, rest"),
 )
 
 DATA_FIELDS = (
@@ -155,7 +161,7 @@ DATA_FIELDS = (
     Field("answer_pose", (1, 4, 3), "real", "1, m", "what the last query of one pose asked for: rows of R, and p"),
     Field("jacobian", (6, "nv"), "real", "1, m", "what the last query of a Jacobian of three or six rows asked for"),
     Field("contact", (8,), "real", "1", "addresses that contact_calls.py needs, exact as numbers"),
-    Field("constraint_set", (8,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
+    Field("constraint_set", (9,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
     Field("F_link", ("nlink", 6), "real", "N m, N", "applied spatial force at each link's origin, in W"),
 )
 
@@ -210,8 +216,19 @@ CONSTRAINT_WORK_FIELDS = (
     Field("force", ("nrow",), "real", "N or N m", "multipliers lambda: H vdot + bias = tau + G^T lambda"),
     Field("v_plus", ("nrow",), "real", "m/s or rad/s", "velocity error wanted after an impact"),
     Field("impulse", ("nrow",), "real", "N s or N m s", "of an impact: H dv = G^T impulse"),
-    Field("row_square", ("nrow",), "real", "1", "squared sine of a row to those before it, lengths relative"),
-    Field("ranks", (3,), "real", "1", "rank that a run expects, 0: any; how often another was found; the last one"),
+    Field("row_square", ("nrow",), "real", "1/kg", "squared length of a row of Y^T"),
+    Field("row_longest", ("nrow",), "real", "1/kg", "the longest one of its constraint, which measures it"),
+    Field("row_scale", ("nrow",), "real", "1/kg", "the same in regular positions, where it is known"),
+    Field("row_sine", ("nrow",), "real", "1", "squared sine of a row to those before it, lengths relative"),
+    Field(
+        "ranks", (6,), "real", "1", "what constrained_motion.py notes: rank expected (0: any), faults, rank found, ..."
+    ),
+    Field("q_center", ("nq",), "real", "rad, m or 1", "positions of a state that is crossed"),
+    Field("v_center", ("nv",), "real", "rad/s or m/s", "its velocities"),
+    Field("path", ("nq",), "real", "1/s times those", "their rates along the velocities"),
+    Field("q_sum", ("nq",), "real", "rad, m or 1", "weighted sum over its neighbours"),
+    Field("v_sum", ("nv",), "real", "rad/s or m/s", "the same of velocities"),
+    Field("vdot_sum", ("nv",), "real", "rad/s^2 or m/s^2", "the same of accelerations"),
     Field("response_F", ("nbody", 6), "real", "N m, N", "force of a unit test force as it is felt inboard, about Ro"),
     Field("response_A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration by a test force, about Ro"),
     Field("response_residual", ("nv",), "real", "N m or N", "generalized force of a test force left to each velocity"),

@@ -1,9 +1,17 @@
-"""Forces that elements apply between links (spring-dampers, bushings) and on joints (door hinges); their energy.
+"""Forces that elements apply between links (spring-dampers, bushings, joints that close loops) and on joints (door
+hinges); their energy.
 
 Each law is written once, and what needs it adds it up: forces on bodies, forces on links, energy, power.
 """
 
-from mbcli.engine.frame_motion import components, frame_axes, frame_origin, from_reference_of, velocity_at
+from mbcli.engine.frame_motion import (
+    components,
+    frame_axes,
+    frame_origin,
+    from_components,
+    from_reference_of,
+    velocity_at,
+)
 from mbcli.engine.inertia import gravity_vector
 from mbcli.engine.jit import kernel
 from mbcli.engine.kinematics import link_origin
@@ -40,6 +48,47 @@ def spring_damper_points(model, data, n):
     p = add(row3(data.p_RoBo, a, 0), rotate(data.X_WB, a, row3(model.spring_damper_point, n, 0)))
     q = add(row3(data.p_RoBo, b, 0), rotate(data.X_WB, b, row3(model.spring_damper_point, n, 3)))
     return p, q, subtract(from_reference_of(model, data, q, b, a), p)
+
+
+# --------------------------------------------------------------------------- joints that close loops
+
+
+@kernel
+def cut_joint(model, data, n):
+    """(stretch, rate, axis, p, q): of the coordinate from its rest, its axis in W, Mo from Ro of F's and of M's tree.
+
+    The stretch of an angle is taken within half a turn of its rest. After velocity_kinematics.
+    """
+    F, M = model.cut_frame[n, 0], model.cut_frame[n, 1]
+    a, c = model.frame_body[F], model.frame_body[M]
+    axes = frame_axes(model, data, F)
+    axis = from_components(axes, row3(model.cut_axis, n, 0))
+    q = frame_origin(model, data, M)
+    p = from_reference_of(model, data, q, c, a)
+    w_F, v_F = velocity_at(data, a, p)
+    w_M, v_M = velocity_at(data, c, q)
+    rest = model.cut_constants[n, 2]
+    if model.cut_turns[n] == 1:
+        normal_F = from_components(axes, row3(model.cut_axis, n, 3))
+        normal_M = from_components(frame_axes(model, data, M), row3(model.cut_axis, n, 3))
+        sine, cosine = dot(axis, cross(normal_F, normal_M)), dot(normal_F, normal_M)
+        s, c_rest = sine_cosine(rest)
+        stretch = arctangent(sine * c_rest - cosine * s, cosine * c_rest + sine * s)
+        return stretch, dot(axis, subtract(w_M, w_F)), axis, p, q
+    stretch = dot(axis, subtract(p, frame_origin(model, data, F))) - rest
+    return stretch, dot(axis, subtract(v_M, v_F)), axis, p, q
+
+
+@kernel
+def add_cut_joint_forces(model, data, at_links):
+    """Adds what damping and springs of joints that close loops exert to F_link where at_links is 1, else F_applied."""
+    for n in range(model.cut_link.shape[0]):
+        stretch, rate, axis, p, q = cut_joint(model, data, n)
+        push = -model.cut_constants[n, 0] * rate - model.cut_constants[n, 1] * stretch
+        turning, sliding = (push, 0.0 * push) if model.cut_turns[n] == 1 else (0.0 * push, push)
+        t, f = scale(turning, axis), scale(sliding, axis)
+        add_force(model, data, at_links, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
+        add_force(model, data, at_links, model.cut_link[n, 1], q, t, f)
 
 
 # ------------------------------------------------------------------------------------------ bushings
@@ -162,7 +211,7 @@ def add_element_forces(model, data, at_links):
 
 @kernel
 def add_forces_between(model, data, at_links):
-    """Adds the forces of spring-dampers and bushings to F_link where at_links is 1, else to F_applied."""
+    """Adds the forces of spring-dampers, bushings and cut joints to F_link where at_links is 1, else to F_applied."""
     for n in range(model.spring_damper_link.shape[0]):
         f, p, q, _, _ = spring_damper(model, data, n)
         none = scale(0.0, f)
@@ -172,6 +221,7 @@ def add_forces_between(model, data, at_links):
         t, f, p, q = bushing(model, data, n)
         add_force(model, data, at_links, model.bushing_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
         add_force(model, data, at_links, model.bushing_link[n, 1], q, t, f)
+    add_cut_joint_forces(model, data, at_links)
 
 
 @kernel
@@ -186,7 +236,7 @@ def add_hinge_torques(model, data, sign):
 @kernel
 def clear_applied_forces(model, data):
     """F_applied = 0, where elements are going to add to it; elsewhere nobody writes to it."""
-    if model.spring_damper_link.shape[0] + model.bushing_link.shape[0] > 0:
+    if model.spring_damper_link.shape[0] + model.bushing_link.shape[0] + model.cut_link.shape[0] > 0:
         for b in range(data.F_applied.shape[0]):
             for k in range(6):
                 data.F_applied[b, k] = 0.0
@@ -221,7 +271,7 @@ def add_link_weights(model, data):
 
 @kernel
 def element_energy(model, data):
-    """Energy stored in spring-dampers and hinges [J]. After velocity_kinematics."""
+    """Energy stored in spring-dampers, hinges and cut joints [J]. After velocity_kinematics."""
     energy = data.V[0, 0]  # of World: zero, in the scalar type of the data
     for n in range(model.spring_damper_link.shape[0]):
         _, _, _, length, _ = spring_damper(model, data, n)
@@ -229,12 +279,15 @@ def element_energy(model, data):
         energy = energy + 0.5 * model.spring_damper_constants[n, 1] * stretch * stretch
     for n in range(model.hinge_dof.shape[0]):
         energy = energy + hinge_energy(model.hinge_constants, n, data.q[model.dof_q[model.hinge_dof[n]]])
+    for n in range(model.cut_link.shape[0]):
+        stretch, _, _, _, _ = cut_joint(model, data, n)
+        energy = energy + 0.5 * model.cut_constants[n, 1] * stretch * stretch
     return energy
 
 
 @kernel
 def element_conservative_power(model, data):
-    """Power of what stores energy in spring-dampers and hinges [W]. After velocity_kinematics."""
+    """Power of what stores energy in spring-dampers, hinges and cut joints [W]. After velocity_kinematics."""
     power = data.V[0, 0]
     for n in range(model.spring_damper_link.shape[0]):
         _, _, _, length, rate = spring_damper(model, data, n)
@@ -243,12 +296,15 @@ def element_conservative_power(model, data):
     for n in range(model.hinge_dof.shape[0]):
         d = model.hinge_dof[n]
         power = power + hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[d]]) * data.v[d]
+    for n in range(model.cut_link.shape[0]):
+        stretch, rate, _, _, _ = cut_joint(model, data, n)
+        power = power - model.cut_constants[n, 1] * stretch * rate
     return power
 
 
 @kernel
 def nonconservative_power(model, data):
-    """Power of dampers and friction in spring-dampers and hinges [W]; joint damping is not among them."""
+    """Power of dampers and friction in spring-dampers, hinges and cut joints [W]; joint damping is not among them."""
     power = data.V[0, 0]
     for n in range(model.spring_damper_link.shape[0]):
         _, _, _, _, rate = spring_damper(model, data, n)
@@ -256,6 +312,9 @@ def nonconservative_power(model, data):
     for n in range(model.hinge_dof.shape[0]):
         d = model.hinge_dof[n]
         power = power + hinge_friction_torque(model.hinge_constants, n, data.v[d]) * data.v[d]
+    for n in range(model.cut_link.shape[0]):
+        _, rate, _, _, _ = cut_joint(model, data, n)
+        power = power - model.cut_constants[n, 0] * rate * rate
     return power
 
 

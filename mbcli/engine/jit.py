@@ -126,10 +126,10 @@ def load_kernels(compiled, kind=""):
     replacements = {}
     if "plain" in kinds and compiled:
         replacements |= import_module("mbcli.engine.plain").STAND_INS
-    if "contact" in kinds:
-        replacements |= import_module("mbcli.engine.contact").stand_ins("constrained" in kinds)
     if "constrained" in kinds:
         replacements |= import_module("mbcli.engine.constrained_motion").STAND_INS
+    if "contact" in kinds:  # its steps hold the constraints
+        replacements |= import_module("mbcli.engine.contact").stand_ins("constrained" in kinds)
     if compiled:
         return compile_kernels(replacements, kind)
     plain = {f.__name__: f for f in _kernels}

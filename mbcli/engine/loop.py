@@ -17,7 +17,7 @@ from mbcli.engine.integrators import (
 from mbcli.engine.jit import kernel
 from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
 from mbcli.engine.kinematics import position_kinematics
-from mbcli.engine.state import UNMET, at_velocities, constraint_error, finish_step
+from mbcli.engine.state import SINGULAR, UNMET, at_velocities, constraint_error, finish_step
 from mbcli.engine.step import discrete_step, step_fault
 from mbcli.engine.trigonometry import sine_cosine
 
@@ -136,9 +136,10 @@ def run_discrete(
             return FINISHED, step, written
         if element_fault(m, d) != 0:
             return ELEMENT_FAULT, step, written
-        if step_fault(m, d) != 0:
+        fault = step_fault(m, d)
+        if fault != 0:
             return_to(d, previous)
-            return STEP_FAULT, step, written
+            return (SINGULAR_POSITION if fault == SINGULAR else STEP_FAULT), step, written
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
         step += 1

@@ -10,7 +10,7 @@ from mbcli.engine.joints import CURVILINEAR, curvilinear
 
 def is_plain(model):
     """Whether a model has none of these."""
-    arrays = (model.spring_damper_link, model.bushing_link, model.hinge_dof)
+    arrays = (model.spring_damper_link, model.bushing_link, model.hinge_dof, model.cut_link)
     return not any(len(array) for array in arrays) and CURVILINEAR not in model.body_joint_type
 
 

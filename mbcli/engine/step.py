@@ -50,5 +50,5 @@ def gather_forces(model, data, h, implicit_damping):
 
 @kernel
 def step_fault(model, data):
-    """What went wrong in step_dynamics(): nothing, 0."""
+    """What went wrong in step_dynamics(): nothing, 0; SINGULAR where constraints tell no motion."""
     return 0

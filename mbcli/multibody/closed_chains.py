@@ -7,11 +7,13 @@ from mbcli.errors import NumericalError
 from mbcli.multibody.compile_constraints import compile_constraints
 from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
 from mbcli.multibody.constraints.assembly import nearest_velocities
-from mbcli.multibody.nearest_positions import AssemblyProblem, find_feasible, find_nearest
+from mbcli.multibody.nearest_positions import AssemblyProblem, find_nearest
 from mbcli.multibody.position_manifold import PositionManifold
 
 NEARBY = 0.1  # [rad or m] how far positions are moved to see a rank that is not that of one singular position
 NEARBY_STARTS = 4
+NEARBY_TOLERANCE = 1e-10  # of the norm of their position errors
+FIXED = 1e-6  # part of random velocities that constraints leave, below which they leave none
 TOLERANCE = 1e-12  # of the norm of the position errors of an assembly
 MOST_ITERATIONS = 100
 RESTARTS = 20
@@ -53,10 +55,12 @@ class ClosedChains:
 
     def independent(self, q):
         """(nrow,) whether each row is no combination of others at q."""
+        self._factorize(q)
+        return self._constrained.rows("row_sine") > DEPENDENT
+
+    def _factorize(self, q):
         self.impulses(q, np.zeros(self._constrained.model.sizes["nv"]))
-        constrained = self._constrained
-        find_rank(constrained.constraints, constrained.work)
-        return constrained.rows("row_square") > DEPENDENT
+        find_rank(self._constrained.constraints, self._constrained.work)
 
     def impulses(self, q, v):
         """v_plus (nv,) that satisfies the constraints at q, and the impulses (nrow,) that lead from v to it."""
@@ -72,18 +76,46 @@ class ClosedChains:
 
     def rank_nearby(self, q):
         """The largest rank at q and at positions near it that satisfy the constraints; larger where q is singular."""
-        rng = np.random.default_rng(0)
-        nv = self._constrained.model.sizes["nv"]
-        problem = self._problem(q, np.ones(nv), TOLERANCE, MOST_ITERATIONS)
-        _, singular, directions = np.linalg.svd(self.position_errors(q)[1])
-        free = directions[int(np.sum(singular > 1e-6 * singular.max(initial=0.0))) :]
-        ranks = [self.rank(q)]
-        for _ in range(NEARBY_STARTS if len(free) and ranks[0] < self.nrow else 0):
-            step = rng.normal(size=len(free)) @ free
-            found = find_feasible(problem, self.manifold.moved(q, NEARBY * step / np.linalg.norm(step)))
-            if found.converged:
-                ranks.append(self.rank(found.q))
-        return max(ranks)
+        return self.regular_rank(q)[0] if self.nrow else 0
+
+    def regular_rank(self, q):
+        """What expect_rank() takes: that rank, the largest of the least squares of sines, squares of rows' lengths."""
+        constrained, rng = self._constrained, np.random.default_rng(0)
+        scale, found = constrained.work.row_scale, []
+        scale[:] = 0.0
+        here = np.array(q, dtype=float)
+        if not np.linalg.norm(self.position_errors(here)[0]) <= NEARBY_TOLERANCE:
+            here = self._projected(here)
+        nearby = [] if here is None else [here, *(self._moved_nearby(here, rng) for _ in range(NEARBY_STARTS))]
+        starts = [start for start in nearby if start is not None] or [np.array(q, dtype=float)]
+        for start in starts:
+            self._factorize(start)
+            np.maximum(scale, constrained.work.row_square, out=scale)
+        for start in starts:
+            self._factorize(start)
+            sines = constrained.work.row_sine
+            independent = sines[sines > DEPENDENT]
+            found.append((len(independent), float(independent.min(initial=1.0))))
+        lengths = scale.copy()
+        scale[:] = 0.0
+        return *max(found), lengths
+
+    def _moved_nearby(self, q, rng):
+        """Positions that satisfy the constraints at a distance of about NEARBY from q; None where none were found."""
+        constrained = self._constrained
+        v = rng.normal(size=constrained.model.sizes["nv"])
+        v, _ = self.impulses(q, v / np.linalg.norm(v))
+        length = np.linalg.norm(v)
+        if not length > FIXED:
+            return None
+        return self._projected(self.manifold.moved(q, NEARBY / length * v))
+
+    def _projected(self, q):
+        """The positions close to q that satisfy the constraints; None where the steps of the engine find none."""
+        constrained = self._constrained
+        constrained.data.q[:] = q
+        steps = constrained.run("project_positions", NEARBY_TOLERANCE / max(1.0, self.nrow) ** 0.5, MOST_ITERATIONS)
+        return constrained.data.q.copy() if steps >= 0 else None
 
     def assemble(self, q, weights=None, tolerance=TOLERANCE, max_iterations=MOST_ITERATIONS, *, restarts=RESTARTS):
         """The Nearest positions to q that satisfy the constraints, as CalcAssemblyQ() finds them; weights (nv,)."""

@@ -12,7 +12,7 @@ from mbcli.engine import joints as kinds
 from mbcli.engine.joints.curvilinear import SEGMENT_SIZE
 from mbcli.engine.model import Model
 from mbcli.math.cross_product import cross
-from mbcli.multibody.compile_force_elements import force_element_arrays
+from mbcli.multibody.compile_force_elements import CutJoint, force_element_arrays
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 JOINT_KINDS = {
@@ -115,7 +115,7 @@ def compile_model(
     for actuator in actuators:
         ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
         armature[actuator.joint().velocity_start()] += ratio**2 * rotor
-    spring_energy = 0.0
+    spring_energy = sum(e.energy_at_rest(parameters) for e in elements if isinstance(e, CutJoint))
     for spring in (e for e in elements if isinstance(e, JointSpring)):
         d = spring.joint().velocity_start()
         rest, k = parameters.get(spring, "nominal"), parameters.get(spring, "stiffness")

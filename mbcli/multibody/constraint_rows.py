@@ -142,6 +142,8 @@ def _loop(c, parameters):
         raise ModelError(f"a joint of type {joint.type_name()} cannot close a loop")
     if parameters.get(joint, "locked"):
         raise ModelError("a joint that closes a loop cannot be locked")
+    if any(parameters.get(joint, "damping")) and not any(joint.default_damping_vector()):
+        raise ModelError("damping of a joint that closes a loop acts only where it was there before Finalize()")
     return _tie(F.body(), X_PF, M.body(), X_CM, JOINT_ROWS[joint.type_name()](joint))
 
 

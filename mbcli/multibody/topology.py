@@ -8,22 +8,30 @@ Rules, chosen so that coordinates come in pydrake's order:
    joints before others, then by index; each new base grows its tree before the next is chosen.
 3. Coordinates are numbered depth first, children in the order of their joints.
 
-A joint whose child is on World's side keeps its coordinates as the file defines them and is marked reversed. A joint
-between two links that joints before it connect already, in the order of the file, closes a loop: it stays out of the
-forest.
+A joint whose child is on World's side keeps its coordinates as the file defines them and is marked reversed.
+
+Where joints form a loop, one of them closes it and stays out of the forest: the one that loses least, CUT_LAST to
+CUT_FIRST, of equal ones the last in the order of the file.
 """
 
 from collections import deque
 from dataclasses import dataclass
 
+# what a joint would lose with its coordinates; those with the largest number stay out of the forest first
+CUT_LAST = 0  # it is actuated, follows or leads another joint, or is of a type that holds nothing or cannot close loops
+CUT_LATE = 1  # it has limits
+CUT_EARLY = 2  # it has damping or a spring, which act all the same, in discrete steps as they are at the start
+CUT_FIRST = 3  # nothing
+
 
 @dataclass(frozen=True)
 class Edge:
-    """A joint as the forest sees it: indices of the links it connects."""
+    """A joint as the forest sees it: indices of the links it connects, what it would lose with its coordinates."""
 
     joint: int
     parent: int
     child: int
+    cut: int = CUT_FIRST
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,10 @@ def spanning_forest(num_links, edges):
 
 
 def closing_joints(num_links, edges):
-    """The joints that close loops: those between links which the joints before them connect."""
+    """The joints that close loops, in their order: those between links which joints that are cut later connect.
+
+    A spanning forest of least sum, by Kruskal's algorithm.
+    """
     group = list(range(num_links))  # the way from a link to the representative of those that it is connected with
 
     def representative(link):
@@ -91,12 +102,12 @@ def closing_joints(num_links, edges):
         return link
 
     closing = []
-    for edge in edges:
+    for edge in sorted(edges, key=lambda edge: edge.cut):
         parent, child = representative(edge.parent), representative(edge.child)
         if parent == child:
             closing.append(edge.joint)
         group[child] = parent
-    return closing
+    return sorted(closing)
 
 
 def _depth_first(children):

@@ -213,8 +213,19 @@ class Constraints:
         return [c.id for c in self._constraints if isinstance(c, DistanceConstraint)]
 
     def _active_constraints(self, parameters=DEFAULTS):
-        """Those that hold under the parameters of a context, loops included, in their order."""
-        return [c for c in self._constraints if parameters.get(c, "active")]
+        """Those that hold under the parameters of a context, loops included, in their order; springs are left out."""
+        return [c for c in self._constraints if parameters.get(c, "active") and not self._acts_as_spring(c, parameters)]
+
+    def _is_spring(self, constraint):
+        """Whether it is a distance constraint with a finite stiffness of a continuous plant: a force element there."""
+        return (
+            isinstance(constraint, DistanceConstraint)
+            and not self.is_discrete()
+            and math.isfinite(constraint._params.stiffness())
+        )
+
+    def _acts_as_spring(self, constraint, parameters):
+        return self._is_spring(constraint) and math.isfinite(parameters.get(constraint, "params").stiffness())
 
     # at Finalize()
 

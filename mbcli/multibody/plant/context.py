@@ -3,10 +3,10 @@
 import numpy as np
 
 from mbcli.engine.bound_kernels import BoundKernels
-from mbcli.engine.constrained_motion import constraint_addresses
+from mbcli.engine.constrained_motion import EXPECTED, FAULTS, FOUND, constraint_addresses, expect_rank
 from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import ConstraintWork, Data
-from mbcli.errors import ModelError
+from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.compile_constraints import Tie, compile_constraints
 from mbcli.multibody.constraint_rows import constraint_rows, require_two_trees
 from mbcli.multibody.plant.point_contact import PointContact
@@ -296,6 +296,31 @@ class Context(InputValues):
         else:
             data.constraint_set = addresses
         self._constraints_ready = in_problems
+
+    def _expect_regular_rank(self):
+        """Lets the kernels know which rank the constraints have in regular positions nearby."""
+        if self._expected_rank is None:
+            from mbcli.multibody.closed_chains import ClosedChains
+
+            self._expected_rank = ClosedChains(self).regular_rank(self._q)
+            expect_rank(self._work, *self._expected_rank)
+        self._work.ranks[FAULTS] = 0.0
+
+    def _refuse_singular(self):
+        """NumericalError where the constraints did not tell the accelerations that were just computed."""
+        if self._work.ranks[FAULTS] != 0.0:
+            self._work.ranks[FAULTS] = 0.0
+            raise NumericalError(self._singularity())
+
+    def _singularity(self):
+        """Why the constraints do not tell the motion at the last positions."""
+        rank, found = (int(x) for x in self._work.ranks[[EXPECTED, FOUND]])
+        if found > rank:
+            return (
+                f"{found} equations of the constraints are independent at these positions, {rank} where all are "
+                "satisfied: redundant constraints do not tell the motion so far off"
+            )
+        return f"the constraints are singular, with rank {found} in place of {rank}: they do not tell the motion"
 
     # stages, each run once until its inputs change; they return the kernels that can be called then
 

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.multibody.plant.context import StateVector
+from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 
@@ -83,7 +84,10 @@ class Dynamics:
         return data.tau - element_tau
 
     def CalcAccelerations(self, context, tau=None, u=None, body_forces=None):
-        """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6)."""
+        """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6).
+
+        In singular positions of constraints those of the motion that v continues; NumericalError where none does.
+        """
         self._check_context(context)
         nu = self._model.sizes["nu"]
         u = np.zeros(nu, context._dtype) if u is None else self._numbers(context, u, (nu,), "u")
@@ -164,6 +168,9 @@ class Dynamics:
             context._prepare_contact()
         elif self._constraints:
             context._ready_constraints()
+        checks_rank = bool(self._constraints) and context._scalar is FLOAT and not (is_step and context._contact)
+        if checks_rank:
+            context._expect_regular_rank()
         user = None
         if self._special_force_elements:
             self._check_force_elements(context)
@@ -183,6 +190,8 @@ class Dynamics:
             if not is_step or not context._contact_failed():
                 break
             context._prepare_contact(failed=True)
+        if checks_rank:
+            context._refuse_singular()
         if self._constraints:
             context._of_inputs["constraint_forces"] = context._constraint_forces()
         return data.vdot.copy()

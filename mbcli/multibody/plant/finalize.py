@@ -1,10 +1,16 @@
 """Finalize(): from elements to a forest and to the arrays of the engine."""
 
+import warnings
+
+import numpy as np
+
 from mbcli.collection_pause import paused_collection
 from mbcli.multibody.compile_model import MobilizedJoint, compile_model
-from mbcli.multibody.constraint_rows import are_equations, require_two_trees
-from mbcli.multibody.topology import Edge, spanning_forest
+from mbcli.multibody.constraint_rows import JOINT_ROWS, are_equations, require_two_trees
+from mbcli.multibody.plant.force_elements import JOINTS_WITH_FORCES
+from mbcli.multibody.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 from mbcli.multibody.tree.index import JointIndex
+from mbcli.multibody.tree.joint_spring import JointSpring
 from mbcli.multibody.tree.joints import QuaternionFloatingJoint
 from mbcli.multibody.tree.parameters import DEFAULTS
 
@@ -27,7 +33,7 @@ class Finalization:
     def Finalize(self):
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
         self._require_not_finalized("Finalize")
-        forest, loops = self._forest()
+        self._found_forest = forest, loops = self._forest()
         loop_joints = [self._joints[k] for k in loops]
         self._refuse_constraints_at(loop_joints)
         self._loop_joints = loop_joints
@@ -41,6 +47,9 @@ class Finalization:
             if joint.num_velocities() == 6 and not mobod.reversed:
                 self._free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
+        self._left_out = self._left_out_of(loop_joints)
+        for line in self._left_out:
+            warnings.warn(line, stacklevel=3)
         for actuator in [a for a in self._actuators if a.joint() in loop_joints]:
             self._unregister(actuator, self._actuators)  # the joint has no coordinate to drive
         self._mobilized_joints = mobilized
@@ -79,11 +88,46 @@ class Finalization:
 
     def _forest(self):
         """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""
+        if self._found_forest is not None:
+            return self._found_forest
+        cuts = self._cuts()
         edges = [
-            Edge(k, int(joint.parent_body().index()), int(joint.child_body().index()))
+            Edge(k, int(joint.parent_body().index()), int(joint.child_body().index()), cuts(joint))
             for k, joint in enumerate(self._joints)
         ]
         return spanning_forest(len(self._bodies), edges)
+
+    def _cuts(self):
+        """joint -> what it would lose as the joint that closes a loop."""
+        needed = {a.joint() for a in self._actuators} | {j for c in self._constraints for j in c.joints()}
+        needed |= {part for e in self._force_elements if not isinstance(e, JointSpring) for part in e._parts()}
+        springs = {e._joint for e in self._force_elements if isinstance(e, JointSpring)}
+
+        def cut(joint):
+            if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
+                return CUT_LAST
+            if _has_limits(joint):
+                return CUT_LATE
+            return CUT_EARLY if joint in springs or any(joint.default_damping_vector()) else CUT_FIRST
+
+        return cut
+
+    def _left_out_of(self, loop_joints):
+        """What of the joints that close loops does not act, as lines."""
+        lines = []
+        for joint in loop_joints:
+            parts = [f"actuator '{a.name()}'" for a in self._actuators if a.joint() is joint]
+            for e in self._force_elements:
+                parts += [type(e).__name__] if joint in e._parts() and not isinstance(e, JointSpring) else []
+            parts += ["its limits"] if _has_limits(joint) else []
+            if any(joint.default_damping_vector()) and not isinstance(joint, JOINTS_WITH_FORCES):
+                parts.append("its damping")
+            if parts:
+                place = f"{joint._place}: " if joint._place is not None else ""
+                lines.append(
+                    f"{place}joint '{joint.name()}' closes a loop, what it has does not act: {', '.join(parts)}"
+                )
+        return lines
 
     def _add_floating_joint(self, body):
         instance = body.model_instance()
@@ -93,3 +137,7 @@ class Finalization:
         joint = QuaternionFloatingJoint(name, self.world_frame(), body.body_frame())
         joint._ephemeral = True
         return self._register(joint, self._joints, JointIndex, instance)
+
+
+def _has_limits(joint):
+    return bool(np.isfinite([joint.position_lower_limits(), joint.position_upper_limits()]).any())

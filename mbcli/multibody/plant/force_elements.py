@@ -5,17 +5,20 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.errors import NumericalError
+from mbcli.multibody.compile_force_elements import CutJoint, DistanceSpring
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import redefines
 from mbcli.multibody.tree.index import ForceElementIndex, world_model_instance
 from mbcli.multibody.tree.joint_spring import JointSpring
+from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
 # what the engine has arrays and kernels for; a subclass that computes something else runs in Python
 COMPILED = (JointSpring, LinearSpringDamper, DoorHinge, LinearBushingRollPitchYaw, UniformGravityFieldElement)
+JOINTS_WITH_FORCES = (RevoluteJoint, PrismaticJoint)  # whose damping and springs act also where they close a loop
 
 
 def is_compiled(element):
@@ -55,10 +58,21 @@ class ForceElements:
     # after Finalize()
 
     def _compiled_force_elements(self):
-        """The elements that have arrays in the engine. A joint that closes a loop has no coordinates to act on."""
-        return [
+        """What has arrays in the engine: elements, distance constraints that are springs, joints that close loops."""
+        elements = [
             e for e in self._force_elements if is_compiled(e) and not any(p in self._loop_joints for p in e._parts())
         ]
+        distances = [DistanceSpring(c, self) for c in self._constraints if self._is_spring(c)]
+        springs = {joint: [] for joint in self._loop_joints}
+        for e in self._force_elements:
+            if isinstance(e, JointSpring) and e._joint in springs:
+                springs[e._joint].append(e)
+        cuts = [
+            CutJoint(joint, tuple(found))
+            for joint, found in springs.items()
+            if isinstance(joint, JOINTS_WITH_FORCES) and (found or joint.default_damping())
+        ]
+        return [*elements, *distances, *cuts]
 
     @cached_property
     def _user_force_elements(self):
@@ -69,7 +83,7 @@ class ForceElements:
     def _watched_force_elements(self):
         """Those whose force is not defined everywhere, as the engine counts them: spring-dampers, bushings."""
         elements = self._compiled_force_elements()
-        springs = [e for e in elements if isinstance(e, LinearSpringDamper)]
+        springs = [e for e in elements if isinstance(e, (LinearSpringDamper, DistanceSpring))]
         bushings = [e for e in elements if isinstance(e, LinearBushingRollPitchYaw)]
         return (springs, bushings) if springs or bushings else ()
 

@@ -251,6 +251,9 @@ class DistanceConstraint(_BetweenBodies):
             body_A.index(), p_AP, body_B.index(), p_BQ, distance, stiffness, damping
         )
 
+    def _fault(self):
+        return f"the points of the {self!r} coincide nearly: its force has no direction"
+
     def parameters(self):
         return {key: getattr(self._params, key)() for key in ("p_AP", "p_BQ", "distance", "stiffness", "damping")}
 

@@ -1,0 +1,256 @@
+"""Which joint of a loop is cut, and what of it acts: damping, springs, distance constraints that are springs."""
+
+import math
+
+import numpy as np
+import pytest
+from constraint_scenes import GRAVITY, Z, bar, end_of
+
+from mbcli.math import RigidTransform, RotationMatrix
+from mbcli.multibody.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import (
+    FixedOffsetFrame,
+    LinearSpringDamper,
+    PrismaticJoint,
+    PrismaticSpring,
+    RevoluteJoint,
+    RevoluteSpring,
+)
+from mbcli.simulation import Run
+from mbcli.simulator_config import SimulatorConfig
+
+HINGES = ("left", "coupler", "rocker", "right")
+
+
+def four_bar(change=lambda plant, joints: None, order=HINGES, time_step=0.0, tilt=0.0):
+    """Rods of 1, 2 and 2 m on World, 2 m apart, on hinges that are added in an order; `tilt` turns all about x."""
+    plant = MultibodyPlant(time_step)
+    plant.mutable_gravity_field().set_gravity_vector(GRAVITY)
+    ground = plant.AddFrame(
+        FixedOffsetFrame("ground", plant.world_frame(), RigidTransform(RotationMatrix.MakeXRotation(tilt), [0.3, 0, 0]))
+    )
+    far = plant.AddFrame(FixedOffsetFrame("far", ground, RigidTransform([2.0, 0, 0])))
+    rods = [bar(plant, f"rod{k}", length) for k, length in enumerate((1.0, 2.0, 2.0))]
+    tips = [end_of(plant, rod, length, f"tip{k}") for k, (rod, length) in enumerate(zip(rods, (1, 2, 2), strict=True))]
+    ends = {
+        "left": (ground, rods[0].body_frame()),
+        "coupler": (tips[0], rods[1].body_frame()),
+        "rocker": (tips[1], tips[2]),
+        "right": (far, rods[2].body_frame()),
+    }
+    joints = {}
+    for name in order:
+        joints[name] = plant.AddJoint(RevoluteJoint(name, *ends[name], Z))
+    change(plant, joints)
+    plant.Finalize()
+    return plant
+
+
+def cut(plant):
+    return [joint.name() for joint in plant._loop_joints]
+
+
+def damp(name, value=0.3):
+    return lambda plant, joints: joints[name].set_default_damping(value)
+
+
+def test_the_joint_that_loses_least_is_cut():
+    assert cut(four_bar()) == ["right"]
+    assert cut(four_bar(damp("right"))) == ["rocker"]
+
+    def driven(plant, joints):
+        for name in ("coupler", "right"):
+            joints[name].set_default_damping(0.1)
+        joints["rocker"].set_position_limits([-3.0], [3.0])
+        plant.AddJointActuator("motor", joints["left"])
+
+    assert cut(four_bar(driven)) == ["right"]
+
+    def limited(plant, joints):
+        for joint in joints.values():
+            joint.set_position_limits([-3.0], [3.0])
+        plant.AddJointActuator("motor", joints["right"])
+
+    with pytest.warns(UserWarning, match="joint 'rocker' closes a loop, what it has does not act: its limits"):
+        assert cut(four_bar(limited)) == ["rocker"]
+
+    def coupled(plant, joints):
+        plant.AddCouplerConstraint(joints["right"], joints["rocker"], 0.5)
+
+    assert cut(four_bar(coupled)) == ["coupler"]
+
+
+def test_an_actuator_without_another_joint_to_cut_is_left_out_with_a_warning():
+    def driven(plant, joints):
+        for name, joint in joints.items():
+            plant.AddJointActuator(f"motor_{name}", joint)
+
+    with pytest.warns(
+        UserWarning, match="joint 'right' closes a loop, what it has does not act: actuator 'motor_right'"
+    ):
+        plant = four_bar(driven)
+    assert [plant.get_joint_actuator(index).name() for index in plant.GetJointActuatorIndices()] == [
+        "motor_left",
+        "motor_coupler",
+        "motor_rocker",
+    ]
+
+
+def forces(plant, joints):
+    """Different damping and springs on all joints."""
+    for k, name in enumerate(HINGES):
+        joints[name].set_default_damping(0.2 + 0.1 * k)
+    plant.AddForceElement(RevoluteSpring(joints["left"], 0.4, 2.0))
+    plant.AddForceElement(RevoluteSpring(joints["right"], -0.9, 3.0))
+    plant.AddForceElement(RevoluteSpring(joints["right"], 0.7, 1.0))
+    plant.AddForceElement(RevoluteSpring(joints["rocker"], 0.2, 1.5))
+
+
+def moving_state(plant):
+    """A context in a state that is the same whichever joint is cut: rod0 at 1.2 rad, turning with 1 rad/s."""
+    context = plant.CreateDefaultContext()
+    tip, pivot = np.array([math.cos(1.2), math.sin(1.2)]), np.array([2.0, 0.0])
+    along = pivot - tip
+    across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
+    top = tip + along / 2 + math.sqrt(4.0 - along @ along / 4) * across  # both rods are 2 m long
+    rod0, rod1, rod2 = 1.2, math.atan2(*(top - tip)[::-1]), math.atan2(*(top - pivot)[::-1])
+    angles = {"left": rod0, "coupler": rod1 - rod0, "rocker": rod2 - rod1, "right": rod2}
+    for joint in plant._mobilized():
+        joint.set_angle(context, angles[joint.name()])
+    G = ClosedChains(context).position_errors(context._q)[1]
+    context._set_v(np.linalg.svd(G)[2][-1])
+    body = plant.GetBodyByName("rod0")
+    axis = body.EvalPoseInWorld(context).rotation().matrix()[:, 2]
+    context._set_v(context._v / (axis @ body.EvalSpatialVelocityInWorld(context).rotational()))
+    return context
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.7])
+def test_damping_and_springs_act_the_same_whichever_joint_is_cut(tilt):
+    found = []
+    for order in (HINGES, HINGES[::-1], ("coupler", "right", "left", "rocker"), ("right", "rocker", "left", "coupler")):
+        plant = four_bar(forces, order, tilt=tilt)
+        assert cut(plant) == [order[-1]]
+        context = moving_state(plant)
+        poses = [plant.GetBodyByName(f"rod{k}").EvalPoseInWorld(context).GetAsMatrix34() for k in range(3)]
+        vdot = plant.CalcForwardDynamics(context)
+        rods = [plant.GetBodyByName(f"rod{k}").index() for k in range(3)]
+        alpha = [plant.CalcSpatialAccelerationsFromVdot(context, vdot)[int(n)].rotational() for n in rods]
+        power = plant.CalcConservativePower(context)
+        found.append((poses, alpha, plant.CalcPotentialEnergy(context), power))
+        without = four_bar(order=order, tilt=tilt)
+        other = moving_state(without)
+        assert np.abs(without.CalcForwardDynamics(other) - vdot).max() > 0.1
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_allclose(np.array(one), np.array(two), atol=1e-9)
+
+
+def test_a_spring_of_a_cut_joint_keeps_the_energy_and_damping_takes_it():
+    def springs(plant, joints):
+        for k, joint in enumerate(joints.values()):
+            plant.AddForceElement(RevoluteSpring(joint, 0.3 * k, 1.0 + k))
+
+    config = SimulatorConfig(integration_scheme="runge_kutta5", accuracy=1e-10)
+    plant = four_bar(springs)
+    context = moving_state(plant)
+    energy = np.concatenate([b.energy for b in Run(plant, context, 2.0, config=config, sample_period=0.01).blocks()])
+    assert np.ptp(energy[:, 0]) > 0.5
+    np.testing.assert_allclose(energy.sum(axis=1), energy[0].sum(), atol=1e-8)
+
+    def damped(plant, joints):
+        for joint in joints.values():
+            joint.set_default_damping(0.5)
+
+    for time_step in (0.0, 1e-3):
+        plant = four_bar(damped, time_step=time_step)
+        context = moving_state(plant)
+        energy = np.concatenate([b.energy for b in Run(plant, context, 1.0, config=config, sample_period=0.1).blocks()])
+        assert (np.diff(energy.sum(axis=1)) < 0.0).all()
+
+
+def slider(prismatic_first):
+    """A slider along x that a crank and a rod push, with a spring and damping, cut at the slider or at the rod."""
+    plant = MultibodyPlant(0.0)
+    plant.mutable_gravity_field().set_gravity_vector(GRAVITY)
+    crank, rod, block = bar(plant, "crank", 0.5), bar(plant, "rod", 1.5), bar(plant, "block", 0.2, 3.0)
+    guide = plant.AddFrame(FixedOffsetFrame("guide", plant.world_frame(), RigidTransform([1.0, 0.1, 0.0])))
+
+    def slide():
+        joint = plant.AddJoint(PrismaticJoint("slide", guide, block.body_frame(), [1, 0, 0], damping=2.0))
+        plant.AddForceElement(PrismaticSpring(joint, 0.2, 30.0))
+
+    if prismatic_first:
+        slide()
+    pivot = plant.AddJoint(RevoluteJoint("pivot", plant.world_frame(), crank.body_frame(), Z, 0.1))
+    tip = end_of(plant, crank, 0.5, "tip")
+    pin = plant.AddJoint(RevoluteJoint("pin", tip, rod.body_frame(), Z, 0.1))
+    plant.AddJoint(RevoluteJoint("end", end_of(plant, rod, 1.5, "head"), block.body_frame(), Z, 0.1))
+    if not prismatic_first:
+        slide()
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    pivot.set_angle(context, 0.9)
+    pin.set_angle(context, -1.1)
+    assemble_context(context, 1e-13)
+    return plant, context
+
+
+def test_a_cut_prismatic_joint_has_its_spring_and_damping():
+    found = []
+    for prismatic_first in (True, False):
+        plant, context = slider(prismatic_first)
+        assert cut(plant) == ["end" if prismatic_first else "slide"]
+        crank = plant.GetJointByName("pivot")
+        target = 0.9
+        for _ in range(30):  # the same state in both: by the angle of the crank
+            step = target - crank.get_angle(context)
+            null = np.linalg.svd(ClosedChains(context).position_errors(context._q)[1])[2][-1]
+            context._set_q(context._q + null * step / null[crank.velocity_start()])
+            assemble_context(context, 1e-14)
+        null = np.linalg.svd(ClosedChains(context).position_errors(context._q)[1])[2][-1]
+        context._set_v(2.0 * null / null[crank.velocity_start()])
+        vdot = plant.CalcForwardDynamics(context)
+        found.append((crank.get_angle(context), vdot[crank.velocity_start()], plant.CalcPotentialEnergy(context)))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-8)
+
+
+def test_a_distance_constraint_of_finite_stiffness_is_a_spring_damper_in_a_continuous_plant():
+    found = []
+    for as_constraint in (True, False):
+        plant = MultibodyPlant(0.0)
+        ends = [bar(plant, f"bar{k}", 1.0) for k in range(2)]
+        points = ends[0], [0.1, 0.2, 0.3], ends[1], [0.0, -0.2, 0.1]
+        if as_constraint:
+            constraint = plant.AddDistanceConstraint(*points, 0.8, 50.0, 2.0)
+        else:
+            plant.AddForceElement(LinearSpringDamper(*points, 0.8, 50.0, 2.0))
+        plant.Finalize()
+        context = plant.CreateDefaultContext()
+        rng = np.random.default_rng(3)
+        plant.SetFreeBodyPose(context, ends[1], RigidTransform([0.7, 0.4, -0.2]))
+        context._set_v(rng.normal(size=12))
+        accelerations = plant.CalcForwardDynamics(context)
+        energy = plant.CalcPotentialEnergy(context)
+        config = SimulatorConfig(integration_scheme="runge_kutta5", accuracy=1e-9)
+        run_context = context.Clone()
+        list(Run(plant, run_context, 0.5, config=config).blocks())
+        found.append((accelerations, [energy], run_context._q))
+        if as_constraint:
+            plant.SetConstraintActiveStatus(context, constraint, False)
+            free = plant.CalcForwardDynamics(context)
+            assert np.abs(free - accelerations).max() > 1.0
+            assert plant.CalcPotentialEnergy(context) != energy
+            plant.SetConstraintActiveStatus(context, constraint, True)
+            params = plant.GetDistanceConstraintParams(context, constraint)
+            rigid = type(params)(
+                params.bodyA(), params.p_AP(), params.bodyB(), params.p_BQ(), params.distance(), math.inf, 0.0
+            )
+            plant.SetDistanceConstraintParams(context, constraint, rigid)
+            vdot = plant.CalcForwardDynamics(context)
+            G = ClosedChains(context).velocity_errors(context._q, context._v)[1]
+            assert G.shape == (1, 12)
+            assert np.abs(vdot - free).max() > 0.1
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_allclose(one, two, atol=1e-9)
