@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks import constrained, contact, loading, own, processes
 from benchmarks.measure import BRIEF, QUICK, THOROUGH, median_ratio, seconds_per_call
 from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
+from benchmarks.plot import growth_svg
 from benchmarks.scenes import (
     ASSEMBLY_STARTS,
     BATCH_STATES,
@@ -430,6 +431,14 @@ def print_growth(lines):
         print(f"    {line.scene.rsplit('.', 1)[1]:>5} links |{bar} {formatted(line.seconds)}")
 
 
+def loops_svg(lines):
+    """The lines of the scene `loops` as a curve."""
+    measured = [line for line in lines if line.scene.startswith("loops.")]
+    counts = [int(line.scene.rsplit(".", 1)[1]) for line in measured]
+    title = "Accelerations of a chain of four-bars, five equations a loop"
+    return growth_svg(counts, [line.seconds for line in measured], title, "loops", formatted)
+
+
 def surroundings():
     """Processor and versions, for the head of a report."""
     from mbcli.log.provenance import collect_provenance
@@ -493,12 +502,15 @@ def main(arguments=None):
     )
     parser.add_argument("--list", action="store_true", help="print the names of the scenes")
     parser.add_argument("--json", metavar="FILE", help="also write the lines to a JSON file")
+    parser.add_argument("--plot", metavar="FILE", help="also write the times over the number of loops as SVG")
     parser.add_argument("--quick", action="store_true", help="few and short rounds: does it run, not how fast is it")
     parser.add_argument("--memory", type=int, metavar="STEPS", help="only the memory of a run of so many logged steps")
     options = parser.parse_args(arguments)
     if options.list:
         print("\n".join(scene.name for scene in SCENES))
         return 0
+    if options.plot and not any(scene.kind == "loops" for scene in selected(options.scene)):
+        parser.error("--plot shows the scene `loops`, which is not among those that are measured")
     where = surroundings()
     print(", ".join(f"{name} {value}" for name, value in where.items()))
     if options.memory is not None:
@@ -508,6 +520,9 @@ def main(arguments=None):
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"surroundings": where, "lines": [asdict(line) for line in lines]}, file, indent=1)
+    if options.plot:
+        with open(options.plot, "w") as file:
+            file.write(loops_svg(lines))
     return 1 if failed else 0
 
 

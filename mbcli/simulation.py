@@ -146,7 +146,7 @@ class Run:
         )
 
     def _start_on_constraints(self):
-        """Tells the loops the rank to expect; raises NumericalError where a continuous run starts off the constraints."""
+        """Tells the loops the rank to expect; NumericalError where a continuous run starts off the constraints."""
         context = self.context
         if not context._row_owners:
             return

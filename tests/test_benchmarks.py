@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the benchmark
 from benchmarks import contact, own, run
 from benchmarks.measure import QUICK, Effort, median_ratio, seconds_per_call
 from benchmarks.peers import installed
+from benchmarks.plot import growth_svg
 from benchmarks.scenes import CHAIN_LENGTHS, SCENES, chain_urdf
 from mbcli.engine import load_kernels
 from mbcli.engine.model import Data
@@ -23,6 +25,16 @@ def calls_of(scene):
         return run.calls_of(scene)
     except run.Skipped as reason:
         pytest.skip(str(reason))
+
+
+def test_a_growth_is_drawn_where_its_numbers_are():
+    """Ten times the count and the time is one decade in both directions, on the line of linear growth."""
+    text = growth_svg([1, 10, 1000], [2e-6, 2e-5, 2e-3], "title", "loops", run.formatted)
+    circles = ElementTree.fromstring(text).findall("{http://www.w3.org/2000/svg}circle")
+    (x0, y0), (x1, y1), (x2, y2) = [(float(c.get("cx")), float(c.get("cy"))) for c in circles]
+    assert x0 < x1 < x2 and y0 > y1 > y2
+    assert x2 - x1 == pytest.approx(2 * (x1 - x0), abs=0.2)
+    assert y1 - y2 == pytest.approx(2 * (y0 - y1), abs=0.2)
 
 
 def test_names_of_scenes_are_unique_and_each_kind_has_its_measure():

@@ -12,6 +12,7 @@ import numpy as np
 
 from mbcli.engine import load_kernels
 from mbcli.engine.clamped_lines import OFFSET, SLOPE
+from mbcli.engine.constrained_motion import STAND_INS
 from mbcli.engine.fields import MODEL_FIELDS
 from mbcli.engine.jit import interpreted_with
 from mbcli.errors import ModelError
@@ -44,13 +45,13 @@ class Scalar:
     def load_kernels(self, compiled, model, constrained=False, contact=False):
         """Kernels for a model, by name; with constraints, or those of steps that meet contact, if there are any."""
         if self.kernels is not None:
-            return self.kernels()
+            return self.kernels(constrained)
         kinds = ["constrained"] * constrained + ["contact"] * contact + ["plain"] * model.is_plain
         return load_kernels(compiled, "-".join(kinds))
 
     def require_constrained_motion(self):
-        """ModelError where motion under constraints cannot be computed with such numbers."""
-        if self.kernels is not None:
+        """ModelError where motion under constraints cannot be computed with such numbers: it asks which are larger."""
+        if self is EXPRESSION:
             raise ModelError(f"motion under constraints cannot be computed with numbers of type {self.name}")
 
     def array(self, value, what):
@@ -113,15 +114,21 @@ FLOAT = Scalar("float", np.dtype(float), _same, float)
 COMPLEX = Scalar("complex", np.dtype(complex), _real_part, _same)
 
 
-def object_kernels(replacements):
-    """The interpreted kernels with those of the given names replaced; all call one another."""
-    plain = vars(load_kernels(False))
-    twins = interpreted_with([name for name in plain if name not in replacements], replacements)
+def object_kernels(replacements, stand_ins=()):
+    """The interpreted kernels with those of the given names replaced; all call one another.
+
+    stand_ins: kernels in place of others.
+    """
+    names = [name for name in vars(load_kernels(False)) if name not in replacements]
+    twins = interpreted_with(names, replacements)
+    for kernel, other in dict(stand_ins).items():
+        for twin in twins.values():
+            twin.__globals__[kernel.__name__] = twins[other.__name__]
     return SimpleNamespace(**twins, **replacements)
 
 
 @functools.cache
-def autodiff_kernels():
+def autodiff_kernels(constrained=False):
     """Functions of one number that AutoDiffXd knows by name; floats in the arrays are constants."""
 
     def sine_and_cosine(x, sine, cosine):
@@ -139,7 +146,8 @@ def autodiff_kernels():
             "hyperbolic_tangent": _function("tanh"),
             "arctangent": lambda y, x: dual_number(y).arctan2(dual_number(x)),
             "sign_of": lambda x: np.copysign(1.0, x.real),
-        }
+        },
+        STAND_INS if constrained else {},
     )
 
 
@@ -155,7 +163,7 @@ def dual_number(x):
 
 
 @functools.cache
-def symbolic_kernels():
+def symbolic_kernels(constrained=False):
     """Functions of one number as SymPy has them. What a decision by size would need, as no length, is passed over."""
     import sympy
 

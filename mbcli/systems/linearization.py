@@ -9,9 +9,15 @@ from enum import Enum
 
 import numpy as np
 
-from mbcli.engine import load_kernels
-from mbcli.engine.model import Data
-from mbcli.errors import ModelError
+from mbcli.engine.constrained_motion import CROSSING, constraint_addresses, expect_rank
+from mbcli.engine.model import ConstraintWork, Data
+from mbcli.errors import NumericalError
+from mbcli.multibody.closed_chains import ClosedChains
+from mbcli.multibody.compile_constraints import compile_constraints
+from mbcli.multibody.scalars import COMPLEX
+
+DEPENDENT_ROWS = 1e-9  # singular value of the constraints, relative to the largest, that counts as zero
+ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be linearized about
 
 STEP = 1e-30
 
@@ -59,13 +65,12 @@ class PlantMotion:
             raise RuntimeError(f"a plant with a force element of a user, {name}, cannot be linearized")
         context._at_positions()
         plant._check_force_elements(context)
-        context._require_equations()
-        if plant._constraints and context._row_owners:
-            raise ModelError(f"{context._row_owners[0]!r}: a plant under constraints cannot be linearized")
         plant._set_controllers(context)
-        self._plant, self._kernels = plant, load_kernels(False)
+        self._plant = plant
         self._discrete = plant.is_discrete() if discrete is None else discrete
         self._model = context._model.replace(dtype=complex)
+        self._constraints = self._constraints_at(context) if plant._constraints else None
+        self._kernels = COMPLEX.load_kernels(False, self._model, constrained=bool(plant._constraints))
         self._applied = [
             (int(f.body_index), np.asarray(f.p_BoBq_B, dtype=float), f.F_Bq_W.get_coeffs())
             for f in context._input("applied_spatial_force") or ()
@@ -80,11 +85,66 @@ class PlantMotion:
             context._data.pd_desired.copy(),
         )
 
+    def _constraints_at(self, context):
+        """Those of a context for complex numbers; NumericalError where the motion has no derivatives."""
+        context._ready_constraints()
+        chains = ClosedChains(context)
+        if chains.nrow == 0:
+            return compile_constraints(self._model, [])
+        errors = (chains.position_errors(context._q)[0], chains.velocity_errors(context._q, context._v)[0])
+        size = max(np.linalg.norm(e) for e in errors)
+        if not self._discrete and not size <= ON_CONSTRAINTS * max(1.0, np.abs(context._v).max(initial=0.0)):
+            raise NumericalError(
+                f"the state does not satisfy the constraints, their error is {size:.3g}: there is no motion to "
+                "linearize (mbcli assemble finds a state nearby)"
+            )
+        self._plant._run_forward_dynamics(context, self._plant._actuation(context), None, 0.0)
+        if context._work.ranks[CROSSING] != 0.0:
+            raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
+        self._regular = context._expected_rank
+        return compile_constraints(self._model, context._rows)
+
+    def projection(self, context):
+        """The derivative of the projection of states onto the constraints (n, n); None without constraints.
+
+        As steps of continuous runs are projected: by the least kinetic energy.
+        """
+        if self._discrete or self._constraints is None or not self._constraints.sizes["nrow"]:
+            return None
+        plant = self._plant
+        nq, nv = context._q.size, context._v.size
+        _, G = ClosedChains(context).velocity_errors(context._q, context._v)
+        rates = []
+        for k in range(nq):
+            data, work = self._data_at(self.values.plus("q", k, STEP))
+            self._kernels.calc_constraint_velocities(self._model, data, self._constraints, work)
+            rates.append(work.errd[np.argsort(self._constraints.row_number)].imag / STEP)
+        rate_by_q = np.stack(rates, axis=1)
+        root = np.linalg.inv(np.linalg.cholesky(plant.CalcMassMatrix(context)))
+        back = root.T @ np.linalg.pinv(G @ root.T, rcond=DEPENDENT_ROWS)
+        N = plant.MakeVelocityToQDotMap(context).toarray()
+        N_inverse = plant.MakeQDotToVelocityMap(context).toarray()
+        result = np.eye(nq + nv)
+        result[:nq, :nq] -= N @ back @ G @ N_inverse
+        result[nq:, :nq] = -back @ rate_by_q @ result[:nq, :nq]
+        result[nq:, nq:] -= back @ G
+        return result
+
+    def _data_at(self, values):
+        """Data at a state, and the work of the constraints."""
+        d, work = Data(self._model.sizes, complex), None
+        d.q[:], d.v[:], d.u[:] = values.q, values.v, values.u
+        if self._constraints is not None:
+            work = ConstraintWork(self._constraints.sizes, complex)
+            if self._constraints.sizes["nrow"]:
+                expect_rank(work, *self._regular)
+            d.constraint_set = constraint_addresses(self._kernels, False, False, self._model, d, self._constraints, work)
+        return d, work
+
     def evaluate(self, values):
         """Data in which qdot, vdot or the next q, v are computed, and vdot of the step."""
         plant, m, kernels = self._plant, self._model, self._kernels
-        d = Data(m.sizes, complex)
-        d.q[:], d.v[:], d.u[:] = values.q, values.v, values.u
+        d, _ = self._data_at(values)
         d.pd_desired[:] = values.desired
         kernels.position_stage(m, d)
         kernels.velocity_stage(m, d)
@@ -150,6 +210,10 @@ class PlantOutput:
                 f"linearization of output '{name}': it is sampled; SetUseSampledOutputPorts(False) makes it live"
             )
 
+    def is_state(self):
+        """Whether it is part of the state, and follows from no motion."""
+        return self._kind in (None, "state")
+
     def of(self, values, data, model):
         """The value of the port, real or complex."""
         if self._kind is None:
@@ -165,7 +229,10 @@ class PlantOutput:
 
 
 def plant_derivatives(plant, context, input_name, output_name, discrete=None):
-    """A, B, C, D of a plant about a context, with its motion and output there and the input u0 itself."""
+    """A, B, C, D of a plant about a context, with its motion and output there and the input u0 itself.
+
+    Under constraints the motion of a continuous plant from a state off them is that from its projection onto them.
+    """
     motion, output = PlantMotion(plant, context, discrete), PlantOutput(plant, output_name)
     nq, nv = context._q.size, context._v.size
     states = [("q", k) for k in range(nq)] + [("v", k) for k in range(nv)]
@@ -181,5 +248,9 @@ def plant_derivatives(plant, context, input_name, output_name, discrete=None):
     nx = nq + nv
     f, y = motion.motion(data).real, np.real(output.of(start, data, context._model))
     J = J if columns else np.zeros((nx + y.size, 0))
+    projection = motion.projection(context)
+    if projection is not None:
+        of_motion = slice(0, nx) if output.is_state() else slice(None)
+        J[of_motion, :nx] = J[of_motion, :nx] @ projection
     u0 = np.array([getattr(start, name).reshape(-1)[k] for name, k in inputs])
     return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0
