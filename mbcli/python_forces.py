@@ -94,7 +94,7 @@ class PythonForces:
         return self._context._calls.finish_state(y, tolerance)
 
     def _step_fault(self, model, data):
-        return int(self._context._contact_failed())
+        return self._context._step_fault()
 
     def _keeps_contacts(self, data):
         contact = self._context._contact

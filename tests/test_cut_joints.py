@@ -147,6 +147,28 @@ def test_damping_and_springs_act_the_same_whichever_joint_is_cut(tilt):
             np.testing.assert_allclose(np.array(one), np.array(two), atol=1e-9)
 
 
+def test_derivatives_of_forces_of_cut_joints_are_those_of_differences():
+    plant = four_bar(forces)
+    plant._prefers_interpreted = True
+    context = moving_state(plant)
+    given = {"compiled": False}
+    found = {
+        "accelerations": plant.CalcDerivatives(context, "forward_dynamics", "v", **given)["v"],
+        "energy": plant.CalcDerivatives(context, "potential_energy", "q", **given)["q"],
+    }
+    q, v, step = context._q.copy(), context._v.copy(), 1e-6
+    for k, e in enumerate(np.eye(3)):
+        ends, energies = [], []
+        for sign in (1.0, -1.0):
+            context._set_v(v + sign * step * e)
+            ends.append(plant.CalcAccelerations(context))
+            context._set_q(q + sign * step * e)
+            energies.append(plant.CalcPotentialEnergy(context))
+            context._set_q(q)
+        np.testing.assert_allclose(found["accelerations"][:, k], (ends[0] - ends[1]) / (2 * step), atol=1e-6)
+        assert found["energy"][k] == pytest.approx((energies[0] - energies[1]) / (2 * step), abs=1e-6)
+
+
 def test_a_spring_of_a_cut_joint_keeps_the_energy_and_damping_takes_it():
     def springs(plant, joints):
         for k, joint in enumerate(joints.values()):

@@ -23,6 +23,7 @@ SIZES |= {
     "nspring": 2,
     "nhinge": 1,
     "nbushing": 3,
+    "ncut": 2,
     "ncurve": 2,
     "nsegment": 4,
     "nlock": 1,

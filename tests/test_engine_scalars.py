@@ -10,6 +10,7 @@ import pytest
 from constraint_scenes import constrained_scene, run_every_kernel
 from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES
 from random_trees import random_plant, random_state
+from test_cut_joints import test_derivatives_of_forces_of_cut_joints_are_those_of_differences
 
 from mbcli.engine import jit, load_kernels
 from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS
@@ -336,6 +337,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_the_power_of_damping()
         test_complex_steps_pass_through_sine_and_cosine(1e12)
         run_every_kernel(constrained_scene(1, dtype=complex)[1])
+        test_derivatives_of_forces_of_cut_joints_are_those_of_differences()
     finally:
         sys.setprofile(previous)
     outside = tuple(f"mbcli.engine.{package}" for package in NOT_SMOOTH_PACKAGES)

@@ -188,8 +188,11 @@ def test_inspect_shows_limits_of_deceleration_and_jerk_where_the_file_has_them()
 def test_mimic_joints_move_together(monkeypatch):
     monkeypatch.setenv("MBCLI_JIT", "0")
     refused = cli("linearize", "-", stdin=ROBOT)
-    assert refused.code == 3
-    assert "coupler constraint between 'k' and 'j': a plant under constraints cannot be linearized" in refused.err
+    assert refused.code == 5
+    assert "the state does not satisfy the constraints, their error is 0.5" in refused.err
+    A = np.array(succeed("linearize", "-", "--at", "k=0.5", "--json", stdin=ROBOT).json()["A"])
+    np.testing.assert_allclose(A[1] + 2.0 * A[0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(A[3] + 2.0 * A[2], 0.0, atol=1e-9)
     j, k = succeed("forward-dynamics", "-", "--json", "--at", "k=0.5", stdin=ROBOT).json()["vdot"]
     assert k == pytest.approx(-2.0 * j, rel=1e-12)
     for options in (["--dt", 0.001], ["--integrator", "runge_kutta3"]):

@@ -30,6 +30,7 @@ from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.jit import kernel
 from mbcli.engine.kinematics import position_kinematics
 from mbcli.engine.state import SINGULAR, UNMET, at_velocities
+from mbcli.engine.step import SINGULAR_STEP
 from mbcli.engine.trigonometry import square_root
 
 # elements of Data.constraint_set: what functions are called with, and those that are called by address
@@ -74,7 +75,7 @@ def constrained_accelerations(model, data, h):
 @kernel
 def constrained_step_fault(model, data):
     """As step.step_fault()."""
-    return SINGULAR if take_faults(work_at(data.constraint_set[WORK])) != 0.0 else 0
+    return SINGULAR_STEP if take_faults(work_at(data.constraint_set[WORK])) != 0.0 else 0
 
 
 @kernel

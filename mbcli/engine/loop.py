@@ -17,8 +17,8 @@ from mbcli.engine.integrators import (
 from mbcli.engine.jit import kernel
 from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
 from mbcli.engine.kinematics import position_kinematics
-from mbcli.engine.state import SINGULAR, UNMET, at_velocities, constraint_error, finish_step
-from mbcli.engine.step import discrete_step, step_fault
+from mbcli.engine.state import UNMET, at_velocities, constraint_error, finish_step
+from mbcli.engine.step import SINGULAR_STEP, discrete_step, step_fault
 from mbcli.engine.trigonometry import sine_cosine
 
 RUNNING = 0  # the given number of steps is done
@@ -139,7 +139,7 @@ def run_discrete(
         fault = step_fault(m, d)
         if fault != 0:
             return_to(d, previous)
-            return (SINGULAR_POSITION if fault == SINGULAR else STEP_FAULT), step, written
+            return (SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT), step, written
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
         step += 1

@@ -8,6 +8,8 @@ from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.limited_dynamics import limited_dynamics
 from mbcli.engine.state import at_velocities
 
+SINGULAR_STEP = -1
+
 
 @kernel
 def discrete_step(model, data, h, implicit_damping):
@@ -50,5 +52,5 @@ def gather_forces(model, data, h, implicit_damping):
 
 @kernel
 def step_fault(model, data):
-    """What went wrong in step_dynamics(): nothing, 0; SINGULAR where constraints tell no motion."""
+    """What went wrong in step_dynamics(): nothing, 0; SINGULAR_STEP where constraints tell no motion."""
     return 0

@@ -138,7 +138,9 @@ class PlantMotion:
             work = ConstraintWork(self._constraints.sizes, complex)
             if self._constraints.sizes["nrow"]:
                 expect_rank(work, *self._regular)
-            d.constraint_set = constraint_addresses(self._kernels, False, False, self._model, d, self._constraints, work)
+            d.constraint_set = constraint_addresses(
+                self._kernels, False, False, self._model, d, self._constraints, work
+            )
         return d, work
 
     def evaluate(self, values):

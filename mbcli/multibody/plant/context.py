@@ -6,6 +6,7 @@ from mbcli.engine.bound_kernels import BoundKernels
 from mbcli.engine.constrained_motion import EXPECTED, FAULTS, FOUND, constraint_addresses, expect_rank
 from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import ConstraintWork, Data
+from mbcli.engine.step import SINGULAR_STEP
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.compile_constraints import Tie, compile_constraints
 from mbcli.multibody.constraint_rows import constraint_rows, require_two_trees
@@ -210,6 +211,15 @@ class Context(InputValues):
     def _contact_failed(self):
         """Whether the last step has to be done again after _prepare_contact(failed=True)."""
         return self._contact is not None and self._contact.failed()
+
+    def _step_fault(self):
+        """As the kernel step_fault(), of the last step."""
+        if self._contact is not None:
+            return int(self._contact.failed())
+        if not self._plant._constraints or self._work.ranks[FAULTS] == 0.0:
+            return 0
+        self._work.ranks[FAULTS] = 0.0
+        return SINGULAR_STEP
 
     def _prepare_contact(self, failed=False):
         """Makes contact in steps and accelerations computable; where it failed, with more room.
