@@ -33,7 +33,7 @@ class Finalization:
     def Finalize(self):
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
         self._require_not_finalized("Finalize")
-        self._found_forest = forest, loops = self._forest()
+        forest, loops = self._forest()
         loop_joints = [self._joints[k] for k in loops]
         self._refuse_constraints_at(loop_joints)
         self._loop_joints = loop_joints
@@ -88,8 +88,6 @@ class Finalization:
 
     def _forest(self):
         """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""
-        if self._found_forest is not None:
-            return self._found_forest
         cuts = self._cuts()
         edges = [
             Edge(k, int(joint.parent_body().index()), int(joint.child_body().index()), cuts(joint))
@@ -99,6 +97,8 @@ class Finalization:
 
     def _cuts(self):
         """joint -> what it would lose as the joint that closes a loop."""
+        if self.is_finalized():  # what was left out is gone, the choice stays
+            return lambda joint: CUT_FIRST if joint in self._loop_joints else CUT_LAST
         needed = {a.joint() for a in self._actuators} | {j for c in self._constraints for j in c.joints()}
         needed |= {part for e in self._force_elements if not isinstance(e, JointSpring) for part in e._parts()}
         springs = {e._joint for e in self._force_elements if isinstance(e, JointSpring)}

@@ -62,7 +62,7 @@ class MultibodyPlant(
             raise RuntimeError(f"time_step must not be negative, it is {time_step}")
         self._time_step = float(time_step)
         self._model = None
-        self._loop_joints, self._left_out, self._found_forest = [], [], None
+        self._loop_joints, self._left_out = [], []
         self._prefers_interpreted = False  # for a few states, interpreting costs less than importing numba
         self._default_free_poses = {}
         self._name = ""
