@@ -33,8 +33,9 @@ def test_a_growth_is_drawn_where_its_numbers_are():
     circles = ElementTree.fromstring(text).findall("{http://www.w3.org/2000/svg}circle")
     (x0, y0), (x1, y1), (x2, y2) = [(float(c.get("cx")), float(c.get("cy"))) for c in circles]
     assert x0 < x1 < x2 and y0 > y1 > y2
-    assert x2 - x1 == pytest.approx(2 * (x1 - x0), abs=0.2)
-    assert y1 - y2 == pytest.approx(2 * (y0 - y1), abs=0.2)
+    rounding = 0.31  # of coordinates with one decimal: half a unit in each of six
+    assert x2 - x1 == pytest.approx(2 * (x1 - x0), abs=rounding)
+    assert y1 - y2 == pytest.approx(2 * (y0 - y1), abs=rounding)
 
 
 def test_names_of_scenes_are_unique_and_each_kind_has_its_measure():
