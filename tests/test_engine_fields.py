@@ -3,6 +3,7 @@
 import ast
 import importlib
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES, SWITCHES
 import mbcli.engine
 from mbcli.engine import jit, load_kernels
 from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS, shape_of
-from mbcli.engine.model import Data, Model
+from mbcli.engine.model import Data, Model, _zeros
 
 ENGINE = Path(mbcli.engine.__file__).parent
 SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
@@ -380,3 +381,16 @@ def test_importing_a_kernel_module_leaves_its_functions_plain():
     module = importlib.import_module("mbcli.engine.spatial")
     assert module.dot is load_kernels(False).dot
     assert module.dot is not load_kernels(True).dot
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory otherwise")
+def test_large_arrays_take_no_memory_before_they_are_written():
+    def resident():
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * resource.getpagesize()
+
+    before = resident()
+    M = _zeros((60_000, 60_000), np.dtype(float))
+    M[59_999, 0] = 1.0
+    assert M[59_999].sum() == 1.0
+    assert resident() - before < 1 << 28

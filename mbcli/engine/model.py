@@ -6,6 +6,9 @@ the address of a numba struct over the same memory when they are compiled.
 """
 
 import functools
+import math
+import mmap
+import sys
 from operator import attrgetter
 
 import numpy as np
@@ -86,7 +89,20 @@ class WritableArrays(Arrays):
     def __init__(self, sizes, dtype=np.float64):
         self.dtype = np.dtype(dtype)
         shapes = _shapes(type(self), tuple(sizes.items()))
-        self.__dict__.update((name, np.zeros(shape, dtype)) for name, shape in shapes)
+        self.__dict__.update((name, _zeros(shape, self.dtype)) for name, shape in shapes)
+
+
+LARGE = 1 << 28  # [bytes]
+MAP_NORESERVE = 0x4000  # of Linux; Python names it from 3.13 on
+
+
+def _zeros(shape, dtype):
+    """Zeros. A large array takes no memory before it is written: few who have 10 000 bodies ask for M."""
+    count = math.prod(shape)
+    if count * dtype.itemsize < LARGE or sys.platform != "linux":
+        return np.zeros(shape, dtype)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
+    return np.frombuffer(mmap.mmap(-1, count * dtype.itemsize, flags=flags), dtype).reshape(shape)
 
 
 @functools.cache
