@@ -5,6 +5,7 @@ import pytest
 from random_trees import MOVING, joints_of, random_plant, random_state
 
 from mbcli.engine import load_kernels
+from mbcli.engine.calls_by_address import address_of_function
 from mbcli.engine.contact.arrays import ContactPoints, ContactSolver
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
@@ -26,6 +27,7 @@ from mbcli.engine.contact.problem import (
     TOO_MANY_CONSTRAINTS,
     VELOCITY,
 )
+from mbcli.engine.contact_calls import ADDRESSES, SOLVE, SOLVER
 from mbcli.engine.model import Data
 from mbcli.multibody.tree import JacobianWrtVariable
 
@@ -98,10 +100,16 @@ class Scene:
     def step(self):
         """The velocities after the step."""
         parts = self.model, self.data, self.points, self.solver
+        at = [0.0] * ADDRESSES
+        at[SOLVER], at[SOLVE] = self.solver, self.kernels.solve_problem_called
         if self.compiled:
+            at[SOLVER], at[SOLVE] = self.solver.handle(True), address_of_function(at[SOLVE])
+            self.data.contact[:] = at
             for part in parts:
                 part.handle(True)
             parts = tuple(part._struct for part in parts)
+        else:
+            self.data.contact = at
         self.data.tau[:] = 0.0
         self.kernels.at_velocities(*parts[:2])
         self.kernels.gather_forces(*parts[:2], H, 1.0)

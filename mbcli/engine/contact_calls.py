@@ -5,7 +5,8 @@ from mbcli.engine.handles import samples_at
 from mbcli.engine.jit import kernel
 
 # elements of Data.contact: arrays, what functions are called with, and those that are called by address
-POINTS, SOLVER, COLLISION, SAMPLES, MODEL, DATA, LAW, KEEP = range(8)
+POINTS, SOLVER, COLLISION, SAMPLES, MODEL, DATA, LAW, KEEP, FIND, SOLVE = range(10)
+ADDRESSES = 10
 LACKING = 1  # element of counts of the samples: what had no room, 0: nothing
 
 

@@ -29,6 +29,13 @@ def find_contacts(model, data, c, points):
 
 
 @kernel
+def find_contacts_called(model, data, points, collision, number):
+    """find_contacts(), called by address."""
+    find_contacts(model_at(model), data_at(data), collision_at(collision), points_at(points))
+    return 0.0
+
+
+@kernel
 def bounds_touch(c, A, B, margin):
     """Whether bounding balls and boxes of a pair leave it open that they are nearer than the margin."""
     if c.kind[B] == HALF_SPACE:

@@ -4,8 +4,8 @@ vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances 
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
 """
 
+from mbcli.engine.calls_by_address import call_by_address
 from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
-from mbcli.engine.collision.find_contacts import find_contacts
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
     EQUATION,
@@ -15,7 +15,6 @@ from mbcli.engine.contact.joint_rows import (
     set_limit_law,
     take_efforts,
 )
-from mbcli.engine.contact.newton import solve_problem
 from mbcli.engine.contact.problem import (
     BOUNDED,
     CONSTRAINTS,
@@ -29,7 +28,7 @@ from mbcli.engine.contact.problem import (
 from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law
 from mbcli.engine.contact.samples import note_problem
 from mbcli.engine.contact.tree_masses import masses_of_trees
-from mbcli.engine.contact_calls import COLLISION, POINTS, SOLVER
+from mbcli.engine.contact_calls import COLLISION, DATA, FIND, MODEL, POINTS, SOLVE, SOLVER
 from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.handles import collision_at, points_at, solver_at
 from mbcli.engine.jit import kernel
@@ -44,7 +43,8 @@ def contact_dynamics(model, data, h, implicit_damping):
     collision = collision_at(data.contact[COLLISION])
     gather_forces(model, data, h, implicit_damping)
     clear_problem(solver)
-    find_contacts(model, data, collision, points)
+    at = data.contact
+    call_by_address(at[FIND], at[MODEL], at[DATA], at[POINTS], at[COLLISION], h)
     if collision.counts[COLLISION_STATUS] != 0:
         solver.counts[STATUS] = TOO_MANY_POINTS
         return
@@ -69,7 +69,8 @@ def constrain_step(model, data, points, solver, h):
     if solver.counts[STATUS] != SOLVED:
         return
     set_laws(model, data, points, solver, h)
-    solve_problem(solver)
+    at = data.contact
+    call_by_address(at[SOLVE], at[MODEL], at[DATA], at[POINTS], at[SOLVER], h)
     for d in range(data.v.shape[0]):
         data.vdot[d] = (solver.vectors[VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
     for i in range(solver.counts[CONSTRAINTS]):

@@ -5,10 +5,10 @@ against the slip with a coefficient that rises smoothly to the static one at the
 dynamic one at three times that (Stribeck). Forces act halfway between the surfaces, as in pydrake's continuous plants.
 """
 
+from mbcli.engine.calls_by_address import call_by_address
 from mbcli.engine.collision.fields import STATUS
-from mbcli.engine.collision.find_contacts import find_contacts
 from mbcli.engine.contact.samples import NO_ROW, STICTION, append_contact, begin_row
-from mbcli.engine.contact_calls import COLLISION, LACKING
+from mbcli.engine.contact_calls import COLLISION, FIND, LACKING
 from mbcli.engine.frame_motion import velocity_at
 from mbcli.engine.handles import collision_at, data_at, model_at, points_at, samples_at
 from mbcli.engine.jit import kernel
@@ -24,7 +24,7 @@ def contact_by_law(model, data, points, samples, row):
     """
     m, d, p, s = model_at(model), data_at(data), points_at(points), samples_at(samples)
     c = collision_at(d.contact[COLLISION])
-    find_contacts(m, d, c, p)
+    call_by_address(d.contact[FIND], model, data, points, d.contact[COLLISION], 0.0)
     s.counts[LACKING] |= c.counts[STATUS]
     r = int(row)
     if r < 0:

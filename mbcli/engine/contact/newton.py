@@ -32,6 +32,7 @@ from mbcli.engine.contact.problem import (
     impulse_of,
 )
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
+from mbcli.engine.handles import solver_at
 from mbcli.engine.jit import kernel
 from mbcli.engine.lane_memory import WIDTH, add_product, element, set_element, sum_of_lanes
 
@@ -58,6 +59,13 @@ def solve_problem(solver):
         solve_island(solver, k)
         if solver.counts[STATUS] != SOLVED:
             return
+
+
+@kernel
+def solve_problem_called(model, data, points, solver, number):
+    """solve_problem(), called by address."""
+    solve_problem(solver_at(solver))
+    return 0.0
 
 
 @kernel

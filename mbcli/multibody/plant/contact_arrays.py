@@ -10,7 +10,7 @@ from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
 from mbcli.engine.collision.fields import TOO_MANY_PAIRS, TOO_MANY_POINTS
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
 from mbcli.engine.contact.samples import NO_ROW, STICTION
-from mbcli.engine.contact_calls import COLLISION, DATA, KEEP, LACKING, MODEL, POINTS, SAMPLES
+from mbcli.engine.contact_calls import ADDRESSES, COLLISION, DATA, FIND, KEEP, LACKING, MODEL, POINTS, SAMPLES
 
 FIRST_POINTS = 64  # room for contact points, doubled when it is not enough
 FIRST_KEPT = 256  # the same for the contacts of all samples of a block
@@ -109,10 +109,11 @@ class ContactArrays:
 
     def attached(self, context):
         """The list that Data.contact becomes."""
-        at = [0.0] * 8
+        at = [0.0] * ADDRESSES
         at[MODEL], at[DATA] = context._model_handle, context._data_handle
         for place, arrays in ((POINTS, self.points), (COLLISION, self.collision), (SAMPLES, self.samples)):
             at[place] = arrays.handle(self.compiled)
+        at[FIND] = self.function(context._kernels, "find_contacts_called")
         at[KEEP] = self.function(context._kernels, self.keeper) if self.keeps else 0.0
         return at
 

@@ -31,7 +31,7 @@ from mbcli.engine.contact.samples import (
     PROBLEMS,
     STEP,
 )
-from mbcli.engine.contact_calls import SOLVER
+from mbcli.engine.contact_calls import SOLVE, SOLVER
 from mbcli.errors import ContactUnsolvedError
 from mbcli.multibody.plant.contact_arrays import ContactArrays
 
@@ -72,6 +72,7 @@ class StepContact(ContactArrays):
     def attached(self, context):
         at = super().attached(context)
         at[SOLVER] = self.solver.handle(self.compiled)
+        at[SOLVE] = self.function(context._kernels, "solve_problem_called")
         return at
 
     def place_of_contact(self, A, B):
