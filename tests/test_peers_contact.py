@@ -239,7 +239,8 @@ def test_a_hundred_balls_rest_in_a_bin_as_in_pydrake():
 
 
 def test_atlas_falls_as_in_pydrake_and_lies_on_the_ground(models_dir, monkeypatch):
-    """Balls on the ground: the same motion until it is chaos, then a weight on the ground and nothing below it."""
+    """The same motion for a quarter of a second, from where differences grow tenfold every 50 ms; in the end
+    its weight lies on the ground and nothing below it."""
     path = models_dir / "atlas" / "atlas_minimal_contact.urdf"
     if not path.exists():
         pytest.skip("no file of Atlas")
@@ -249,12 +250,12 @@ def test_atlas_falls_as_in_pydrake_and_lies_on_the_ground(models_dir, monkeypatc
     theirs = contact.PlantStepper(world, 1e-3, "lagged", contact._drake_modules())
     for stepper in (ours, theirs):
         stepper.set_state(world.q, np.zeros(36))
-    for _ in range(4):
-        ours.advance(100)
-        theirs.advance(100)
-        np.testing.assert_allclose(ours.state()[0], theirs.state()[0], atol=1e-4)
+    for _ in range(5):
+        ours.advance(50)
+        theirs.advance(50)
+        np.testing.assert_allclose(ours.state()[0], theirs.state()[0], atol=2e-6)
     for stepper in (ours, theirs):
-        stepper.advance(3600)
+        stepper.advance(3750)
     height = [stepper.state()[0][6] for stepper in (ours, theirs)]
     assert abs(height[0] - height[1]) < 0.05 and 0.1 < height[0] < 0.4
     mass = ours.plant.CalcTotalMass(ours._context)
