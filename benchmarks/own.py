@@ -47,6 +47,10 @@ class Case:
                 parser.AddModels(file_contents=text, file_type=".urdf")
             if weld:
                 plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(weld))
+            for index in plant.GetJointIndices():  # as for the peers
+                joint = plant.get_mutable_joint(index)
+                n = joint.num_positions()
+                joint.set_position_limits(np.full(n, -np.inf), np.full(n, np.inf))
             plant.Finalize()
             return plant
 

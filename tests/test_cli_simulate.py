@@ -428,7 +428,7 @@ def test_a_resume_that_was_cut_short_loses_no_rows(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("interpreted")
 def test_the_events_of_the_first_part_stay_and_do_not_come_twice(tmp_path):
-    run = ("-q", "simulate", CART, "--v", "100 0", "--at", "slider=1.5")
+    run = ("-q", "simulate", CART, "--dt", 0, "--v", "100 0", "--at", "slider=1.5")
     succeed(*run, "-t", 0.02, "-o", tmp_path / "run.h5")
     summary = succeed("-q", "simulate", "--resume", tmp_path / "run.h5", "-t", 0.04, "--json").json()
     assert summary["exceeded_limits"] == ["cart_pole_slider_x"]

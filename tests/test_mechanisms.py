@@ -108,10 +108,6 @@ class OneFreedom:
         return found.y[0]
 
 
-# Where rows of constraints vanish but for rounding, they are taken for independent ones, and others for dependent.
-ROUNDED_ROWS = pytest.mark.xfail(reason="rows of length zero but for rounding are not taken out")
-
-
 # ------------------------------------------------------------------------------------------------ four-bar
 
 
@@ -144,7 +140,6 @@ def test_a_four_bar_moves_as_in_its_one_coordinate():
     np.testing.assert_allclose(position_of(plant, rows, "left"), exact, atol=2e-7)
 
 
-@ROUNDED_ROWS
 @pytest.mark.parametrize("yaw", [0.25, 0.75])
 def test_a_four_bar_accelerates_the_same_wherever_its_ground_is_turned_to(yaw):
     straight, context = load("four_bar.urdf")
@@ -234,14 +229,12 @@ def test_a_flyball_governor_stays_at_its_closed_form_angle():
     np.testing.assert_allclose(plant.CalcForwardDynamics(context), 0.0, atol=1e-11)
 
 
-@ROUNDED_ROWS
 def test_a_flyball_governor_runs_at_its_closed_form_angle():
     plant, context = start_governor(math.sqrt(WEIGHT * G / (ABOUT_SPINDLE * LENGTH * 0.6)))
     rows = run(plant, context, 2.0)
     assert np.abs(position_of(plant, rows, "lift")).max() < 1e-9
 
 
-@ROUNDED_ROWS
 def test_a_flyball_governor_swings_as_in_its_own_coordinate():
     """The spindle keeps its angular momentum, which leaves one equation for the angle of the arms."""
     rate = 6.0
@@ -490,7 +483,7 @@ def start_leg():
     return load("closed_leg.xml", "closed_leg.stance.yaml")
 
 
-@pytest.mark.parametrize("start", [pytest.param(start_governor_fast, marks=ROUNDED_ROWS), start_stewart, start_leg])
+@pytest.mark.parametrize("start", [start_governor_fast, start_stewart, start_leg])
 def test_energy_stays_over_ten_seconds(start):
     plant, context = start()
     rows = run(plant, context, 10.0)

@@ -32,6 +32,7 @@ DEFAULT_RATE = 100.0  # [Hz] of samples
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time: what a killed run may lose
 MOST_ROWS = 1e9
 MOST_STEPS = 2.0**53  # beyond, steps cannot be counted in doubles
+GIVE_OF_STOPS = 1e-3  # [m or rad]
 DEEP = 10.0  # of the penetration allowance: an overlap at the start that is said
 
 SUMMARY_KEYS = """
@@ -661,9 +662,14 @@ class SimulationJob:
 
     def _observe_rows(self, rows):
         """The rows of an earlier log count in the summary."""
-        self._exceeded |= ((rows["q"] < self._lower) | (rows["q"] > self._upper)).any(axis=0)
+        self._exceeded |= self._beyond(rows["q"]).any(axis=0)
         if "energy" in self.fields:
             self._note_energy(rows["derived/energy_kinetic"] + rows["derived/energy_potential"])
+
+    def _beyond(self, q):
+        """Which positions are beyond their limits; the stops of a discrete plant give way a little."""
+        allowed = GIVE_OF_STOPS if self.plant.is_discrete() else 0.0
+        return (q < self._lower - allowed) | (q > self._upper + allowed)
 
     def _note_energy(self, energy):
         self._energies = [self._energies[0] if self._energies else float(energy[0]), float(energy[-1])]
@@ -675,7 +681,7 @@ class SimulationJob:
             self._largest_constraint_error = max(largest, self._largest_constraint_error or 0.0)
         if samples.contacts is not None:
             self._observe_contacts(samples, log)
-        beyond = (samples.q < self._lower) | (samples.q > self._upper)
+        beyond = self._beyond(samples.q)
         new = beyond.any(axis=0) & ~self._exceeded
         self._exceeded |= new
         if log is None:
