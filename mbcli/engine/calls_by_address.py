@@ -6,6 +6,11 @@ the function itself.
 """
 
 import functools
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
 
 
 def call_by_address(function, model, data, constraints, work, number):
@@ -20,9 +25,44 @@ def address_of_function(kernel):
 
     from mbcli.engine.structs import CALLED
 
+    elsewhere = _processes.get(kernel)
+    if elsewhere is not None:
+        elsewhere.wait()  # what it compiled is on disk now; what it did not is compiled here
     folder = kernel._cache.cache_path
     previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
     try:
         return numba.cfunc(CALLED, cache=True)(kernel.py_func).address
     finally:
         numba.config.CACHE_DIR = previous
+
+
+_processes = {}  # that compile a kernel
+COMPILE = """
+import sys
+from mbcli.engine import load_kernels
+from mbcli.engine.calls_by_address import address_of_function
+kernels = load_kernels(True, sys.argv[1])
+for name in sys.argv[2:]:
+    address_of_function(getattr(kernels, name))
+"""
+
+
+def compile_elsewhere(kernels, *names):
+    """Lets another process compile kernels whose addresses will be asked for, if they are not on disk yet."""
+    missing = [name for name in names if not _on_disk(getattr(kernels, name))]
+    if not missing or not sys.executable or (os.cpu_count() or 1) < 2:
+        return
+    package = Path(__file__).resolve().parents[2]
+    path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    command = [sys.executable, "-P", "-c", COMPILE, kernels.kind, *missing]
+    with suppress(OSError):
+        process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **streams)
+        _processes.update((getattr(kernels, name), process) for name in missing)
+
+
+def _on_disk(kernel):
+    if kernel in _processes:
+        return True
+    folder = Path(kernel._cache.cache_path)
+    return any(folder.rglob(f"*.{kernel.__name__}-*.nbi")) if folder.is_dir() else False

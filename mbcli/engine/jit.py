@@ -117,6 +117,8 @@ def may_compile():
 def load_kernels(compiled, kind=""):
     """All kernels by name, as attributes of one object; compiled ones accept structs, others Python objects.
 
+    Compiled ones also have their kind.
+
     kind: "plain" for models without what few models have (plain.py), sooner compiled; "contact" for steps with contact,
     "constrained" for motion under constraints; joined by hyphens for several of these.
     """
@@ -131,7 +133,9 @@ def load_kernels(compiled, kind=""):
     if "contact" in kinds:  # its steps hold the constraints
         replacements |= import_module("mbcli.engine.contact").stand_ins("constrained" in kinds)
     if compiled:
-        return compile_kernels(replacements, kind)
+        kernels = compile_kernels(replacements, kind)
+        kernels.kind = kind
+        return kernels
     plain = {f.__name__: f for f in _kernels}
     if replacements:
         twins = interpreted_with(plain, {f.__name__: g for f, g in replacements.items()})
@@ -142,10 +146,9 @@ def load_kernels(compiled, kind=""):
 def compile_kernels(replacements=None, directory=""):
     """Compiled twins of all loaded kernels by name; replacements maps some to what stands in for them.
 
-    What Python calls and what compiled kernels call are twins of their own: few are both.
-
     That is how another scalar type brings its own way of doing what cannot be written for all types at once. Kernels
-    of the same types that call other ones need a directory of the cache of their own.
+    of the same types that call other ones need a directory of the cache of their own. What Python calls and what
+    compiled kernels call are twins of their own: few are both.
     """
     bodies = {function: (replacements or {}).get(function, function) for function in _kernels}
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.engine import load_kernels
+from mbcli.engine.calls_by_address import compile_elsewhere
 from mbcli.engine.contact.arrays import ContactSolver
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
@@ -70,9 +71,12 @@ class StepContact(ContactArrays):
         self.solver.statistics[:] = 0.0
 
     def attached(self, context):
+        kernels = context._kernels
+        if self.compiled:
+            compile_elsewhere(kernels, "find_contacts_called", self.keeper)
+        solve = self.function(kernels, "solve_problem_called")
         at = super().attached(context)
-        at[SOLVER] = self.solver.handle(self.compiled)
-        at[SOLVE] = self.function(context._kernels, "solve_problem_called")
+        at[SOLVER], at[SOLVE] = self.solver.handle(self.compiled), solve
         return at
 
     def place_of_contact(self, A, B):
