@@ -47,6 +47,7 @@ SIMULATE = {
     "energy_end",
     "energy_drift",
     "constraint_error",
+    "contact",
     "exceeded_limits",
     "exceeded_efforts",
     "log",

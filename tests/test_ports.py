@@ -166,7 +166,8 @@ def test_kinematic_outputs_are_those_of_the_context(time_step):
     assert poses[0].IsExactlyIdentity()
     for n in range(plant.num_bodies()):
         body = plant.get_body(BodyIndex(n))
-        np.testing.assert_array_equal(poses[n].GetAsMatrix4(), plant.EvalBodyPoseInWorld(context, body).GetAsMatrix4())
+        alone = plant.EvalBodyPoseInWorld(context, body).GetAsMatrix4()
+        np.testing.assert_allclose(poses[n].GetAsMatrix4(), alone, rtol=0.0, atol=1e-15)
         expected = plant.EvalBodySpatialVelocityInWorld(context, body)
         assert isinstance(velocities[n], SpatialVelocity)
         np.testing.assert_array_equal(velocities[n].get_coeffs(), expected.get_coeffs())

@@ -116,7 +116,7 @@ class GroundCommand(click.Command):
 
     def parse_args(self, ctx, args):
         words = []
-        for word, following in zip(args, [*args[1:], ""], strict=True):
+        for word, following in zip(args, [*args, ""][1:], strict=True):
             words += [word, "0"] if word == "--ground" and parse_number(following) is None else [word]
         return super().parse_args(ctx, words)
 

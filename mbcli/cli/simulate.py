@@ -47,10 +47,10 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   energy_start, energy_end      [J] kinetic and potential; of the first and the last row
   energy_drift                  [J] their difference
   constraint_error              largest norm of the position errors in the rows; null without constraints
-  contact                       null where nothing can touch; else most_contacts, in a row; in discrete plants
-                                also, of the contact problems solved (one a step, and that of the last row),
-                                problems, mean_contacts, most_contacts, mean_iterations, most_iterations (of Newton's
-                                method), largest_residual (relative)
+  contact                       null where nothing can touch; else most_contacts, in a row; in discrete
+                                plants also, of the contact problems solved (one a step, and that of the
+                                last row), problems, mean_contacts, most_contacts, mean_iterations,
+                                most_iterations (of Newton's method), largest_residual (relative)
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   log, rows                     the file (null without one) and the rows in it

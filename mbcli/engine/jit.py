@@ -79,6 +79,7 @@ KERNEL_MODULES = (
     "contact.tamsi_law",
     "contact.equality",
     "contact.problem",
+    "contact.dense_elimination",
     "contact.tamsi",
     "contact.islands",
     "contact.block_cholesky",

@@ -93,7 +93,7 @@ class ContactSolver(Arrays):
             "npath": len(paths[1]),
             "nmask": len(paths[2]),
             "naxis": 6,
-            "ndense": nv * nv if approximation == TAMSI else 0,
+            "ndense": nv * int(tree_slot[-1]) if approximation == TAMSI else 0,
         }
         self.capacity = constraints
         self.blocks_per_tree = blocks_per_tree

@@ -7,6 +7,14 @@ from mbcli.engine.trigonometry import square_root
 
 
 @kernel
+def add_row(J, values, number, target, gx, gy, gz):
+    """Adds column `number` of a Jacobian's piece, times the rows of G J, to vector `target` of a matrix."""
+    total = add_product(element(values, target), gx, element(J, number))
+    total = add_product(total, gy, element(J, number + WIDTH))
+    set_element(values, target, add_product(total, gz, element(J, number + 2 * WIDTH)))
+
+
+@kernel
 def subtract_block(lanes, values, target, target_step, count, factors, width, source, rows, inner):
     """`rows` rows of count vectors from target on lose the product of inner rows of factors and of vectors.
 

@@ -6,7 +6,7 @@ of the cost, with each momentum measured by the square root of its mass, is less
 A v and J^T impulse.
 """
 
-from mbcli.engine.contact.block_cholesky import factorize_places, solve_places
+from mbcli.engine.contact.block_cholesky import add_row, factorize_places, solve_places
 from mbcli.engine.contact.islands import arrange_problem
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
@@ -34,7 +34,7 @@ from mbcli.engine.contact.problem import (
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
 from mbcli.engine.handles import solver_at
 from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH, add_product, element, set_element, sum_of_lanes
+from mbcli.engine.lane_memory import WIDTH, add_product, sum_of_lanes
 
 SMALLEST = 1e-30  # squared momentum that counts as nothing
 LINE_SEARCH_STEPS = 60
@@ -258,13 +258,6 @@ def add_pieces(solver, G, a, b, p, q, block):
     else:
         for r in range(rows):
             add_row(J, values, numbers + r, target + r * step, gx, gy, gz)
-
-
-@kernel
-def add_row(J, values, number, target, gx, gy, gz):
-    total = add_product(element(values, target), gx, element(J, number))
-    total = add_product(total, gy, element(J, number + WIDTH))
-    set_element(values, target, add_product(total, gz, element(J, number + 2 * WIDTH)))
 
 
 @kernel

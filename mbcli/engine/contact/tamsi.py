@@ -5,10 +5,11 @@ more than a given angle in one iteration, nor jump across the zone of stiction. 
 status says so. Islands are factorized densely.
 """
 
+from mbcli.engine.contact.block_cholesky import add_row
+from mbcli.engine.contact.dense_elimination import eliminate_dense, solve_upper
 from mbcli.engine.contact.hunt_crossley import FRICTION, MU, V_S
 from mbcli.engine.contact.problem import DIRECTION, GRADIENT, LAGGED, SINGULAR, STATUS, TAMSI, hessian_of
 from mbcli.engine.contact.tamsi_law import tamsi_jacobian
-from mbcli.engine.integrators import factorize, solve_factorized
 from mbcli.engine.jit import kernel
 from mbcli.engine.lane_memory import WIDTH
 from mbcli.engine.trigonometry import square_root
@@ -20,65 +21,68 @@ COSINE_OF_LARGEST_TURN = 0.5
 def tamsi_direction(solver, k):
     """vectors[DIRECTION] of island k: the step of Newton's method from con_v, by a dense factorization."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    n = 0
+    n, width = 0, 0
     for p in range(first, end):
         t = solver.order[p]
-        solver.tree_row[t] = n
+        solver.tree_row[t], solver.tree_column[t] = n, width
         n += solver.tree_v[t + 1] - solver.tree_v[t]
-    H, x = solver.dense[: n * n].reshape(n, n), solver.dense_vector[:n]
-    for i in range(n):
-        for j in range(n):
-            H[i, j] = 0.0
+        width += solver.tree_slot[t + 1] - solver.tree_slot[t]
+    step = width // WIDTH
+    H8, x = solver.dense8, solver.dense_vector
+    nothing = 0.0 * solver.vectors8[GRADIENT, 0]
+    for c in range(n * step):
+        H8[c] = nothing
     for p in range(first, end):
         t = solver.order[p]
-        v0, v1, row = solver.tree_v[t], solver.tree_v[t + 1], solver.tree_row[t]
-        for d in range(v0, v1):
-            x[row + d - v0] = -solver.vectors[GRADIENT, solver.dof_slot[d]]
-            for e in range(v0, v1):
-                H[row + d - v0, row + e - v0] = solver.mass[solver.dof_row[d] + e]
+        v0, row, column = solver.tree_v[t], solver.tree_row[t], solver.tree_column[t] // WIDTH
+        for d in range(v0, solver.tree_v[t + 1]):
+            at, source = row + d - v0, (solver.dof_row[d] + v0) // WIDTH
+            solver.dense_column[at] = solver.tree_column[t] + d - v0
+            x[at] = -solver.vectors[GRADIENT, solver.dof_slot[d]]
+            for c in range((solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH):
+                H8[at * step + column + c] = solver.mass8[source + c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
-        add_to_dense(solver, solver.con_order[c], H)
-    if not factorize(H, solver.dense_pivots[:n]):
+        add_to_dense(solver, solver.con_order[c], step)
+    if not eliminate_dense(solver.dense, H8, x, solver.dense_column, n, step):
         solver.counts[STATUS] = SINGULAR
         return
-    solve_factorized(H, solver.dense_pivots[:n], x)
+    solution, solution8 = solver.gathered, solver.gathered8
+    for c in range(step):
+        solution8[c] = nothing
+    solve_upper(solver.dense, H8, x, solution, solution8, solver.dense_column, n, step)
     for p in range(first, end):
         t = solver.order[p]
-        for d in range(solver.tree_v[t], solver.tree_v[t + 1]):
-            solver.vectors[DIRECTION, solver.dof_slot[d]] = x[solver.tree_row[t] + d - solver.tree_v[t]]
+        slot, column = solver.tree_slot[t] // WIDTH, solver.tree_column[t] // WIDTH
+        for c in range((solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH):
+            solver.vectors8[DIRECTION, slot + c] = solution8[column + c]
 
 
 @kernel
-def add_to_dense(solver, i, H):
-    """Adds J^T G J of constraint i to the dense matrix of its island."""
+def add_to_dense(solver, i, step):
+    """Adds J^T G J of constraint i to the dense matrix of its island, whose rows have so many vectors."""
     x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
     if solver.con_kind[i] == TAMSI:
         G = tamsi_jacobian(solver.con_law, i, x, y, z)
     else:
         xx, yy, zz, _, _, _ = hessian_of(solver, i, x, y, z)
         G = (xx, 0.0, 0.0, 0.0, yy, 0.0, zz)
-    J = solver.jacobian
-    for a in range(solver.con_first[i], solver.con_first[i + 1]):
-        row, rows = place_of_piece(solver, i, a)
-        for b in range(solver.con_first[i], solver.con_first[i + 1]):
-            column, columns = place_of_piece(solver, i, b)
-            for s in range(columns):
-                c = 3 * WIDTH * b + s
-                jx, jy, jz = J[c], J[c + WIDTH], J[c + 2 * WIDTH]
-                gx = G[0] * jx + G[1] * jy + G[2] * jz
-                gy = G[3] * jx + G[4] * jy + G[5] * jz
-                gz = G[6] * jz
-                for r in range(rows):
-                    d = 3 * WIDTH * a + r
-                    H[row + r, column + s] += J[d] * gx + J[d + WIDTH] * gy + J[d + 2 * WIDTH] * gz
+    J, J8 = solver.jacobian, solver.jacobian8
+    for b in range(solver.con_first[i], solver.con_first[i + 1]):
+        jx, jy, jz = J8[3 * b], J8[3 * b + 1], J8[3 * b + 2]
+        gx, gy, gz = G[0] * jx + G[1] * jy + G[2] * jz, G[3] * jx + G[4] * jy + G[5] * jz, G[6] * jz
+        u = tree_of_piece(solver, i, b)
+        column = (solver.tree_column[u] - solver.tree_slot[u]) // WIDTH + solver.piece_vector[b]
+        for a in range(solver.con_first[i], solver.con_first[i + 1]):
+            t = tree_of_piece(solver, i, a)
+            skipped = WIDTH * solver.piece_vector[a] - solver.tree_slot[t]
+            target = (solver.tree_row[t] + skipped) * step + column
+            for r in range(min(WIDTH, solver.tree_v[t + 1] - solver.tree_v[t] - skipped)):
+                add_row(J, solver.dense8, 3 * WIDTH * a + r, target + r * step, gx, gy, gz)
 
 
 @kernel
-def place_of_piece(solver, i, a):
-    """First row in the dense matrix of a piece of constraint i, and how many rows it has."""
-    t = solver.con_tree[i, 0] if a < solver.con_split[i] else solver.con_tree[i, 1]
-    skipped = WIDTH * solver.piece_vector[a] - solver.tree_slot[t]
-    return solver.tree_row[t] + skipped, min(WIDTH, solver.tree_v[t + 1] - solver.tree_v[t] - skipped)
+def tree_of_piece(solver, i, a):
+    return solver.con_tree[i, 0] if a < solver.con_split[i] else solver.con_tree[i, 1]
 
 
 @kernel

@@ -14,6 +14,14 @@ from mbcli.multibody.tree.index import BodyIndex, ModelInstanceIndex
 from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
 
+def _is_same_list(known, given):
+    """Whether these are the same bodies in the same order; an invalid index is like no other."""
+    try:
+        return type(given) is list and known == given
+    except RuntimeError:
+        return False
+
+
 class MassProperties:
     """The part of MultibodyPlant that sums over bodies."""
 
@@ -115,7 +123,7 @@ class MassProperties:
         f = self._frame_number(frame_F)
         calls = context._calls if context._positions_current else context._at_positions()
         found = context._of_parameters.get("listed")
-        if found is None or type(body_indexes) is not list or found[0] != body_indexes:
+        if found is None or not _is_same_list(found[0], body_indexes):
             found = self._listed_links_and_mass(context, list(body_indexes))
         _, selected, mass = found
         if not mass.real > 0.0:
@@ -125,7 +133,8 @@ class MassProperties:
 
     def _listed_links_and_mass(self, context, body_indexes):
         """The list, 1 for each of these bodies, else 0, and their mass: as remembered for the next call."""
-        selected = self._listed_links([BodyIndex(index)._value for index in body_indexes])
+        numbers = [(i if type(i) is BodyIndex else BodyIndex(i))._value for i in body_indexes]
+        selected = self._listed_links(numbers)
         mass = context._kernels.query_mass(context._model_handle, selected)
         found = context._of_parameters["listed"] = body_indexes, selected, mass
         return found
