@@ -116,7 +116,7 @@ class Run:
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
         if not plant.is_discrete():
             context._ready_constraints()
-        context._prepare_contact()  # and the arrays of the context's own parameters are ready
+        context._foresee_contact()  # and the arrays of the context's own parameters are ready
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
         self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
@@ -135,7 +135,6 @@ class Run:
         if self.contact is not None:
             keep_contacts &= plant._meets_contact()
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
-            context._prepare_contact()
         self._use_loops()
         self._buffers = (
             np.zeros(BLOCK_ROWS),
@@ -144,6 +143,10 @@ class Run:
             np.zeros((BLOCK_ROWS, 3)),
             np.zeros((BLOCK_ROWS, nu)),
         )
+        if self.contact is not None:
+            if self.contact.compiles_elsewhere(context._kernels):
+                self.compile()  # the loop meanwhile: it reaches contact by addresses
+            context._prepare_contact()
 
     def _start_on_constraints(self):
         """Tells the loops the rank to expect; NumericalError where a continuous run starts off the constraints."""

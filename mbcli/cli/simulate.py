@@ -313,9 +313,9 @@ def _announce_compiling(plant):
     kernel, meets = "run_discrete" if plant.is_discrete() else "run_continuous", plant._meets_contact()
     kind, seconds = ("constrained*/**/", 35) if plant._constraints else ("**/", 15)
     if meets and plant.is_discrete():
-        kind, seconds = ("constrained-contact*/**/", 80) if plant._constraints else ("contact*/**/", 60)
+        kind, seconds = ("constrained-contact*/**/", 35) if plant._constraints else ("contact*/**/", 30)
     elif meets:
-        kernel, seconds = "contact_by_law", seconds + 25
+        kernel, seconds = "contact_by_law", seconds + 10
     if not any(cache_directory().glob(f"{kind}*.{kernel}-*.nbi")):
         click.echo(f"mbcli: compiling the simulation, once on this machine (about {seconds} s)", err=True)
 

@@ -48,10 +48,10 @@ for name in sys.argv[2:]:
 
 
 def compile_elsewhere(kernels, *names):
-    """Lets another process compile kernels whose addresses will be asked for, if they are not on disk yet."""
+    """Lets another process compile kernels whose addresses will be asked for; False where it need not or cannot."""
     missing = [name for name in names if not _on_disk(getattr(kernels, name))]
     if not missing or not sys.executable or (os.cpu_count() or 1) < 2:
-        return
+        return False
     package = Path(__file__).resolve().parents[2]
     path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
@@ -59,6 +59,8 @@ def compile_elsewhere(kernels, *names):
     with suppress(OSError):
         process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **streams)
         _processes.update((getattr(kernels, name), process) for name in missing)
+        return True
+    return False
 
 
 def _on_disk(kernel):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbcli.engine.calls_by_address import address_of_function
+from mbcli.engine.calls_by_address import address_of_function, compile_elsewhere
 from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
 from mbcli.engine.collision.fields import TOO_MANY_PAIRS, TOO_MANY_POINTS
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
@@ -62,6 +62,7 @@ class ContactArrays:
     """
 
     keeper = ""  # name of the kernel that keeps contacts in a row of the samples
+    called = ()  # names of the kernels that are called by address beside the search for contacts
 
     def __init__(self, plant, model, compiled, single_points=None, earlier=None):
         self.plant, self.model, self.compiled = plant, model, compiled
@@ -92,6 +93,10 @@ class ContactArrays:
         """Room for the contacts of samples in blocks of so many rows, if they are to be kept."""
         self.keeps = keeps
         self.start_samples(rows)
+
+    def compiles_elsewhere(self, kernels):
+        """Lets another process compile what is called by address; whether it has to."""
+        return self.compiled and compile_elsewhere(kernels, "find_contacts_called", *self.called)
 
     def attach(self, context):
         """Lets the kernels find the arrays from the data of the context."""

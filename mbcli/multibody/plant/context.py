@@ -226,15 +226,19 @@ class Context(InputValues):
 
         Raises NumericalError where that cannot help.
         """
+        if failed:
+            self._contact.make_room()
+        self._foresee_contact()
+        if self._contact is not None:
+            self._contact.attach(self)
+
+    def _foresee_contact(self):
+        """Makes the arrays of contact, if solids can touch or steps are contact problems, and chooses the kernels."""
         self._ready_parameters()
         if self._scalar is not FLOAT:
             self._plant._refuse_contact(self)
-        elif failed:
-            self._contact.make_room()
         elif self._contact is None or not self._contact.is_current(self._model):
             self._make_contact()
-        if self._contact is not None:
-            self._contact.attach(self)
         if self._plant.is_discrete():
             if self._contact is not None:
                 require_two_trees(self._plant, self._parameters)

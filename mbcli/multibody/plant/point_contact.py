@@ -8,6 +8,7 @@ class PointContact(ContactArrays):
     """Solids and contact points of a context whose contact forces are those of contact/continuous_contact.py."""
 
     keeper = "contact_by_law"
+    called = (keeper,)
 
     def attached(self, context):
         at = super().attached(context)

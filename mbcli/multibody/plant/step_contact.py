@@ -3,7 +3,6 @@
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.calls_by_address import compile_elsewhere
 from mbcli.engine.contact.arrays import ContactSolver
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
@@ -44,6 +43,7 @@ class StepContact(ContactArrays):
     """Solids, contact points and solver of a context of a discrete plant."""
 
     keeper = "keep_step_contacts"
+    called = ("solve_problem_called", keeper)
 
     def __init__(self, plant, model, compiled, earlier=None):
         self.blocks = 8 if earlier is None else earlier.blocks
@@ -71,12 +71,9 @@ class StepContact(ContactArrays):
         self.solver.statistics[:] = 0.0
 
     def attached(self, context):
-        kernels = context._kernels
-        if self.compiled:
-            compile_elsewhere(kernels, "find_contacts_called", self.keeper)
-        solve = self.function(kernels, "solve_problem_called")
         at = super().attached(context)
-        at[SOLVER], at[SOLVE] = self.solver.handle(self.compiled), solve
+        at[SOLVER] = self.solver.handle(self.compiled)
+        at[SOLVE] = self.function(context._kernels, "solve_problem_called")
         return at
 
     def place_of_contact(self, A, B):
