@@ -9,13 +9,14 @@ body, a frame may stand: points and poses are then in that frame. Names may be s
 """
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 from mbcli.common.schema import Transform
 from mbcli.config_fields import REQUIRED, setting
 
 from .directives_spec import NOWHERE
+from .one_of import OneOf
 from .spec import Place
 from .yaml_records import read_into
 from .yaml_source import ANY_TAG, read_yaml
@@ -128,10 +129,10 @@ class Tendon:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelConstraint:
+class ModelConstraint(OneOf):
     """One constraint: exactly one of the fields is given."""
 
-    exactly_one_key: ClassVar[bool] = True
+    noun: ClassVar[str] = "a constraint"
 
     contact: Contact | None = setting(None, "A point that does not move along directions of World")
     loop: Loop | None = setting(None, "Two frames that do not move along axes of the first")
@@ -140,23 +141,6 @@ class ModelConstraint:
     ball: Ball | None = setting(None, "Two points that coincide")
     weld: Weld | None = setting(None, "Two frames that coincide")
     tendon: Tendon | None = setting(None, "A sum of coordinates within limits")
-
-    def __post_init__(self):
-        names = [f.name for f in fields(self)]
-        given = [name for name in names if getattr(self, name) is not None]
-        if len(given) != 1:
-            found = f"it has {' and '.join(given)}" if given else "it has none"
-            raise ValueError(f"a constraint is exactly one of {', '.join(names)}; {found}")
-
-    @property
-    def kind(self):
-        """The name of the field that is given."""
-        return next(f.name for f in fields(self) if getattr(self, f.name) is not None)
-
-    @property
-    def record(self):
-        """The record of the field that is given."""
-        return getattr(self, self.kind)
 
 
 @dataclass(frozen=True, kw_only=True)

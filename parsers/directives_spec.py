@@ -4,12 +4,13 @@ Names may be scoped with `::`, as `arm::gripper::finger`. Poses are `mbcli.commo
 the mapping of a record starts.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 from mbcli.common.schema import IsDeterministic, Transform
 from mbcli.config_fields import REQUIRED, setting
 
+from .one_of import OneOf
 from .spec import Place
 
 NOWHERE = Place("")  # of what no file says
@@ -108,10 +109,10 @@ class AddDirectives:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelDirective:
+class ModelDirective(OneOf):
     """One directive: exactly one of the fields is given."""
 
-    exactly_one_key: ClassVar[bool] = True
+    noun: ClassVar[str] = "a directive"
 
     add_model: AddModel | None = setting(None, "Adds the model of a file")
     add_model_instance: AddModelInstance | None = setting(None, "Adds an empty model instance")
@@ -119,23 +120,6 @@ class ModelDirective:
     add_weld: AddWeld | None = setting(None, "Welds two frames")
     add_collision_filter_group: AddCollisionFilterGroup | None = setting(None, "Adds a group of bodies")
     add_directives: AddDirectives | None = setting(None, "Includes another file")
-
-    def __post_init__(self):
-        names = [f.name for f in fields(self)]
-        given = [name for name in names if getattr(self, name) is not None]
-        if len(given) != 1:
-            found = f"it has {' and '.join(given)}" if given else "it has none"
-            raise ValueError(f"a directive is exactly one of {', '.join(names)}; {found}")
-
-    @property
-    def kind(self):
-        """The name of the field that is given."""
-        return next(f.name for f in fields(self) if getattr(self, f.name) is not None)
-
-    @property
-    def record(self):
-        """The record of the field that is given."""
-        return getattr(self, self.kind)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,28 @@
+"""Records of which exactly one field is given: its name is the kind of the thing, its value the thing."""
+
+from dataclasses import fields
+from typing import ClassVar
+
+
+class OneOf:
+    """Base of such records; `noun` says what they are in messages."""
+
+    exactly_one_key: ClassVar[bool] = True
+    noun: ClassVar[str]
+
+    def __post_init__(self):
+        names = [f.name for f in fields(self)]
+        given = [name for name in names if getattr(self, name) is not None]
+        if len(given) != 1:
+            found = f"it has {' and '.join(given)}" if given else "it has none"
+            raise ValueError(f"{self.noun} is exactly one of {', '.join(names)}; {found}")
+
+    @property
+    def kind(self):
+        """The name of the field that is given."""
+        return next(f.name for f in fields(self) if getattr(self, f.name) is not None)
+
+    @property
+    def record(self):
+        """The record of the field that is given."""
+        return getattr(self, self.kind)
