@@ -257,7 +257,7 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, b
     monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("mbcli.engine.jit.compiled_by_default", lambda preferred=True: True)
     monkeypatch.setattr(simulate.click, "echo", lambda line, **_: said.append(line))
-    for words, seconds in ((("--ground",), 60), (("--no-contact",), 15), ((), 15), (("--ground", "--dt", "0"), 40)):
+    for words, seconds in ((("--ground",), 30), (("--no-contact",), 15), ((), 15), (("--ground", "--dt", "0"), 25)):
         from mbcli.cli.model import load
         from mbcli.cli.options import MODEL_KEYS, take
 
