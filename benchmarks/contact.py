@@ -365,7 +365,9 @@ def memory_of_stacks(contestant, count, time_step):
         elif contestant == "Drake":
             stepper = PlantStepper(world, time_step, "lagged", _drake_modules())
         else:
-            stepper = MuJoCoStepper(world, time_step, CONES[contestant])
+            stepper = MuJoCoStepper(world, time_step, CONES[contestant])  # which has the start in its model
+        if contestant not in CONES:
+            stepper.set_state(start_positions(world), np.zeros(6 * bodies))
         stepper.advance(5)
     return resident_bytes() - before
 
