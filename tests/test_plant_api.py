@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from mbcli.engine import load_kernels
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialForce, SpatialVelocity
@@ -586,7 +587,8 @@ def counted(context):
 
         return call
 
-    context._kernels = SimpleNamespace(**{name: count(name, f) for name, f in vars(context._kernels).items()})
+    kernels, names = context._kernels, vars(load_kernels(False))
+    context._kernels = SimpleNamespace(**{name: count(name, getattr(kernels, name)) for name in names})
     context._bind()
     return counts
 

@@ -153,17 +153,31 @@ def compile_kernels(replacements=None, directory=""):
     """
     bodies = {function: (replacements or {}).get(function, function) for function in _kernels}
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
-    inner, outer = {}, {}
+    inner, twins = {}, {}
     for function, body in bodies.items():
         twin = FunctionType(body.__code__, namespaces[body.__module__], body.__name__, body.__defaults__)
         twin.__doc__ = body.__doc__
         inner[function] = cached_njit(twin, os.path.join(directory, "inner"), from_python=False)
-        outer[function.__name__] = cached_njit(twin, directory)
+        twins[function.__name__] = twin
     for namespace in namespaces.values():
         for name, value in namespace.items():
             if isinstance(value, FunctionType) and value in inner:
                 namespace[name] = inner[value]
-    return SimpleNamespace(**outer)
+    return CompiledKernels(twins, directory)
+
+
+class CompiledKernels:
+    """Kernels by name, as Python calls them; each is made when it is first asked for."""
+
+    def __init__(self, functions, directory):
+        self._functions, self._directory = functions, directory
+
+    def __getattr__(self, name):
+        if name not in self._functions:
+            raise AttributeError(f"there is no kernel {name!r}")
+        compiled = cached_njit(self._functions[name], self._directory)
+        setattr(self, name, compiled)
+        return compiled
 
 
 def interpreted_with(names, replacements):
