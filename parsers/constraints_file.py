@@ -18,8 +18,7 @@ from mbcli.config_fields import REQUIRED, setting
 from .directives_spec import NOWHERE
 from .one_of import OneOf
 from .spec import Place
-from .yaml_records import read_into
-from .yaml_source import ANY_TAG, read_yaml
+from .yaml_records import read_file
 
 Point = tuple[float, float, float]
 SpatialAxis = tuple[float, float, float, float, float, float]
@@ -158,12 +157,7 @@ def read_constraints(source, diagnostics, *, name=None, sources=None):
     source: a path, or the bytes of a document. name: what places call the file; default: the path as given.
     sources: a list to which the file is added (`spec.SourceFile`).
     """
-    root = read_yaml(source, diagnostics, tags=ANY_TAG, name=name)
-    if root is None:
-        return None
-    if sources is not None:
-        sources.append(root.document)
-    constraints = read_into(ModelConstraints, root, diagnostics)
+    constraints = read_file(ModelConstraints, source, diagnostics, name, sources)
     if constraints is not None:
         _report_names(constraints, diagnostics)
     return constraints

@@ -10,8 +10,7 @@ import os
 from mbcli.errors import ResourceError
 
 from .directives_spec import ModelDirective, ModelDirectives
-from .yaml_records import read_into
-from .yaml_source import ANY_TAG, read_yaml
+from .yaml_records import read_file
 
 MAX_INCLUDE_DEPTH = 32
 MAX_DIRECTIVES = 100_000  # of a file and all that it includes, the includes among them, each as often as it comes
@@ -23,12 +22,7 @@ def read_directives(source, diagnostics, *, name=None, sources=None):
     source: a path, or the bytes of a document. name: what places call the file; default: the path as given.
     sources: a list to which the file is added (`spec.SourceFile`).
     """
-    root = read_yaml(source, diagnostics, tags=ANY_TAG, name=name)
-    if root is None:
-        return None
-    if sources is not None:
-        sources.append(root.document)
-    return read_into(ModelDirectives, root, diagnostics)
+    return read_file(ModelDirectives, source, diagnostics, name, sources)
 
 
 def flatten_directives(directives, packages, diagnostics, *, namespace="", sources=None):

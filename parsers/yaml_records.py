@@ -12,6 +12,7 @@ from mbcli.config_fields import ValueProblem, accept
 from mbcli.suggestions import name_or_list
 
 from .spec import Place
+from .yaml_source import ANY_TAG, read_yaml
 
 _FAILED = object()
 
@@ -30,6 +31,16 @@ def read_into(record_type, node, diagnostics, unsupported=(), elsewhere=()):
     if _has_tag(node, record_type.__name__, diagnostics):
         return None
     return _read_record(record_type, node, diagnostics, unsupported, elsewhere)
+
+
+def read_file(record_type, source, diagnostics, name=None, sources=None):
+    """read_into() of a whole file, a path or bytes, called `name` in places; it is added to `sources`, if given."""
+    root = read_yaml(source, diagnostics, tags=ANY_TAG, name=name)
+    if root is None:
+        return None
+    if sources is not None:
+        sources.append(root.document)
+    return read_into(record_type, root, diagnostics)
 
 
 def _read_record(record_type, node, diagnostics, unsupported=(), elsewhere=()):

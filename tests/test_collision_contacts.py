@@ -288,7 +288,8 @@ def test_interpreted_and_compiled_searches_agree():
         c, points, data = Collision(parts, NO_FILTERS), ContactPoints(500), Data(plant._model.sizes)
         data.q[:] = plant.GetPositions(context)
         handles = [thing.handle(kind) for thing in (plant._model, data, c, points)]
-        load_kernels(kind).contacts_at(*handles)
+        load_kernels(kind).place_solids_at(*handles[:3])
+        load_kernels(kind).find_contacts_called(handles[0], handles[1], handles[3], handles[2], 0.0)
         found.append(points)
     n = found[0].count[0]
     assert n == found[1].count[0] > 30

@@ -400,7 +400,7 @@ def test_forces_of_the_wrong_kind_or_size_raise(scene):
         body.AddInForceInWorld(context, np.zeros(6), forces)
     with pytest.raises(TypeError, match="F_Bp_E is a SpatialForce"):
         body.AddInForce(context, np.zeros(3), np.zeros(6), E, forces)
-    with pytest.raises(RuntimeError, match="p_BP_E is one point"):
+    with pytest.raises(TypeError, match="p_BP_E"):
         body.AddInForce(context, np.zeros(2), zero, E, forces)
 
 

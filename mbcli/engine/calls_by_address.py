@@ -37,6 +37,7 @@ def address_of_function(kernel):
 
 
 _processes = {}  # that compile a kernel
+_found = set()  # kernels on disk
 COMPILE = """
 import sys
 from mbcli.engine import load_kernels
@@ -64,7 +65,10 @@ def compile_elsewhere(kernels, *names):
 
 
 def _on_disk(kernel):
-    if kernel in _processes:
-        return True
-    folder = Path(kernel._cache.cache_path)
-    return any(folder.rglob(f"*.{kernel.__name__}-*.nbi")) if folder.is_dir() else False
+    """Whether a kernel is there, or another process is about it; found once, it is not looked for again."""
+    if kernel not in _processes and kernel not in _found:
+        folder = Path(kernel._cache.cache_path)
+        if not folder.is_dir() or not any(folder.rglob(f"*.{kernel.__name__}-*.nbi")):
+            return False
+        _found.add(kernel)
+    return True

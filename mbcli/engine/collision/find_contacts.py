@@ -66,14 +66,6 @@ def ball_in_box(c, r, g, h, margin):
 
 
 @kernel
-def contacts_at(model, data, collision, points):
-    """The same from q."""
-    m, d, c, p = model_at(model), data_at(data), collision_at(collision), points_at(points)
-    position_kinematics(m, d)
-    find_contacts(m, d, c, p)
-
-
-@kernel
 def place_solids_at(model, data, collision):
     """From q: where all solids are."""
     m, d, c = model_at(model), data_at(data), collision_at(collision)

@@ -2,10 +2,10 @@
 
 Their Jacobian is that of motion under constraints, called by address. Rows of one constraint go together, up to three
 at a time; a row that is bounded on one side, or on either side of a gap, goes alone, and acts in steps that start
-beyond a bound. Over a step h the impulse of a row
-is (v_hat - v) / R with R = 1 / (h k (h + tau)), v_hat = -phi / (h + tau), tau = c / k of its stiffness k and damping c.
-Where that is stiffer than a step can resolve, R is that of a nearly rigid row and tau = h (Castro et al. 2022, section
-V.B, with the diagonal of the mass matrix), numbers that pydrake's steps show.
+beyond a bound. Over a step h the impulse of a row is (v_hat - v) / R with R = 1 / (h k (h + tau)), v_hat = -phi / (h
++ tau), tau = c / k of its stiffness k and damping c. Where that is stiffer than a step can resolve, R is that of a
+nearly rigid row and tau = h (Castro et al. 2022, section V.B, with the diagonal of the mass matrix), numbers that
+pydrake's steps show.
 """
 
 from mbcli.engine.calls_by_address import call_by_address
@@ -109,7 +109,7 @@ def error_of_row(cons, work, row):
 
 @kernel
 def set_equality_laws(model, data, solver, h):
-    """As contact_step.set_constraint_laws(); after invert_diagonal() of all trees that constraints touch."""
+    """As contact_step.set_constraint_laws(); after masses_of_trees()."""
     at = data.constraint_set
     cons, work = constraints_at(at[CONSTRAINTS_AT]), work_at(at[WORK])
     i, n = 0, solver.counts[CONSTRAINTS]

@@ -246,6 +246,8 @@ class RigidBody(NamedElement):
             plant._check_forces(forces)
         if not isinstance(F_Bp_E, SpatialForce):
             raise TypeError(f"F_Bp_E is a SpatialForce, not {F_Bp_E!r}")
+        if type(p_BP_E) is not np.ndarray or p_BP_E.shape != (3,):
+            p_BP_E = as_array(p_BP_E, (3,), "p_BP_E")
         p = plant._point(context, p_BP_E, "p_BP_E")
         e, F = plant._frame_number(frame_E), F_Bp_E._coeffs
         if F.dtype is not context._dtype or not (F.base is None or F.flags.c_contiguous):
