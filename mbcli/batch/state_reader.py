@@ -10,6 +10,9 @@ of JSON lines follow one convention:
     u:NAME              actuation, by the name of the actuator
     time                seconds
 
+Short names will do where they mean one coordinate (mbcli/coordinate_names.py): `elbow` is the position of that joint.
+Logs are read by whole names.
+
 What is not given has its default: the model's for q and v, zero for the rest of a vdot, tau or u that is
 given in part. Everything else is an error that names the file, the line and the column. The rows before a bad
 row are still delivered, whatever the size of the chunks.
@@ -39,6 +42,7 @@ from typing import BinaryIO
 import numpy as np
 
 from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
+from mbcli.coordinate_names import NamedCoordinates, StateNames, listed
 from mbcli.errors import ModelError, ResourceError
 from mbcli.suggestions import closest
 
@@ -256,29 +260,63 @@ def _temporary_copy(stream, head, name, resources) -> BinaryIO:
 class _Columns:
     """Finds the field and the component that a column or key names."""
 
-    def __init__(self, layout: StateLayout):
-        self._targets: dict[str, list[tuple[str, int]]] = {"time": [("time", 0)]}
-        bare: dict[str, list[tuple[str, int]]] = {}
-        for field in ("q", "v", "vdot", "tau", "u"):
-            for index, name in enumerate(layout.names(field)):
-                self._targets.setdefault(f"{field}:{name}", []).append((field, index))
-                if field in ("q", "v"):
-                    bare.setdefault(name, []).append((field, index))
-        self._targets.update(bare)
+    def __init__(self, layout: StateLayout, *, short: bool = True):
+        self._short = short
+        self._state = StateNames(layout.names("q"), layout.names("v"))
+        self._quantities = {
+            "q": self._state.q,
+            "v": self._state.v,
+            "vdot": NamedCoordinates(layout.names("v"), "velocity"),
+            "tau": NamedCoordinates(layout.names("v"), "velocity"),
+            "u": NamedCoordinates(layout.names("u"), "actuator"),
+        }
+        self._found: dict[str, tuple[str, int]] = {"time": ("time", 0)}
 
     def find(self, column: str, where: str) -> tuple[str, int]:
-        targets = self._targets.get(column, ())
-        if len(targets) == 1:
-            return targets[0]
-        if not targets:
-            raise ModelError(f"{where}: error: unknown column {_shown(column)}{self._hint(column)}")
-        raise ModelError(
-            f"{where}: error: column {_shown(column)} is ambiguous: it names "
-            + " and ".join(f"{field}[{index}]" for field, index in targets)
-        )
+        """The field and component of a column; ModelError where there is none, or where it can mean several."""
+        if column not in self._found:
+            self._found[column] = self._only(self._candidates(column), column, where)
+        return self._found[column]
 
-    def _hint(self, column: str) -> str:
-        return _did_you_mean(column, self._targets)
+    def component(self, field: str, name: str, where: str) -> int:
+        """The component of a field that a name in an object of it means."""
+        if (field, name) not in self._found:
+            candidates = [(field, k) for k in self._indices(self._quantities[field], name)]
+            if not candidates:
+                hint = _hint("", self._quantities[field].likely(name))
+                raise ModelError(f"{where}: error: {field} has no component {_shown(name)}{hint}")
+            self._found[field, name] = self._only(candidates, name, where)
+        return self._found[field, name][1]
+
+    def _candidates(self, column):
+        field, colon, name = column.partition(":")
+        if colon and field in self._quantities:
+            return [(field, k) for k in self._indices(self._quantities[field], name)]
+        if self._short:
+            return self._state.candidates(column)
+        return [(field, k) for field in ("q", "v") for k in self._quantities[field].whole(column)]
+
+    def _indices(self, quantity, name):
+        return quantity.whole(name) or (quantity.endings(name) if self._short else [])
+
+    def _only(self, candidates, column, where):
+        if len(candidates) == 1:
+            return candidates[0]
+        if not candidates:
+            raise ModelError(f"{where}: error: unknown column {_shown(column)}{self._likely(column)}")
+        names = [f"{field}:{self._quantities[field].names[k]}" for field, k in candidates]
+        raise ModelError(f"{where}: error: column {_shown(column)} is ambiguous: it can mean {listed(names)}")
+
+    def _likely(self, column):
+        """A hint at another name of the same quantity."""
+        field, colon, name = column.partition(":")
+        if colon and field in self._quantities:
+            return _hint(f"{field}:", self._quantities[field].likely(name))
+        return _hint("", closest(column, ["time"]) or self._state.meant(column).likely(column))
+
+
+def _hint(prefix: str, likely: str | None) -> str:
+    return f"; did you mean {_shown(prefix + likely)}?" if likely else ""
 
 
 def _did_you_mean(word: str, known) -> str:
@@ -385,9 +423,9 @@ def _cells(line: str, where: str) -> list[str]:
         raise ModelError(f"{where}: error: not CSV: {error}") from None
 
 
-def _targets_of_header(cells: list[str], where: str, layout) -> dict[str, tuple[list[int], list[int]]]:
+def _targets_of_header(cells, where: str, layout, *, short=True) -> dict[str, tuple[list[int], list[int]]]:
     """{field: (columns of the table, components of the field)}."""
-    columns = _Columns(layout)
+    columns = _Columns(layout, short=short)
     seen: dict[tuple[str, int], str] = {}
     targets: dict[str, tuple[list[int], list[int]]] = {}
     for column, cell in enumerate(cells):
@@ -490,7 +528,6 @@ class _JsonRowReader:
     def __init__(self, layout: StateLayout):
         self._columns = _Columns(layout)
         self._names = {field: list(layout.names(field)) for field in ("q", "v", "vdot", "tau", "u")}
-        self._index = {field: {name: index for index, name in enumerate(names)} for field, names in self._names.items()}
         self._defaults = {field: layout.default(field).tolist() for field in self._names}
         self._optional: set[str] | None = None
         self._decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
@@ -505,7 +542,7 @@ class _JsonRowReader:
                 self._add_component(self._columns.find(key, where), key, value, fields, named, where)
             elif isinstance(value, dict):
                 for name, number in value.items():
-                    target = (field, self._index_of(field, name, where))
+                    target = (field, self._columns.component(field, name, where))
                     self._add_component(target, name, number, fields, named, where)
             elif field in fields or field in named:
                 raise ModelError(f"{where}: error: {_shown(key)} gives {field} a second time")
@@ -541,12 +578,6 @@ class _JsonRowReader:
             for index, number in enumerate(value):
                 _number(number, f"{where}: error: {field}[{index}] ({_shown(names[index])})")
         return value
-
-    def _index_of(self, field: str, name: str, where: str) -> int:
-        if name in self._index[field]:
-            return self._index[field][name]
-        hint = _did_you_mean(name, self._index[field])
-        raise ModelError(f"{where}: error: {field} has no component {_shown(name)}{hint}")
 
     def _add_component(self, target, name: str, value, fields: dict, named: dict, where: str) -> None:
         field, index = target
@@ -732,7 +763,7 @@ def _log_tables(log, name, layout, rows_per_chunk):
     paths = [path for path in ("time", *LOG_FIELDS) if path in log.fields()]
     header = ["time"]
     header += [f"{LOG_FIELDS[path]}:{column}" for path in paths[1:] for column in log.names[path]]
-    targets = _targets_of_header(header, name, layout)
+    targets = _targets_of_header(header, name, layout, short=False)  # a log of another model has no place here
     first_row = 0
     for parts in log.chunks(paths, rows=rows_per_chunk):
         columns = np.column_stack([parts[path] for path in paths]).astype(float)

@@ -173,7 +173,8 @@ def _repeat(row, count):
 
 def parse_inputs(plant, inputs):
     """The values of vdot, tau and u from option text: a list in order, or NAME=VALUE pairs."""
-    from mbcli.cli.state import find_option_name, number, numbers
+    from mbcli.cli.state import by_name, numbers
+    from mbcli.coordinate_names import NamedCoordinates
 
     names_of = {
         "vdot": plant.GetVelocityNames,
@@ -189,11 +190,10 @@ def parse_inputs(plant, inputs):
         if "=" in text:
             import numpy as np
 
-            value = np.zeros(len(names))
-            for pair in text.replace(",", " ").split():
-                key, _, word = pair.partition("=")
-                value[find_option_name(key, names, kinds[name], f"--{name}")] = number(word, f"--{name} {key}")
-            result[name] = value
+            result[name] = np.zeros(len(names))
+            find = NamedCoordinates(names, kinds[name]).find
+            for k, value in by_name(text.replace(",", " ").split(), find, f"--{name}").items():
+                result[name][k] = value
         else:
             result[name] = numbers(text, names, f"--{name}")
     return result

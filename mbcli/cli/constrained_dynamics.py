@@ -123,7 +123,7 @@ def _actuated(plant, names):
     """(nv,) bool"""
     import numpy as np
 
-    from mbcli.cli.state import find_option_name
+    from mbcli.coordinate_names import NamedCoordinates
 
     actuated = np.zeros(plant.num_velocities(), dtype=bool)
     if names is None:
@@ -131,8 +131,12 @@ def _actuated(plant, names):
             raise click.UsageError("the model has no actuators: --actuated names the velocities that have one")
         actuated[plant._model.actuator_dof] = True
     else:
+        velocities = NamedCoordinates(plant.GetVelocityNames(), "velocity")
         for name in names.replace(",", " ").split():
-            actuated[find_option_name(name, plant.GetVelocityNames(), "velocity", "--actuated")] = True
+            try:
+                actuated[velocities.find(name)] = True
+            except LookupError as error:
+                raise click.UsageError(f"--actuated: {error}") from None
     return actuated
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mbcli.cli.options import parse_number
 from mbcli.cli.output import printable
-from mbcli.cli.state import find_name
+from mbcli.coordinate_names import NamedCoordinates
 from mbcli.errors import ModelError, ResourceError
 
 
@@ -59,10 +59,10 @@ def _columns(header, names, place):
     """Actuator index of each column, None for the time."""
     if header.count("time") != 1:
         raise ModelError(f"{place}: error: the header needs one column 'time' and actuator names")
-    columns = []
+    columns, actuators = [], NamedCoordinates(names, "actuator")
     for cell in header:
         try:
-            columns.append(None if cell == "time" else find_name(cell.removeprefix("u:"), names, "actuator"))
+            columns.append(None if cell == "time" else actuators.find(cell.removeprefix("u:")))
         except LookupError as error:
             raise ModelError(f"{place}: error: {printable(error.args[0])}") from None
     if len(set(columns)) != len(columns):

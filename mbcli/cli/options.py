@@ -12,6 +12,8 @@ import re
 
 import click
 
+from mbcli.coordinate_names import listed
+
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -189,7 +191,7 @@ class Options:
 
 def joined(*names):
     """Names in a message: all, or the first few where they are many."""
-    return ", ".join(names[:6]) + (f", ... ({len(names)} in all)" if len(names) > 6 else "")
+    return listed(names)
 
 
 def take(values, *groups):

@@ -11,8 +11,8 @@ import numpy as np
 
 from mbcli.cli.options import joined, parse_number
 from mbcli.cli.output import printable
+from mbcli.coordinate_names import StateNames
 from mbcli.errors import ModelError, ResourceError
-from mbcli.suggestions import closest
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
@@ -59,56 +59,32 @@ def number(word, option):
     return value
 
 
-def find_name(name, names, what):
-    """Index of a coordinate of a name: `model_joint_q`, or a part after some `_` and before the last that is unique.
+def by_name(assignments, find, option):
+    """{what find(name) gives: number} of NAME=VALUE texts. UsageError where two of them mean the same.
 
-    Raises LookupError.
+    find raises LookupError for a name that means nothing, or several things.
     """
-    name = name.strip().replace("::", "_")
-    if name in names:
-        return names.index(name)
-    stems = [n.rpartition("_")[0] for n in names]
-    found = [k for k, stem in enumerate(stems) if stem == name]
-    if not found:
-        ending = f"_{name}"
-        found = [k for k, n in enumerate(names) if n.endswith(ending) or stems[k].endswith(ending)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise LookupError(f"{what} '{name}' can mean {joined(*(names[k] for k in found))}")
-    likely = closest(name, [*names, *(end for n in (*names, *stems) for end in _endings(n))])
-    hint = f"; did you mean '{likely}'?" if likely else f"; there are {joined(*names) or 'none'}"
-    raise LookupError(f"there is no {what} named '{name}'{hint}")
-
-
-def _endings(name):
-    parts = name.split("_")
-    return ["_".join(parts[k:]) for k in range(1, len(parts))]
-
-
-def find_option_name(name, names, what, option):
-    """find_name() for a name that stands in an option."""
-    try:
-        return find_name(name, names, what)
-    except LookupError as error:
-        raise click.UsageError(f"{option}: {error}") from None
+    values, said = {}, {}
+    for assignment in assignments:
+        name, equals, word = assignment.partition("=")
+        if not equals:
+            raise click.UsageError(f"{option} takes NAME=VALUE, not '{assignment}'")
+        try:
+            target = find(name)
+        except LookupError as error:
+            raise click.UsageError(f"{option}: {error}") from None
+        if target in values:
+            also = "" if said[target] == name else f", which '{said[target]}' means too"
+            raise click.UsageError(f"{option}: a second value for '{name}'{also}")
+        values[target], said[target] = number(word, f"{option} {name}"), name
+    return values
 
 
 def _assign(plant, context, assignments):
     q, v = plant.GetPositions(context), plant.GetVelocities(context)
-    positions, velocities = plant.GetPositionNames(), plant.GetVelocityNames()
-    for assignment in assignments:
-        name, equals, word = assignment.partition("=")
-        if not equals:
-            raise click.UsageError(f"--at takes NAME=VALUE, not '{assignment}'")
-        value = number(word, f"--at {name}")
-        try:
-            q[find_name(name, positions, "position")] = value
-        except LookupError as error:
-            try:
-                v[find_name(name, velocities, "velocity")] = value
-            except LookupError:
-                raise click.UsageError(f"--at: {error}") from None
+    names = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
+    for (field, k), value in by_name(assignments, names.find, "--at").items():
+        (q if field == "q" else v)[k] = value
     plant.SetPositions(context, q)
     plant.SetVelocities(context, v)
 
