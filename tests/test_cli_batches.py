@@ -153,14 +153,14 @@ def test_what_nothing_resists_is_an_error_that_names_it(tmp_path, monkeypatch):
         run(forward_dynamics, states, "--weld", "base", model=model)
 
 
-def test_compiling_is_announced_once_where_nothing_is_cached(plant, tmp_path, monkeypatch):
-    monkeypatch.setattr(state_batch, "cache_directory", lambda: tmp_path)
-    announced = []
+def test_compiling_is_announced_once_where_nothing_is_cached(plant, monkeypatch):
+    on_disk, announced = [], []
+    monkeypatch.setattr(state_batch, "is_on_disk", lambda kernel: kernel.__name__ in on_disk)
     batch = state_batch.StateBatch(plant._model, announce=lambda: announced.append(1))
     q = np.tile(plant.GetPositions(plant.CreateDefaultContext()), (3, 1))
     batch.gravity(q)
     batch.gravity(q)
     assert announced == [1]
-    (tmp_path / "batch.mass_matrices-61.py311.nbi").touch()
+    on_disk.append("mass_matrices")
     batch.mass_matrix(q)
     assert announced == [1]

@@ -20,33 +20,30 @@ def started(monkeypatch):
     return commands
 
 
-class Kernel:
-    def __init__(self, name, folder):
-        self.__name__, self._cache = name, SimpleNamespace(cache_path=str(folder))
+@pytest.fixture
+def kernels(monkeypatch):
+    """Two kernels, of which none is on disk but those whose names are in `on_disk`."""
+    on_disk = set()
+    monkeypatch.setattr(calls_by_address, "is_on_disk", lambda kernel, called: kernel in on_disk)
+    monkeypatch.setattr(calls_by_address, "_found", set())
+    return SimpleNamespace(kind="contact", search="search", solve="solve", on_disk=on_disk)
 
 
-def kernels_in(folder):
-    names = ("search", "solve")
-    return SimpleNamespace(kind="contact", **{name: Kernel(name, folder) for name in names})
-
-
-def test_what_is_on_disk_is_not_compiled_again(tmp_path, started):
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "inner" / "find_contacts.search-12.py311.nbi").touch()
-    compile_elsewhere(kernels_in(tmp_path), "search")
+def test_what_is_on_disk_is_not_compiled_again(kernels, started):
+    kernels.on_disk.add("search")
+    compile_elsewhere(kernels, "search")
     assert started == []
 
 
-def test_what_is_missing_is_compiled_by_one_process_once(tmp_path, started):
-    kernels = kernels_in(tmp_path / "not_there")
+def test_what_is_missing_is_compiled_by_one_process_once(kernels, started):
     compile_elsewhere(kernels, "search", "solve")
     compile_elsewhere(kernels, "search", "solve")
     assert [command[-3:] for command in started] == [["contact", "search", "solve"]]
 
 
-def test_one_processor_compiles_all_itself(tmp_path, started, monkeypatch):
+def test_one_processor_compiles_all_itself(kernels, started, monkeypatch):
     monkeypatch.setattr(calls_by_address.os, "cpu_count", lambda: 1)
-    compile_elsewhere(kernels_in(tmp_path), "search")
+    compile_elsewhere(kernels, "search")
     assert started == []
 
 

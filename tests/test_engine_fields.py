@@ -1,10 +1,8 @@
-"""The declarations behind the engine: fields, kernel modules, the rules that kernel sources keep, the kernel cache."""
+"""The declarations behind the engine: fields, kernel modules, the rules that kernel sources keep."""
 
 import ast
 import importlib
-import os
 import resource
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -310,69 +308,6 @@ def test_the_engine_imports_nothing_of_the_layers_above():
             for module in modules:
                 if module.startswith("mbcli"):
                     assert module.startswith("mbcli.engine"), f"{name} imports {module}"
-
-
-# the cache of compiled kernels
-
-
-def test_the_cache_directory_is_named_by_the_sources(tmp_path, monkeypatch):
-    """A changed, a new and a renamed source file give a new directory; an untouched copy gives the same."""
-    monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
-    copy = tmp_path / "engine"
-    shutil.copytree(ENGINE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-
-    def directory():
-        jit._source_hash.cache_clear()
-        return jit.cache_directory()
-
-    original = directory()
-    assert original.parent == tmp_path / "cache"
-    monkeypatch.setattr(jit, "__file__", str(copy / "jit.py"))
-    try:
-        assert directory() == original
-        seen = {original}
-        source = copy / "joints" / "revolute.py"
-        source.write_text(source.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-        seen.add(directory())
-        (copy / "new.py").write_text("", encoding="utf-8")
-        seen.add(directory())
-        (copy / "new.py").rename(copy / "newer.py")
-        seen.add(directory())
-        assert len(seen) == 4
-    finally:
-        monkeypatch.undo()
-        jit._source_hash.cache_clear()
-
-
-PLACE = """
-import numpy as np
-from mbcli.engine import load_kernels
-X, S, x = np.zeros((1, 12)), np.zeros((1, 6)), (1.0, 0.0, 0.0)
-print(load_kernels(True).place_prismatic(2.0, x, x, x, (0.0, 0.0, 0.0), X, 0, S, 0)[0])
-"""
-
-
-def test_an_edit_in_an_imported_kernel_is_seen_by_the_next_process(tmp_path):
-    """place_prismatic calls scale of another module: numba's own cache would keep the old one (numba issue 1833)."""
-    package = tmp_path / "mbcli"
-    shutil.copytree(ENGINE, package / "engine", ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "__init__.py").touch()
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "MBCLI_CACHE_DIR": str(tmp_path / "cache")}
-
-    def run():
-        done = subprocess.run(
-            [sys.executable, "-c", PLACE], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-        return float(done.stdout)
-
-    assert run() == 2.0
-    source = package / "engine" / "spatial.py"
-    text = source.read_text(encoding="utf-8")
-    changed = text.replace("return (s * a[0],", "return (10.0 * s * a[0],")
-    assert changed != text
-    source.write_text(changed, encoding="utf-8")
-    assert run() == 20.0
-    assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
 def test_importing_a_kernel_module_leaves_its_functions_plain():

@@ -224,7 +224,7 @@ def _run_command(ctx, values):
     if job.exceeded_efforts:
         warn(f"effort limits are not enforced, and the input exceeds those of {joined(*job.exceeded_efforts)}")
     if not quiet:
-        _announce_compiling(plant)
+        _announce_compiling(plant, job.context)
     summary = job.run(output, options.resume_path, options.force, ProgressLine(job, shown=not quiet), warn)
     if summary["exceeded_limits"] and not plant.is_discrete():
         warn(f"position limits are not enforced, and were exceeded by {joined(*summary['exceeded_limits'])}")
@@ -305,18 +305,19 @@ def _period(rate, plant, duration):
     return min(1.0 / rate, MOST_STEPS * h) if h else 1.0 / rate
 
 
-def _announce_compiling(plant):
-    from mbcli.engine.jit import cache_directory, compiled_by_default
+def _announce_compiling(plant, context):
+    from mbcli.engine.jit import compiled_by_default
+    from mbcli.engine.kernel_cache import is_on_disk
 
     if not compiled_by_default():
         return
-    kernel, meets = "run_discrete" if plant.is_discrete() else "run_continuous", plant._meets_contact()
-    kind, seconds = ("constrained*/**/", 35) if plant._constraints else ("**/", 15)
-    if meets and plant.is_discrete():
-        kind, seconds = ("constrained-contact*/**/", 35) if plant._constraints else ("contact*/**/", 30)
-    elif meets:
-        kernel, seconds = "contact_by_law", seconds + 10
-    if not any(cache_directory().glob(f"{kind}*.{kernel}-*.nbi")):
+    context._foresee_contact()
+    kernels, meets, discrete = context._kernels, context._contact is not None, plant.is_discrete()
+    missing = not is_on_disk(getattr(kernels, "run_discrete" if discrete else "run_continuous"))
+    if meets:
+        missing |= not is_on_disk(getattr(kernels, context._contact.called[0]), called=True)
+    if missing:
+        seconds = 35 if plant._constraints else 30 if meets else 15
         click.echo(f"mbcli: compiling the simulation, once on this machine (about {seconds} s)", err=True)
 
 

@@ -12,6 +12,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from mbcli.engine.kernel_cache import cached_cfunc, is_on_disk
+
 
 def call_by_address(function, model, data, constraints, work, number):
     """function(model, data, constraints, work, number) -> a number. structs.py has the compiled meaning."""
@@ -20,20 +22,13 @@ def call_by_address(function, model, data, constraints, work, number):
 
 @functools.cache
 def address_of_function(kernel):
-    """The address of a compiled kernel of these arguments, all numbers; kept on disk as the kernel itself."""
-    import numba
+    """The address of a compiled kernel of these arguments, all numbers; kept on disk as the kernel itself.
 
+    What another process compiles is waited for: a function is compiled by one process at a time.
+    """
     from mbcli.engine.structs import CALLED
 
-    elsewhere = _processes.get(kernel)
-    if elsewhere is not None:
-        elsewhere.wait()  # what it compiled is on disk now; what it did not is compiled here
-    folder = kernel._cache.cache_path
-    previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
-    try:
-        return numba.cfunc(CALLED, cache=True)(kernel.py_func).address
-    finally:
-        numba.config.CACHE_DIR = previous
+    return cached_cfunc(CALLED, kernel).address
 
 
 _processes = {}  # that compile a kernel
@@ -67,8 +62,7 @@ def compile_elsewhere(kernels, *names):
 def _on_disk(kernel):
     """Whether a kernel is there, or another process is about it; found once, it is not looked for again."""
     if kernel not in _processes and kernel not in _found:
-        folder = Path(kernel._cache.cache_path)
-        if not folder.is_dir() or not any(folder.rglob(f"*.{kernel.__name__}-*.nbi")):
+        if not is_on_disk(kernel, called=True):
             return False
         _found.add(kernel)
     return True

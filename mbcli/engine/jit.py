@@ -4,18 +4,16 @@ A kernel is a plain Python function over arrays marked `@kernel`. `load_kernels(
 are written and never imports numba. `load_kernels(True)` returns their compiled twins: each module's functions are
 copied with globals in which every kernel is the compiled one, so both kinds live in one process.
 
-numba's own cache does not see an edit in an imported function (numba issue 1833), so the cache directory carries a
-hash over the sources of all of mbcli.engine and the versions involved: a stale result is impossible.
+Compiled kernels are kept on disk (kernel_cache.py).
 """
 
 import functools
-import hashlib
 import os
-import platform
 import sys
 from importlib import import_module
-from pathlib import Path
 from types import FunctionType, SimpleNamespace
+
+from mbcli.engine.kernel_cache import KeyOfCode, cached_njit
 
 # Modules that define kernels; the order is of no matter.
 KERNEL_MODULES = (
@@ -134,7 +132,7 @@ def load_kernels(compiled, kind=""):
     if "contact" in kinds:  # its steps hold the constraints
         replacements |= import_module("mbcli.engine.contact").stand_ins("constrained" in kinds)
     if compiled:
-        kernels = compile_kernels(replacements, kind)
+        kernels = compile_kernels(replacements)
         kernels.kind = kind
         return kernels
     plain = {f.__name__: f for f in _kernels}
@@ -144,38 +142,43 @@ def load_kernels(compiled, kind=""):
     return SimpleNamespace(**plain)
 
 
-def compile_kernels(replacements=None, directory=""):
+def compile_kernels(replacements=None):
     """Compiled twins of all loaded kernels by name; replacements maps some to what stands in for them.
 
-    That is how another scalar type brings its own way of doing what cannot be written for all types at once. Kernels
-    of the same types that call other ones need a directory of the cache of their own. What Python calls and what
-    compiled kernels call are twins of their own: few are both.
+    That is how another scalar type brings its own way of doing what cannot be written for all types at once. What
+    Python calls and what compiled kernels call are twins of their own: few are both.
     """
     bodies = {function: (replacements or {}).get(function, function) for function in _kernels}
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
+    keys = KeyOfCode(bodies)
     inner, twins = {}, {}
     for function, body in bodies.items():
-        twin = FunctionType(body.__code__, namespaces[body.__module__], body.__name__, body.__defaults__)
-        twin.__doc__ = body.__doc__
-        inner[function] = cached_njit(twin, os.path.join(directory, "inner"), from_python=False)
-        twins[function.__name__] = twin
+        key = functools.partial(keys.of, body)
+        inner[function] = cached_njit(_twin(body, namespaces), key, from_python=False)
+        twins[function.__name__] = _twin(body, namespaces), key
     for namespace in namespaces.values():
         for name, value in namespace.items():
             if isinstance(value, FunctionType) and value in inner:
                 namespace[name] = inner[value]
-    return CompiledKernels(twins, directory)
+    return CompiledKernels(twins)
+
+
+def _twin(body, namespaces):
+    twin = FunctionType(body.__code__, namespaces[body.__module__], body.__name__, body.__defaults__)
+    twin.__doc__ = body.__doc__
+    return twin
 
 
 class CompiledKernels:
     """Kernels by name, as Python calls them; each is made when it is first asked for."""
 
-    def __init__(self, functions, directory):
-        self._functions, self._directory = functions, directory
+    def __init__(self, functions):
+        self._functions = functions
 
     def __getattr__(self, name):
         if name not in self._functions:
             raise AttributeError(f"there is no kernel {name!r}")
-        compiled = cached_njit(self._functions[name], self._directory)
+        compiled = cached_njit(*self._functions[name])
         setattr(self, name, compiled)
         return compiled
 
@@ -195,61 +198,3 @@ def interpreted_with(names, replacements):
     for twin in twins.values():
         twin.__globals__.update(twins | chosen)
     return twins
-
-
-def cached_njit(function, directory="", from_python=True):
-    """The function as numba compiles it, with its machine code in cache_directory() or a directory in it.
-
-    from_python: False for what only compiled functions call. Then it is compiled without what Python would call, a
-    fifth of the time; a call from Python would crash.
-    """
-    import numba
-
-    previous, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / directory)
-    try:
-        # contract lets the compiler fuse multiply-add; nothing assumes the absence of NaN
-        wrappers = {} if from_python else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        options = {"cache": True, "fastmath": {"contract"}, "error_model": "numpy", "nogil": True} | wrappers
-        dispatcher = numba.njit(**options)(function)
-    finally:
-        numba.config.CACHE_DIR = previous
-    _compile_once_for_constants(dispatcher)
-    return dispatcher
-
-
-def _compile_once_for_constants(dispatcher):
-    """Lets calls with the constants 0 and 1 share the code of other integers, where numba would compile it for each.
-
-    The compiler finds the constants again where it inlines the call.
-    """
-    from numba.core.types import unliteral
-
-    template_for = dispatcher.get_call_template
-    dispatcher.get_call_template = lambda args, kws: template_for(
-        tuple(unliteral(arg) for arg in args), {name: unliteral(arg) for name, arg in kws.items()}
-    )
-
-
-def cache_directory():
-    """Directory of the compiled kernels: MBCLI_CACHE_DIR or the user's cache, then a hash of sources and versions."""
-    base = os.environ.get("MBCLI_CACHE_DIR")
-    if base:
-        root = Path(base)
-    else:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbcli"
-    return root / f"kernels-{_source_hash()}"
-
-
-@functools.cache
-def _source_hash():
-    import llvmlite
-    import numba
-    import numpy
-
-    digest = hashlib.sha256()
-    folder = Path(__file__).parent
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    versions = (sys.version, platform.machine(), numba.__version__, numpy.__version__, llvmlite.__version__)
-    digest.update(repr(versions).encode())
-    return digest.hexdigest()[:16]

@@ -19,9 +19,10 @@ from numba.extending import intrinsic, register_jitable
 
 from mbcli.engine import batch, trigonometry
 from mbcli.engine.fields import DATA_FIELDS
-from mbcli.engine.jit import cached_njit, compile_kernels
+from mbcli.engine.jit import compile_kernels
 from mbcli.engine.joints import curvilinear
 from mbcli.engine.joints.curvilinear import SEGMENT_SIZE, START, segment_at
+from mbcli.engine.kernel_cache import cached_njit
 from mbcli.engine.lane_memory import WIDTH, aligned_zeros
 from mbcli.engine.lane_type import INT32, INTP, VECTOR, any_reaches, as_doubles, as_lanes, lane_value
 from mbcli.engine.model import Data

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mbcli.engine.jit import cache_directory, load_kernels
+from mbcli.engine.jit import load_kernels
+from mbcli.engine.kernel_cache import is_on_disk
 from mbcli.engine.model import Data
 
 
@@ -104,7 +105,7 @@ class StateBatch:
         results = [np.empty((n, width)) for width in widths]
         if self._compiled and name not in self._used:
             self._used.add(name)
-            if not any(cache_directory().rglob(f"*.{name}-*.nbi")):
+            if not is_on_disk(getattr(self._kernels, name)):
                 self._announce()
         getattr(self._kernels, name)(*self._handles, *rows, *switches, *results)
         return results

@@ -27,7 +27,7 @@ from mbcli.engine.handles import (
     solver_at,
     work_at,
 )
-from mbcli.engine.jit import cached_njit
+from mbcli.engine.kernel_cache import cached_njit
 from mbcli.engine.lane_type import as_lanes, lanes_array
 
 

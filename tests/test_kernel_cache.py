@@ -1,0 +1,184 @@
+"""The cache of compiled kernels: what makes a kernel another one, what is compiled again, and by which process."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import mbcli.engine
+from mbcli.engine import jit, kernel_cache
+from mbcli.engine.kernel_cache import KeyOfCode, cached_njit, is_on_disk
+
+ENGINE = Path(mbcli.engine.__file__).parent
+
+CALLER = """
+from callee import twice
+SCALE = 3.0
+
+def thrice_twice(x):
+    '''Six times x.'''
+    return SCALE * twice(x)
+"""
+CALLEE = """
+def twice(x):
+    return 2.0 * x
+"""
+
+
+def key_of(monkeypatch, caller=CALLER, callee=CALLEE, stand_in=None):
+    modules = {}
+    for name, source in (("callee", callee), ("caller", caller)):
+        modules[name] = ModuleType(name)
+        monkeypatch.setitem(sys.modules, name, modules[name])
+        exec(source, vars(modules[name]))
+    twice, function = modules["callee"].twice, modules["caller"].thrice_twice
+    return KeyOfCode({twice: stand_in or twice, function: function}).of(function)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"caller": CALLER.replace("3.0", "4.0")},
+        {"caller": CALLER.replace("SCALE *", "SCALE +")},
+        {"callee": CALLEE.replace("2.0", "2.5")},
+        {"caller": CALLER.replace("(x):", "(x, y=1):")},
+    ],
+)
+def test_a_change_of_code_constants_or_callees_changes_the_key(monkeypatch, change):
+    assert key_of(monkeypatch, **change) != key_of(monkeypatch)
+
+
+def test_what_stands_in_for_a_callee_changes_the_key(monkeypatch):
+    namespace = {"__name__": "callee"}
+    exec(CALLEE.replace("2.0", "7.0"), namespace)
+    assert key_of(monkeypatch, stand_in=namespace["twice"]) != key_of(monkeypatch)
+
+
+def test_comments_docstrings_and_places_leave_the_key(monkeypatch):
+    moved = "# a comment\n\n" + CALLER.replace("Six times x.", "x, six times.")
+    assert key_of(monkeypatch, caller=moved) == key_of(monkeypatch)
+
+
+def test_functions_that_call_each_other_in_a_circle_have_no_key(monkeypatch):
+    module = ModuleType("circle")
+    monkeypatch.setitem(sys.modules, "circle", module)
+    exec("def back(x):\n    return forth(x)\ndef forth(x):\n    return back(x)\n", vars(module))
+    with pytest.raises(RuntimeError, match="calls itself"):
+        KeyOfCode().of(module.forth)
+
+
+def test_the_directory_is_named_by_the_sources_that_are_not_kernels(tmp_path, monkeypatch):
+    """A changed, a new and a renamed source give a new directory; a changed kernel and an untouched copy the same."""
+    monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
+    copy = tmp_path / "engine"
+    shutil.copytree(ENGINE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def directory():
+        kernel_cache.shared_hash.cache_clear()
+        return kernel_cache.cache_directory()
+
+    original = directory()
+    assert original.parent == tmp_path / "cache"
+    monkeypatch.setattr(kernel_cache, "ENGINE", copy)
+    try:
+        assert directory() == original
+        for name in ("joints/revolute.py", "structs.py"):
+            source = copy / name
+            source.write_text(source.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+            assert (directory() == original) is (name != "structs.py")
+        seen = {original, directory()}
+        (copy / "new.py").write_text("", encoding="utf-8")
+        seen.add(directory())
+        (copy / "new.py").rename(copy / "newer.py")
+        seen.add(directory())
+        assert len(seen) == 4
+    finally:
+        monkeypatch.undo()
+        kernel_cache.shared_hash.cache_clear()
+
+
+PLACE = """
+import numpy as np
+from mbcli.engine import load_kernels
+X, S, x = np.zeros((1, 12)), np.zeros((1, 6)), (1.0, 0.0, 0.0)
+place = load_kernels(True).place_prismatic
+print(place(2.0, x, x, x, (0.0, 0.0, 0.0), X, 0, S, 0)[0])
+if {counts}:
+    print(sum(place.stats.cache_misses.values()))
+"""
+
+
+@pytest.fixture
+def engine_copy(tmp_path):
+    """A copy of the engine as a package, and how to start a program with it."""
+    package = tmp_path / "mbcli"
+    shutil.copytree(ENGINE, package / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "__init__.py").touch()
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "MBCLI_CACHE_DIR": str(tmp_path / "cache")}
+
+    def start(program):
+        return subprocess.Popen(
+            [sys.executable, "-c", program], env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True
+        )
+
+    return tmp_path, start
+
+
+def result(process):
+    out, _ = process.communicate(timeout=300)
+    assert process.returncode == 0
+    return [float(line) for line in out.split()]
+
+
+def test_an_edit_in_an_imported_kernel_is_seen_by_the_next_process_which_keeps_the_rest(engine_copy):
+    """place_prismatic calls scale of another module: numba's own cache would keep the old one (numba issue 1833)."""
+    folder, start = engine_copy
+    program = PLACE.format(counts=False)
+    assert result(start(program)) == [2.0]
+    compiled = set(folder.glob("cache/*/*.nbi"))
+    source = folder / "mbcli" / "engine" / "spatial.py"
+    text = source.read_text(encoding="utf-8")
+    changed = text.replace("return (s * a[0],", "return (10.0 * s * a[0],")
+    assert changed != text
+    source.write_text("# moved\n" + changed, encoding="utf-8")
+    assert result(start(program)) == [20.0]
+    again = {path.name.split("-")[0] for path in set(folder.glob("cache/*/*.nbi")) - compiled}
+    assert again == {"spatial.scale", "joints.prismatic.place_prismatic"}
+    assert {path.name.split("-")[0] for path in compiled} > again
+
+
+def test_two_processes_compile_a_kernel_once_and_leave_no_lock(engine_copy):
+    """The one that comes later waits and loads; numba counts a function that was not on disk as a miss."""
+    folder, start = engine_copy
+    processes = [start(PLACE.format(counts=True)) for _ in range(2)]
+    results = [result(process) for process in processes]
+    assert [value for value, _ in results] == [2.0, 2.0]
+    assert sum(misses for _, misses in results) == 1
+    assert not list(folder.glob("cache/*/*.lock"))
+
+
+def half(x):
+    return 0.5 * x
+
+
+def test_numba_with_other_inner_parts_keeps_its_own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path))
+
+    def changed():
+        raise ImportError("numba has moved it")
+
+    monkeypatch.setattr(kernel_cache, "kernel_cache_class", changed)
+    first, second = cached_njit(half), cached_njit(half)
+    assert not is_on_disk(first)
+    assert first(3.0) == second(3.0) == 1.5
+    assert is_on_disk(first)
+    assert sum(second.stats.cache_hits.values()) == 1
+
+
+def test_importing_kernel_modules_names_every_file_of_kernels():
+    """The directory's name leaves out the sources of KERNEL_MODULES: each of them exists."""
+    assert all(ENGINE.joinpath(*name.split(".")).with_suffix(".py").is_file() for name in jit.KERNEL_MODULES)
