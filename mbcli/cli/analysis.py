@@ -6,7 +6,7 @@ import click
 
 from mbcli.cli.model import load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
-from mbcli.cli.output import document, emit, to_json
+from mbcli.cli.output import document, emit, is_special, refuse_existing, to_json
 from mbcli.cli.state import set_state
 
 ROW_FORMATS = ("jsonl", "csv", "npz", "hdf5")
@@ -40,6 +40,8 @@ class Analysis:
         model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
         batch, output = take(values, BATCH_KEYS), take_output(values)
         output.output_format = output.result_format()
+        if output.output not in (None, "-") and not is_special(output.output):
+            refuse_existing(output.output, output.force)
         if batch.states is None and batch.states_format is not None:
             raise click.UsageError("--states-format needs --states")
         loaded = load(model, ctx)

@@ -6,7 +6,7 @@ import click
 
 from mbcli.cli.model import load, read_packages
 from mbcli.cli.options import MODEL_KEYS, joined, model_options, take
-from mbcli.cli.output import document, printable, refuse_existing, to_json, write_file
+from mbcli.cli.output import document, is_special, printable, refuse_existing, to_json, write_file
 from mbcli.errors import ModelError, NumericalError
 
 FORMATS = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf"}
@@ -46,7 +46,7 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
     target = target or _target(output)
     if as_json and not to_file:
         raise click.UsageError("--json needs -o: both cannot go to stdout")
-    if to_file and not _is_special(output):
+    if to_file and not is_special(output):
         refuse_existing(output, force)
     from mbcli.conversion_proof import prove
     from mbcli.parsers.losses import Loss
@@ -89,11 +89,6 @@ def _target(output):
     if suffix not in FORMATS:
         raise click.UsageError("--to says the format where the suffix of -o does not: urdf or sdf")
     return FORMATS[suffix]
-
-
-def _is_special(path):
-    """Whether it is a pipe or device, which are written to as they are."""
-    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def _convert(loaded, target, packages, folder):

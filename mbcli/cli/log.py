@@ -9,7 +9,7 @@ from itertools import groupby
 
 import click
 
-from mbcli.cli.output import to_json
+from mbcli.cli.output import is_special, refuse_existing, to_json
 
 MOST_NAMES = 100  # shown of a field; --json has all
 MOST_EVENTS = 20
@@ -62,6 +62,8 @@ def export(path, target, output, fields, from_time, to_time, every, force):
     to_stdout = output in (None, "-")
     if to_stdout and target == "npz" and sys.stdout.isatty():
         raise click.UsageError("npz is binary: give a file with -o, or send it to a pipe.")
+    if not to_stdout and not is_special(output):
+        refuse_existing(output, force)
     with Log(path) as opened:
         names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
         try:

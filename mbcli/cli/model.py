@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import click
 
 from mbcli.cli.options import joined
+from mbcli.cli.output import outputs, refuse_inputs
 from mbcli.cli.settings import Settings
 from mbcli.errors import MbcliError, ModelError, ResourceError
 
@@ -85,7 +86,7 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
         _refuse_loops(plant)
     settings.apply_initial_positions(plant)
     instances = [plant.GetModelInstanceName(instance) for instance in parser.instances]
-    return LoadedModel(
+    loaded = LoadedModel(
         plant=plant,
         specs=parser.specs,
         instances=instances,
@@ -96,6 +97,9 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
         filter_groups=parser.GetCollisionFilterGroups(),
         ground=ground,
     )
+    for output in outputs(ctx):
+        refuse_inputs(output, [source.path for source in loaded.sources])
+    return loaded
 
 
 def given_models(options):

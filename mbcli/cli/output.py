@@ -85,18 +85,60 @@ def emit(text, options, *, styled=False):
     write_file(options.output, text + "\n", options.force)
 
 
-def refuse_existing(path, force):
-    """OutputError where a file is there that --force does not give free."""
+def refuse_existing(path, force, *, but=None):
+    """OutputError where a file is there that --force does not give free; but: an input that may be replaced."""
     if os.path.isdir(path):
         raise OutputError(f"{path}: error: is a directory")
     if os.path.lexists(path) and not force:
         raise OutputError(f"{path}: error: exists already; --force replaces it")
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        refuse_inputs(path, [name for name in _given_files(context) if name != but])
+
+
+def is_special(path):
+    """Whether it is a pipe or device, which are written to as they are."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+OUTPUT_PARAMETERS = ("output", "log_path")
+
+
+def outputs(context):
+    """The files that the options of a command name for its results."""
+    names = (context.params.get(key) for key in OUTPUT_PARAMETERS)
+    return [name for name in names if name not in (None, "-")]
+
+
+def _given_files(context):
+    """Every text among the arguments and options of a command but for its outputs: some of them name input files."""
+    for key, value in context.params.items():
+        if key not in OUTPUT_PARAMETERS:
+            yield from (text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
+
+
+def refuse_inputs(path, inputs):
+    """OutputError where the file at path is one of the inputs of the command ('-': stdin): --force is not for them."""
+    if not os.path.isfile(path):
+        return
+    here = os.stat(path)
+    for name in inputs:
+        there = _status(name)
+        if there is not None and os.path.samestat(here, there):
+            raise OutputError(f"{path}: error: is an input of this command; its result needs another name")
+
+
+def _status(name):
+    try:
+        return os.fstat(sys.stdin.fileno()) if name == "-" else os.stat(name)
+    except (OSError, ValueError, AttributeError):  # no file of that name; a name with a zero; no stdin
+        return None
 
 
 def write_file(path, text, force):
     """Writes a file under a temporary name and renames it; pipes and devices are written to as they are."""
     try:
-        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        if is_special(path):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
             return

@@ -1,5 +1,6 @@
 """`mbcli simulate`: from a model to a log."""
 
+import math
 import os
 import signal
 import sys
@@ -21,7 +22,7 @@ from mbcli.cli.options import (
     state_options,
     take,
 )
-from mbcli.cli.output import document, number, refuse_existing, to_json
+from mbcli.cli.output import document, is_special, number, refuse_existing, to_json
 from mbcli.errors import MbcliError, NumericalError, OutputError
 
 # as MultibodyPlantConfig has them; importing it would slow --help down
@@ -32,6 +33,7 @@ DEFAULT_RATE = 100.0  # [Hz] of samples
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time: what a killed run may lose
 MOST_ROWS = 1e9
 MOST_STEPS = 2.0**53  # beyond, steps cannot be counted in doubles
+SAME_STEP = 1e-9  # relative to a step: times closer than this to a step's end are that end
 GIVE_OF_STOPS = 1e-3  # [m or rad]
 DEEP = 10.0  # of the penetration allowance: an overlap at the start that is said
 
@@ -214,6 +216,11 @@ def _run_command(ctx, values):
     _apply(loaded.config.simulator_config, options)
     job = SimulationJob(loaded, state, options, arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])])
     warn = (lambda line: None) if quiet else _warn
+    if abs(job.end_of_steps - job.until) > SAME_STEP * plant.time_step():
+        warn(
+            f"{job.until:g} s is not at the end of a step of {plant.time_step():g} s: the run goes on to "
+            f"{job.end_of_steps:g} s"
+        )
     _warn_about_what_is_left_out(loaded, warn)
     if options.resume_path is None:
         for line in job.assemble():
@@ -269,9 +276,11 @@ def check_output(path, resume_path, force):
     """OutputError where no log can be written, said before anything is compiled."""
     partial = f"{path}.partial"
     resumed = None if resume_path is None else os.path.realpath(resume_path)
-    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+    if is_special(path):
         raise OutputError(f"{path}: error: is no regular file; --no-log writes no log")
-    refuse_existing(path, force or os.path.realpath(path) == resumed)
+    refuse_existing(path, force or os.path.realpath(path) == resumed, but=resume_path)
+    if os.path.exists(partial) and os.path.realpath(partial) != resumed:
+        refuse_existing(partial, True, but=resume_path)
     if os.path.exists(partial) and not force and os.path.realpath(partial) != resumed:
         raise OutputError(
             f"{partial}: error: is left from a run that did not finish, or is being written; --resume goes on with it, "
@@ -282,6 +291,15 @@ def check_output(path, resume_path, force):
         raise OutputError(f"{path}: error: there is no folder {folder}")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{path}: error: cannot be written: no permission for {folder}")
+
+
+def _check_step(plant, start, duration):
+    """UsageError where a discrete plant's step and a run's start and duration [s] do not go together."""
+    h = plant.time_step()
+    if plant.is_discrete() and (start + duration) / h > MOST_STEPS:
+        raise click.UsageError(f"--dt {h:g}: {duration:g} s are too many steps")
+    if plant.is_discrete() and 0.0 < duration < h * (1.0 - SAME_STEP):
+        raise click.UsageError(f"--dt {h:g}: one step is longer than the run of {duration:g} s")
 
 
 def _period(rate, plant, duration):
@@ -416,8 +434,7 @@ class SimulationJob:
         duration = options.duration
         if duration is None:
             duration = config.simulation_duration if np.isfinite(config.simulation_duration) else DEFAULT_DURATION
-        if self.plant.is_discrete() and (self.start + duration) / self.plant.time_step() > MOST_STEPS:
-            raise click.UsageError(f"--dt {self.plant.time_step():g}: {duration:g} s are too many steps")
+        _check_step(self.plant, self.start, duration)
         self.until = self.start + duration
         self.tolerance = options.constraint_tolerance
         self.period = _period(options.log_rate, self.plant, duration)
@@ -460,6 +477,12 @@ class SimulationJob:
         from mbcli.multibody.closed_chains import assemble_context
 
         return assemble_context(self.context, self.tolerance)
+
+    @property
+    def end_of_steps(self):
+        """[s] where a run to the end ends: a discrete plant goes to the end of a step."""
+        h = self.plant.time_step()
+        return math.ceil(self.until / h - SAME_STEP) * h if self.plant.is_discrete() else self.until
 
     @property
     def exceeded_efforts(self):

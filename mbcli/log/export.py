@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import secrets
 import zipfile
 from collections import Counter
 from contextlib import contextmanager
@@ -186,11 +187,11 @@ def output_file(path, force=False):
       OutputError: it exists already, or cannot be written.
     """
     path = Path(path)
-    partial = Path(f"{path}.partial")
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     if path.exists() and not force:
         raise OutputError(f"{path}: error: exists already; --force replaces it")
     try:
-        with open(partial, "wb") as stream:
+        with open(partial, "xb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
