@@ -10,6 +10,7 @@ from itertools import groupby
 import click
 
 from mbcli.cli.output import is_special, refuse_existing, to_json
+from mbcli.errors import ModelError
 
 MOST_NAMES = 100  # shown of a field; --json has all
 MOST_EVENTS = 20
@@ -27,13 +28,22 @@ def log():
 def info(path, as_json):
     """Say what a log is of: run, model, fields, events, versions.
 
-    LOG may be unfinished: the .partial file of a run that is going on, or that was killed.
+    LOG may be unfinished: the .partial file of a run that is going on, or that was killed. All of the file is read:
+    parts whose checksum is wrong are named, and the exit code is 3.
     """
     from mbcli.log.reader import Log, describe
 
     with Log(path) as opened:
-        document = describe(opened)
-    click.echo(to_json(document) if as_json else render_info(document))
+        damage = opened.damage()
+        try:
+            document = describe(opened, damage)
+        except ModelError:
+            if not damage:
+                raise
+        else:
+            click.echo(to_json(document) if as_json else render_info(document))
+        if damage:
+            raise ModelError("\n".join(f"{path}: error: is damaged: {part}" for part in damage))
 
 
 @log.command(epilog="Example: mbcli log export run.h5 --to csv --fields q,energy_kinetic --every 10 -o run.csv")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 FORMAT = "mbcli-log"
-FORMAT_VERSION = "1.1"
+FORMAT_VERSION = "1.2"
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")

@@ -4,6 +4,8 @@ import ctypes
 import hashlib
 import json
 import os
+import re
+import time
 from bisect import bisect_left
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
@@ -21,6 +23,10 @@ LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: more is 
 # what h5py, numpy and json raise on a damaged file
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
 READ_ATTEMPTS = 20  # of a block that a running writer may be about to replace
+PAUSE = 0.001  # [s] between them
+ROWS_AT_ONCE = 1 << 16
+CHECKSUM_BYTES = 4  # after the numbers of a chunk
+CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
 SAME_TIME = 1e-9  # [s], relative above 1 s: 0.3 typed in a shell is the sample at 0.30000000000000004
 
 
@@ -58,6 +64,7 @@ class Log:
                 self._check_rows()
                 self._contacts = self._find_contacts()
                 self.row_count = self._count_rows()
+                self._check_time()
         except BaseException:
             self.close()
             raise
@@ -100,17 +107,27 @@ class Log:
     @property
     def config(self) -> str:
         """The resolved configuration, YAML."""
-        return self._read_text("config/resolved")
+        return self._resolved("config")
 
     @property
     def model(self) -> str:
         """The resolved model, JSON."""
-        return self._read_text("model/resolved")
+        return self._resolved("model")
+
+    def _resolved(self, name):
+        text = self._read_text(f"{name}/resolved")
+        expected = self.attrs.get(f"{name}_sha256")
+        if expected not in (None, hashlib.sha256(text.encode("utf-8")).hexdigest()):
+            raise ModelError(f"{self.path}: error: {name}/resolved is damaged: its sha256 differs")
+        return text
 
     def run_clock(self) -> dict:
         """created_utc, finished_utc ("" if unfinished) and wall_time [s] (nan if unfinished)."""
         with self._reading():
             clock = {name: _text(self._dataset(f"run/{name}")[()]) for name in ("created_utc", "finished_utc")}
+            for name, text in clock.items():
+                if not CLOCK.fullmatch(text) and (text or name == "created_utc"):
+                    raise ModelError(f"{self.path}: error: is damaged: run/{name} is not a time")
             return {**clock, "wall_time": float(self._dataset("run/wall_time")[()])}
 
     def source_digests(self) -> list[dict]:
@@ -126,7 +143,8 @@ class Log:
     def events(self) -> list[dict]:
         """time [s], step, severity, code and message of every event, in order."""
         with self._reading():
-            records = self._dataset("events")[:]
+            events = self._dataset("events")
+            records = self._read(events, 0, len(events))
             return [
                 {
                     "time": float(record["time"]),
@@ -141,12 +159,37 @@ class Log:
         with self._reading():
             if "checkpoint" not in self._file:
                 return None
-            sequence = self._dataset("checkpoint/sequence")[:]
+            sequence = self._read(self._dataset("checkpoint/sequence"), 0, 2)
             slot = int(np.argmax(sequence))
             if sequence[slot] <= 0:
                 return None
             names = sorted(set(self._file["checkpoint"]) - {"sequence"})
-            return {name: self._dataset(f"checkpoint/{name}")[slot] for name in names}
+            return {name: self._read(self._dataset(f"checkpoint/{name}"), slot, slot + 1)[0] for name in names}
+
+    def damage(self) -> list[str]:
+        """Reads all of the file; one line for each part of it that is damaged, by its name."""
+        found = []
+        parts = [lambda path=path: self._read_all(path) for path in (*self._datasets, *self._contacts)]
+        parts += [self.events, self.read_checkpoint, self.read_sources, self.run_clock, self._check_lengths]
+        parts += [lambda name=name: self._resolved(name) for name in ("model", "config")]
+        for read in parts:
+            try:
+                with self._reading():
+                    read()
+            except ModelError as error:
+                found.append(str(error).removeprefix(f"{self.path}: error: ").removeprefix("is damaged: "))
+        return found
+
+    def _read_all(self, path):
+        dataset = self._datasets.get(path, self._contacts.get(path))
+        for first in range(0, len(dataset), ROWS_AT_ONCE):
+            self._read(dataset, first, min(first + ROWS_AT_ONCE, len(dataset)))
+
+    def _check_lengths(self):
+        """A finished log has all of its datasets to the last row."""
+        for path, dataset in self._datasets.items():
+            if self.finished and len(dataset) != self.row_count:
+                raise ModelError(f"{self.path}: error: {path} has {len(dataset)} rows, the log {self.row_count}")
 
     def layout(self) -> dict:
         """What is in the file as JSON: root attributes; type, shape and attributes of every dataset.
@@ -197,14 +240,14 @@ class Log:
         """The contacts of rows start to stop: "offset" (n + 1,), from 0, and CONTACT_FIELDS by their path."""
         stop = self.row_count if stop is None else min(stop, self.row_count)
         with self._reading():
-            offset = self._contacts[layout.OFFSET][start : max(start, stop) + 1].astype("i8")
+            offset = self._read(self._contacts[layout.OFFSET], start, max(start, stop) + 1).astype("i8")
             first, last = int(offset[0]), int(offset[-1])
             rising = (np.diff(offset) >= 0).all() and first >= 0
             if not rising or any(len(self._contacts[field.path]) < last for field in layout.CONTACT_FIELDS):
                 raise ModelError(f"{self.path}: error: {layout.OFFSET} does not fit the contacts")
             return {
                 "offset": offset - first,
-                **{field.path: self._contacts[field.path][first:last] for field in layout.CONTACT_FIELDS},
+                **{field.path: self._read(self._contacts[field.path], first, last) for field in layout.CONTACT_FIELDS},
             }
 
     def row_shape(self, path) -> tuple[int, ...]:
@@ -219,7 +262,7 @@ class Log:
         """All rows of a field, (n, ...)."""
         dataset = self._field_dataset(path)
         with self._reading():
-            return dataset[: self.row_count]
+            return self._read(dataset, 0, self.row_count)
 
     def state_at(self, time) -> State:
         """q (nq,) and v (nv,) of the sample at a time [s], up to rounding.
@@ -231,7 +274,7 @@ class Log:
         nearest = [self._time_of(i) for i in (row - 1, row) if 0 <= i < self.row_count]
         if row < self.row_count and abs(self._time_of(row) - time) <= SAME_TIME * max(1.0, abs(time)):
             with self._reading():
-                return State(self._datasets["state/q"][row], self._datasets["state/v"][row])
+                return State(*(self._read(self._datasets[path], row, row + 1)[0] for path in ("state/q", "state/v")))
         if not nearest:
             raise ResourceError(f"{self.path}: error: no sample at {time:.12g} s: the log has no rows")
         nearest = " and ".join(f"{t:.12g}" for t in nearest)
@@ -256,8 +299,57 @@ class Log:
         datasets = {path: self._field_dataset(path) for path in (fields or self.fields())}
         for first in range(start, stop, rows):
             with self._reading():
-                chunk = {path: data[first : min(first + rows, stop)] for path, data in datasets.items()}
+                chunk = {path: self._read(data, first, min(first + rows, stop)) for path, data in datasets.items()}
             yield chunk
+
+    # ----------------------------------------------------------------------------------- checked numbers
+
+    def _read(self, dataset, first, last):
+        """Rows first to last of a dataset; ModelError that names those whose checksum is wrong."""
+        try:
+            return dataset[first:last]
+        except OSError as error:
+            if not re.search("filter|checksum", str(error)):  # not the checksum, but the disk
+                raise
+        if not self.finished and last > (tail := _last_chunk(dataset)):
+            before = [self._read(dataset, first, tail)] if first < tail else []
+            return np.concatenate([*before, self._read_last_chunk(dataset, tail)[max(first - tail, 0) : last - tail]])
+        rows = dataset.chunks[0]
+        for start in range(first - first % rows, last, rows):
+            stop = min(start + rows, len(dataset))
+            try:
+                dataset[start:stop]
+            except OSError:
+                name = dataset.name.lstrip("/")
+                raise ModelError(
+                    f"{self.path}: error: is damaged: {name}, rows {start} to {stop - 1}: wrong checksum"
+                ) from None
+        return dataset[first:last]  # a running writer has completed it meanwhile
+
+    def _read_last_chunk(self, dataset, start):
+        """The last chunk of a dataset that is being written, or whose writer died while it replaced that chunk.
+
+        The rows that count are the same in the old and the new chunk, and of the two one dataset at most has some of
+        each; only the checksum then is wrong.
+        """
+        for _ in range(READ_ATTEMPTS):
+            try:
+                return dataset[start:]
+            except OSError:
+                time.sleep(PAUSE)
+        _, content = dataset.id.read_direct_chunk((start, *(0,) * (dataset.ndim - 1)))
+        return np.frombuffer(content[:-CHECKSUM_BYTES], dataset.dtype).reshape(dataset.chunks)
+
+    def _check_time(self):
+        """Searches for times take them to increase, and so does whoever reads the rows."""
+        dataset, last = self._datasets["time"], -np.inf
+        for first in range(0, self.row_count, ROWS_AT_ONCE):
+            times = self._read(dataset, first, min(first + ROWS_AT_ONCE, self.row_count))
+            rising = times > np.concatenate([[last], times[:-1]])
+            if not (rising & np.isfinite(times)).all():
+                row = first + int(np.argmin(rising & np.isfinite(times)))
+                raise ModelError(f"{self.path}: error: is damaged: the time of row {row} does not increase")
+            last = times[-1]
 
     # --------------------------------------------------------------------------------------- the file
 
@@ -369,7 +461,7 @@ class Log:
 
     def _offset_of(self, row):
         with self._reading():
-            return int(self._contacts[layout.OFFSET][row])
+            return int(self._read(self._contacts[layout.OFFSET], row, row + 1)[0])
 
     def _count_rows(self):
         """The common length, without rows at the end of which not all was written before the process died."""
@@ -382,7 +474,7 @@ class Log:
 
     def _time_of(self, row):
         with self._reading():
-            return float(self._datasets["time"][row])
+            return float(self._read(self._datasets["time"], row, row + 1)[0])
 
     def _field_dataset(self, path):
         if path not in self._datasets:
@@ -409,14 +501,14 @@ class Log:
     def _read_source(self, path, sha256, dataset):
         if dataset.dtype != np.uint8 or dataset.size > LARGEST_TEXT:
             raise ModelError(f"{self.path}: error: {dataset.name} is no model file")
-        content = dataset[:].tobytes()
+        content = self._read(dataset, 0, len(dataset)).tobytes()
         if hashlib.sha256(content).hexdigest() != sha256:
             raise ModelError(f"{self.path}: error: {dataset.name} is damaged: its sha256 differs")
         return SourceFile(path=path, sha256=sha256, content=content)
 
 
-def describe(log: Log) -> dict:
-    """What `mbcli log info --json` prints; docs/log_format.md explains the keys."""
+def describe(log: Log, damage=None) -> dict:
+    """What `mbcli log info --json` prints; docs/log_format.md explains the keys. damage: that of the log, if known."""
     attributes = log.attrs
     versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas")
     clock = log.run_clock()
@@ -448,6 +540,7 @@ def describe(log: Log) -> dict:
         + _contact_fields(log),
         "events": log.events(),
         "checkpoint": log.read_checkpoint() is not None,
+        "damage": log.damage() if damage is None else damage,
         "run": {
             "argv": attributes.get("argv", []),
             "seed": attributes.get("seed"),
@@ -525,6 +618,11 @@ def _open_unfinished(path):
         set_attempts(access.id, READ_ATTEMPTS)
     flags = h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ
     return h5py.File(h5py.h5f.open(os.fsencode(path), flags, fapl=access))
+
+
+def _last_chunk(dataset):
+    """The first row of the last chunk."""
+    return (len(dataset) - 1) // dataset.chunks[0] * dataset.chunks[0]
 
 
 def _text(value):

@@ -6,6 +6,10 @@ it grows. It forbids new datasets, so everything the file will contain is create
 
 Chunks bypass HDF5's cache and metadata is not allocated in blocks, so that the place of each byte follows
 from what is written and not from when it is flushed: equal runs give equal files, apart from /run.
+
+Every chunk has a checksum (Fletcher's, 32 bits), which HDF5 compares when it reads. A process that is killed while it
+replaces a chunk can leave the last one of one dataset with a wrong checksum; its older rows are the same in the old
+and the new chunk, so the reader takes them from an unfinished log without it.
 """
 
 import hashlib
@@ -247,7 +251,7 @@ class LogWriter:
         _create_texts(group.attrs, "actuator_names", header.actuator_names)
         _create_texts(group.attrs, "actuator_units", header.actuator_units)
         self._events = self._file.create_dataset(
-            "events", shape=(0,), maxshape=(None,), chunks=(EVENTS_PER_CHUNK,), dtype=_event_dtype()
+            "events", shape=(0,), maxshape=(None,), chunks=(EVENTS_PER_CHUNK,), dtype=_event_dtype(), fletcher32=True
         )
         self._create_text("config/resolved", header.config)
         self._create_text("model/resolved", header.model)
@@ -267,6 +271,7 @@ class LogWriter:
                 chunks=(self._chunk_rows, *(max(size, 1) for size in field.row_shape)),
                 dtype=field.dtype,
                 fillvalue=np.nan if field.path == "time" else None,  # a row of no time was never written
+                fletcher32=True,
             )
             scalar = not field.row_shape
             _create_texts(dataset.attrs, "names", field.names, scalar)
@@ -286,7 +291,7 @@ class LogWriter:
         if names is None:
             return
         self._offset = self._file.create_dataset(
-            layout.OFFSET, data=np.zeros(1, dtype="i8"), maxshape=(None,), chunks=(self._chunk_rows,)
+            layout.OFFSET, data=np.zeros(1, dtype="i8"), maxshape=(None,), chunks=(self._chunk_rows,), fletcher32=True
         )
         for field in layout.CONTACT_FIELDS:
             dataset = self._file.create_dataset(
@@ -295,6 +300,7 @@ class LogWriter:
                 maxshape=(None, *field.row_shape),
                 chunks=(CONTACTS_PER_CHUNK, *field.row_shape),
                 dtype=field.dtype,
+                fletcher32=True,
             )
             _create_texts(dataset.attrs, "names", field.names, not field.row_shape)
             _create_texts(dataset.attrs, "units", field.units, not field.row_shape)
@@ -310,16 +316,23 @@ class LogWriter:
         group = self._file.require_group("model/source")
         for index, source in enumerate(sources):
             content = np.frombuffer(source.content, dtype="u1")
-            packing = {"compression": "gzip", "chunks": (min(len(content), 1 << 16),)} if len(content) else {}
+            packing = {"compression": "gzip", "fletcher32": True, "chunks": (min(len(content), 1 << 16),)}
+            packing = packing if len(content) else {}
             dataset = group.create_dataset(layout.stored_name(source.path, index), data=content, **packing)
             _create_attribute(dataset.attrs, "path", source.path)
             _create_attribute(dataset.attrs, "sha256", source.sha256)
 
     def _create_checkpoint(self, slots):
-        datasets = {name: self._file.create_dataset(f"checkpoint/{name}", data=data) for name, data in slots.items()}
-        if datasets:
-            self._file.create_dataset("checkpoint/sequence", data=np.zeros(2, dtype="i8"))
+        if not slots:
+            return {}
+        datasets = {name: self._create_slots(name, data) for name, data in slots.items()}
+        self._create_slots("sequence", np.zeros(2, dtype="i8"))
         return datasets
+
+    def _create_slots(self, name, data):
+        """Two slots with a chunk each: one that is not written keeps its checksum."""
+        checked = {"chunks": (1, *data.shape[1:]), "fletcher32": True} if data.size else {}
+        return self._file.create_dataset(f"checkpoint/{name}", data=data, **checked)
 
     def _create_clocks(self):
         for name, text in (("created_utc", utc_now()), ("finished_utc", "")):
