@@ -78,6 +78,7 @@ KERNEL_MODULES = (
     "contact.equality",
     "contact.problem",
     "contact.dense_elimination",
+    "contact.substeps",
     "contact.tamsi",
     "contact.islands",
     "contact.block_cholesky",

@@ -3,7 +3,8 @@
 The search starts from the velocities of the step's start. An iteration that made the residual much smaller is followed
 by one with the same Hessian, which costs a fraction and does nearly as well there. The search ends where the gradient
 of the cost, with each momentum measured by the square root of its mass, is less than the tolerance times the larger of
-A v and J^T impulse.
+A v and J^T impulse. Both vanish where impulses hold bodies at rest; the gradient is rounding then. Where an iteration
+hardly makes it smaller, or none is left, it is measured by the terms that cancel in it.
 """
 
 from mbcli.engine.contact.block_cholesky import add_row, factorize_places, solve_places
@@ -27,10 +28,12 @@ from mbcli.engine.contact.problem import (
     STATUS,
     TAMSI,
     TOLERANCE,
+    UNSOLVED,
     VELOCITY,
     hessian_of,
     impulse_of,
 )
+from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
 from mbcli.engine.handles import solver_at
 from mbcli.engine.jit import kernel
@@ -38,9 +41,12 @@ from mbcli.engine.lane_memory import WIDTH, add_product, sum_of_lanes
 
 SMALLEST = 1e-30  # squared momentum that counts as nothing
 LINE_SEARCH_STEPS = 60
+MOST_PARTS = 64  # of a step with TAMSI
 PATIENCE = 20  # iterations of TAMSI, which has no cost to search along, until friction is held for as many
 LINE_SEARCH_ACCURACY = 1e-8  # of the slope, relative to that at the start
 WHOLE_STEP = 1e-3  # the same for a whole step, which needs no search close to the minimum
+ROUNDING = 1e-10  # of the terms of the gradient: a gradient so small that does not become smaller is rounding
+SLOW = 0.5  # reduction of the residual by an iteration from which on it may be rounding
 FAST = 0.03  # reduction of the residual by an iteration after which its Hessian is used again
 
 
@@ -70,20 +76,61 @@ def solve_problem_called(model, data, points, solver, number):
 
 @kernel
 def solve_island(solver, k):
+    """A whole step; with TAMSI, where that has no solution that is found, in more and more parts (substeps.py)."""
+    tamsi = int(solver.settings[APPROXIMATION]) == TAMSI
+    if tamsi:
+        keep_start(solver, k)
+    parts, part, residual = 1, 0, 0.0
+    while True:
+        if tamsi:
+            begin_part(solver, k, parts, part)
+        converged, remaining, iterations = find_velocities(solver, k, tamsi)
+        solver.counts[ITERATIONS] += iterations
+        solver.counts[MOST_ITERATIONS_SEEN] = max(solver.counts[MOST_ITERATIONS_SEEN], iterations)
+        if converged:
+            residual = max(residual, remaining)
+            if tamsi:
+                end_part(solver, k, parts)
+            part += 1
+            if part == parts:
+                break
+        elif tamsi and parts < MOST_PARTS:
+            solver.counts[STATUS] = SOLVED
+            halve_parts(solver, k)
+            parts, part, residual = 2 * parts, 0, 0.0
+        else:
+            residual = remaining
+            solver.counts[UNSOLVED] = k
+            if solver.counts[STATUS] == SOLVED:
+                solver.counts[STATUS] = NOT_CONVERGED
+            break
+    if tamsi:
+        end_parts(solver, k, parts)
+    solver.settings[RESIDUAL] = max(solver.settings[RESIDUAL], residual)
+
+
+@kernel
+def find_velocities(solver, k, tamsi):
+    """The minimum from vectors[VELOCITY] on: whether it was found, the square of the residual there, iterations."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    enough = solver.settings[TOLERANCE] * solver.settings[TOLERANCE]
     times_jacobian(solver, k, VELOCITY, solver.con_v)
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             solver.vectors8[DIRECTION, c] = solver.vectors8[VELOCITY, c] - solver.vectors8[FREE, c]
     times_mass(solver, first, end, DIRECTION, MOMENTUM)
-    iterations, tries, residual = 0, 0, 0.0
-    tamsi, held = int(solver.settings[APPROXIMATION]) == TAMSI, False
+    iterations, tries, residual, held = 0, 0, 0.0, False
     while True:
         before = residual
         residual = fill_gradient(solver, k)
-        converged = residual <= solver.settings[TOLERANCE] * solver.settings[TOLERANCE]
-        if iterations >= solver.settings[MOST_ITERATIONS] or (converged and not held):
+        last = iterations >= solver.settings[MOST_ITERATIONS]
+        converged = residual <= enough
+        if not converged and iterations > 0 and (residual > SLOW * SLOW * before or last):
+            of_terms = residual_of_terms(solver, k)
+            if of_terms <= (enough if last else min(enough, ROUNDING * ROUNDING)):
+                converged, residual = True, of_terms
+        if last or (converged and not held):
             break
         if tamsi and (converged or tries == PATIENCE):
             held, tries = not held, 0
@@ -95,7 +142,8 @@ def solve_island(solver, k):
         else:
             newton_direction(solver, k, residual < FAST * FAST * before)
         if solver.counts[STATUS] != SOLVED:
-            return
+            converged = False
+            break
         times_jacobian(solver, k, DIRECTION, solver.con_dv)
         times_mass(solver, first, end, DIRECTION, MOMENTUM_STEP)
         if tamsi and not held:
@@ -107,11 +155,7 @@ def solve_island(solver, k):
     if held:
         hold_friction(solver, k, False)
         converged = False
-    solver.settings[RESIDUAL] = max(solver.settings[RESIDUAL], residual)
-    solver.counts[ITERATIONS] += iterations
-    solver.counts[MOST_ITERATIONS_SEEN] = max(solver.counts[MOST_ITERATIONS_SEEN], iterations)
-    if not converged:
-        solver.counts[STATUS] = NOT_CONVERGED
+    return converged, residual, iterations
 
 
 @kernel
@@ -189,6 +233,26 @@ def fill_gradient(solver, k):
             inertial = add_product(inertial, v * v, vectors[DIAGONAL, c])
             vectors[GRADIENT, c] = g  # last: interpreted, j is a view of it
     return sum_of_lanes(size) / (max(sum_of_lanes(impulse), sum_of_lanes(inertial)) + SMALLEST)
+
+
+@kernel
+def residual_of_terms(solver, k):
+    """After fill_gradient: the square of the gradient over that of its terms, the momenta of A v, A v* and each row."""
+    J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
+    size = terms = 0.0 * vectors[GRADIENT, 0]
+    for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            g, v, free = vectors[GRADIENT, c], vectors[VELOCITY, c], vectors[FREE, c]
+            size = add_product(size, g * g, vectors[INVERSE_DIAGONAL, c])
+            terms = add_product(terms, v * v + free * free, vectors[DIAGONAL, c])
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        for p in range(solver.con_first[i], solver.con_first[i + 1]):
+            for r in range(3):
+                j = solver.con_impulse[i, r] * J[3 * p + r]
+                terms = add_product(terms, j * j, vectors[INVERSE_DIAGONAL, piece_vector[p]])
+    return sum_of_lanes(size) / (sum_of_lanes(terms) + SMALLEST)
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Newton's method for the TAMSI approximation, whose balance of momentum is no minimum of anything.
 
 Castro et al. 2020 (arXiv:1909.05700), section IV: the Jacobian is not symmetric, and no contact's slip may turn by
-more than a given angle in one iteration, nor jump across the zone of stiction. There may be no solution: then the
-status says so. Islands are factorized densely.
+more than a given angle in one iteration, nor jump across the zone of stiction. There may be no solution of the whole
+step: then it is solved in parts, see substeps.py. Islands are factorized densely.
 """
 
 from mbcli.engine.contact.block_cholesky import add_row

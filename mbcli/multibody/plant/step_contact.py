@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import ContactSolver
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
@@ -16,12 +15,11 @@ from mbcli.engine.contact.problem import (
     STATUS,
     STICTION,
     TAMSI,
-    TOLERANCE,
     TOO_MANY_BLOCKS,
     TOO_MANY_CONSTRAINTS,
     TOO_MANY_POINTS,
+    UNSOLVED,
 )
-from mbcli.engine.contact.problem import ISLANDS as NUMBER_OF_ISLANDS
 from mbcli.engine.contact.samples import (
     ALL_CONTACTS,
     ALL_ITERATIONS,
@@ -117,7 +115,7 @@ class StepContact(ContactArrays):
             self.make()
 
     def _culprits(self):
-        """The bodies in contact in the first island that has no solution, the deepest first, for a message."""
+        """The bodies in contact in the island that has no solution, the deepest first, for a message."""
         contacts = self._unsolved_contacts()
         contacts = contacts[np.argsort(self.points.distance[contacts], kind="stable")]
         pairs = self.named_pairs(contacts)
@@ -126,12 +124,8 @@ class StepContact(ContactArrays):
 
     def _unsolved_contacts(self):
         """The contact points of that island."""
-        solver, kernels = self.solver, load_kernels(False)
-        for k in range(solver.counts[NUMBER_OF_ISLANDS]):
-            with np.errstate(all="ignore"):
-                residual = kernels.fill_gradient(solver, k)
-            if not residual <= solver.settings[TOLERANCE] ** 2:
-                members = solver.con_order[solver.island_con[k] : solver.island_con[k + 1]]
-                contacts = members[solver.con_kind[members] == int(solver.settings[APPROXIMATION])]
-                return solver.con_source[contacts]
-        return np.arange(self.points.count[0])
+        solver = self.solver
+        k = solver.counts[UNSOLVED]
+        members = solver.con_order[solver.island_con[k] : solver.island_con[k + 1]]
+        contacts = members[solver.con_kind[members] == int(solver.settings[APPROXIMATION])]
+        return solver.con_source[contacts]

@@ -1,0 +1,98 @@
+"""A step with TAMSI in equal parts, where the whole one has no solution that is found.
+
+Over a part of a step all that is known at its start is kept, masses, normals and forces; only velocities change, and
+penetrations by them. Impulses of the parts add up, so that the momenta of the whole step are in balance. The laws of
+other constraints give, at the same velocity, the same force in a part as in the whole step.
+"""
+
+from mbcli.engine.contact import bounded_row
+from mbcli.engine.contact.hunt_crossley import PENETRATION, STEP
+from mbcli.engine.contact.problem import BOUNDED, FREE, GAIN, START, TAMSI, VELOCITY
+from mbcli.engine.jit import kernel
+from mbcli.engine.lane_memory import WIDTH
+
+PENETRATION_AT_START = 7  # column of a contact's law that the laws themselves leave free
+
+
+@kernel
+def keep_start(solver, k):
+    """What parts start from: velocities and penetrations at the step's start, and the gain without constraints."""
+    vectors = solver.vectors8
+    for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            vectors[START, c] = vectors[VELOCITY, c]
+            vectors[GAIN, c] = vectors[FREE, c] - vectors[VELOCITY, c]
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        if solver.con_kind[i] == TAMSI:
+            solver.con_law[i, PENETRATION_AT_START] = solver.con_law[i, PENETRATION]
+
+
+@kernel
+def begin_part(solver, k, parts, part):
+    """Velocities with and without constraints for a part of the step of island k; the whole step is ready already."""
+    if parts == 1:
+        return
+    vectors = solver.vectors8
+    for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            if part == 0:
+                vectors[VELOCITY, c] = vectors[START, c]
+            vectors[FREE, c] = vectors[VELOCITY, c] + (1.0 / parts) * vectors[GAIN, c]
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        if part == 0:
+            for r in range(3):
+                solver.con_sum[i, r] = 0.0
+        if solver.con_kind[i] == TAMSI:
+            if part == 0:
+                solver.con_law[i, PENETRATION] = solver.con_law[i, PENETRATION_AT_START]
+            else:
+                solver.con_law[i, PENETRATION] -= solver.con_law[i, STEP] * solver.con_v[i, 2]
+
+
+@kernel
+def end_part(solver, k, parts):
+    """After a part is solved: its impulses are added to those of the parts before."""
+    if parts == 1:
+        return
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        for r in range(3):
+            solver.con_sum[i, r] += solver.con_impulse[i, r]
+
+
+@kernel
+def halve_parts(solver, k):
+    """The laws of island k for parts that are half as long."""
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        scale_law(solver, solver.con_order[c], 0.5)
+
+
+@kernel
+def end_parts(solver, k, parts):
+    """The laws of the whole step again, and its impulses."""
+    if parts == 1:
+        return
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        scale_law(solver, i, 1.0 * parts)
+        if solver.con_kind[i] == TAMSI:
+            solver.con_law[i, PENETRATION] = solver.con_law[i, PENETRATION_AT_START]
+        for r in range(3):
+            solver.con_impulse[i, r] = solver.con_sum[i, r]
+
+
+@kernel
+def scale_law(solver, i, ratio):
+    """The law of constraint i for a time that is so many times as long."""
+    law = solver.con_law
+    if solver.con_kind[i] == TAMSI:
+        law[i, STEP] *= ratio
+        return
+    law[i, bounded_row.R] /= ratio  # it stands first in the laws of equalities too
+    if solver.con_kind[i] == BOUNDED:
+        law[i, bounded_row.LOW] *= ratio
+        law[i, bounded_row.HIGH] *= ratio
