@@ -62,8 +62,12 @@ DOCUMENTS = [  # command and options, keys beside the common ones, shape of the 
     (("forward-dynamics",), {"vdot"}, {"vdot": "v"}),
     (("bias",), {"Cv"}, {"Cv": "v"}),
     (("gravity",), {"tau_g"}, {"tau_g": "v"}),
-    (("energy",), {"kinetic", "potential", "conservative_power", "nonconservative_power"}, {}),
-    (("energy", "--bodies"), {"kinetic", "potential", "conservative_power", "nonconservative_power", "bodies"}, {}),
+    (("energy",), {"kinetic", "potential", "conservative_power", "nonconservative_power", "joint_damping_power"}, {}),
+    (
+        ("energy", "--bodies"),
+        {"kinetic", "potential", "conservative_power", "nonconservative_power", "joint_damping_power", "bodies"},
+        {},
+    ),
 ]
 
 

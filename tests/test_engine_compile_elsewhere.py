@@ -1,7 +1,9 @@
 """Kernels that another process compiles: which, and what happens where it cannot."""
 
+import os
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -49,5 +51,40 @@ def test_one_processor_compiles_all_itself(kernels, started, monkeypatch):
 
 def test_the_command_finds_the_kernels_of_a_kind():
     """The program that the other process runs, with nothing to compile."""
-    subprocess.run([sys.executable, "-P", "-c", COMPILE, "contact-plain"], check=True, timeout=120)
+    command = [sys.executable, "-P", "-c", COMPILE, "contact-plain"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        assert process.wait(120) == 0
     assert hasattr(load_kernels(True, "contact-plain"), "find_contacts_called")
+
+
+PARENT = """
+import os, time
+from mbcli.engine import calls_by_address, load_kernels
+
+os.cpu_count = lambda: 2
+kernels = load_kernels(True, "contact-plain")
+assert calls_by_address.compile_elsewhere(kernels, "find_contacts_called")
+(process,) = calls_by_address._processes.values()
+print(process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_killed_process_does_not_leave_the_one_that_compiles_for_it(tmp_path):
+    environment = os.environ | {"MBCLI_CACHE_DIR": str(tmp_path)}  # empty: there is a minute of work
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        child = int(parent.stdout.readline())
+        parent.kill()
+    end = time.monotonic() + 60.0
+    while is_running(child):
+        assert time.monotonic() < end, "it still compiles"
+        time.sleep(0.05)
+
+
+def is_running(pid):
+    """Whether a process is there that has not ended; one that nobody has waited for has."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -19,7 +19,8 @@ def energy(ctx, per_body, **values):
 
     The kinetic energy counts the reflected inertia of actuators, the potential energy gravity (zero at the world's
     origin) and springs. The conservative power is the rate at which these give energy to the motion; the
-    non-conservative power is that of joint damping.
+    non-conservative power is that of the other forces of force elements, as CalcNonConservativePower() counts it.
+    Damping of joints has its own line.
 
     \b
     mbcli energy robot.urdf --random 3 --bodies
@@ -28,12 +29,12 @@ def energy(ctx, per_body, **values):
         raise click.UsageError("--bodies is for one state")
 
     def evaluate(plant, context, inputs):
-        v = plant.GetVelocities(context)
         result = {
             "kinetic": plant.CalcKineticEnergy(context),
             "potential": plant.CalcPotentialEnergy(context),
             "conservative_power": plant.CalcConservativePower(context),
-            "nonconservative_power": 0.0 - float(v @ (plant._model.dof_damping * v)),
+            "nonconservative_power": plant.CalcNonConservativePower(context),
+            "joint_damping_power": plant.CalcJointDampingPower(context),
         }
         if per_body:
             result["bodies"] = plant.CalcBodyEnergies(context)
@@ -41,7 +42,7 @@ def energy(ctx, per_body, **values):
 
     def evaluate_rows(plant, batch, states):
         energy, power = batch.energy(states.q, states.v)
-        names = ("kinetic", "potential", "conservative_power", "nonconservative_power")
+        names = ("kinetic", "potential", "conservative_power", "nonconservative_power", "joint_damping_power")
         return dict(zip(names, (*energy.T, *power.T), strict=True))
 
     Analysis("energy", evaluate, render, evaluate_rows=evaluate_rows).run(ctx, values, {})
@@ -53,6 +54,7 @@ def render(plant, results):
         ["potential energy", results["potential"], "J"],
         ["conservative power", results["conservative_power"], "W"],
         ["non-conservative power", results["nonconservative_power"], "W"],
+        ["power of joint damping", results["joint_damping_power"], "W"],
     ]
     text = table(lines)
     if "bodies" in results:

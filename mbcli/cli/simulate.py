@@ -23,7 +23,7 @@ from mbcli.cli.options import (
     take,
 )
 from mbcli.cli.output import document, is_special, number, refuse_existing, to_json
-from mbcli.errors import MbcliError, NumericalError, OutputError
+from mbcli.errors import MbcliError, ModelError, NumericalError, OutputError
 
 # as MultibodyPlantConfig has them; importing it would slow --help down
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
@@ -113,6 +113,13 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     help="Actuation over time ('-': stdin): CSV with columns time and actuator names; a row holds until the next.",
 )
 @state_options
+@click.option(
+    "--start-limits",
+    type=click.Choice(["warn", "clamp", "error"]),
+    default="warn",
+    help="What becomes of positions that start outside of their limits, where stops push them in and add energy: a "
+    "warning (default), a start at the limits, or an error.",
+)
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", help="Draws the random poses of directives; goes to the log."
 )
@@ -223,9 +230,10 @@ def _run_command(ctx, values):
         )
     _warn_about_what_is_left_out(loaded, warn)
     if options.resume_path is None:
-        for line in job.assemble():
+        for line in job.clamp() + job.assemble():
             if not quiet:
                 click.echo(f"mbcli: {line}", err=True)
+        job.check_limits(warn)
     if job.controlled:
         warn(f"controllers of the file aim at the default positions: {joined(*job.controlled)}")
     if job.exceeded_efforts:
@@ -345,7 +353,7 @@ def _warn_about_what_is_left_out(loaded, warn):
     frictions = [joint.name for joint in joints if any(a.friction for a in joint.axes)]
     for note in notes_on_contact(loaded):
         warn(note)
-    for line in loaded.plant._left_out:
+    for line in [*loaded.plant._left_out, *loaded.plant._unused_limits()]:
         warn(line)
     if frictions:
         warn(f"Coulomb friction of joints is not simulated: {joined(*frictions)}")
@@ -436,7 +444,7 @@ class SimulationJob:
             duration = config.simulation_duration if np.isfinite(config.simulation_duration) else DEFAULT_DURATION
         _check_step(self.plant, self.start, duration)
         self.until = self.start + duration
-        self.tolerance = options.constraint_tolerance
+        self.tolerance, self.start_limits = options.constraint_tolerance, options.start_limits
         self.period = _period(options.log_rate, self.plant, duration)
         self.fields = parse_fields(options.fields, self.plant)
         seeds = (options.seed, state.random_seed, config.random_seed)
@@ -466,6 +474,24 @@ class SimulationJob:
             return read_input(self.plant, options.input_file)
         given = parse_inputs(self.plant, {"u": options.u_text})
         return constant_input(given.get("u", np.zeros(self.plant.num_actuators())))
+
+    def clamp(self):
+        """Moves positions that start outside of their limits to them, if --start-limits asks; returns lines on it."""
+        from mbcli.start_limits import clamp_positions, in_words
+
+        moved = clamp_positions(self.plant, self.context) if self.start_limits == "clamp" else []
+        return [f"moved to their limits: {in_words(moved)}"] if moved else []
+
+    def check_limits(self, warn):
+        """Reports the positions that start outside of their limits; ModelError with --start-limits error."""
+        from mbcli.start_limits import in_words, positions_outside_limits, what_limits_do
+
+        outside = positions_outside_limits(self.plant, self.context)
+        if outside and self.start_limits == "error":
+            raise ModelError(f"the start is outside of limits: {in_words(outside)}")
+        if outside:
+            advice = "" if self.start_limits == "clamp" else "; --start-limits clamp starts at the limits"
+            warn(f"the start is outside of limits, {what_limits_do(self.plant)}: {in_words(outside)}{advice}")
 
     def assemble(self):
         """Moves a start that does not satisfy the constraints to the nearest that does; returns lines that say so.

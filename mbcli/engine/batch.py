@@ -10,6 +10,7 @@ from mbcli.engine.force_elements import (
     add_forces_between,
     add_hinge_torques,
     clear_applied_forces,
+    nonconservative_power,
 )
 from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
 from mbcli.engine.frame_motion import components, frame_axes, pose_in, relative_acceleration, relative_velocity
@@ -149,7 +150,7 @@ def gravity_of_states(model, data, q, tau_g):
 
 @kernel
 def energies(model, data, q, v, energy, power):
-    """q (n, nq), v (n, nv) -> kinetic and potential energy (n, 2); power (n, 2) of gravity and springs, of damping."""
+    """q (n, nq), v (n, nv) -> energy (n, 2) kinetic, potential; power (n, 3) conservative, not, of joint damping."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
@@ -158,7 +159,8 @@ def energies(model, data, q, v, energy, power):
         total_energy(m, d)
         put(d.energy, energy, k)
         put_number(conservative_power(m, d), power, k, 0)
-        put_number(damping_power(m, d), power, k, 1)
+        put_number(nonconservative_power(m, d), power, k, 1)
+        put_number(damping_power(m, d), power, k, 2)
 
 
 @kernel

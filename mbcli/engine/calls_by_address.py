@@ -9,6 +9,7 @@ import functools
 import os
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +37,8 @@ _found = set()  # kernels on disk
 COMPILE = """
 import sys
 from mbcli.engine import load_kernels
-from mbcli.engine.calls_by_address import address_of_function
+from mbcli.engine.calls_by_address import address_of_function, end_with_parent
+end_with_parent()
 kernels = load_kernels(True, sys.argv[1])
 for name in sys.argv[2:]:
     address_of_function(getattr(kernels, name))
@@ -44,19 +46,33 @@ for name in sys.argv[2:]:
 
 
 def compile_elsewhere(kernels, *names):
-    """Lets another process compile kernels whose addresses will be asked for; False where it need not or cannot."""
+    """Lets another process compile kernels whose addresses will be asked for; False where it need not or cannot.
+
+    It ends with this one, however that ends.
+    """
     missing = [name for name in names if not _on_disk(getattr(kernels, name))]
     if not missing or not sys.executable or (os.cpu_count() or 1) < 2:
         return False
     package = Path(__file__).resolve().parents[2]
     path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    streams = {"stdin": subprocess.PIPE} | dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
     command = [sys.executable, "-P", "-c", COMPILE, kernels.kind, *missing]
     with suppress(OSError):
         process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **streams)
         _processes.update((getattr(kernels, name), process) for name in missing)
         return True
     return False
+
+
+def end_with_parent():
+    """Ends this process when its standard input does, a pipe whose other end the parent holds as long as it lives."""
+
+    def watch():
+        while os.read(0, 1):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _on_disk(kernel):

@@ -67,8 +67,8 @@ class StateBatch:
         return self._run("gravity_of_states", [q], [self._model.sizes["nv"]])[0]
 
     def energy(self, q, v):
-        """Kinetic and potential energy (n, 2) [J]; power (n, 2) [W] of gravity and springs, and of joint damping."""
-        return self._run("energies", [q, v], [2, 2])
+        """Kinetic and potential energy (n, 2) [J]; power (n, 3) [W] conservative, not, of joint damping."""
+        return self._run("energies", [q, v], [2, 3])
 
     def frame_motions(self, q, v, vdot, frames, base):
         """Motions of frames in a base frame, along its axes; frames (m,) and base are indices of frames.

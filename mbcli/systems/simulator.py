@@ -2,17 +2,20 @@
 
 import math
 import time
+import warnings
 
 from mbcli.errors import ModelError
-from mbcli.simulation import SCHEMES, TIME_TOLERANCE, Run
+from mbcli.simulation import SCHEMES, Run
 from mbcli.simulator_config import SimulatorConfig
+from mbcli.start_limits import in_words, positions_outside_limits, what_limits_do
 
 
 class Simulator:
     """Advances a plant in time, under the names of pydrake.systems.analysis.
 
-    A discrete plant with step h has its updates at the times k h. The state at such a time is the one before the
-    update, which the next AdvanceTo() begins with, also one to the same time; AdvancePendingEvents() does no more.
+    A discrete plant with step h has its updates at the times k h, products of doubles. The state at such a time is the
+    one before the update, which the next AdvanceTo() begins with, also one to the same time; AdvancePendingEvents()
+    does no more.
 
     Args:
         system: a finalized MultibodyPlant, or a Diagram with one.
@@ -64,11 +67,18 @@ class Simulator:
             raise RuntimeError(f"time {boundary_time} is before the context's time {start}")
         if self._began is None:
             self._began = time.perf_counter(), start
+            self._warn_of_limits()
         if self._plant.is_discrete():
             self._advance_discrete(float(boundary_time))
         else:
             self._advance_continuous(float(boundary_time))
         return self._status()
+
+    def _warn_of_limits(self):
+        outside = positions_outside_limits(self._plant, self._context)
+        if outside:
+            start = f"the start is outside of limits, {what_limits_do(self._plant)}: {in_words(outside)}"
+            warnings.warn(start, stacklevel=3)
 
     def AdvancePendingEvents(self):
         """Does the update that is due at the context's time, if there is one; the time stays."""
@@ -91,9 +101,8 @@ class Simulator:
 
     def _run_updates(self, end):
         """All updates before the time `end`, and the one that is due now, in one run."""
-        h = self._plant.time_step()
         following = self._next_update()
-        last = max(following, math.ceil(end / h - TIME_TOLERANCE))  # the first update that is left
+        last = max(following, self._first_update(end))  # the first update that is left
         due = self._due()
         self._update(following if due is None else due, last)
         self._steps += last - following + 1
@@ -117,13 +126,23 @@ class Simulator:
 
     def _due(self):
         """The number of the update that is due at the context's time, None where there is none."""
-        now, h = self._context.get_time(), self._plant.time_step()
-        k = round(now / h)
-        return None if abs(now / h - k) > TIME_TOLERANCE or k == self._updated_at else k
+        now = self._context.get_time()
+        k = self._first_update(now)
+        return k if k * self._plant.time_step() == now and k != self._updated_at else None
 
     def _next_update(self):
         """The number of the first update after the context's time."""
-        return math.floor(self._context.get_time() / self._plant.time_step() + TIME_TOLERANCE) + 1
+        return self._first_update(math.nextafter(self._context.get_time(), math.inf))
+
+    def _first_update(self, t):
+        """The least k whose update, at the time k h as a double, is not before the time t."""
+        h = self._plant.time_step()
+        k = math.ceil(t / h)
+        while k * h < t:
+            k += 1
+        while (k - 1) * h >= t:
+            k -= 1
+        return k
 
     def _advance_continuous(self, end):
         while True:
@@ -230,8 +249,9 @@ class SimulatorStatus:
 
 
 def ApplySimulatorConfig(config, simulator):
-    """Uses the integrator, accuracy and step settings of a SimulatorConfig, and its realtime rate."""
+    """Uses the integrator, accuracy and step settings of a SimulatorConfig, its start time and realtime rate."""
     if config.integration_scheme not in SCHEMES:
         raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported")
     simulator._config = config
     simulator.set_target_realtime_rate(config.target_realtime_rate)
+    simulator.get_mutable_context().SetTime(config.start_time)

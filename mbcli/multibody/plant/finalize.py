@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from mbcli.collection_pause import paused_collection
+from mbcli.coordinate_names import listed
 from mbcli.multibody.compile_model import MobilizedJoint, compile_model
 from mbcli.multibody.constraint_rows import JOINT_ROWS, are_equations, require_two_trees
 from mbcli.multibody.plant.force_elements import JOINTS_WITH_FORCES
@@ -48,7 +49,7 @@ class Finalization:
                 self._free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
         self._left_out = self._left_out_of(loop_joints)
-        for line in self._left_out:
+        for line in [*self._left_out, *self._unused_limits()]:
             warnings.warn(line, stacklevel=3)
         for actuator in [a for a in self._actuators if a.joint() in loop_joints]:
             self._unregister(actuator, self._actuators)  # the joint has no coordinate to drive
@@ -128,6 +129,13 @@ class Finalization:
                     f"{place}joint '{joint.name()}' closes a loop, what it has does not act: {', '.join(parts)}"
                 )
         return lines
+
+    def _unused_limits(self):
+        """What a continuous plant does not do with limits, as lines."""
+        names = [joint.name() for joint in self._mobilized() if _has_limits(joint)]
+        if self.is_discrete() or not names:
+            return []
+        return [f"a continuous plant does not enforce the position limits of {len(names)} joints: {listed(names)}"]
 
     def _add_floating_joint(self, body):
         instance = body.model_instance()

@@ -178,6 +178,12 @@ class ForceElements:
 
     EvalNonConservativePower = CalcNonConservativePower
 
+    def CalcJointDampingPower(self, context):
+        """[W] at which the damping of joints does work, which is not positive."""
+        self._check_context(context)
+        v, damping = context._v, context._model.dof_damping
+        return context._scalar.number(0.0 - (damping * v * v).sum())
+
     def _of_users(self, context, method):
         """What users' elements add to an energy or power. Raises where an element of the engine has none."""
         if self._watched_force_elements:
