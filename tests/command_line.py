@@ -1,10 +1,13 @@
 """Runs the command line in this process: arguments and stdin in; exit code, stdout and stderr out."""
 
+import ctypes
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,12 +51,32 @@ def succeed(*arguments, stdin=""):
     return result
 
 
+started = []  # processes that a test has started; conftest.py ends those that it leaves
+
+
+def end_with_parent():
+    """Linux ends the process that calls this when its parent ends, killed or not."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def start(*arguments, **settings):
-    """A process of its own, compiled, with pipes for stdout and stderr."""
+    """A process of its own, compiled, with pipes for stdout and stderr; it ends with its test."""
     environment = {**os.environ, "MBCLI_JIT": "1", **settings.pop("env", {})}
     command = [sys.executable, "-m", "mbcli", *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | settings
-    return subprocess.Popen(command, env=environment, text=True, **pipes)
+    process = subprocess.Popen(command, env=environment, text=True, preexec_fn=end_with_parent, **pipes)
+    started.append(process)
+    return process
+
+
+def end_started():
+    """Kills the processes of start() that are still there."""
+    while started:
+        process = started.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def one_robot(links, joints=""):

@@ -1,6 +1,7 @@
 """What tests share: where compiled kernels are kept, and the folder of public robot models."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,14 @@ REPOSITORY = Path(__file__).parents[1]
 # Set before any test imports the engine, and inherited by commands that tests start: one compile for all of them, kept
 # from run to run, outside the user's own cache.
 os.environ.setdefault("MBCLI_CACHE_DIR", str(REPOSITORY / ".pytest_cache" / "kernels"))
+
+
+@pytest.fixture(autouse=True)
+def no_process_left():
+    """Ends the commands that a test has started and, as it failed, not waited for."""
+    yield
+    if "command_line" in sys.modules:
+        sys.modules["command_line"].end_started()
 
 
 @pytest.fixture(scope="session")

@@ -665,3 +665,32 @@ def test_reading_does_not_import_scipy_or_h5py():
         assert not {"scipy", "h5py", "numba"} & set(sys.modules)
     """)
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_random_damage_of_an_npz_is_an_error_of_the_file(tmp_path):
+    """Wrong offsets and sizes send zipfile anywhere, also to what the system refuses."""
+    rng = np.random.default_rng(8)
+    content = np.frombuffer(to_npz(random_fields(20)), dtype="u1")
+    path, refused = tmp_path / "states.npz", 0
+    for trial in range(400):
+        damaged = content.copy()
+        if trial % 2:  # in the directory at the end
+            places = len(content) - 1 - rng.integers(0, 300, size=3)
+        else:
+            places = rng.integers(0, len(content), size=3)
+        damaged[places] ^= rng.integers(1, 256, size=3, dtype="u1")
+        path.write_bytes(damaged.tobytes())
+        try:
+            read_all(path)
+        except ModelError as error:
+            refused += 1
+            assert str(error).startswith(f"{path}: error: ") and "\n" not in str(error)
+    assert refused > 200
+
+
+def test_a_directory_of_an_npz_that_points_before_the_file_is_damage(tmp_path):
+    content = to_npz(random_fields(20))
+    end = content.rfind(b"PK\x05\x06")
+    path = tmp_path / "states.npz"
+    path.write_bytes(content[: end + 16] + b"\xff\xff\xff\x7f" + content[end + 20 :])
+    assert error_of(path).startswith(f"{path}: error: not a readable NPZ file")

@@ -6,8 +6,6 @@ import pty
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from contextlib import suppress
 
@@ -500,8 +498,7 @@ def test_a_second_signal_ends_the_run_at_once_with_its_own_code(tmp_path, monkey
 def on_terminal(*arguments, env):
     """What a command writes to a terminal."""
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "mbcli", *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=slave, stderr=slave, env={**os.environ, "MBCLI_JIT": "1", **env})
+    process = start(*arguments, stdout=slave, stderr=slave, env=env)
     os.close(slave)
     text = b""
     while True:

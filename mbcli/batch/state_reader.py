@@ -30,6 +30,7 @@ import os
 import re
 import select
 import shutil
+import struct
 import sys
 import tempfile
 import zipfile
@@ -43,7 +44,7 @@ import numpy as np
 
 from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
 from mbcli.coordinate_names import NamedCoordinates, StateNames, listed
-from mbcli.errors import ModelError, ResourceError
+from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.suggestions import closest
 
 READ_SIZE = 1 << 20
@@ -58,6 +59,19 @@ LONG_NAMES = {
 }
 LOG_FIELDS = {"state/q": "q", "state/v": "v", "input/u": "u"}
 SIGNATURES = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"\x89HDF\r\n\x1a\n": "hdf5"}
+DAMAGE_OF_ZIP = (
+    zipfile.BadZipFile,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,
+    LookupError,
+    OverflowError,
+    MemoryError,
+    struct.error,
+    zlib.error,
+    *([zipfile.lzma.LZMAError] if zipfile.lzma else []),
+)
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*\r?", re.ASCII)
 CHARACTERS_OF_NUMBERS = b"0123456789+-.eE, \t\r\n"
@@ -669,8 +683,10 @@ def _read_npz(stream, name, layout, rows_per_chunk):
                 yield count, arrays
                 if error:
                     raise error
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, zlib.error) as error:
-            raise ModelError(f"{name}: error: not a readable NPZ file: {error}") from None
+        except MbcliError:
+            raise
+        except DAMAGE_OF_ZIP as error:  # zipfile lets through whatever wrong numbers in the file lead to
+            raise ModelError(f"{name}: error: not a readable NPZ file: {error or type(error).__name__}") from None
 
 
 def _open_members(archive, name, layout, resources) -> dict[str, "_NpzMember"]:

@@ -9,6 +9,7 @@ from mbcli.cli.output import to_json
 from mbcli.cli.recording import contact_settings, field_paths, plain_config
 from mbcli.errors import ModelError, OutputError
 from mbcli.log.reader import Log
+from mbcli.log.write_lock import WriteLock
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenario import read_run_config
 
@@ -38,7 +39,7 @@ class EarlierRun:
     """
 
     def __init__(self, path, loaded, fields, run_start, is_sample):
-        self.path, self._fields = path, fields
+        self.path, self._fields, self._lock = path, fields, None
         self.log = Log(path)
         try:
             self._check_model(loaded)
@@ -52,6 +53,13 @@ class EarlierRun:
 
     def __exit__(self, *_):
         self.log.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def lock(self):
+        """Keeps other processes from going on with an unfinished log. OutputError where one does, or writes it."""
+        if not self.log.finished:
+            self._lock = WriteLock(self.path)
 
     def _find_end(self, discrete, run_start, is_sample):
         log, checkpoint = self.log, self.log.read_checkpoint()

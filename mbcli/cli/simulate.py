@@ -290,9 +290,11 @@ def check_output(path, resume_path, force):
     if os.path.exists(partial) and os.path.realpath(partial) != resumed:
         refuse_existing(partial, True, but=resume_path)
     if os.path.exists(partial) and not force and os.path.realpath(partial) != resumed:
+        from mbcli.log.write_lock import WriteLock
+
+        WriteLock(partial).release()  # OutputError where it is being written
         raise OutputError(
-            f"{partial}: error: is left from a run that did not finish, or is being written; --resume goes on with it, "
-            "--force replaces it"
+            f"{partial}: error: is left from a run that did not finish; --resume goes on with it, --force replaces it"
         )
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
@@ -549,6 +551,7 @@ class SimulationJob:
 
         path, aside = resume_path, None
         with EarlierRun(path, self.loaded, self.fields, self.start, self.is_sample) as earlier:
+            earlier.lock()
             earlier.check_input(self.input_at)
             replaced = output is not None and os.path.realpath(path) == os.path.realpath(f"{output}.partial")
             if replaced:

@@ -28,6 +28,7 @@ from mbcli.errors import OutputError
 from mbcli.log import format as layout
 from mbcli.log.format import LogHeader
 from mbcli.log.provenance import collect_provenance, utc_now
+from mbcli.log.write_lock import WriteLock
 
 FLUSH_SECONDS = 0.5  # what a killed run may lose
 FLUSH_ROWS = 16384
@@ -65,7 +66,7 @@ class LogWriter:
         self._sequence = 0
         self._event_count = 0
         self._contact_count = 0
-        self._file = None
+        self._file = self._lock = None
         fields = header.row_fields()
         checkpoint = _checkpoint_slots(header.checkpoint)
         self._chunk_rows = _rows_per_chunk(fields, header.expected_rows)
@@ -182,7 +183,10 @@ class LogWriter:
             self._flush()
             self._file.close()
         self._file = None
-        self._publish()
+        try:
+            self._publish()
+        finally:
+            self._lock.release()
 
     def __enter__(self):
         return self
@@ -208,15 +212,18 @@ class LogWriter:
         if self.path.exists():
             raise OutputError(f"{self.path}: error: exists already; --force replaces it")
         if self.partial_path.exists():
+            WriteLock(self.partial_path).release()
             raise OutputError(
-                f"{self.partial_path}: error: is left from a run that did not finish, or is being written; "
-                "move it away, or replace it with --force"
+                f"{self.partial_path}: error: is left from a run that did not finish; move it away, or replace it with "
+                "--force"
             )
 
     def _open(self):
-        if self._force:
+        if self._force and self.partial_path.exists():
+            abandoned = WriteLock(self.partial_path)
             self.partial_path.unlink(missing_ok=True)
-        return h5py.File(
+            abandoned.release()
+        file = h5py.File(
             self.partial_path,
             "x",
             libver=("v110", "v110"),  # SWMR, and readable from HDF5 1.10 on
@@ -224,6 +231,12 @@ class LogWriter:
             meta_block_size=0,
             locking="best-effort",
         )
+        try:
+            self._lock = WriteLock(self.partial_path)
+        except OutputError:
+            file.close()
+            raise
+        return file
 
     def _create(self, header, fields, checkpoint):
         attributes = {
@@ -449,6 +462,8 @@ class LogWriter:
                 file.close()
         if not self.row_count:
             self.partial_path.unlink(missing_ok=True)
+        if self._lock is not None:
+            self._lock.release()
 
 
 def _rows_per_chunk(fields, expected_rows):

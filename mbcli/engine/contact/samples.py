@@ -3,7 +3,6 @@
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
     CONSTRAINTS,
-    ITERATIONS,
     MOST_ITERATIONS_SEEN,
     NOT_CONVERGED,
     RESIDUAL,
@@ -21,8 +20,9 @@ from mbcli.engine.trigonometry import square_root
 NO_ROW = 4  # in the count LACKING: no room in the samples; smaller bits are those of the search for contact
 # elements of settings
 STICTION, STEP = range(2)
-# elements of statistics of the solver
+# elements of statistics of the solver; iterations of a problem are those of the island that took most
 PROBLEMS, ALL_ITERATIONS, MOST_ITERATIONS, LARGEST_RESIDUAL, ALL_CONTACTS, MOST_CONTACTS = range(6)
+LAST_ITERATIONS, LAST_CONTACTS = 6, 7  # what the last problem added
 
 UNKNOWN = float("nan")
 
@@ -79,7 +79,7 @@ def keep_step_contacts(model, data, points, samples, row):
         return 1.0
     s.iterations[r], s.residual[r] = 0, 0.0
     if solver.counts[CONSTRAINTS] > 0:
-        s.iterations[r], s.residual[r] = solver.counts[ITERATIONS], square_root(solver.settings[RESIDUAL])
+        s.iterations[r], s.residual[r] = solver.counts[MOST_ITERATIONS_SEEN], square_root(solver.settings[RESIDUAL])
     return 0.0
 
 
@@ -98,10 +98,13 @@ def note_problem(points, solver):
     if solver.counts[STATUS] != SOLVED:
         return
     total = solver.statistics
-    total[PROBLEMS] += 1.0
-    total[ALL_CONTACTS] += 1.0 * points.count[0]
-    total[MOST_CONTACTS] = max(total[MOST_CONTACTS], 1.0 * points.count[0])
+    total[LAST_CONTACTS], total[LAST_ITERATIONS] = 1.0 * points.count[0], 0.0
     if solver.counts[CONSTRAINTS] > 0:
-        total[ALL_ITERATIONS] += 1.0 * solver.counts[ITERATIONS]
-        total[MOST_ITERATIONS] = max(total[MOST_ITERATIONS], 1.0 * solver.counts[MOST_ITERATIONS_SEEN])
+        total[LAST_ITERATIONS] = 1.0 * solver.counts[MOST_ITERATIONS_SEEN]
+    total[PROBLEMS] += 1.0
+    total[ALL_CONTACTS] += total[LAST_CONTACTS]
+    total[MOST_CONTACTS] = max(total[MOST_CONTACTS], total[LAST_CONTACTS])
+    total[ALL_ITERATIONS] += total[LAST_ITERATIONS]
+    total[MOST_ITERATIONS] = max(total[MOST_ITERATIONS], total[LAST_ITERATIONS])
+    if solver.counts[CONSTRAINTS] > 0:
         total[LARGEST_RESIDUAL] = max(total[LARGEST_RESIDUAL], square_root(solver.settings[RESIDUAL]))

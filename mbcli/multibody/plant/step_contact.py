@@ -24,6 +24,8 @@ from mbcli.engine.contact.samples import (
     ALL_CONTACTS,
     ALL_ITERATIONS,
     LARGEST_RESIDUAL,
+    LAST_CONTACTS,
+    LAST_ITERATIONS,
     MOST_CONTACTS,
     MOST_ITERATIONS,
     PROBLEMS,
@@ -96,6 +98,19 @@ class StepContact(ContactArrays):
             "largest_residual": float(total[LARGEST_RESIDUAL]),
         }
 
+    def reuse_rows(self):
+        super().reuse_rows()
+        self._uncount_problem()
+
+    def _uncount_problem(self):
+        """The step whose problem was counted last is done again."""
+        if self.failed():
+            return  # and was not counted
+        total = self.solver.statistics
+        total[PROBLEMS] -= 1.0
+        total[ALL_CONTACTS] -= total[LAST_CONTACTS]
+        total[ALL_ITERATIONS] -= total[LAST_ITERATIONS]
+
     def make_room(self):
         """After failed(): doubles what was too small; ContactUnsolvedError where it was not for want of room."""
         status = self.solver.counts[STATUS]
@@ -105,6 +120,8 @@ class StepContact(ContactArrays):
             )
         if status == SINGULAR:
             raise ContactUnsolvedError(f"the contact problem of the step is singular{self._culprits()}")
+        if status == SOLVED:
+            self._uncount_problem()
         if status in (SOLVED, TOO_MANY_POINTS):
             self.grow()
         if status == TOO_MANY_CONSTRAINTS:
