@@ -4,8 +4,6 @@ The loops themselves are those of engine/loop.py, interpreted; each step or deri
 and hands them to the compiled stages.
 """
 
-import numpy as np
-
 from mbcli.engine.jit import interpreted_with
 
 LOOPS = ("run_discrete", "run_continuous", "explicit_step", "semi_explicit_step", "hold_input")
@@ -85,8 +83,8 @@ class PythonForces:
         self._plant._set_controllers(context)
         context._at_positions()
         data.u[:] = self._u
-        data.tau[:], data.F_link[:] = tau, F
-        context._calls.step_under_link_forces(h, implicit_damping)
+        data.tau[:] = tau
+        context._calls.step_under_link_forces(F, h, implicit_damping)
         context._forget_positions()
 
     def _finish_step(self, model, data, y, tolerance):
@@ -125,8 +123,8 @@ class PythonForces:
         calls.stage_of_step()
         context._positions_current = context._velocities_current = True
         tau, F = self._forces()
-        data.tau[:], data.F_link[:] = tau, F
-        calls.calc_forward_dynamics()
+        data.tau[:] = tau
+        calls.calc_forward_dynamics(F)
         calls.calc_qdot()
         dy[:nq], dy[nq:] = data.qdot, data.vdot
 
@@ -141,4 +139,4 @@ class PythonForces:
         if plant._user_force_elements:
             user = plant._user_forces(context)
             tau, F = tau + user._generalized_forces, F + user._body_forces
-        return np.array(tau), np.array(F)
+        return tau, context._forces_on_links(F)

@@ -134,4 +134,14 @@ velocity_from_qdot = query("query_velocity_from_qdot", COLUMNS, J_V[0])
 qdot_map = query("query_qdot_map", (COLUMNS, COLUMNS))
 velocity_map = query("query_velocity_map", (COLUMNS, COLUMNS))
 by_qdot = query("query_jacobian_by_qdot", (2, COLUMNS), J_V)
-reactions = query("query_reactions", (7, 6), CHAIN)
+
+
+def forces_on_links(model, data):
+    """Spatial forces at the origins of links."""
+    return np.random.default_rng(5).normal(size=(NUM_BODIES, 6)).astype(scalar_type(data))
+
+
+def reactions(kernels, model, data):
+    result = np.zeros((7, 6), scalar_type(data))
+    kernels.query_reactions(model, data, CHAIN, forces_on_links(model, data), result)
+    return result

@@ -15,8 +15,8 @@ LINKS = 5
 KERNELS = {
     "no argument": ("motion_stage", ()),
     "integers": ("query_pose", (3, 1)),
-    "a float": ("calc_inverse_dynamics", (1.0,)),
-    "an integer for a float": ("calc_inverse_dynamics", (1,)),
+    "a float": ("calc_inverse_dynamics", (np.ones((LINKS, 6)), 1.0)),
+    "an integer for a float": ("calc_inverse_dynamics", (np.ones((LINKS, 6)), 1)),
     "a number": ("calc_energy", ()),
     "vectors, numbers and a matrix": ("query_force_at", (2, np.ones(3), np.arange(6.0), 1, np.zeros((4, 6)))),
     "three dimensions": ("query_link_poses", (np.zeros((LINKS, 3, 3)), np.zeros((LINKS, 3)))),
@@ -89,12 +89,13 @@ def test_a_native_call_refuses_other_arguments(scene, case, arguments):
 def test_minus_one_is_a_number_as_any_other(scene):
     """The interface of Python returns it for a fault too."""
     _, _, (_, data) = scene
-    function = by_native_call(scene, "calc_inverse_dynamics", (1.0,))
-    function(1.0)
+    forces = np.zeros((LINKS, 6))
+    function = by_native_call(scene, "calc_inverse_dynamics", (forces, 1.0))
+    function(forces, 1.0)
     with_weight = data.tau.copy()
-    function(0.0)
+    function(forces, 0.0)
     without = data.tau.copy()
-    function(-1.0)
+    function(forces, -1.0)
     assert abs(with_weight - without).max() > 0.1
     np.testing.assert_allclose(data.tau, 2.0 * without - with_weight, rtol=0.0, atol=1e-10)
 

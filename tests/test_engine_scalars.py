@@ -27,7 +27,7 @@ ROUNDING = 1e-12
 PER_BODY = {f.name for f in DATA_FIELDS if f.shape[0] == "nbody"}
 # rows that only joints without one axis have
 WITHOUT_ONE_AXIS = {"X_FM", "p_RoMo"}
-INPUTS = ("q", "v", "vdot", "tau", "qdot", "F_link", "F_applied", "diagonal", "u", "pd_desired")
+INPUTS = ("q", "v", "vdot", "tau", "qdot", "F_applied", "diagonal", "u", "pd_desired")
 
 PLANTS = {
     "mixed": {"seed": 1, "elements": True},
@@ -57,6 +57,15 @@ def named(name, *arguments):
     return lambda kernels, model, data: getattr(kernels, name)(model, data, *arguments)
 
 
+def under_forces(name, *arguments):
+    """A stage under forces on links."""
+
+    def run(kernels, model, data):
+        getattr(kernels, name)(model, data, queries.forces_on_links(model, data), *arguments)
+
+    return run
+
+
 def force_elements(kernels, model, data):
     F, tau = (np.zeros(shape, queries.scalar_type(data)) for shape in ((queries.NUM_BODIES, 6), queries.COLUMNS))
     kernels.calc_force_elements(model, data, 1.0, 1.0, 1.0, F, tau)
@@ -80,48 +89,48 @@ STAGES = {
     "links_stage": Stage(named("links_stage"), "X_WL V_WL", "", AT_VELOCITY),
     "calc_mass_matrix": Stage(named("calc_mass_matrix"), "composite M", "", AT_POSITION),
     "calc_inverse_dynamics": Stage(
-        named("calc_inverse_dynamics", 1.0), "F_applied A F tau", "vdot F_link", AT_VELOCITY
+        under_forces("calc_inverse_dynamics", 1.0), "F_applied A F tau", "vdot", AT_VELOCITY
     ),
     "calc_inverse_dynamics without gravity": Stage(
-        named("calc_inverse_dynamics", 0.0), "F_applied A F tau", "vdot F_link", AT_VELOCITY
+        under_forces("calc_inverse_dynamics", 0.0), "F_applied A F tau", "vdot", AT_VELOCITY
     ),
     "calc_bias_term": Stage(named("calc_bias_term"), "vdot F_applied A F tau", "", AT_VELOCITY),
     "calc_gravity": Stage(named("calc_gravity"), "F tau", "", AT_POSITION),
     "calc_actuation": Stage(named("calc_actuation"), "tau", "u"),
     "calc_forward_dynamics": Stage(
-        named("calc_forward_dynamics"), f"tau diagonal F_applied {ARTICULATED}", "q v tau F_link", AT_VELOCITY
+        under_forces("calc_forward_dynamics"), f"tau diagonal F_applied {ARTICULATED}", "q v tau", AT_VELOCITY
     ),
     "calc_accelerations": Stage(
-        named("calc_accelerations"), f"tau diagonal F_applied F_link {ARTICULATED}", "q v u", AT_VELOCITY
+        named("calc_accelerations"), f"tau diagonal F_applied {ARTICULATED}", "q v u", AT_VELOCITY
     ),
     "calc_step_dynamics": Stage(
-        named("calc_step_dynamics", 0.01, 1.0),
+        under_forces("calc_step_dynamics", 0.01, 1.0),
         f"tau diagonal F_applied {ARTICULATED} {CONTROL}",
-        "q v tau u pd_desired F_link",
+        "q v tau u pd_desired",
         AT_VELOCITY,
     ),
     "calc_nonconservative_power": Stage(named("calc_nonconservative_power"), "", "q v", AT_VELOCITY, returns=True),
-    "calc_force_elements": Stage(force_elements, "F_link tau", "q v", AT_VELOCITY, returns=True),
+    "calc_force_elements": Stage(force_elements, "tau", "q v", AT_VELOCITY, returns=True),
     "calc_spring_damper": Stage(named("calc_spring_damper", 1), "", "", AT_VELOCITY, returns=True),
     "calc_bushing": Stage(named("calc_bushing", 0), "", "", AT_VELOCITY, returns=True),
     "step_under_link_forces": Stage(
-        named("step_under_link_forces", 0.01, 0.0),
+        under_forces("step_under_link_forces", 0.01, 0.0),
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",
-        "q v tau u pd_desired F_link X_WB p_RoBo",
+        "q v tau u pd_desired X_WB p_RoBo",
         AT_POSITION,
     ),
     "calc_energy": Stage(named("calc_energy"), "energy", "q v", AT_VELOCITY, returns=True),
-    "calc_generalized_forces": Stage(named("calc_generalized_forces"), "F_applied F tau", "F_link", AT_POSITION),
+    "calc_generalized_forces": Stage(under_forces("calc_generalized_forces"), "F_applied F tau", "", AT_POSITION),
     "calc_mass_matrix_by_inverse_dynamics": Stage(
         named("calc_mass_matrix_by_inverse_dynamics"), "vdot V A_bias F_applied A F tau M", "", AT_POSITION
     ),
     "calc_qdot": Stage(named("calc_qdot"), "qdot", "q v", AT_POSITION),
     "full_mass_matrix": Stage(named("full_mass_matrix"), f"{POSITION} composite M", "q"),
     "full_inverse_dynamics": Stage(
-        named("full_inverse_dynamics"), f"{POSITION} {VELOCITY} A F tau", "q v vdot F_applied"
+        named("full_inverse_dynamics"), f"{POSITION} {VELOCITY} F_applied A F tau", "q v vdot"
     ),
     "full_forward_dynamics": Stage(
-        named("full_forward_dynamics"), f"{POSITION} {VELOCITY} {ARTICULATED}", "q v tau F_applied diagonal"
+        named("full_forward_dynamics"), f"{POSITION} {VELOCITY} F_applied {ARTICULATED}", "q v tau diagonal"
     ),
     **{name: Stage(run, "", "", AT_POSITION, returns=True) for name, run in queries.AT_POSITION.items()},
     **{name: Stage(run, "", "", AT_VELOCITY, returns=True) for name, run in queries.AT_VELOCITY.items()},
@@ -135,7 +144,7 @@ STAGES = {
     "query_velocity_from_qdot": Stage(queries.velocity_from_qdot, "sin_q cos_q", "q", returns=True),
     "query_qdot_map": Stage(queries.qdot_map, "sin_q cos_q vdot", "q", returns=True),
     "query_velocity_map": Stage(queries.velocity_map, "sin_q cos_q qdot", "q", returns=True),
-    "query_reactions": Stage(queries.reactions, "A F_link", "vdot F_link", AT_VELOCITY, returns=True),
+    "query_reactions": Stage(queries.reactions, "A", "vdot", AT_VELOCITY, returns=True),
     "discrete_step": Stage(
         named("discrete_step", 0.01, 1.0),
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",

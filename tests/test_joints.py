@@ -741,8 +741,10 @@ def test_infinite_inertia_leaves_no_trace_in_complex_numbers_and_in_batches(comp
     def vdot(t, dtype):
         m, data = model.replace(dtype=dtype), Data(model.sizes, dtype)
         data.q[:], data.v[:] = q + t * dq, v + t * dv
-        for name in ("position_stage", "velocity_stage", "calc_forward_dynamics"):
-            getattr(kernels, name)(m.handle(compiled), data.handle(compiled))
+        handles = m.handle(compiled), data.handle(compiled)
+        kernels.position_stage(*handles)
+        kernels.velocity_stage(*handles)
+        kernels.calc_forward_dynamics(*handles, np.zeros((plant.num_bodies(), 6), dtype))
         return data.vdot.copy()
 
     locked = model.locked_dof

@@ -9,13 +9,18 @@ from mbcli.engine.force_elements import (
     add_element_forces,
     add_forces_between,
     add_hinge_torques,
-    clear_applied_forces,
     nonconservative_power,
 )
 from mbcli.engine.forward_dynamics import forward_dynamics, hold_locked
 from mbcli.engine.frame_motion import components, frame_axes, pose_in, relative_acceleration, relative_velocity
 from mbcli.engine.handles import data_at, model_at
-from mbcli.engine.inverse_dynamics import apply_link_forces, bias_term, gravity_forces, inverse_dynamics
+from mbcli.engine.inverse_dynamics import (
+    apply_link_forces,
+    bias_term,
+    clear_applied_forces,
+    gravity_forces,
+    inverse_dynamics,
+)
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces, damping_power
 from mbcli.engine.kinematics import acceleration_kinematics, position_kinematics, velocity_kinematics
@@ -76,11 +81,11 @@ def mass_matrices(model, data, q, M):
 
 
 @kernel
-def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, damping, loaded, tau):
+def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, damping, loaded, F_link, tau):
     """q (n, nq), v, vdot (n, nv) -> tau (n, nv) against gravity, springs and damping as far as they are 1, not 0.
 
     `springs` stands for all force elements but gravity.
-    With F_link of Data at every state where loaded is 1; else F_applied must be zero.
+    Under F_link (nlink, 6), the same at every state, where loaded is 1.
     """
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -89,11 +94,11 @@ def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, dampin
         take(vdot, k, d.vdot)
         at_velocities(m, d)
         if loaded:
-            apply_link_forces(m, d)
+            apply_link_forces(m, d, F_link)
         else:
-            clear_applied_forces(m, d)
+            clear_applied_forces(d)
         if springs != 0.0:
-            add_forces_between(m, d, 0)
+            add_forces_between(m, d, d.F_applied, 0)
         inverse_dynamics(m, d, gravity)
         for i in range(d.v.shape[0]):
             stretch = d.q[m.dof_q[i]] - m.dof_nominal[i]
@@ -104,7 +109,7 @@ def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, dampin
 
 
 @kernel
-def forward_dynamics_of_states(model, data, q, v, tau, loaded, vdot):
+def forward_dynamics_of_states(model, data, q, v, tau, loaded, F_link, vdot):
     """q (n, nq), v, tau (n, nv) -> vdot (n, nv) under gravity, springs, damping and tau; loaded as above."""
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
@@ -117,10 +122,10 @@ def forward_dynamics_of_states(model, data, q, v, tau, loaded, vdot):
         at_velocities(m, d)
         add_joint_forces(m, d)
         if loaded:
-            apply_link_forces(m, d)
+            apply_link_forces(m, d, F_link)
         else:
-            clear_applied_forces(m, d)
-        add_element_forces(m, d, 0)
+            clear_applied_forces(d)
+        add_element_forces(m, d, d.F_applied, 0)
         forward_dynamics(m, d)
         put(d.vdot, vdot, k)
 

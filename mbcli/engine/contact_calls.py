@@ -12,7 +12,7 @@ LACKING = 1  # element of counts of the samples: what had no room, 0: nothing
 
 @kernel
 def set_contact_forces(data):
-    """F_applied = forces of contact by the law of continuous plants, where solids of one can touch."""
+    """F_applied = forces of contact by the law of continuous plants, where solids of one can touch, else as it is."""
     at = data.contact
     if at[LAW] != 0.0:
         call_by_address(at[LAW], at[MODEL], at[DATA], at[POINTS], at[SAMPLES], -1.0)

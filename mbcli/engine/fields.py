@@ -162,7 +162,6 @@ DATA_FIELDS = (
     Field("jacobian", (6, "nv"), "real", "1, m", "what the last query of a Jacobian of three or six rows asked for"),
     Field("contact", (10,), "real", "1", "addresses that contact_calls.py needs, exact as numbers"),
     Field("constraint_set", (9,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
-    Field("F_link", ("nlink", 6), "real", "N m, N", "applied spatial force at each link's origin, in W"),
 )
 
 CONSTRAINT_FIELDS = (

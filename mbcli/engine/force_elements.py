@@ -80,15 +80,15 @@ def cut_joint(model, data, n):
 
 
 @kernel
-def add_cut_joint_forces(model, data, at_links):
-    """Adds what damping and springs of joints that close loops exert to F_link where at_links is 1, else F_applied."""
+def add_cut_joint_forces(model, data, F, at_links):
+    """Adds the forces of damping and springs of joints that close loops to F, as add_forces_between()."""
     for n in range(model.cut_link.shape[0]):
         stretch, rate, axis, p, q = cut_joint(model, data, n)
         push = -model.cut_constants[n, 0] * rate - model.cut_constants[n, 1] * stretch
         turning, sliding = (push, 0.0 * push) if model.cut_turns[n] == 1 else (0.0 * push, push)
         t, f = scale(turning, axis), scale(sliding, axis)
-        add_force(model, data, at_links, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
-        add_force(model, data, at_links, model.cut_link[n, 1], q, t, f)
+        add_force(model, data, F, at_links, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
+        add_force(model, data, F, at_links, model.cut_link[n, 1], q, t, f)
 
 
 # ------------------------------------------------------------------------------------------ bushings
@@ -200,28 +200,28 @@ def hinge_energy(constants, n, angle):
 
 
 @kernel
-def add_element_forces(model, data, at_links):
-    """tau += torques of hinges; F_link += forces between links where at_links is 1, else F_applied += these forces.
-
-    After velocity_kinematics.
-    """
-    add_forces_between(model, data, at_links)
+def add_element_forces(model, data, F, at_links):
+    """tau += torques of hinges; F += forces between links, as add_forces_between(). After velocity_kinematics."""
+    add_forces_between(model, data, F, at_links)
     add_hinge_torques(model, data, 1.0)
 
 
 @kernel
-def add_forces_between(model, data, at_links):
-    """Adds the forces of spring-dampers, bushings and cut joints to F_link where at_links is 1, else to F_applied."""
+def add_forces_between(model, data, F, at_links):
+    """Adds the forces of spring-dampers, bushings and cut joints to F.
+
+    F is (nlink, 6) at the origins of links where at_links is 1; where it is 0, (nbody, 6) of bodies about Ro.
+    """
     for n in range(model.spring_damper_link.shape[0]):
         f, p, q, _, _ = spring_damper(model, data, n)
         none = scale(0.0, f)
-        add_force(model, data, at_links, model.spring_damper_link[n, 0], p, none, f)
-        add_force(model, data, at_links, model.spring_damper_link[n, 1], q, none, scale(-1.0, f))
+        add_force(model, data, F, at_links, model.spring_damper_link[n, 0], p, none, f)
+        add_force(model, data, F, at_links, model.spring_damper_link[n, 1], q, none, scale(-1.0, f))
     for n in range(model.bushing_link.shape[0]):
         t, f, p, q = bushing(model, data, n)
-        add_force(model, data, at_links, model.bushing_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
-        add_force(model, data, at_links, model.bushing_link[n, 1], q, t, f)
-    add_cut_joint_forces(model, data, at_links)
+        add_force(model, data, F, at_links, model.bushing_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
+        add_force(model, data, F, at_links, model.bushing_link[n, 1], q, t, f)
+    add_cut_joint_forces(model, data, F, at_links)
 
 
 @kernel
@@ -234,36 +234,23 @@ def add_hinge_torques(model, data, sign):
 
 
 @kernel
-def clear_applied_forces(model, data):
-    """F_applied = 0, where elements are going to add to it; elsewhere nobody writes to it."""
-    if model.spring_damper_link.shape[0] + model.bushing_link.shape[0] + model.cut_link.shape[0] > 0:
-        for b in range(data.F_applied.shape[0]):
-            for k in range(6):
-                data.F_applied[b, k] = 0.0
+def add_force(model, data, F, at_links, n, p, torque, force):
+    """Adds a torque, and a force at p from Ro, to F of link n (about its origin) or of its body (about Ro)."""
+    k = n if at_links else model.link_body[n]
+    arm = subtract(p, link_origin(model, data, n)) if at_links else p
+    set_row3(F, k, 0, add(row3(F, k, 0), add(torque, cross(arm, force))))
+    set_row3(F, k, 3, add(row3(F, k, 3), force))
 
 
 @kernel
-def add_force(model, data, at_links, n, p, torque, force):
-    """Adds a torque, and a force at p from Ro, to link n's F_link (about its origin) or its body's F_applied."""
-    if at_links:
-        r = subtract(p, link_origin(model, data, n))
-        set_row3(data.F_link, n, 0, add(row3(data.F_link, n, 0), add(torque, cross(r, force))))
-        set_row3(data.F_link, n, 3, add(row3(data.F_link, n, 3), force))
-    else:
-        b = model.link_body[n]
-        set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), add(torque, cross(p, force))))
-        set_row3(data.F_applied, b, 3, add(row3(data.F_applied, b, 3), force))
-
-
-@kernel
-def add_link_weights(model, data):
+def add_link_weights(model, data, F_link):
     """F_link += weight of each link under gravity, which acts at its centre of mass. After position_kinematics."""
     g = gravity_vector(model)
-    for n in range(data.F_link.shape[0]):
+    for n in range(model.link_body.shape[0]):
         arm = rotate(data.X_WB, model.link_body[n], rotate(model.link_X_BL, n, row3(model.link_inertia, n, 1)))
         weight = scale(model.link_weight[n], g)
-        set_row3(data.F_link, n, 0, add(row3(data.F_link, n, 0), cross(arm, weight)))
-        set_row3(data.F_link, n, 3, add(row3(data.F_link, n, 3), weight))
+        set_row3(F_link, n, 0, add(row3(F_link, n, 0), cross(arm, weight)))
+        set_row3(F_link, n, 3, add(row3(F_link, n, 3), weight))
 
 
 # ------------------------------------------------------------------------------------ energy and power

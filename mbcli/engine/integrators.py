@@ -12,8 +12,9 @@ import numpy as np
 
 from mbcli.engine.contact_calls import set_contact_forces
 from mbcli.engine.coordinates import velocity_to_qdot
-from mbcli.engine.force_elements import add_element_forces, clear_applied_forces
+from mbcli.engine.force_elements import add_element_forces
 from mbcli.engine.forward_dynamics import accelerations
+from mbcli.engine.inverse_dynamics import clear_applied_forces
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.state import at_stage
@@ -92,9 +93,9 @@ def derivative(model, data, y, u, dy):
         data.tau[model.actuator_dof[k]] += u[k]
     at_stage(model, data)
     add_joint_forces(model, data)
-    clear_applied_forces(model, data)
+    clear_applied_forces(data)
     set_contact_forces(data)
-    add_element_forces(model, data, 0)
+    add_element_forces(model, data, data.F_applied, 0)
     accelerations(model, data, 0.0)
     velocity_to_qdot(model, data, data.v, data.qdot)
     for i in range(nq):

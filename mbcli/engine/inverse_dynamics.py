@@ -66,20 +66,18 @@ def bias_term(model, data):
     """tau = C(q,v) v; no gravity, no applied forces. After velocity_kinematics and world_inertias; vdot becomes 0."""
     for d in range(data.vdot.shape[0]):
         data.vdot[d] = 0.0
-    for b in range(data.F_applied.shape[0]):
-        for k in range(6):
-            data.F_applied[b, k] = 0.0
+    clear_applied_forces(data)
     inverse_dynamics(model, data, 0.0)
 
 
 @kernel
 def mass_matrix_by_inverse_dynamics(model, data):
     """M, column by column: tau of one unit of acceleration at rest. After world_inertias; V, A_bias become 0."""
+    clear_applied_forces(data)
     for k in range(6):
-        for b in range(data.F_applied.shape[0]):
+        for b in range(data.V.shape[0]):
             data.V[b, k] = 0.0
             data.A_bias[b, k] = 0.0
-            data.F_applied[b, k] = 0.0
     nv = data.vdot.shape[0]
     for d in range(nv):
         data.vdot[d] = 0.0
@@ -124,14 +122,20 @@ def project_loads(model, data):
 
 
 @kernel
-def apply_link_forces(model, data):
-    """F_link, forces at the links' origins -> F_applied about Ro. After position_kinematics."""
+def clear_applied_forces(data):
+    """F_applied = 0."""
     for b in range(data.F_applied.shape[0]):
         for k in range(6):
             data.F_applied[b, k] = 0.0
-    for n in range(data.F_link.shape[0]):
+
+
+@kernel
+def apply_link_forces(model, data, F_link):
+    """Spatial forces F_link (nlink, 6) at the links' origins -> F_applied about Ro. After position_kinematics."""
+    clear_applied_forces(data)
+    for n in range(model.link_body.shape[0]):
         b, r = model.link_body[n], link_origin(model, data, n)
-        force = row3(data.F_link, n, 3)
-        torque = add(row3(data.F_link, n, 0), cross(r, force))
+        force = row3(F_link, n, 3)
+        torque = add(row3(F_link, n, 0), cross(r, force))
         set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), torque))
         set_row3(data.F_applied, b, 3, add(row3(data.F_applied, b, 3), force))

@@ -5,7 +5,7 @@ Nothing here raises: the returned status says why a loop stopped, and the caller
 
 from mbcli.engine.contact_calls import keep_contacts, keeps_contacts, lacks_room
 from mbcli.engine.energy import total_energy
-from mbcli.engine.force_elements import COSINE_AT_GIMBAL_LOCK, clear_applied_forces, element_fault
+from mbcli.engine.force_elements import COSINE_AT_GIMBAL_LOCK, element_fault
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.integrators import (
     derivative,
@@ -14,6 +14,7 @@ from mbcli.engine.integrators import (
     jacobian_by_differences,
     semi_explicit_step,
 )
+from mbcli.engine.inverse_dynamics import clear_applied_forces
 from mbcli.engine.jit import kernel
 from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
 from mbcli.engine.kinematics import position_kinematics
@@ -125,7 +126,7 @@ def run_discrete(
             d.tau[m.actuator_dof[k]] += u[k]
         if step != last_step and gimbal_lock(m, d.q) != 0:
             return GIMBAL_LOCK, step, written + sampled * (not keeps_contacts(d))
-        clear_applied_forces(m, d)
+        clear_applied_forces(d)
         discrete_step(m, d, h, implicit_damping)
         if sampled and keep_contacts(d, written) != 0.0:
             return_to(d, previous)

@@ -14,7 +14,7 @@ def is_plain(model):
     return not any(len(array) for array in arrays) and CURVILINEAR not in model.body_joint_type
 
 
-def add_element_forces(model, data, at_links):
+def add_element_forces(model, data, F, at_links):
     pass
 
 

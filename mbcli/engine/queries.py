@@ -368,11 +368,14 @@ def query_inertia(model, data, selected, mass, f):
 
 
 @kernel
-def query_reactions(model, data, tree, F):
-    """After velocity_stage: vdot, F_link (all that is applied to links) -> F (joints, 6); see reaction_forces.py."""
+def query_reactions(model, data, tree, F_link, F):
+    """After velocity_stage: vdot, F_link (all that is applied to links) -> F (joints, 6); see reaction_forces.py.
+
+    F_link changes.
+    """
     mo, d = model_at(model), data_at(data)
     for k in range(6):
         d.A[0, k] = 0.0
     acceleration_kinematics(mo, d)
-    forces_through_joints(mo, d, tree)
-    reactions_on_children(mo, d, tree, F)
+    forces_through_joints(mo, d, tree, F_link)
+    reactions_on_children(mo, d, tree, F_link, F)

@@ -15,16 +15,16 @@ from mbcli.engine.spatial import add, cross, row3, scale, set_row3, subtract, sy
 
 
 @kernel
-def forces_through_joints(model, data, tree):
-    """A, F_link (all that is applied to the links) -> F_link: what each link gets through its inboard joint.
+def forces_through_joints(model, data, tree, F):
+    """A, F (all that is applied to the links) -> F (nlink, 6): what each link gets through its inboard joint.
 
     About Ro of the link's tree, or about Wo for a link that is welded to World.
 
     `tree` (n, 5) has a row for each joint, inboard ones first: outboard link, inboard link, frame on the child, whether
-    the child is inboard, index of the joint. World's row of F_link becomes meaningless.
+    the child is inboard, index of the joint. World's row of F becomes meaningless.
     """
-    F, A, I = data.F_link, data.A, model.link_inertia
-    for n in range(1, F.shape[0]):
+    A, I = data.A, model.link_inertia
+    for n in range(1, model.link_body.shape[0]):
         b, c = model.link_body[n], center_of_link(model, data, n)
         alpha, w = row3(A, b, 0), row3(data.V, b, 0)
         needed = scale(I[n, 0], acceleration_at(data, b, c, alpha, row3(A, b, 3)))
@@ -46,15 +46,15 @@ def forces_through_joints(model, data, tree):
 
 
 @kernel
-def reactions_on_children(model, data, tree, F):
-    """After forces_through_joints -> F (joints, 6): on the child at the origin and in the axes of its joint frame."""
+def reactions_on_children(model, data, tree, F_link, F):
+    """F_link of forces_through_joints() -> F (joints, 6), on the child at the origin and in the axes of its frame."""
     for k in range(tree.shape[0]):
         outboard, frame, joint = tree[k, 0], tree[k, 2], tree[k, 4]
         sign = 1.0 - 2.0 * tree[k, 3]
         r = frame_origin(model, data, frame)
         r = from_reference_of(model, data, r, model.frame_body[frame], model.link_body[outboard])
-        force = row3(data.F_link, outboard, 3)
-        moment = subtract(row3(data.F_link, outboard, 0), cross(r, force))
+        force = row3(F_link, outboard, 3)
+        moment = subtract(row3(F_link, outboard, 0), cross(r, force))
         axes = frame_axes(model, data, frame)
         set_row3(F, joint, 0, scale(sign, components(axes, moment)))
         set_row3(F, joint, 3, scale(sign, components(axes, force)))

@@ -13,18 +13,18 @@ from mbcli.engine.force_elements import (
     nonconservative_power,
     spring_damper,
 )
-from mbcli.engine.forward_dynamics import accelerations, forward_dynamics, hold_locked
+from mbcli.engine.forward_dynamics import forward_dynamics
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.inverse_dynamics import (
     apply_link_forces,
     bias_term,
+    clear_applied_forces,
     generalized_forces,
     gravity_forces,
     inverse_dynamics,
     mass_matrix_by_inverse_dynamics,
 )
 from mbcli.engine.jit import kernel
-from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.kinematics import (
     link_poses,
     link_velocities,
@@ -32,7 +32,7 @@ from mbcli.engine.kinematics import (
 )
 from mbcli.engine.mass_matrix import mass_matrix
 from mbcli.engine.state import at_positions, at_stage, at_velocities, constraint_error, finish_step
-from mbcli.engine.step import discrete_step, step_dynamics
+from mbcli.engine.step import discrete_step, instant_dynamics, step_dynamics
 
 
 @kernel
@@ -74,10 +74,10 @@ def calc_mass_matrix_by_inverse_dynamics(model, data):
 
 
 @kernel
-def calc_inverse_dynamics(model, data, gravity):
-    """After velocity_stage: vdot, F_link -> tau, with the weight of the bodies times `gravity` (0 or 1)."""
+def calc_inverse_dynamics(model, data, F_link, gravity):
+    """After velocity_stage: vdot -> tau, with the weight of the bodies times `gravity` (0 or 1), under F_link."""
     m, d = model_at(model), data_at(data)
-    apply_link_forces(m, d)
+    apply_link_forces(m, d, F_link)
     inverse_dynamics(m, d, gravity)
 
 
@@ -94,10 +94,10 @@ def calc_gravity(model, data):
 
 
 @kernel
-def calc_generalized_forces(model, data):
-    """After position_stage: F_link -> tau."""
+def calc_generalized_forces(model, data, F_link):
+    """After position_stage: tau of F_link."""
     m, d = model_at(model), data_at(data)
-    apply_link_forces(m, d)
+    apply_link_forces(m, d, F_link)
     generalized_forces(m, d)
 
 
@@ -112,34 +112,27 @@ def calc_actuation(model, data):
 
 
 @kernel
-def calc_forward_dynamics(model, data):
-    """After velocity_stage: tau, F_link -> vdot under gravity, joint damping and force elements, which tau gains."""
+def calc_forward_dynamics(model, data, F_link):
+    """After velocity_stage: tau -> vdot under F_link, gravity, joint damping and force elements, which tau gains."""
     m, d = model_at(model), data_at(data)
-    add_joint_forces(m, d)
-    for k in range(d.v.shape[0]):
-        d.diagonal[k] = m.dof_armature[k]
-    hold_locked(m, d)
-    apply_link_forces(m, d)
-    add_element_forces(m, d, 0)
-    accelerations(m, d, 0.0)
+    apply_link_forces(m, d, F_link)
+    instant_dynamics(m, d)
 
 
 @kernel
 def calc_accelerations(model, data):
-    """After velocity_stage: u -> vdot as calc_forward_dynamics, where nothing else is applied; F_link becomes 0."""
-    d = data_at(data)
+    """After velocity_stage: u -> vdot as calc_forward_dynamics, where nothing else is applied."""
+    m, d = model_at(model), data_at(data)
     calc_actuation(model, data)
-    for n in range(d.F_link.shape[0]):
-        for k in range(6):
-            d.F_link[n, k] = 0.0
-    calc_forward_dynamics(model, data)
+    clear_applied_forces(d)
+    instant_dynamics(m, d)
 
 
 @kernel
-def calc_step_dynamics(model, data, h, implicit_damping):
-    """After velocity_stage: tau, u, F_link -> vdot and pd_effort over the step h of a discrete plant."""
+def calc_step_dynamics(model, data, F_link, h, implicit_damping):
+    """After velocity_stage: tau, u -> vdot and pd_effort over the step h of a discrete plant under F_link."""
     m, d = model_at(model), data_at(data)
-    apply_link_forces(m, d)
+    apply_link_forces(m, d, F_link)
     step_dynamics(m, d, h, implicit_damping)
 
 
@@ -161,22 +154,19 @@ def calc_nonconservative_power(model, data):
 def calc_force_elements(model, data, gravity, springs, damping, F, tau):
     """After velocity_stage: F (nlink, 6), tau (nv,) = forces of gravity, of all other force elements, of joint damping.
 
-    Each counts as far as it is 1, not 0. Changes F_link and tau of the data.
+    Each counts as far as it is 1, not 0. Changes tau of the data.
     """
     m, d = model_at(model), data_at(data)
-    for n in range(d.F_link.shape[0]):
+    for n in range(F.shape[0]):
         for k in range(6):
-            d.F_link[n, k] = 0.0
+            F[n, k] = 0.0
     for k in range(d.tau.shape[0]):
         stretch = d.q[m.dof_q[k]] - m.dof_nominal[k]
         d.tau[k] = -damping * m.dof_damping[k] * d.v[k] - springs * m.dof_stiffness[k] * stretch
     if gravity != 0.0:
-        add_link_weights(m, d)
+        add_link_weights(m, d, F)
     if springs != 0.0:
-        add_element_forces(m, d, 1)
-    for n in range(d.F_link.shape[0]):
-        for k in range(6):
-            F[n, k] = d.F_link[n, k]
+        add_element_forces(m, d, F, 1)
     for k in range(d.tau.shape[0]):
         tau[k] = d.tau[k]
 
@@ -202,10 +192,10 @@ def calc_element_fault(model, data):
 
 
 @kernel
-def step_under_link_forces(model, data, h, implicit_damping):
-    """After position_stage: q, v, tau, F_link -> q, v after the time h of a discrete plant."""
+def step_under_link_forces(model, data, F_link, h, implicit_damping):
+    """After position_stage: q, v, tau, u -> q, v after the time h of a discrete plant under F_link."""
     m, d = model_at(model), data_at(data)
-    apply_link_forces(m, d)
+    apply_link_forces(m, d, F_link)
     discrete_step(m, d, h, implicit_damping)
 
 
@@ -247,15 +237,17 @@ def full_mass_matrix(model, data):
 
 @kernel
 def full_inverse_dynamics(model, data):
-    """q, v, vdot -> tau under gravity and F_applied."""
+    """q, v, vdot -> tau under gravity alone."""
     m, d = model_at(model), data_at(data)
+    clear_applied_forces(d)
     at_velocities(m, d)
     inverse_dynamics(m, d, 1.0)
 
 
 @kernel
 def full_forward_dynamics(model, data):
-    """q, v, tau, diagonal -> vdot under gravity and F_applied."""
+    """q, v, tau, diagonal -> vdot under gravity alone."""
     m, d = model_at(model), data_at(data)
+    clear_applied_forces(d)
     at_velocities(m, d)
     forward_dynamics(m, d)

@@ -42,14 +42,13 @@ class StateBatch:
 
     def inverse_dynamics(self, q, v, vdot, *, gravity=True, springs=True, damping=True, body_forces=None):
         """tau (n, nv) that gives vdot against the chosen forces; body_forces (nlink, 6) at link origins in World."""
-        loaded = self._load(body_forces)
-        switches = (float(gravity), float(springs), float(damping), loaded)
+        switches = (float(gravity), float(springs), float(damping), *self._load(body_forces))
         return self._run("inverse_dynamics_of_states", [q, v, vdot], [self._model.sizes["nv"]], *switches)[0]
 
     def forward_dynamics(self, q, v, tau, *, body_forces=None):
         """vdot (n, nv) under gravity, springs, damping, tau and body_forces (nlink, 6)."""
-        loaded = self._load(body_forces)
-        return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], loaded)[0]
+        switches = self._load(body_forces)
+        return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], *switches)[0]
 
     def generalized_forces(self, tau, u, count):
         """(n, nv) of given forces tau (n, nv) and actuation u (n, nu), each None where there is none."""
@@ -86,14 +85,11 @@ class StateBatch:
         return R, p, V.reshape(n, m, 6), None if vdot is None else A.reshape(n, m, 6)
 
     def _load(self, body_forces):
-        """Puts forces on the links of every state; whether there are any."""
-        data = self._data
-        loaded = body_forces is not None and bool(np.any(body_forces))
-        if loaded:
-            data.F_link[...] = np.asarray(body_forces)[..., np.newaxis] if self._compiled else body_forces
-        else:
-            data.F_applied[...] = 0.0
-        return int(loaded)
+        """1 where there are forces on links, else 0, and these forces."""
+        F_link = np.zeros((self._model.sizes["nlink"], 6))
+        if body_forces is not None:
+            F_link[...] = body_forces
+        return int(F_link.any()), F_link
 
     def _run(self, name, inputs, widths, *switches):
         """Calls a kernel with q and other inputs as rows; returns the outputs, rows of the given widths."""

@@ -1,8 +1,8 @@
-"""One step of a discrete plant: velocities first, then positions with the new velocities."""
+"""Accelerations under all forces, and a step of a discrete plant: velocities first, then positions with them."""
 
 from mbcli.engine.coordinates import velocity_to_qdot
 from mbcli.engine.force_elements import add_element_forces
-from mbcli.engine.forward_dynamics import hold_locked
+from mbcli.engine.forward_dynamics import accelerations, hold_locked
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.limited_dynamics import limited_dynamics
@@ -44,10 +44,21 @@ def step_dynamics(model, data, h, implicit_damping):
 def gather_forces(model, data, h, implicit_damping):
     """tau, F_applied and `diagonal` of a step, but for controllers and limits."""
     add_joint_forces(model, data)
-    add_element_forces(model, data, 0)
+    add_element_forces(model, data, data.F_applied, 0)
     for d in range(data.v.shape[0]):
         data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
     hold_locked(model, data)
+
+
+@kernel
+def instant_dynamics(model, data):
+    """After velocity_kinematics: tau, F_applied -> vdot; both gain the forces of joints and force elements."""
+    add_joint_forces(model, data)
+    add_element_forces(model, data, data.F_applied, 0)
+    for d in range(data.v.shape[0]):
+        data.diagonal[d] = model.dof_armature[d]
+    hold_locked(model, data)
+    accelerations(model, data, 0.0)
 
 
 @kernel

@@ -153,14 +153,15 @@ class PlantMotion:
         kernels.links_stage(m, d)
         d.tau[:] = values.tau
         np.add.at(d.tau, m.actuator_dof, values.u)
+        F_link = np.zeros((plant.num_bodies(), 6), complex)
         for n, p_BoBq_B, F in self._applied:
             arm = d.X_WL[n, :9].reshape(3, 3) @ p_BoBq_B
-            d.F_link[n, :3] += F[:3] + np.cross(arm, F[3:])
-            d.F_link[n, 3:] += F[3:]
+            F_link[n, :3] += F[:3] + np.cross(arm, F[3:])
+            F_link[n, 3:] += F[3:]
         if self._discrete:
-            kernels.step_under_link_forces(m, d, plant.time_step(), plant._implicit_damping())
+            kernels.step_under_link_forces(m, d, F_link, plant.time_step(), plant._implicit_damping())
         else:
-            kernels.calc_forward_dynamics(m, d)
+            kernels.calc_forward_dynamics(m, d, F_link)
             kernels.calc_qdot(m, d)
         return d
 

@@ -107,8 +107,7 @@ class Contact:
         """tau (nv,) of all contacts."""
         F = self._contact_body_forces(context, self._contacts(context))
         calls, data = context._at_positions(), context._data
-        data.F_link[...] = F
-        calls.calc_generalized_forces()
+        calls.calc_generalized_forces(context._forces_on_links(F))
         return data.tau.copy()
 
     def _contact_body_forces(self, context, record):

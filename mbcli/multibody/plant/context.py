@@ -62,6 +62,7 @@ class Context(InputValues):
         self._copy_of_R, self._copy_of_p = data.answer_pose[0, :3].copy, data.answer_pose[0, 3].copy
         self._copy_of_J3, self._copy_of_J6 = data.jacobian[:3].copy, data.jacobian.copy
         self._dtype, self._shape_q, self._shape_v = scalar.dtype, self._q.shape, self._v.shape
+        self._no_forces = np.zeros((self._model.sizes["nlink"], 6), scalar.dtype)
         self._of_parameters, self._of_q, self._of_v, self._of_inputs = {}, {}, {}, {}
         self._forget_positions()
 
@@ -194,6 +195,12 @@ class Context(InputValues):
         self._parameters_current = True
         self._of_parameters.clear()
         self._forget_positions()
+
+    def _forces_on_links(self, F):
+        """Spatial forces on links (num_bodies, 6), or 0.0 for none, as kernels take them."""
+        if type(F) is float:
+            return self._no_forces
+        return np.ascontiguousarray(F, self._dtype)
 
     def _multipliers(self):
         """lambda (nrow,) of the last accelerations, in the order of _row_owners."""

@@ -64,8 +64,7 @@ class Dynamics:
             vdot = self._vector(vdot, *context._shape_v, "known_vdot", context._scalar)
         calls, data = context._at_velocities(), context._data
         data.vdot[...] = vdot
-        data.F_link[...] = external_forces._body_forces
-        calls.calc_inverse_dynamics(0.0)
+        calls.calc_inverse_dynamics(external_forces._body_forces, 0.0)
         return data.tau - external_forces._generalized_forces
 
     def CalcRequiredForces(self, context, vdot=None, *, gravity=True, springs=True, damping=True, body_forces=None):
@@ -79,8 +78,9 @@ class Dynamics:
         element_F, element_tau = self._force_element_forces(context, False, springs, damping)
         calls, data = context._at_velocities(), context._data
         data.vdot[...] = vdot
-        data.F_link[...] = element_F if body_forces is None else element_F + body_forces
-        calls.calc_inverse_dynamics(float(gravity))
+        if body_forces is not None:
+            element_F += body_forces
+        calls.calc_inverse_dynamics(element_F, float(gravity))
         return data.tau - element_tau
 
     def CalcAccelerations(self, context, tau=None, u=None, body_forces=None):
@@ -101,8 +101,7 @@ class Dynamics:
         if type(forces) is not MultibodyForces or forces._sizes is not self._sizes_of_forces:
             self._check_forces(forces)
         calls, data = context._at_positions(), context._data
-        data.F_link[...] = forces._body_forces
-        calls.calc_generalized_forces()
+        calls.calc_generalized_forces(forces._body_forces)
         return data.tau + forces._generalized_forces
 
     @cached_property
@@ -177,6 +176,7 @@ class Dynamics:
             user = self._user_forces(context)
         if user is not None:
             F = F + user._body_forces
+        F_link = context._forces_on_links(F)
         while True:
             calls, data = context._at_velocities(), context._data
             data.u[...] = u
@@ -185,8 +185,7 @@ class Dynamics:
                 data.tau += tau
             if user is not None:
                 data.tau += user._generalized_forces
-            data.F_link[...] = F
-            getattr(calls, stage)(*arguments)
+            getattr(calls, stage)(F_link, *arguments)
             if not is_step or not context._contact_failed():
                 break
             context._prepare_contact(failed=True)

@@ -183,15 +183,16 @@ class Kinematics:
             self._check_context(context)
         rows = context._of_inputs.get("accelerations")
         if rows is None:
-            context._data.vdot[...] = self._accelerations(context)
+            vdot = self._accelerations(context)
+            context._at_velocities()
+            context._data.vdot[...] = vdot
             rows = context._of_inputs["accelerations"] = self._all_accelerations(context)
         return vectors_of(SpatialAcceleration, rows)
 
     def _all_accelerations(self, context):
-        """Rows (6,) by BodyIndex, for vdot of the data."""
+        """Rows (6,) by BodyIndex, for vdot of the data, where velocities are current."""
         result = empty((len(self._bodies), 6), context._dtype)
-        calls = context._calls if context._velocities_current else context._at_velocities()
-        calls.query_link_accelerations(result)
+        context._calls.query_link_accelerations(result)
         return rows_of(result)
 
     # bodies
@@ -225,6 +226,8 @@ class Kinematics:
         """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
         if context._plant is not self:
             self._check_context(context)
+        if not context._velocities_current:
+            context._at_velocities()
         try:
             context._vdot_memory[:] = known_vdot
         except (TypeError, ValueError):

@@ -160,7 +160,7 @@ class MassProperties:
         self._check_context(context)
         data = context._at_links()
         model, result = context._model, {}
-        data.tau[:], data.F_applied[:], data.diagonal[:] = 0.0, 0.0, model.dof_armature
+        data.tau[:], data.diagonal[:] = 0.0, model.dof_armature
         data.diagonal[model.locked_dof] = np.inf
         context._calls.full_forward_dynamics()
         rows, columns = np.triu_indices(6)

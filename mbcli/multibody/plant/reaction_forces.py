@@ -25,23 +25,22 @@ class ReactionForces:
     def _calc_reactions(self, context, vdot):
         """F_CJc_Jc of all joints, (num_joints, 6)."""
         contact = self._contact_body_forces(context, self._contacts(context)) if self._scene_graph is not None else 0.0
-        data, inputs = context._data, (self._input_body_forces(context), contact)
-        self._set_force_element_forces(context, 1.0, 1.0, 1.0, data.F_link, data.tau)
-        for F in inputs:
-            if type(F) is not float:  # 0.0: there are none
-                data.F_link += F
-        calls = context._at_velocities()
-        data.vdot[...] = vdot
-        on_loops = self._add_constraint_forces(context) if self._constraints else {}
+        applied = self._input_body_forces(context), contact
+        F_link, _ = self._force_element_forces(context, True, True, True)
+        for F in applied:
+            F_link += F
+        on_loops = self._add_constraint_forces(context, F_link) if self._constraints else {}
         F = np.zeros((self.num_joints(), 6), context._dtype)
-        calls.query_reactions(self._joint_tree, F)
+        calls = context._at_velocities()
+        context._data.vdot[...] = vdot
+        calls.query_reactions(self._joint_tree, F_link, F)
         for joint, force in on_loops.items():
             F[self._joints.index(joint)] = force
         return F
 
-    def _add_constraint_forces(self, context):
+    def _add_constraint_forces(self, context, F_link):
         """Adds what constraints between bodies exert to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
-        X_WL, F_link, on_loops = context._at_links().X_WL, context._data.F_link, {}
+        X_WL, on_loops = context._at_links().X_WL, {}
         wrenches = context._of_inputs["constraint_forces"]
         for tie, wrench in zip(context._rows, wrenches, strict=True):
             if wrench is None:
