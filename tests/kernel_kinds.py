@@ -26,6 +26,8 @@ NOT_SMOOTH = {
     "kink_of_line",
     "clamped_effort",
     "count_disagreements",
+    "size_accelerations",
+    "size_of_acceleration",
     "assume_efforts",
     "effort_of_step",
     "slope_along_step",

@@ -134,6 +134,7 @@ DATA_FIELDS = (
         "velocity-dependent acceleration across the inboard joint",
     ),
     Field("A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration about the fixed point at Ro"),
+    Field("A_size", ("nbody", 6), "real", "rad/s^2, m/s^2", "size of the terms of that, see clamped_lines.py"),
     Field("F", ("nbody", 6), "real", "N m, N", "spatial force across the inboard joint about Ro"),
     Field("F_applied", ("nbody", 6), "real", "N m, N", "applied spatial force about Ro"),
     Field("M", ("nv", "nv"), "real", "kg m^2 or kg", "mass matrix"),

@@ -33,7 +33,7 @@ def limited_dynamics(model, data, h):
             start_point(model, data)
         else:
             move_point(model, data)
-        disagreements = count_disagreements(model, data)
+        disagreements = count_disagreements(model, data, step)
         if step == MOST_STEPS or disagreements == 0:
             break
         assume_efforts(model, data)

@@ -186,7 +186,7 @@ def symbolic_kernels(constrained=False):
             "calc_element_fault": lambda model, data: 0,
             "take_segment": take_segment,
             "is_in_reach": lambda model, data, h, k: False,
-            "count_disagreements": lambda model, data: 0,
+            "count_disagreements": lambda model, data, step: 0,
             "clamped_effort": lambda data, i, x: data.line[i, OFFSET] - data.line[i, SLOPE] * x,
         }
     )
