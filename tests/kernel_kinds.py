@@ -15,6 +15,8 @@ NOT_SMOOTH = {
     "solve_factorized",
     "jacobian_by_differences",
     "implicit_step",
+    # asks whether numbers are finite, and quaternions zero
+    "query_state_fault",
     # asks whether a length or an angle is too small
     "element_fault",
     "calc_element_fault",

@@ -24,6 +24,7 @@ from mbcli.engine.frame_motion import (
 from mbcli.engine.handles import data_at, model_at
 from mbcli.engine.jacobians import angular_jacobian, com_jacobian, jacobian_by_qdot, translational_jacobian
 from mbcli.engine.jit import kernel
+from mbcli.engine.joints import QUATERNION_FLOATING
 from mbcli.engine.kinematics import acceleration_kinematics, link_origin, link_poses
 from mbcli.engine.mass_properties import (
     com_acceleration,
@@ -36,6 +37,30 @@ from mbcli.engine.mass_properties import (
 from mbcli.engine.reaction_forces import forces_through_joints, reactions_on_children
 from mbcli.engine.spatial import add, cross, row3, set_row3, subtract
 from mbcli.engine.trigonometry import sine_and_cosine
+
+NOT_FINITE = -1
+
+# q and v themselves
+
+
+@kernel
+def query_state_fault(model, data):
+    """What of q and v cannot be: NOT_FINITE; the first body whose quaternion is zero; 0: nothing."""
+    m, d = model_at(model), data_at(data)
+    total = 0.0
+    for i in range(d.q.shape[0]):
+        total = total + d.q[i] * 0.0
+    for k in range(d.v.shape[0]):
+        total = total + d.v[k] * 0.0
+    if total != 0.0:
+        return NOT_FINITE
+    for b in range(1, m.body_parent.shape[0]):
+        if m.body_joint_type[b] == QUATERNION_FLOATING:
+            i = m.body_q[b]
+            if d.q[i] == 0.0 and d.q[i + 1] == 0.0 and d.q[i + 2] == 0.0 and d.q[i + 3] == 0.0:
+                return b
+    return 0
+
 
 # rates of positions, for any q in Data
 

@@ -276,12 +276,17 @@ class DiagramContext:
     def get_discrete_state_vector(self):
         return self._of_plant.get_discrete_state_vector()
 
+    def SetTimeStateAndParametersFrom(self, source):
+        """Takes them from a context of this diagram; see that of a plant's context."""
+        self._diagram._check_context(source)
+        self._of_plant.SetTimeStateAndParametersFrom(source._of_plant)
+
     def Clone(self):
         """An independent copy, connected in itself."""
         other = self._diagram.CreateDefaultContext()
         for system, context in self._contexts.items():
             other._contexts[system]._inputs = dict(context._inputs)
-        other._of_plant._take(self._of_plant)
+        other._of_plant.SetTimeStateAndParametersFrom(self._of_plant)
         return other
 
 

@@ -18,32 +18,34 @@ class AffineSystem:
     """xdot, or with a time period the next x, = A x + B u + f0, and y = C x + D u + y0."""
 
     def __init__(self, A, B, f0, C, D, y0, time_period=0.0):
-        self._A, self._B, self._f0, self._C, self._D, self._y0 = A, B, f0, C, D, y0
+        self._A, self._B, self._f0, self._C, self._D, self._y0 = (
+            np.array(x, dtype=float) for x in (A, B, f0, C, D, y0)
+        )
         self._time_period = time_period
 
     def A(self):
         """(nx, nx)"""
-        return self._A
+        return self._A.copy()
 
     def B(self):
         """(nx, nu)"""
-        return self._B
+        return self._B.copy()
 
     def f0(self):
         """(nx,)"""
-        return self._f0
+        return self._f0.copy()
 
     def C(self):
         """(ny, nx)"""
-        return self._C
+        return self._C.copy()
 
     def D(self):
         """(ny, nu)"""
-        return self._D
+        return self._D.copy()
 
     def y0(self):
         """(ny,)"""
-        return self._y0
+        return self._y0.copy()
 
     def time_period(self):
         """[s], 0 for a continuous system"""
@@ -54,7 +56,7 @@ class LinearSystem(AffineSystem):
     """xdot, or with a time period the next x, = A x + B u, and y = C x + D u."""
 
     def __init__(self, A, B, C, D, time_period=0.0):
-        super().__init__(A, B, np.zeros(A.shape[0]), C, D, np.zeros(C.shape[0]), time_period)
+        super().__init__(A, B, np.zeros(len(A)), C, D, np.zeros(len(C)), time_period)
 
 
 def Linearize(

@@ -2,25 +2,60 @@
 
 import numpy as np
 
+from mbcli.math.array_arguments import as_array
+from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant.signal_system import SignalSystem
+from mbcli.multibody.tree.checked_numbers import require_finite
 
 
 class ExternallyAppliedSpatialForce:
-    """A spatial force F_Bq_W on a body at point q, given from its origin as p_BoBq_B."""
+    """A spatial force F_Bq_W on a body at point q, given from its origin as p_BoBq_B (3,) [m]; both zero at first."""
 
     def __init__(self):
         self.body_index = None
-        self.p_BoBq_B = np.zeros(3)
-        self.F_Bq_W = None
+        self._p_BoBq_B = np.zeros(3)
+        self._F_Bq_W = SpatialForce.Zero()
+
+    @property
+    def p_BoBq_B(self):
+        """[m] (3,), read-only: assign another one to change it."""
+        view = self._p_BoBq_B.view()
+        view.flags.writeable = False
+        return view
+
+    @p_BoBq_B.setter
+    def p_BoBq_B(self, p):
+        self._p_BoBq_B = as_array(p, (3,), "p_BoBq_B").copy()
+
+    @property
+    def F_Bq_W(self):
+        return self._F_Bq_W
+
+    @F_Bq_W.setter
+    def F_Bq_W(self, F):
+        if not isinstance(F, SpatialForce):
+            raise TypeError(f"F_Bq_W is a SpatialForce, not {F!r}")
+        self._F_Bq_W = SpatialForce(F.get_coeffs())
+
+    def _copy(self):
+        other = ExternallyAppliedSpatialForce()
+        other.body_index, other.p_BoBq_B, other.F_Bq_W = self.body_index, self._p_BoBq_B, self._F_Bq_W
+        return other
 
 
 def check_applied_forces(forces):
-    """TypeError where something is not a list of ExternallyAppliedSpatialForce."""
+    """TypeError for what is not a list of ExternallyAppliedSpatialForce, RuntimeError where one is not finite."""
     if not isinstance(forces, (list, tuple)):
         raise TypeError(f"applied_spatial_force takes a list of ExternallyAppliedSpatialForce, not {forces!r}")
     for force in forces:
         if not isinstance(force, ExternallyAppliedSpatialForce):
             raise TypeError(f"applied_spatial_force takes ExternallyAppliedSpatialForce, not {force!r}")
+        if force.body_index is None:
+            raise RuntimeError("an applied spatial force has no body_index")
+        for name in ("p_BoBq_B", "F_Bq_W"):
+            values = getattr(force, name)
+            values = values if name == "p_BoBq_B" else values.get_coeffs()
+            require_finite(values, f"{name} of an applied spatial force on body {int(force.body_index)}")
 
 
 class ExternallyAppliedSpatialForceMultiplexer(SignalSystem):

@@ -1,5 +1,7 @@
 """The state of one plant and what was computed from it."""
 
+from math import isfinite
+
 import numpy as np
 
 from mbcli.engine.bound_kernels import BoundKernels
@@ -49,9 +51,10 @@ class Context(InputValues):
         self._q = self._data.q
         self._v = self._data.v
         self._x = self._data.x
-        # their memory takes vectors of floats sooner than the arrays do, and refuses all else; None takes nothing
+        # their memory takes vectors of floats sooner than the arrays do, and refuses all else; None takes nothing:
+        # what is not compiled looks at numbers before it takes them
         vectors = self._q, self._v, self._x, self._data.vdot
-        is_float = scalar.dtype == np.float64
+        is_float = compiled and scalar.dtype == np.float64
         self._q_memory, self._v_memory, self._x_memory, self._vdot_memory = (
             map(memoryview, vectors) if is_float else (None,) * 4
         )
@@ -71,39 +74,51 @@ class Context(InputValues):
         return self._time
 
     def SetTime(self, time_sec):
-        self._time = float(time_sec)
+        """[s]; RuntimeError where it is not finite."""
+        time = float(time_sec)
+        if not isfinite(time):
+            raise RuntimeError(f"a context's time must be finite, it is {time}")
+        self._time = time
         self._of_inputs.clear()
 
     def SetContinuousState(self, xc):
-        """[q; v] of a plant with time step 0."""
+        """[q; v] of a plant with time step 0; RuntimeError where the plant is discrete."""
+        self._require_state(False, "SetContinuousState")
         self._plant.SetPositionsAndVelocities(self, xc)
 
     def SetDiscreteState(self, xd):
-        """[q; v] of a plant with a time step."""
+        """[q; v] of a plant with a time step; RuntimeError where the plant is continuous."""
+        self._require_state(True, "SetDiscreteState")
         self._plant.SetPositionsAndVelocities(self, xd)
 
     def get_continuous_state_vector(self):
-        return StateVector(np.concatenate([self._q, self._v]))
+        """[q; v] of a plant with time step 0; without elements where the plant is discrete."""
+        return StateVector(self._x[:0] if self._plant.is_discrete() else self._x)
 
-    get_discrete_state_vector = get_continuous_state_vector
+    def get_discrete_state_vector(self):
+        """[q; v] of a plant with a time step; RuntimeError where the plant is continuous."""
+        self._require_state(True, "get_discrete_state_vector")
+        return StateVector(self._x)
+
+    def _require_state(self, discrete, method):
+        if self._plant.is_discrete() is not discrete:
+            has, step = ("continuous", "is 0") if discrete else ("discrete", f"is {self._plant.time_step():g} s")
+            raise RuntimeError(f"{method}: the state of this plant is {has}, its time step {step}")
 
     def Clone(self):
         """An independent copy."""
         other = Context(self._plant, self._scalar, self._compiled)
         other._inputs = dict(self._inputs)
         other._connected = dict(self._connected)
-        other._take(self)
+        other.SetTimeStateAndParametersFrom(self)
         return other
 
-    def _take(self, source):
-        """Time, state, parameters and sampled outputs of a context of the same plant."""
-        self._go_to(source._time, source._q, source._v)
-        self._last_step, self._before = source._last_step, source._before
-        self._parameters = source._parameters.copy()
-        self._parameters_current = False
-
     def SetTimeStateAndParametersFrom(self, source):
-        """Takes them from a context of this plant, or of one that was converted to or from another scalar type."""
+        """Takes them from a context of this plant, or of one that was converted to or from another scalar type.
+
+        Parameters are all that is not state and not input: locks and the activity of constraints among them. Sampled
+        outputs are state. Inputs stay as they are.
+        """
         from mbcli.multibody.plant.scalar_conversion import set_time_state_and_parameters
 
         set_time_state_and_parameters(self, source)
@@ -137,6 +152,12 @@ class Context(InputValues):
     def _set_q_slice(self, start, values):
         self._q[start : start + len(values)] = values
         self._forget_positions()
+        self._look_for_zero_quaternions()
+
+    def _look_for_zero_quaternions(self):
+        """After a user has set positions: a quaternion of zeros is refused when it is needed."""
+        if self._calls.query_state_fault() > 0:
+            self._parameters_current = False  # then every calculation asks _ready_parameters() first
 
     def _set_v_slice(self, start, values):
         self._v[start : start + len(values)] = values
@@ -184,8 +205,13 @@ class Context(InputValues):
         self._forget_positions()
 
     def _ready_parameters(self):
-        """Makes sure that the arrays are those of this context's parameters."""
+        """Makes sure that the arrays are those of this context's parameters, and that q is a place of the plant."""
         if not self._parameters_current:
+            body = self._calls.query_state_fault()
+            if body > 0:
+                start = self._model.body_q[body]
+                joint = next(j for j in self._plant._mobilized() if j.num_positions() and j.position_start() == start)
+                raise RuntimeError(f"joint '{joint.name()}': its quaternion is zero, which is not a rotation")
             self._use_model(self._plant._compile(self._parameters, self._scalar))
 
     def _use_model(self, model):
@@ -374,10 +400,10 @@ class Context(InputValues):
 
 
 class StateVector:
-    """A state as systems return it."""
+    """A state as systems return it: a copy of an array."""
 
     def __init__(self, value):
-        self._value = value
+        self._value = value.copy()
 
     def CopyToVector(self):
         return self._value.copy()

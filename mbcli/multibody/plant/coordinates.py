@@ -12,6 +12,9 @@ from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.tree.checked_numbers import require_finite
+
+ALL = slice(None)
 
 # joints of three angular velocities that are not the rates of their angles or quaternion, which come first
 TURNS_WITH_RATES_OF_THEIR_OWN = ("ball_rpy", "quaternion_floating", "rpy_floating")
@@ -181,16 +184,9 @@ class Coordinates:
         if q is None:
             model_instance, q = None, model_instance
         if model_instance is None:
-            try:
-                context._q_memory[:] = q
-            except (TypeError, ValueError):
-                context._q[...] = self._vector(q, *context._shape_q, "q", context._scalar)
+            self._put(context, context._q_memory, context._q, ALL, q, "q")
         else:
-            places, part = self._places("position", model_instance)
-            try:
-                context._q_memory[part] = q
-            except (TypeError, ValueError):
-                context._q[part] = self._vector(q, len(places), "q", context._scalar)
+            self._put(context, context._q_memory, context._q, self._places("position", model_instance)[1], q, "q")
         context._forget_positions()
 
     def SetVelocities(self, context, model_instance=None, v=None):
@@ -200,16 +196,9 @@ class Coordinates:
         if v is None:
             model_instance, v = None, model_instance
         if model_instance is None:
-            try:
-                context._v_memory[:] = v
-            except (TypeError, ValueError):
-                context._v[...] = self._vector(v, *context._shape_v, "v", context._scalar)
+            self._put(context, context._v_memory, context._v, ALL, v, "v")
         else:
-            places, part = self._places("velocity", model_instance)
-            try:
-                context._v_memory[part] = v
-            except (TypeError, ValueError):
-                context._v[part] = self._vector(v, len(places), "v", context._scalar)
+            self._put(context, context._v_memory, context._v, self._places("velocity", model_instance)[1], v, "v")
         context._forget_velocities()
 
     def SetPositionsAndVelocities(self, context, model_instance=None, q_v=None):
@@ -219,17 +208,34 @@ class Coordinates:
         if q_v is None:
             model_instance, q_v = None, model_instance
         if model_instance is None:
-            try:
-                context._x_memory[:] = q_v
-            except (TypeError, ValueError):
-                context._x[...] = self._vector(q_v, *context._x.shape, "[q; v]", context._scalar)
+            self._put(context, context._x_memory, context._x, ALL, q_v, "[q; v]")
         else:
-            places, part = self._places("state", model_instance)
-            try:
-                context._x_memory[part] = q_v
-            except (TypeError, ValueError):
-                context._x[part] = self._vector(q_v, len(places), "[q; v]", context._scalar)
+            self._put(context, context._x_memory, context._x, self._places("state", model_instance)[1], q_v, "[q; v]")
         context._forget_positions()
+
+    def _put(self, context, memory, array, part, value, what):
+        """Writes numbers to a part of q, v or [q; v]. RuntimeError, and nothing is written, where they are not finite.
+
+        They are looked at by a kernel where they are in the context: numpy takes longer for that.
+        """
+        if memory is not None:
+            before = memory.tobytes()
+            try:
+                memory[part] = value
+            except (TypeError, ValueError):
+                pass
+            else:
+                fault = context._calls.query_state_fault()
+                if fault < 0:
+                    memory.cast("B")[:] = before
+                    require_finite(np.asarray(value), what)
+                elif fault:
+                    context._parameters_current = False  # then what needs q asks _ready_parameters() first
+                return
+        value = self._vector(value, array[part].size, what, context._scalar)
+        require_finite(value, what)
+        array[part] = value
+        context._look_for_zero_quaternions()
 
     def GetPositionsFromArray(self, model_instance, q):
         indices = self._q_indices(model_instance)

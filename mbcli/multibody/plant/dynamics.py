@@ -206,7 +206,7 @@ class Dynamics:
                 self._refuse_gimbal_lock(context)
             context._calls.query_qdot(context._v)
             rates = context._of_inputs["rates"] = np.concatenate((context._data.qdot, vdot))
-        return StateVector(rates.copy())
+        return StateVector(rates)
 
     # energy, momentum, centre of mass
 

@@ -1,8 +1,11 @@
 """Inputs and outputs of a plant as small objects with the reference's names."""
 
+from copy import copy
+
 import numpy as np
 
 from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.tree.checked_numbers import require_finite
 
 
 class InputValues:
@@ -57,9 +60,13 @@ class InputPort:
         return self._size or 0
 
     def FixValue(self, context, value):
-        """Keeps a constant value in the context, in place of what is connected. RuntimeError for a wrong size."""
+        """Keeps a copy of a constant value in the context, in place of what is connected.
+
+        RuntimeError for a wrong size, and numbers that are not finite.
+        """
         self._system._check_context(context)
-        context._set_input(self._name, self._checked(value))
+        value = self._checked(value)
+        context._set_input(self._name, _own(value) if self._size is None else value)
 
     def Follow(self, context, source):
         """Takes the value from source(context), anew at every evaluation and step."""
@@ -75,7 +82,7 @@ class InputPort:
         if not self.HasValue(context):
             raise RuntimeError(f"input '{self._name}' has no value: fix or connect it")
         value = context._input(self._name)
-        return value if self._size is None else value.copy()
+        return _own(value)
 
     def _checked(self, value):
         if self._size is None:
@@ -84,7 +91,17 @@ class InputPort:
         value = np.atleast_1d(getattr(self._system, "_scalar", FLOAT).array(value, f"input '{self._name}'"))
         if value.shape != (self._size,):
             raise RuntimeError(f"input '{self._name}' has {self._size} elements, not {value.size}")
+        require_finite(value, f"input '{self._name}'")
         return value
+
+
+def _own(value):
+    """A copy of a port's value: an array, or a list of objects that may change."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, (list, tuple)):
+        return [x._copy() if hasattr(x, "_copy") else copy(x) for x in value]
+    return value
 
 
 class OutputPort:

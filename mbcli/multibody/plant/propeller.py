@@ -1,6 +1,6 @@
 """Propellers: thrust and torque on bodies, proportional to commands."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class Propeller(SignalSystem):
             propeller_info = body_index
         if propeller_info is None:
             propeller_info = [PropellerInfo(body_index, X_BP or RigidTransform(), thrust_ratio, moment_ratio)]
-        self._propellers = list(propeller_info)
+        self._propellers = [replace(info, X_BP=RigidTransform(info.X_BP)) for info in propeller_info]
         super().__init__({"command": len(self._propellers), "body_poses": None}, {"spatial_forces": self._forces})
         for n, info in enumerate(self._propellers):
             if not np.isfinite([info.thrust_ratio, info.moment_ratio]).all():

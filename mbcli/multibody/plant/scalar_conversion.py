@@ -55,20 +55,33 @@ def to_scalar(plant, plant_class):
 
 def set_time_state_and_parameters(context, source):
     """What Context.SetTimeStateAndParametersFrom() does; parameters go to the elements of the same index."""
-    plant, other = context._plant, source._plant
+    plant, other, scalar = context._plant, source._plant, context._scalar
+    if context._q.size != source._q.size or context._v.size != source._v.size:
+        raise RuntimeError("the contexts belong to plants with different coordinates")
+    counterpart = _counterparts(plant, other)
+    converted = scalar.convert(source._q), scalar.convert(source._v)
+    for target, value in zip((context._q, context._v), converted, strict=True):
+        np.copyto(target, value, casting="same_kind")
+    context._time = source._time
+    context._parameters = source._parameters.of_elements(counterpart)
+    context._parameters_current = False
+    context._last_step, context._before = None, None
+    if source._last_step is not None:
+        time, q, v, inputs, parameters = source._last_step
+        inputs = {n: scalar.convert(u) if isinstance(u, np.ndarray) else u for n, u in inputs.items()}
+        start = time, scalar.convert(q), scalar.convert(v), inputs
+        context._last_step = *start, parameters.of_elements(counterpart)
+    context._forget_positions()
+
+
+def _counterparts(plant, other):
+    """{element of another plant: that of this one, of the same kind and index}; RuntimeError where numbers differ."""
+    if plant is other:
+        return None
     same = {}
     for kind in ELEMENTS:
         ours, theirs = getattr(plant, kind), getattr(other, kind)
         if len(ours) != len(theirs):
             raise RuntimeError(f"the contexts belong to plants with {len(ours)} and {len(theirs)} {kind[1:]}")
         same.update(zip(theirs, ours, strict=True))
-    if context._q.size != source._q.size or context._v.size != source._v.size:
-        raise RuntimeError("the contexts belong to plants with different coordinates")
-    for target, value in ((context._q, source._q), (context._v, source._v)):
-        np.copyto(target, context._scalar.convert(value), casting="same_kind")
-    context._time = source._time
-    for (element, name), value in source._parameters.values.items():
-        context._parameters.set(same[element], name, value)
-    if source._parameters.values:
-        context._parameters_current = False
-    context._forget_positions()
+    return same

@@ -31,7 +31,7 @@ class Wing(SignalSystem):
     def __init__(self, body_index, surface_area, X_BodyWing=None, fluid_density=DEFAULT_FLUID_DENSITY):
         self._body_index = body_index
         self._area = non_negative(surface_area, "surface_area of a wing")
-        self._X_BW = RigidTransform() if X_BodyWing is None else X_BodyWing
+        self._X_BW = RigidTransform() if X_BodyWing is None else RigidTransform(X_BodyWing)
         self._density = non_negative(fluid_density, "fluid_density of a wing")
         inputs = {
             "body_poses": None,

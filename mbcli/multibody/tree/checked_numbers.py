@@ -2,6 +2,7 @@
 
 from math import inf, isfinite
 
+import numpy as np
 from numpy import ndarray
 
 from mbcli.multibody.scalars import FLOAT
@@ -22,6 +23,18 @@ def non_negative(value, what, scalar=FLOAT, shape=()):
     if type(value) is float and 0.0 <= value < inf and shape == () and scalar is FLOAT:
         return value
     return _checked(value, what, scalar, shape, _are_finite_and_not_negative, "finite and not negative")
+
+
+def require_finite(array, what):
+    """RuntimeError naming the first element that is NaN or infinite; of objects those count that are numbers."""
+    kind = array.dtype.kind
+    if kind == "f" and _are_finite(array.ravel().tolist()):
+        return
+    values = array.real if kind != "O" else np.array([getattr(x, "real", 0.0) for x in array.flat])
+    for k, value in enumerate(values.flat):
+        if isinstance(value, (int, float)) and not isfinite(value):
+            where = f"element {k} is" if array.size > 1 else "it is"
+            raise RuntimeError(f"{what} must be finite, {where} {float(value)}")
 
 
 def are_non_negative_floats(value, size):

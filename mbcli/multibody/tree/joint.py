@@ -3,7 +3,7 @@
 import numpy as np
 
 from mbcli.multibody.scalars import FLOAT
-from mbcli.multibody.tree.checked_numbers import are_non_negative_floats, non_negative
+from mbcli.multibody.tree.checked_numbers import are_non_negative_floats, non_negative, require_finite
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.random_distribution import checked_distributions, draw
@@ -155,7 +155,7 @@ class Joint(NamedElement):
 
     def set_default_positions(self, default_positions):
         """Positions of a new context, (nq,); limits do not bind them."""
-        self._default_positions = self._sized(default_positions, self.num_positions())
+        self._default_positions = self._sized(default_positions, self.num_positions()).copy()
 
     def _set_default_part(self, first, values, size):
         """Changes `size` of the default positions, from index `first` on."""
@@ -261,6 +261,7 @@ class Joint(NamedElement):
             value = np.atleast_1d(scalar.array(value, f"joint '{self._name}'"))
         if value.shape != (size,):
             raise RuntimeError(f"joint '{self._name}' takes {size} values here, not {value.size}")
+        require_finite(value, f"joint '{self._name}': its values")
         return value
 
     def GetOnePosition(self, context):

@@ -18,6 +18,12 @@ class Parameters:
     def set(self, element, name, value):
         self.values[element, name] = value
 
+    def of_elements(self, counterpart):
+        """These parameters, of the elements in a dictionary that stand for their own; None: the same elements."""
+        if counterpart is None:
+            return self.copy()
+        return Parameters({(counterpart[e], name): value for (e, name), value in self.values.items()})
+
     def copy(self):
         return Parameters(self.values)
 

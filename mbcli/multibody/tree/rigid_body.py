@@ -35,7 +35,7 @@ class RigidBody(NamedElement):
         if model_instance is not None:
             self._model_instance = ModelInstanceIndex(model_instance)
         self._name = body_name
-        self._M_BBo_B = SpatialInertia.Zero() if M_BBo_B is None else M_BBo_B
+        self._M_BBo_B = SpatialInertia.Zero() if M_BBo_B is None else M_BBo_B._copy()
         self._frame = RigidBodyFrame(self)
         self._has_weight = True  # a model file may take a body out of gravity
 
@@ -60,7 +60,8 @@ class RigidBody(NamedElement):
         return self._M_BBo_B.CalcRotationalInertia()
 
     def default_spatial_inertia(self):
-        return self._M_BBo_B
+        """M_BBo_B"""
+        return self._M_BBo_B._copy()
 
     def get_mass(self, context):
         """[kg] as the context has it"""
@@ -78,7 +79,7 @@ class RigidBody(NamedElement):
         """M_BBo_B as the context has it"""
         if context._plant is not self._plant:
             self._check_context(context)
-        return context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
+        return context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._copy()
 
     def SetSpatialInertiaInBodyFrame(self, context, M_Bo_B):
         """Another M_BBo_B in one context; the default stays."""

@@ -48,6 +48,9 @@ class SpatialInertia:
         inertia._mass, inertia._p, inertia._G = mass, p, G
         return inertia
 
+    def _copy(self) -> "SpatialInertia":
+        return self._of(self._mass, self._p, self._G)
+
     @staticmethod
     def MakeFromCentralInertia(mass, p_PScm_E, I_SScm_E: RotationalInertia) -> "SpatialInertia":
         """Return M_SP_E from mass, center of mass and the rotational inertia about the center of mass.

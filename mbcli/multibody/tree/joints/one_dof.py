@@ -1,6 +1,6 @@
 """What joints of one degree of freedom have in common: limits and damping as plain numbers, and axes."""
 
-from math import inf
+from math import inf, isfinite
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class OneDofJoint(Joint):
         return self
 
     def _number(self, context, value):
-        return value if type(value) is float else self._sized(value, 1, context).item()
+        return value if type(value) is float and isfinite(value) else self._sized(value, 1, context).item()
 
     def _default_position(self):
         return float(self._default_positions[0])

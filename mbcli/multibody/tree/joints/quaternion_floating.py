@@ -1,10 +1,12 @@
 """QuaternionFloatingJoint."""
 
+from math import isfinite
+
 import numpy as np
 
 from mbcli.engine.joints import quaternion_floating
 from mbcli.math import Quaternion, RotationMatrix, UniformlyRandomQuaternion
-from mbcli.math.quaternion import _unchecked, quaternion_of
+from mbcli.math.quaternion import _unchecked
 from mbcli.math.rotation_array import quaternion_from_matrix
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.joints.floating import FloatingJoint
@@ -29,7 +31,7 @@ class QuaternionFloatingJoint(FloatingJoint):
         if context._plant is not self._plant:
             self._check_context(context)
         R, p = X_FM._R, X_FM._p
-        if not (_is_simple(R, context) and _is_simple(p, context)):
+        if not (_is_simple(R, context) and _is_simple(p, context) and all(map(isfinite, p.tolist()))):
             return super().SetPose(context, X_FM)
         context._calls.set_pose(self._position_start, R, p)
         context._forget_positions()
@@ -46,12 +48,14 @@ class QuaternionFloatingJoint(FloatingJoint):
         return self
 
     def get_quaternion(self, context):
-        """q_FM as the context holds it."""
+        """q_FM, of unit length: a step of a discrete plant leaves the quaternion of the context a little off."""
         if context._plant is not self._plant:
             self._check_context(context)
         wxyz = context._of_q.get((self, "wxyz"))
         if wxyz is None:
-            wxyz = quaternion_of(context._q[self._position_start : self._position_start + 4].copy())._wxyz
+            if not context._parameters_current:
+                context._ready_parameters()
+            wxyz = unit(context._q[self._position_start : self._position_start + 4])
             context._of_q[self, "wxyz"] = wxyz
         return _unchecked(wxyz)
 
@@ -64,6 +68,7 @@ class QuaternionFloatingJoint(FloatingJoint):
         except (AttributeError, TypeError, ValueError):
             return self.SetOrientation(context, q_FM)
         context._forget_positions()
+        context._look_for_zero_quaternions()
         return self
 
     def GetDefaultPosePair(self):
@@ -103,4 +108,4 @@ def _is_simple(array, context):
 
 
 def unit(wxyz):
-    return wxyz / np.linalg.norm(wxyz)
+    return wxyz / wxyz.dot(wxyz) ** 0.5

@@ -13,8 +13,8 @@ class WeldJoint(NoOneForce, Joint):
     kTypeName = "weld"
 
     def __init__(self, name, frame_on_parent_F, frame_on_child_M, X_FM=None):
-        self._X_FM = RigidTransform() if X_FM is None else X_FM
+        self._X_FM = RigidTransform() if X_FM is None else RigidTransform(X_FM)
         super().__init__(name, frame_on_parent_F, frame_on_child_M)
 
     def X_FM(self):
-        return self._X_FM
+        return RigidTransform(self._X_FM)
