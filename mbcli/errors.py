@@ -5,6 +5,7 @@
       ResourceError                 4  a file, package or mesh is missing
       NumericalError                5  a state is not finite, a solver did not converge
         ContactUnsolvedError
+        UnsolvableError
       OutputError                   6  a result cannot be written
 
 Usage errors (exit code 2) are click's own. MbcliError derives from RuntimeError because that is what the
@@ -35,6 +36,14 @@ class NumericalError(MbcliError):
 
     exit_code = 5
     code = "NOT_FINITE"  # of the event in a log
+
+
+class UnsolvableError(NumericalError):
+    """A method cannot solve a system; another one may. `fact` is the message without the advice to use it."""
+
+    def __init__(self, fact, advice):
+        super().__init__(f"{fact}; {advice}")
+        self.fact = fact
 
 
 class ContactUnsolvedError(NumericalError):

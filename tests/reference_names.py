@@ -9,6 +9,7 @@ import fnmatch
 import importlib
 import inspect
 import os
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -127,30 +128,29 @@ def _match(path, groups):
 
 @dataclass
 class Count:
-    """How many names there are, are left out by subject, and of the others are present."""
+    """How many names there are, and how many of them are present."""
 
     total: int
-    excepted: int
     present: int
 
     @property
-    def asked(self):
-        return self.total - self.excepted
-
-    @property
     def percent(self):
-        return 100.0 * self.present / self.asked
+        return 100.0 * self.present / self.total
 
 
 def count(table_rows):
-    asked = [row for row in table_rows if row.exception is None]
-    present = sum(row.module is not None for row in asked)
-    return Count(len(table_rows), len(table_rows) - len(asked), present)
+    return Count(len(table_rows), sum(row.module is not None for row in table_rows))
+
+
+def absent_by_reason(table_rows):
+    """{subject or reason: number of names}"""
+    return Counter(row.exception or row.absent or "NOT EXPLAINED" for row in table_rows if row.module is None)
 
 
 def table_text(table_rows):
     """docs/reference_names.md."""
     figures = count(table_rows)
+    absent = ", ".join(f"{number} of {reason}" for reason, number in absent_by_reason(table_rows).items()) or "none"
     lines = [
         "# Names of the reference pages",
         "",
@@ -158,8 +158,7 @@ def table_text(table_rows):
         "is written in. Import it from the package of the same name: `mbcli.multibody.math`, `.tree`, `.plant`.",
         "Members of `X_[float]`, `X_[AutoDiffXd]` and `X_[Expression]` are those of `X`.",
         "",
-        f"{figures.total} names, {figures.excepted} of them of subjects left out; of the other {figures.asked},"
-        f" {figures.present} are present ({figures.percent:.1f} %).",
+        f"{figures.present} of {figures.total} names are present ({figures.percent:.1f} %). Absent are {absent}.",
         "",
         "Written by `python tests/reference_names.py`; a test compares it with what can be imported.",
     ]

@@ -1,5 +1,7 @@
 """`mbcli constrained-dynamics`: accelerations under constraints, and the forces and impulses that keep them."""
 
+from contextlib import contextmanager
+
 import click
 
 from mbcli.cli.analysis import Analysis
@@ -7,7 +9,9 @@ from mbcli.cli.forward_dynamics import require_finite
 from mbcli.cli.options import batch_options, model_options, output_options, state_options, together
 from mbcli.cli.output import named_vector, table
 from mbcli.cli.units import acceleration_units, force_units
+from mbcli.errors import NumericalError, UnsolvableError
 
+VIOLATED = 1e-8  # [m, m/s or 1]: errors of a state above it are more than rounding
 METHODS = ("range-space", "direct", "null-space", "kokkevis")
 
 inverse_options = together(
@@ -56,6 +60,9 @@ def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values)
 
     With --exact or --relaxed tau is what actuators have to give, and vdot what comes of it.
 
+    position_error and velocity_error are the norms of the constraints' errors at the state. Where they are not zero,
+    accelerations and forces are those of another motion, which a warning says: `mbcli assemble` finds the state nearby.
+
     \b
     mbcli constrained-dynamics four_bar.sdf --state assembled.json --json
     mbcli constrained-dynamics leg.urdf --constraints stand.yaml --method kokkevis
@@ -66,22 +73,26 @@ def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values)
     elif method is not None or tau is not None or u is not None:
         raise click.UsageError(f"--{inverse} finds the forces: no --method, --tau, --u")
 
+    warn = WarningOfErrors(ctx)
+
     def evaluate(plant, context, inputs):
         import numpy as np
 
         from mbcli.multibody.constraints.plant_system import PlantSystem
 
-        system = PlantSystem(context)
-        if inverse is not None:
-            result = inverse_results(plant, system, inverse, actuated, inputs.get("vdot"))
-        else:
-            given = np.zeros(plant.num_velocities())
-            given += inputs.get("tau", 0.0)
-            if "u" in inputs:
-                given += plant.MakeActuationMatrix() @ inputs["u"]
-            result = forward_results(plant, system, method or METHODS[0], given)
-        v_plus, impulse = system.impulses(method if method in ("direct", "null-space") else "range-space")
-        return result | {"v_plus": v_plus, "impulse": impulse, "rank": rank(context)}
+        system, errors = PlantSystem(context), errors_of(context)
+        warn(errors)
+        with advice_of_options(inverse):
+            if inverse is not None:
+                result = inverse_results(plant, system, inverse, actuated, inputs.get("vdot"))
+            else:
+                given = np.zeros(plant.num_velocities())
+                given += inputs.get("tau", 0.0)
+                if "u" in inputs:
+                    given += plant.MakeActuationMatrix() @ inputs["u"]
+                result = forward_results(plant, system, method or METHODS[0], given)
+            v_plus, impulse = system.impulses(method if method in ("direct", "null-space") else "range-space")
+        return result | {"v_plus": v_plus, "impulse": impulse, "rank": rank(context)} | errors
 
     Analysis(
         "constrained-dynamics",
@@ -90,6 +101,45 @@ def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values)
         takes=("tau", "u") if inverse is None else ("vdot",),
         columns=columns,
     ).run(ctx, values, {"tau": tau, "u": u, "vdot": vdot})
+
+
+@contextmanager
+def advice_of_options(inverse):
+    """What a method cannot solve, with the option that can."""
+    try:
+        yield
+    except UnsolvableError as error:
+        option = "--relaxed" if inverse == "exact" else "--method null-space or range-space"
+        raise NumericalError(f"{error.fact}; use {option}") from None
+
+
+def errors_of(context):
+    """Norms of the constraints' errors at the state of a context, as `assemble` has them."""
+    import numpy as np
+
+    from mbcli.multibody.closed_chains import ClosedChains
+
+    chains = ClosedChains(context)
+    position, velocity = chains.position_errors(context._q)[0], chains.velocity_errors(context._q, context._v)[0]
+    return {"position_error": float(np.linalg.norm(position)), "velocity_error": float(np.linalg.norm(velocity))}
+
+
+class WarningOfErrors:
+    """Says once that states violate their constraints."""
+
+    def __init__(self, ctx):
+        self._silent = (ctx.obj or {}).get("verbosity", 0) < 0
+
+    def __call__(self, errors):
+        if self._silent or max(errors.values()) <= VIOLATED:
+            return
+        self._silent = True
+        click.secho(
+            f"mbcli: warning: the state violates its constraints: errors {errors['position_error']:.3g} of positions "
+            f"and {errors['velocity_error']:.3g} of velocities; `mbcli assemble` finds the nearest state that does not",
+            err=True,
+            fg="yellow",
+        )
 
 
 def require_inverse(inverse, **options):

@@ -3,7 +3,16 @@
 import click
 
 from mbcli.cli.analysis import Analysis
-from mbcli.cli.constrained_dynamics import columns, inverse_options, inverse_results, render, require_inverse
+from mbcli.cli.constrained_dynamics import (
+    WarningOfErrors,
+    advice_of_options,
+    columns,
+    errors_of,
+    inverse_options,
+    inverse_results,
+    render,
+    require_inverse,
+)
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
@@ -40,7 +49,7 @@ def inverse_dynamics(
     require_inverse(inverse, actuated=actuated)
     if inverse is not None and derivatives:
         raise click.UsageError(f"--derivatives and --{inverse} exclude each other")
-    with_forces = {}
+    with_forces, warn = {}, WarningOfErrors(ctx)
     wanted = {"gravity": not no_gravity, "springs": not no_springs, "damping": not no_damping}
 
     def forces(plant):
@@ -55,7 +64,10 @@ def inverse_dynamics(
         from mbcli.multibody.constraints.plant_system import PlantSystem
 
         system = PlantSystem(context, **wanted, body_forces=forces(plant))
-        return inverse_results(plant, system, inverse, actuated, inputs.get("vdot"))
+        errors = errors_of(context)
+        warn(errors)
+        with advice_of_options(inverse):
+            return inverse_results(plant, system, inverse, actuated, inputs.get("vdot")) | errors
 
     def evaluate_rows(plant, batch, states):
         vdot = states.v * 0.0 if states.vdot is None else states.vdot

@@ -63,7 +63,8 @@ def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, m
     contacts = _ContactPoints(CS, start)
 
     def evaluate(q):
-        phi, G = CS._errors_at(model, q, exact=1)
+        CS._constrained.data.q[:] = q  # which may be not finite on the way
+        phi, G = CS._errors_here(model, q, 1)
         contacts.add_errors(phi)
         return phi, G
 

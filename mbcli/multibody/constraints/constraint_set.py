@@ -15,6 +15,7 @@ from mbcli.multibody.constraints.custom import Constraint
 from mbcli.multibody.constraints.entries import (
     ConstraintType,
     Entry,
+    coordinates_of,
     grouped,
     pose_of,
     resolve_body,
@@ -155,6 +156,7 @@ class ConstraintSet(Groups, Wrenches):
         compiled = compiled_by_default(not model._prefers_interpreted)
         self._constrained = ConstrainedModel(model._model, constraints, compiled)
         self._plant, self.bound = model, True
+        self._position_names, self._velocity_names = model.GetPositionNames(), model.GetVelocityNames()
         self._write_stabilization()
         self.v_plus = np.zeros(self.size())
         return True
@@ -261,9 +263,14 @@ class ConstraintSet(Groups, Wrenches):
     def _set_state(self, model, Q, QDot=None):
         self._require_bound(model)
         data = self._constrained.data
-        data.q[:] = model._vector(Q, model.num_positions(), "Q")
+        data.q[:] = coordinates_of(model, Q, self._position_names, "Q")
         if QDot is not None:
-            data.v[:] = model._vector(QDot, model.num_velocities(), "QDot")
+            data.v[:] = coordinates_of(model, QDot, self._velocity_names, "QDot")
+
+    def _velocity_sized(self, model, values, what):
+        """(nv,) finite numbers, one for each velocity."""
+        self._require_bound(model)
+        return coordinates_of(model, values, self._velocity_names, what)
 
     def _customs(self):
         return [(list(e.rows), e.custom) for e in self._entries if e.custom is not None]
@@ -271,6 +278,10 @@ class ConstraintSet(Groups, Wrenches):
     def _errors_at(self, model, Q, exact=0):
         """phi (size,) and G (size, nv), with `exact` 1 the derivative of phi."""
         self._set_state(model, Q)
+        return self._errors_here(model, Q, exact)
+
+    def _errors_here(self, model, Q, exact):
+        """_errors_at() with Q set."""
         constrained = self._constrained
         self._evaluate_customs(model, Q)
         constrained.run("calc_constraint_positions", exact)
@@ -303,6 +314,8 @@ def _answer(custom, name, shape, *arguments):
     value = np.asarray(getattr(custom, name)(*arguments), dtype=float)
     if value.shape != shape:
         raise ValueError(f"{name}() of custom constraint {custom.name!r} gives {value.shape}, not {shape}")
+    if not np.isfinite(value).all():
+        raise ValueError(f"{name}() of custom constraint {custom.name!r} gives numbers that are not finite")
     return value
 
 

@@ -89,6 +89,15 @@ def resolve_body(plant, body):
     return plant.get_body(int(body))
 
 
+def coordinates_of(model, values, names, what):
+    """The numbers (len(names),) of a state; ValueError that names the one that is not finite."""
+    vector = model._vector(values, len(names), what)
+    bad = np.flatnonzero(~np.isfinite(vector))
+    if bad.size:
+        raise ValueError(f"{what} must be finite, '{names[bad[0]]}' is {vector[bad[0]]}")
+    return vector
+
+
 def vector_of(values, size, what):
     """A read-only vector of finite numbers."""
     vector = np.array(values, dtype=float).reshape(-1)

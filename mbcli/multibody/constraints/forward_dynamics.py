@@ -59,7 +59,7 @@ def ForwardDynamicsContactsKokkevis(model, Q, QDot, Tau, CS):
     if any(kind is not ConstraintType.ConstraintTypeContact for kind in CS.constraintType):
         raise ValueError("ForwardDynamicsContactsKokkevis takes contact constraints only")
     constrained = CS._constrained
-    constrained.data.tau[:] = model._vector(Tau, model.num_velocities(), "Tau")
+    constrained.data.tau[:] = CS._velocity_sized(model, Tau, "Tau")
     constrained.data.F_applied[:] = 0.0
     qddot, force, responses = solve_contacts(constrained, CS.linear_solver)
     order, CS.K, CS.a = constrained.row_number, np.empty_like(responses), constrained.rows("gamma")

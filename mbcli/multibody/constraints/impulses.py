@@ -12,6 +12,7 @@ from mbcli.multibody.constraints.linear_systems import (
     SolveConstrainedSystemNullSpace,
     check_factor,
     check_rows,
+    require_finite_numbers,
     shortest_multipliers,
 )
 
@@ -53,6 +54,7 @@ def _system(model, Q, QDotMinus, CS):
     v_plus = np.asarray(CS.v_plus, dtype=float)
     if v_plus.shape != (CS.size(),):
         raise ValueError(f"v_plus must have {CS.size()} elements, it has shape {v_plus.shape}")
+    require_finite_numbers(v_plus=v_plus)
     constrained = CS._constrained
     CS._evaluate_customs(model, Q, QDotMinus)
     constrained.set_rows("v_plus", v_plus)

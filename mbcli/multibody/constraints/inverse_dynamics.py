@@ -5,7 +5,7 @@ ConstraintSet.SetActuationMap() says which velocities are actuated: u = S vdot, 
 
 import numpy as np
 
-from mbcli.errors import NumericalError
+from mbcli.errors import UnsolvableError
 from mbcli.multibody.constraints.kinematics import CalcConstrainedSystemVariables
 from mbcli.multibody.constraints.linear_systems import (
     RANK_TOLERANCE,
@@ -34,7 +34,7 @@ def InverseDynamicsConstraints(model, Q, QDot, QDDotDesired, CS, update_kinemati
     violate the constraints. RuntimeError without an actuation map.
     """
     _require_actuation(CS)
-    wanted = model._vector(QDDotDesired, model.num_velocities(), "QDDotDesired")
+    wanted = CS._velocity_sized(model, QDDotDesired, "QDDotDesired")
     CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
     return _keep(CS, *exact_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.P, wanted))
 
@@ -43,9 +43,9 @@ def exact_inverse_dynamics(H, C, G, gamma, S, P, wanted):
     """QDDot, Tau and the multipliers of InverseDynamicsConstraints()."""
     GP = G @ P.T
     if _rank(GP) < len(P):
-        raise NumericalError(
-            f"the constrained system is not fully actuated: rank(G P^T) is {_rank(GP)}, not {len(P)}; "
-            "use InverseDynamicsConstraintsRelaxed"
+        raise UnsolvableError(
+            f"the constrained system is not fully actuated: rank(G P^T) is {_rank(GP)}, not {len(P)}",
+            "use InverseDynamicsConstraintsRelaxed",
         )
     u = S @ wanted
     v = np.linalg.lstsq(GP, gamma - G @ S.T @ u, rcond=RANK_TOLERANCE)[0]
@@ -64,7 +64,7 @@ def InverseDynamicsConstraintsRelaxed(model, Q, QDot, QDDotControls, CS, update_
     RuntimeError without an actuation map; NumericalError: constraints contradict one another.
     """
     _require_actuation(CS)
-    controls = model._vector(QDDotControls, model.num_velocities(), "QDDotControls")
+    controls = CS._velocity_sized(model, QDDotControls, "QDDotControls")
     CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
     CS.W = tracking_weights(CS.H, CS.S)
     return _keep(CS, *relaxed_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.W, controls))

@@ -25,10 +25,9 @@ def CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, update_kinematics=Tr
     f_ext: spatial forces (num_bodies, 6) on the bodies, moment about World's origin first, in World; they are in C.
     ValueError for other shapes.
     """
-    nv = model.num_velocities()
     CS._set_state(model, Q, QDot)
     constrained = CS._constrained
-    constrained.data.tau[:] = model._vector(Tau, nv, "Tau")
+    constrained.data.tau[:] = CS._velocity_sized(model, Tau, "Tau")
     CS._evaluate_customs(model, Q, QDot)
     forces = None if f_ext is None else external_forces(model, f_ext)
     if forces is not None:

@@ -8,7 +8,7 @@ import enum
 import numpy as np
 
 from mbcli.engine.jit import compiled_by_default
-from mbcli.errors import NumericalError
+from mbcli.errors import NumericalError, UnsolvableError
 from mbcli.multibody.compile_constraints import Given, compile_constraints
 from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
 
@@ -33,6 +33,7 @@ def SolveConstrainedSystemDirect(H, G, c, gamma, linear_solver=LinearSolver.Line
     ValueError for LinearSolverLLT, which this indefinite matrix has no factor for; NumericalError where it is singular
     and the solver is not that of least squares: the constraints depend on one another, or H is singular along them.
     """
+    require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
     n, m = len(c), len(gamma)
     A, b = np.zeros((n + m, n + m)), np.concatenate([c, gamma])
     A[:n, :n], A[:n, n:], A[n:, :n] = H, np.transpose(G), G
@@ -48,6 +49,7 @@ def SolveConstrainedSystemRangeSpaceSparse(model, H, G, c, gamma):
     Elements of H that are zero by the tree are not read. Dependent rows of G are found by their pivots; of the many
     solutions y that of the shortest length is returned. NumericalError: H is singular, the rows contradict each other.
     """
+    require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
     constraints = compile_constraints(model._model, [Given(tuple(range(len(gamma))))])
     compiled = compiled_by_default(not model._prefers_interpreted)
     constrained = ConstrainedModel(model._model, constraints, compiled)
@@ -72,9 +74,9 @@ def check_factor(constrained, diagonal_of_H):
     pivots = constrained.work.L_inverse**-2
     bad = ~(pivots > 1e-13 * np.maximum(diagonal_of_H, np.finfo(float).tiny)) | ~np.isfinite(pivots)
     if bad.any():
-        raise NumericalError(
-            f"the mass matrix is singular at velocity {int(np.argmax(bad))}: the range-space method needs its inverse; "
-            "use the null-space method"
+        raise UnsolvableError(
+            f"the mass matrix is singular at velocity {int(np.argmax(bad))}: the range-space method needs its inverse",
+            "use the null-space method",
         )
 
 
@@ -111,6 +113,7 @@ def SolveConstrainedSystemNullSpace(H, G, c, gamma, Y=None, Z=None):
     shortest one. NumericalError: H is not positive definite there, the rows contradict one another.
     """
     H, G = np.asarray(H, dtype=float), np.asarray(G, dtype=float)
+    require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
     if Y is None or Z is None:
         Y, Z = range_and_null_space(G)
     return null_space_solution(H, G, np.asarray(c), np.asarray(gamma), Y, Z)
@@ -140,6 +143,13 @@ def range_and_null_space(G):
     return Q[:, :rank], Q[:, rank:]
 
 
+def require_finite_numbers(**arrays):
+    """ValueError that names the array with numbers that are not finite: NaN reaches LAPACK under other names."""
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} must be finite, it is {np.asarray(array).tolist()}")
+
+
 def solve_dense(A, b, linear_solver, what):
     """A x = b. NumericalError for a singular matrix, unless by least squares."""
     solver = LinearSolver(linear_solver)
@@ -160,9 +170,9 @@ def solve_dense(A, b, linear_solver, what):
 
 
 def _singular(what):
-    return NumericalError(
-        f"{what} is singular: its constraints depend on one another; use the null-space or range-space method, "
-        "or LinearSolverLeastSquares"
+    return UnsolvableError(
+        f"{what} is singular: its constraints depend on one another",
+        "use the null-space or range-space method, or LinearSolverLeastSquares",
     )
 
 

@@ -28,7 +28,7 @@ class Wrenches:
 
     def _wrenches(self, index, model, Q, QDot, in_root, multipliers, computed_at):
         group = self._group(index)
-        self._set_state(model, Q)
+        self._set_state(model, Q, QDot)
         if multipliers is None:
             raise RuntimeError("no multipliers have been computed yet: call a dynamics or impulse function first")
         if not np.array_equal(self._constrained.data.q, computed_at):
