@@ -252,12 +252,14 @@ def test_the_summary_for_people(ball):
 
 
 def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, ball):
-    """Contact takes longer; where nothing can touch nobody waits for it."""
+    """Contact takes longer; where nothing can touch nobody waits for it. Kernels of others do not count."""
+    from mbcli.engine import kernel_cache, load_kernels
+
     said = []
     monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("mbcli.engine.jit.compiled_by_default", lambda preferred=True: True)
+    monkeypatch.setenv("MBCLI_JIT", "1")
     monkeypatch.setattr(simulate.click, "echo", lambda line, **_: said.append(line))
-    for words, seconds in ((("--ground",), 30), (("--no-contact",), 15), ((), 15), (("--ground", "--dt", "0"), 25)):
+    for words, seconds in ((("--ground",), 30), (("--no-contact",), 15), ((), 15), (("--ground", "--dt", "0"), 30)):
         from mbcli.cli.model import load
         from mbcli.cli.options import MODEL_KEYS, take
 
@@ -270,8 +272,22 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, b
             ground=options["ground"],
             time_step=options["time_step"],
         )
-        simulate._announce_compiling(loaded.plant)
+        plant = loaded.plant
+        simulate._announce_compiling(plant, plant.CreateDefaultContext())
         assert f"(about {seconds} s)" in said.pop(), words
+    kernel = load_kernels(True, "plain").run_discrete
+    name = kernel_cache.file_name(kernel.py_func, kernel.kernel_key, "")
+    loaded = load(take(dict(context.params), MODEL_KEYS), context, time_step=0.001)
+    for folder, key, expected in (
+        ("kernels-of-another-version", name, 1),
+        (kernel_cache.cache_directory().name, name[:-4] + "0000", 1),
+        (kernel_cache.cache_directory().name, name, 0),
+    ):
+        (tmp_path / "cache" / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "cache" / folder / f"{key}.py311.nbi").touch()
+        simulate._announce_compiling(loaded.plant, loaded.plant.CreateDefaultContext())
+        assert len(said) == expected, key
+        said.clear()
 
 
 def test_ground_for_the_command_contact(ball):
