@@ -78,14 +78,16 @@ def edges_nearest(c, A, B, i, j, normal):
 
 @kernel
 def vertex_nearest(c, A, B, normal):
-    """Whether the outermost point of one box is in the other, which it then touches across a face."""
+    """Whether the outermost point of one box is across from a point of the other, on a face; these are the nearest."""
     p, q = support(c, A, scale(-1.0, normal)), support(c, B, normal)
     depth = dot(normal, subtract(q, p))
-    if inside(c, B, p):
-        set_nearest(c, normal, p, add(p, scale(depth, normal)))
+    on_B = add(p, scale(depth, normal))
+    if inside(c, B, on_B):
+        set_nearest(c, normal, p, on_B)
         return True
-    set_nearest(c, normal, subtract(q, scale(depth, normal)), q)
-    return inside(c, A, q)
+    on_A = subtract(q, scale(depth, normal))
+    set_nearest(c, normal, on_A, q)
+    return inside(c, A, on_A)
 
 
 @kernel

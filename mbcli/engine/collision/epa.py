@@ -1,16 +1,25 @@
 """How deep two convex solids overlap: a polytope inside A - B grows where its surface is nearest to the origin.
 
-Van den Bergen 2003, section 4.3.8. Rounding is left out, as in gjk.py.
+Van den Bergen 2003, section 4.3.8. Rounding is left out, as in gjk.py. Where the polytope stays too coarse, as of
+round solids that are as deep in many directions, or is flat as far as rounding shows, its normal is only a first guess:
+solids moved apart along it have a distance, whose normal is a better one (improve_overlap).
 """
 
+from mbcli.engine.collision.boxes import column
 from mbcli.engine.collision.fields import EPA_FACES, EPA_POINTS
-from mbcli.engine.collision.gjk import add_support, triangle_weights
-from mbcli.engine.collision.segments import across, normalized, set_nearest
+from mbcli.engine.collision.gjk import add_support, core_distance, triangle_weights
+from mbcli.engine.collision.segments import across, normalized, row_of, set_nearest
+from mbcli.engine.collision.shapes import support
 from mbcli.engine.jit import kernel
 from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtract
 from mbcli.engine.trigonometry import square_root
 
-TOLERANCE = 1e-10  # of the size
+TOLERANCE = 1e-10  # of the smaller solid
+ROUNDING = 1e-13  # of the size: the least tolerance
+APART = 0.1  # of the smaller solid: how far solids are moved apart beyond touching, to see along which normal
+LEAST_APART = 1e-5  # of the size
+SAME_NORMAL = 1e-11  # difference between normals
+MOST_NORMALS = 200
 IN_PLANE = 1e-12  # of the size: a point that far above a facet is still in its plane
 SAME_PLANE = 1.0 - 1e-12  # cosine between normals
 
@@ -19,6 +28,9 @@ SAME_PLANE = 1.0 - 1e-12  # cosine between normals
 def overlap(c, A, B, n):
     """After core_distance() has found overlap, with n points of its simplex: the depth, and c.nearest."""
     size = c.radius[A] + c.radius[B]
+    tolerance = max(TOLERANCE * min(c.radius[A], c.radius[B]), ROUNDING * size)
+    guess = row_of(c, 0)  # of solids that hardly overlap the normal, or close to it
+    reach = overlap_along(c, A, B, guess) if dot(guess, guess) > 0.5 else 1e300  # zero: they overlap in a point of both
     if not complete_simplex(c, A, B, n, size):
         return flat_overlap(c, A, B)
     for f in range(4):
@@ -35,25 +47,99 @@ def overlap(c, A, B, n):
         add_support(c, points, A, B, normal)
         w = row3(c.points, points, 0)
         height = dot(normal, w)
-        if height - depth <= TOLERANCE * size or points == EPA_POINTS - 1:
+        if height - depth <= tolerance or points == EPA_POINTS - 1:
             break
         count = grow(c, count, points, w, size)
         points += 1
         if count < 0:
             break
-    set_witnesses(c, count, i, j, k, normal, depth, size)
-    return height  # what separates for sure, also where the polytope had to stay coarse
+    away = set_witnesses(c, count, i, j, k, normal, depth, tolerance)
+    lost = height > reach + tolerance  # the polytope has lost its way
+    if not lost and height - depth <= tolerance and away <= (10.0 * tolerance) ** 2:
+        return height
+    return improve_overlap(c, A, B, least_overlap(c, A, B, guess, reach, height))
 
 
 @kernel
-def set_witnesses(c, count, i, j, k, normal, depth, size):
-    """Points of A and B behind the foot of the origin on facet i j k, or on one in the same plane that has it."""
+def least_overlap(c, A, B, guess, reach, height):
+    """Of the normal in c.nearest, along which solids overlap by a height, that of a guess and their axes: the best."""
+    normal, least = row_of(c, 0), height
+    if reach < least:
+        normal, least = guess, reach
+    for k in range(12):
+        g = A if k < 6 else B
+        axis = scale(1.0 if k % 2 == 0 else -1.0, column(c, g, k % 6 // 2))
+        along = overlap_along(c, A, B, axis)
+        if along < least:
+            normal, least = axis, along
+    set_nearest(c, normal, row_of(c, 3), row_of(c, 6))
+    return least
+
+
+@kernel
+def improve_overlap(c, A, B, depth):
+    """From the normal in c.nearest, along which solids overlap by a depth, to one along which they do less; the depth.
+
+    Moved apart along a normal by more than they overlap, solids have nearest points. Along the normal through these
+    they overlap no more, so that repeating it leads to where both normals are the same. Turns that are alike are
+    extrapolated (Aitken), as they are small where the surface of A - B bends nearly as much as the ball that fits into
+    it. A negative depth is a distance.
+    """
+    size = c.radius[A] + c.radius[B]
+    apart = max(APART * min(c.radius[A], c.radius[B]), LEAST_APART * size)
+    point_A, point_B = row_of(c, 3), row_of(c, 6)
+    X_A, center = row3(c.X_WG, A, 9), row3(c.p_WC, A, 0)
+    trial = row_of(c, 0)
+    normal, last_turn, plain = trial, (0.0, 0.0, 0.0), False  # plain: the trial is the normal before, as it was found
+    for _ in range(MOST_NORMALS):
+        reach = overlap_along(c, A, B, trial)
+        if reach > depth + ROUNDING * size:
+            if plain:
+                break
+            trial, plain, last_turn = normal, True, (0.0, 0.0, 0.0)  # extrapolated too far
+            continue
+        shift = scale(reach + apart, trial)
+        set_row3(c.X_WG, A, 9, add(X_A, shift))
+        set_row3(c.p_WC, A, 0, add(center, shift))
+        distance, _ = core_distance(c, A, B, 1e300)
+        set_row3(c.X_WG, A, 9, X_A)
+        set_row3(c.p_WC, A, 0, center)
+        if distance == 0.0:
+            break
+        normal = row_of(c, 0)
+        point_A, point_B = subtract(row_of(c, 3), shift), row_of(c, 6)
+        depth = overlap_along(c, A, B, normal)
+        turn = subtract(normal, trial)
+        if dot(turn, turn) <= SAME_NORMAL * SAME_NORMAL:
+            break
+        alike, before = dot(turn, last_turn), dot(last_turn, last_turn)
+        if plain and alike > 0.0 and alike < before:
+            trial, plain = normalized(add(normal, scale(alike / (before - alike), turn)), normal), False
+        else:
+            trial, plain = normal, True
+        last_turn = turn
+    set_nearest(c, normal, point_A, point_B)
+    return depth
+
+
+@kernel
+def overlap_along(c, A, B, normal):
+    """How far A is to be moved along a normal until it touches B there; negative: how far it is away."""
+    return dot(normal, subtract(support(c, B, normal), support(c, A, scale(-1.0, normal))))
+
+
+@kernel
+def set_witnesses(c, count, i, j, k, normal, depth, tolerance):
+    """Points of A and B behind the foot of the origin on facet i j k, or on one in the same plane that has it.
+
+    Returns the square of how far the foot is from that facet.
+    """
     best = 1e300
     foot = scale(depth, normal)
     for f in range(-1, max(count, 0)):
         if f >= 0:
             i, j, k = c.facets[f, 0], c.facets[f, 1], c.facets[f, 2]
-            same = c.facet_planes[f, 3] <= depth + 10.0 * TOLERANCE * size
+            same = c.facet_planes[f, 3] <= depth + 10.0 * tolerance
             if not (same and dot(row3(c.facet_planes, f, 0), normal) > SAME_PLANE):
                 continue
         for m in range(3):
@@ -69,6 +155,7 @@ def set_witnesses(c, count, i, j, k, normal, depth, size):
                 a = add(a, scale(weight, row3(c.points, place, 3)))
                 b = add(b, scale(weight, row3(c.points, place, 6)))
             set_nearest(c, scale(-1.0, normal), a, b)
+    return best
 
 
 @kernel

@@ -1,7 +1,7 @@
 """All contact points of a state, and the distance of one pair."""
 
 from mbcli.engine.collision.broad_phase import update_pairs
-from mbcli.engine.collision.fields import HALF_SPACE, MARGIN, PAIRS, STATUS
+from mbcli.engine.collision.fields import BALL, CYLINDER, HALF_SPACE, MARGIN, PAIRS, STATUS
 from mbcli.engine.collision.manifold import add_contacts
 from mbcli.engine.collision.nearest import solids_nearest
 from mbcli.engine.collision.segments import axis_of
@@ -24,8 +24,15 @@ def find_contacts(model, data, c, points):
         A, B = c.pairs[n, 0], c.pairs[n, 1]
         if bounds_touch(c, A, B, margin):
             distance = solids_nearest(c, A, B, margin)
-            if distance < margin or (margin == 0.0 and distance < 0.0):
+            if distance < margin or (distance == 0.0 and touch_is_contact(c, A, B)):
                 add_contacts(c, points, A, B, distance)
+
+
+@kernel
+def touch_is_contact(c, A, B):
+    """Whether solids that just touch are in contact: those of which one is a ball, as pydrake has it."""
+    a, b = min(c.kind[A], c.kind[B]), max(c.kind[A], c.kind[B])
+    return a == BALL and (b <= CYLINDER or b == HALF_SPACE)
 
 
 @kernel

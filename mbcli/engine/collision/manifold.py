@@ -8,7 +8,7 @@ continuous when a solid tilts from a face over an edge onto a corner.
 """
 
 from mbcli.engine.collision.fields import HALF_SPACE, MARGIN, MOST_CORNERS, SINGLE_POINTS, STATUS, TOO_MANY_POINTS
-from mbcli.engine.collision.nearest import row_of
+from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
 from mbcli.engine.jit import kernel
 from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtract

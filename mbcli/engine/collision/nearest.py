@@ -1,13 +1,14 @@
 """Distance, normal and nearest points of any two solids: a closed form where there is one, else gjk.py and epa.py."""
 
 from mbcli.engine.collision.boxes import NOT_KNOWN, boxes_nearest
-from mbcli.engine.collision.epa import overlap
+from mbcli.engine.collision.epa import improve_overlap, overlap
 from mbcli.engine.collision.fields import BALL, BOX, CAPSULE, CYLINDER, HALF_SPACE
 from mbcli.engine.collision.gjk import core_distance
 from mbcli.engine.collision.segments import (
     axis_of,
     ball_to_box,
     ball_to_cylinder,
+    row_of,
     segments_nearest,
     set_nearest,
 )
@@ -15,6 +16,7 @@ from mbcli.engine.collision.shapes import outermost, rotate_back, to_world
 from mbcli.engine.jit import kernel
 from mbcli.engine.spatial import add, dot, row3, scale, subtract
 
+NEARLY_TOUCHING = 1e-3  # of the size: nearer than this, rounding shows in the normal of a distance
 ALIGNED = 1e-7  # below this a component of a unit vector counts as 0: what lies flat touches in its middle
 
 
@@ -31,12 +33,6 @@ def solids_nearest(c, A, B, limit):
         normal, point_B, point_A = row_of(c, 0), row_of(c, 3), row_of(c, 6)
         set_nearest(c, scale(-1.0, normal), point_A, point_B)
     return distance
-
-
-@kernel
-def row_of(c, k):
-    """Three elements of c.nearest: 0 normal, 3 point of A, 6 point of B."""
-    return (c.nearest[k], c.nearest[k + 1], c.nearest[k + 2])
 
 
 @kernel
@@ -81,6 +77,8 @@ def convex_nearest(c, A, B, limit):
         return distance - rounding
     if distance == 0.0:
         distance = -overlap(c, A, B, n)
+    elif distance < NEARLY_TOUCHING * (c.radius[A] + c.radius[B]):
+        distance = -improve_overlap(c, A, B, -distance)
     normal, p, q = row_of(c, 0), row_of(c, 3), row_of(c, 6)
     set_nearest(c, normal, subtract(p, scale(c.rounding[A], normal)), add(q, scale(c.rounding[B], normal)))
     return distance - rounding

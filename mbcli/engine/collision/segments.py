@@ -17,6 +17,12 @@ def set_nearest(c, normal, point_A, point_B):
 
 
 @kernel
+def row_of(c, k):
+    """Three elements of c.nearest: 0 normal, 3 point of A, 6 point of B."""
+    return (c.nearest[k], c.nearest[k + 1], c.nearest[k + 2])
+
+
+@kernel
 def clamp(x, low, high):
     return low if x < low else (high if x > high else x)
 
