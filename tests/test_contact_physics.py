@@ -366,13 +366,7 @@ def test_22_the_heaviest_body_sinks_by_the_penetration_allowance(allowance):
     assert 0.1 - s.where("light")[2] == pytest.approx(allowance / 5.0, rel=1e-3)
 
 
-def test_22_sap_needs_relaxation_times_and_every_surface_friction():
-    s = scene("sap", tau=None)
-    s.ground()
-    s.ball("ball", 1.0, 0.1)
-    s.start()
-    with pytest.raises(RuntimeError, match="relaxation_time"):
-        s.steps(1)
+def test_22_every_surface_needs_friction():
     s = scene()
     with pytest.raises(RuntimeError, match="coulomb_friction"):
         s.plant.RegisterCollisionGeometry(

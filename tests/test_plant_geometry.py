@@ -191,7 +191,7 @@ def test_default_stiffness_carries_the_heaviest_body_at_the_allowance(allowance)
     for k, d, tau, dynamic, static in compiled_materials(plant):
         assert k / 2 == pytest.approx(3.0 * 9.81 / allowance)
         assert d == pytest.approx(1.0 / np.sqrt(9.81 * allowance))
-        assert (tau, dynamic, static) == (0.0, 0.8, 0.9)
+        assert (tau, dynamic, static) == (0.1, 0.8, 0.9)
 
 
 def test_own_properties_go_before_those_of_the_scene_and_these_before_defaults():
@@ -209,8 +209,10 @@ def test_own_properties_go_before_those_of_the_scene_and_these_before_defaults()
     assert (k_other, tau_other) == (7e4, 0.1) and d_other == pytest.approx(1.0 / np.sqrt(9.81 * 1e-3))
 
 
-def test_sap_needs_relaxation_times():
-    plant, _ = new_plant()
+def test_sap_needs_relaxation_times_where_the_scene_has_none():
+    config = SceneGraphConfig()
+    config.default_proximity_properties.relaxation_time = None
+    plant, _ = new_plant(config=config)
     plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
     add_ball(plant, "rattle")
     plant.Finalize()

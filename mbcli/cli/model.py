@@ -122,13 +122,13 @@ def _invalid_model(place=""):
 
 
 def _register_scene_graph(plant, config, ground):
-    """Of a scene whose settings nobody gave the plant says how stiff geometries are, by its penetration allowance."""
+    """Of a scene whose settings nobody gave the plant says how stiff geometries are, see contact_defaults."""
     from mbcli.geometry import DefaultProximityProperties, HalfSpace, SceneGraph, SceneGraphConfig
     from mbcli.math import RigidTransform
     from mbcli.multibody.parsing.add_geometries import FRICTION
     from mbcli.multibody.plant import CoulombFriction
 
-    if config == SceneGraphConfig():
+    if config == SceneGraphConfig() and plant._contact_defaults == "allowance":
         allowance = DefaultProximityProperties(point_stiffness=None, hunt_crossley_dissipation=None)
         config = SceneGraphConfig(default_proximity_properties=allowance)
     plant.RegisterAsSourceForSceneGraph(SceneGraph(config))

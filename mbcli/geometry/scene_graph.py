@@ -87,7 +87,8 @@ class SceneGraph:
 
     Args:
         config: SceneGraphConfig; its default proximity properties stand in for what geometries do not have. Without
-            one, stiffness and dissipation follow from the penetration allowance of the plant.
+            one, stiffness and dissipation follow from the penetration allowance of the plant, or are pydrake's
+            (MultibodyPlantConfig.contact_defaults).
     """
 
     def __init__(self, config=None):

@@ -10,6 +10,7 @@ from mbcli.engine.collision.hulls import hull_of
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
 from mbcli.mesh import convex_hull, load_triangles
+from mbcli.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 
 
 @dataclass(frozen=True)
@@ -110,13 +111,16 @@ _SOLIDS = {
 class _Materials:
     """What geometries are made of: their own properties, else those of the SceneGraphConfig, else defaults.
 
-    The defaults let the heaviest body sink by the penetration allowance d when it lies on one contact point: the
-    stiffness of a pair is m g / d, which two equal geometries share in series. Their dissipation is 1 / (w d) with
-    w = sqrt(g / d), as pydrake has it: half of what damps the linearized contact critically.
+    With contact_defaults `drake` there always is a SceneGraphConfig. The defaults let the heaviest body sink by the
+    penetration allowance d when it lies on one contact point: the stiffness of a pair is m g / d, which two equal
+    geometries share in series. Their dissipation is 1 / (w d) with w = sqrt(g / d), as pydrake has it: half of what
+    damps the linearized contact critically. The default of the relaxation time is pydrake's.
     """
 
     def __init__(self, plant, config):
         self._plant = plant
+        if config is None and plant._contact_defaults == "drake":
+            config = SceneGraphConfig()
         self._config = None if config is None else config.default_proximity_properties
         time_scale = plant.get_contact_penalty_method_time_scale()
         heaviest = max((body.default_mass() for body in plant._bodies[1:]), default=0.0)
@@ -133,12 +137,13 @@ class _Materials:
                 given = getattr(self._config, config_name)
             return default if given is None else given
 
-        relaxation = value("relaxation_time", "relaxation_time", None)
+        default = DefaultProximityProperties().relaxation_time if self._config is None else None
+        relaxation = value("relaxation_time", "relaxation_time", default)
         if relaxation is None and self._needs_relaxation:
             body = self._plant._geometry_bodies[geometry_id].name()
             raise ModelError(
                 f"geometry '{instance.name()}' of body '{body}' has no property ('material', 'relaxation_time'), "
-                "which the sap approximation of contact needs"
+                "which the sap approximation of contact needs, and the SceneGraphConfig gives none"
             )
         friction = instance.proximity.GetProperty("material", "coulomb_friction")
         return (

@@ -6,6 +6,7 @@ from mbcli.config_fields import ConfigRecord, setting
 
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
 DISCRETE_CONTACT_APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
+CONTACT_DEFAULTS = ("allowance", "drake")
 CONTACT_SURFACE_REPRESENTATIONS = ("triangle", "polygon")
 
 
@@ -15,7 +16,8 @@ class MultibodyPlantConfig(ConfigRecord):
 
     Every field is checked when it is assigned. The default of `stiction_tolerance` is the one that the
     reference page gives for `MultibodyPlant.set_stiction_tolerance()`; recent pydrake releases have 1e-4 in
-    this record.
+    this record. `contact_defaults` is a setting of mbcli's own: `drake` gives geometries that name no stiffness or
+    dissipation those of SceneGraphConfig, 1e6 N/m and 50 s/m, as recent pydrake releases do.
 
     :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
     """
@@ -47,4 +49,9 @@ class MultibodyPlantConfig(ConfigRecord):
     )
     adjacent_bodies_collision_filters: bool = setting(
         True, "Bodies that a joint connects do not collide with each other"
+    )
+    contact_defaults: str = setting(
+        "allowance",
+        "Stiffness and dissipation of geometries that name none: from penetration_allowance, or drake's numbers",
+        choices=CONTACT_DEFAULTS,
     )

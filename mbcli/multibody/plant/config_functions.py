@@ -27,6 +27,7 @@ def ApplyMultibodyPlantConfig(config, plant):
             f"configuration is {config.time_step:g}"
         )
     plant.set_penetration_allowance(config.penetration_allowance)
+    plant._contact_defaults = config.contact_defaults
     plant.set_stiction_tolerance(config.stiction_tolerance)
     plant.set_contact_model(CONTACT_MODELS[config.contact_model])
     plant.set_contact_surface_representation(

@@ -46,6 +46,7 @@ class Settings:
     def _start_settings(self):
         self._sampled_outputs = self.is_discrete()
         self._penetration_allowance = 1e-3
+        self._contact_defaults = "allowance"
         self._stiction_tolerance = 1e-3
         self._contact_model = ContactModel.kHydroelasticWithFallback
         self._contact_surface_representation = self.GetDefaultContactSurfaceRepresentation(self._time_step)
