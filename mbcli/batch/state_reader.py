@@ -285,22 +285,25 @@ class _Columns:
             "u": NamedCoordinates(layout.names("u"), "actuator"),
         }
         self._found: dict[str, tuple[str, int]] = {"time": ("time", 0)}
+        self._components: dict[str, dict[str, int]] = {field: {} for field in self._quantities}
 
     def find(self, column: str, where: str) -> tuple[str, int]:
         """The field and component of a column; ModelError where there is none, or where it can mean several."""
-        if column not in self._found:
-            self._found[column] = self._only(self._candidates(column), column, where)
-        return self._found[column]
+        target = self._found.get(column)
+        if target is None:
+            target = self._found[column] = self._only(self._candidates(column), column, where)
+        return target
 
     def component(self, field: str, name: str, where: str) -> int:
         """The component of a field that a name in an object of it means."""
-        if (field, name) not in self._found:
+        index = self._components[field].get(name)
+        if index is None:
             candidates = [(field, k) for k in self._indices(self._quantities[field], name)]
             if not candidates:
                 hint = _hint("", self._quantities[field].likely(name))
                 raise ModelError(f"{where}: error: {field} has no component {_shown(name)}{hint}")
-            self._found[field, name] = self._only(candidates, name, where)
-        return self._found[field, name][1]
+            index = self._components[field][name] = self._only(candidates, name, where)[1]
+        return index
 
     def _candidates(self, column):
         field, colon, name = column.partition(":")
