@@ -28,6 +28,7 @@ from mbcli.engine.loop import (
 )
 from mbcli.errors import ContactUnsolvedError, ModelError, NumericalError
 from mbcli.multibody.closed_chains import ClosedChains
+from mbcli.multibody.plant.cut_joints import WatchedLimits, require_actions
 from mbcli.python_forces import PythonForces, needs_python
 from mbcli.simulator_config import SimulatorConfig
 
@@ -114,8 +115,10 @@ class Run:
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
         if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
+        require_actions(plant)
         if not plant.is_discrete():
             context._ready_constraints()
+        self._watched_limits = WatchedLimits(plant, context)
         context._foresee_contact()  # and the arrays of the context's own parameters are ready
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
@@ -198,6 +201,7 @@ class Run:
         """Yields Samples until the end, or until should_stop() is true between two calls of the loop.
 
         Raises NumericalError naming the first coordinate that is not finite; the context then has the last good state.
+        NumericalError too where a joint that closes a loop passes a limit, after the samples that show it.
         """
         advance = self._discrete() if self.plant.is_discrete() else self._continuous()
         for finished, rows in advance:
@@ -208,6 +212,9 @@ class Run:
                 times, q, v, energy, u = (buffer[:rows].copy() for buffer in self._buffers)
                 keeps = self.contact is not None and self.contact.keeps
                 yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], self.contact.take(rows) if keeps else None)
+                passed = self._watched_limits.passed(times, q)
+                if passed is not None:
+                    raise NumericalError(passed)
             on_progress(self.context.get_time())
             if finished or should_stop():
                 return

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from constraint_scenes import GRAVITY, Z, bar, end_of
 
+from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.plant import MultibodyPlant
@@ -276,3 +277,47 @@ def test_a_distance_constraint_of_finite_stiffness_is_a_spring_damper_in_a_conti
             assert np.abs(vdot - free).max() > 0.1
     for one, two in zip(*found, strict=True):
         np.testing.assert_allclose(one, two, atol=1e-9)
+
+
+def all_driven(plant, joints):
+    for name, joint in joints.items():
+        plant.AddJointActuator(f"motor_{name}", joint)
+
+
+@pytest.mark.parametrize("time_step", [0.0, 1e-3])
+def test_a_run_refuses_an_actuator_that_cannot_act(time_step):
+    with pytest.warns(UserWarning, match="what it has does not act: actuator 'motor_right'"):
+        plant = four_bar(all_driven, time_step=time_step)
+    message = (
+        "joint 'right' closes a loop and has no coordinate, where actuator 'motor_right' cannot act; a joint of the "
+        "loop that has none of that is cut in its place: take it from one of 'left', 'coupler', 'rocker'"
+    )
+    with pytest.raises(ModelError, match=message):
+        Run(plant, moving_state(plant), 0.1)
+
+
+def limit(right):
+    def change(plant, joints):
+        for name in ("left", "coupler", "rocker"):
+            joints[name].set_position_limits([-math.pi], [math.pi])
+        joints["right"].set_position_limits(*([x] for x in right))
+
+    return change
+
+
+def test_a_discrete_run_ends_where_a_limit_that_does_not_act_is_passed(monkeypatch):
+    """Found between the bodies: the coordinate that the joint would have, as where another one is cut."""
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    kept = four_bar(order=HINGES[::-1], time_step=1e-3)
+    context = moving_state(kept)
+    rows = np.concatenate([block.q for block in Run(kept, context, 0.1).blocks()])
+    angle = rows[:, kept.GetJointByName("right").position_start()]
+    with pytest.warns(UserWarning, match="closes a loop, what it has does not act: its limits"):
+        plant = four_bar(limit((angle.min() - 0.01, angle.max() + 0.01)), time_step=1e-3)
+    assert cut(plant) == ["right"]
+    assert len(np.concatenate([block.q for block in Run(plant, moving_state(plant), 0.1).blocks()])) == 101
+    with pytest.warns(UserWarning, match="its limits"):
+        plant = four_bar(limit((angle.min() - 0.01, angle[50:52].mean())), time_step=1e-3)
+    with pytest.raises(NumericalError, match=r"could act: it is at .*, its upper limit is .* at t = 0.051 s; .*'left'"):
+        for _ in Run(plant, moving_state(plant), 0.1).blocks():
+            pass

@@ -2,13 +2,11 @@
 
 import warnings
 
-import numpy as np
-
 from mbcli.collection_pause import paused_collection
 from mbcli.coordinate_names import listed
 from mbcli.multibody.compile_model import MobilizedJoint, compile_model
 from mbcli.multibody.constraint_rows import JOINT_ROWS, are_equations, require_two_trees
-from mbcli.multibody.plant.force_elements import JOINTS_WITH_FORCES
+from mbcli.multibody.plant.cut_joints import has_limits, left_out_at
 from mbcli.multibody.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 from mbcli.multibody.tree.index import JointIndex
 from mbcli.multibody.tree.joint_spring import JointSpring
@@ -48,9 +46,9 @@ class Finalization:
             if joint.num_velocities() == 6 and not mobod.reversed:
                 self._free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
-        self._left_out = self._left_out_of(loop_joints)
+        self._left_out = left_out_at(self, loop_joints)
         for line in [*self._left_out, *self._unused_limits()]:
-            warnings.warn(line, stacklevel=3)
+            warnings.warn(str(line), stacklevel=3)
         for actuator in [a for a in self._actuators if a.joint() in loop_joints]:
             self._unregister(actuator, self._actuators)  # the joint has no coordinate to drive
         self._mobilized_joints = mobilized
@@ -107,32 +105,15 @@ class Finalization:
         def cut(joint):
             if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
                 return CUT_LAST
-            if _has_limits(joint):
+            if has_limits(joint):
                 return CUT_LATE
             return CUT_EARLY if joint in springs or any(joint.default_damping_vector()) else CUT_FIRST
 
         return cut
 
-    def _left_out_of(self, loop_joints):
-        """What of the joints that close loops does not act, as lines."""
-        lines = []
-        for joint in loop_joints:
-            parts = [f"actuator '{a.name()}'" for a in self._actuators if a.joint() is joint]
-            for e in self._force_elements:
-                parts += [type(e).__name__] if joint in e._parts() and not isinstance(e, JointSpring) else []
-            parts += ["its limits"] if _has_limits(joint) else []
-            if any(joint.default_damping_vector()) and not isinstance(joint, JOINTS_WITH_FORCES):
-                parts.append("its damping")
-            if parts:
-                place = f"{joint._place}: " if joint._place is not None else ""
-                lines.append(
-                    f"{place}joint '{joint.name()}' closes a loop, what it has does not act: {', '.join(parts)}"
-                )
-        return lines
-
     def _unused_limits(self):
         """What a continuous plant does not do with limits, as lines."""
-        names = [joint.name() for joint in self._mobilized() if _has_limits(joint)]
+        names = [joint.name() for joint in self._mobilized() if has_limits(joint)]
         if self.is_discrete() or not names:
             return []
         return [f"a continuous plant does not enforce the position limits of {len(names)} joints: {listed(names)}"]
@@ -145,7 +126,3 @@ class Finalization:
         joint = QuaternionFloatingJoint(name, self.world_frame(), body.body_frame())
         joint._ephemeral = True
         return self._register(joint, self._joints, JointIndex, instance)
-
-
-def _has_limits(joint):
-    return bool(np.isfinite([joint.position_lower_limits(), joint.position_upper_limits()]).any())
