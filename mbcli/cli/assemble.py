@@ -35,15 +35,14 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
 
         from mbcli.cli.state import numbers
         from mbcli.errors import NumericalError
-        from mbcli.multibody.closed_chains import ClosedChains
+        from mbcli.multibody.closed_chains import assemble_within_limits
 
-        chains = ClosedChains(context)
         w = np.ones(plant.num_velocities())
         if weights is not None:
             w = numbers(weights, plant.GetVelocityNames(), "--weights")
             if (w < 0.0).any():
                 raise click.UsageError("--weights must not be negative")
-        found = chains.assemble(context._q, w, tolerance, max_iterations)
+        found, chains = assemble_within_limits(context, context._q, w, tolerance, max_iterations)
         if not found.converged:
             raise NumericalError(
                 f"no assembly was found: the smallest error of the constraints in {found.restarts + 1} attempts is "

@@ -183,7 +183,9 @@ JOINT_ROWS = {
 # why a constraint can be no equation
 NO_EQUATION = {
     DistanceConstraint: "with a finite stiffness it is a spring, which is not an equation",
-    TendonConstraint: "only a rigid tendon with equal limits is an equation",
+    TendonConstraint: (
+        "only a rigid tendon with equal limits is an equation; others act in the steps of a plant with a time step"
+    ),
 }
 
 # what makes the equations of a constraint
