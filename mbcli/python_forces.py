@@ -78,6 +78,7 @@ class PythonForces:
 
     def _discrete_step(self, model, data, h, implicit_damping):
         context = self._context
+        context._calls.start_of_step(h)
         context._forget_positions()
         tau, F = self._forces()
         self._plant._set_controllers(context)

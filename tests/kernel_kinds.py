@@ -62,6 +62,18 @@ NOT_SMOOTH = {
     "interpolate_across",
     "solve_motion",
     "project_state",
+    "start_constrained_step",  # asks whether there are constraints
+    "solve_step",
+    "solve_in_middle",
+    "end_motion",
+    "factorize_in_middle",
+    "is_stiff",
+    "stay_within_limits",
+    "correct_positions",
+    "is_corrected",
+    "is_stuck",
+    "correct_velocities",
+    "project_end",
     "sum_of_squares",
     "damp_multipliers",
     # looks up where on a curve a distance falls

@@ -262,8 +262,8 @@ def test_discrete_steps_with_redundant_constraints_converge():
         energies = np.concatenate([block.energy for block in Run(plant, context, 3.0).blocks()])
         total = energies.sum(axis=1)
         drifts.append(np.abs(total - total[0]).max() / np.abs(energies).max())
-    assert drifts[1] < 0.05
-    assert 1.7 < drifts[0] / drifts[1] < 2.3
+    assert drifts[1] < 1e-5
+    assert 3.0 < drifts[0] / drifts[1] < 6.0
 
 
 def test_discrete_steps_pass_singular_positions():
@@ -302,15 +302,12 @@ def test_a_run_needs_a_start_that_satisfies_the_constraints():
         run(plant, context, 0.1)
 
 
-def test_discrete_steps_keep_a_closed_chain_closed_to_second_order():
-    errors = []
-    for h in (2e-3, 1e-3):
+def test_discrete_steps_keep_a_closed_chain_closed():
+    for h in (2e-2, 1e-3):
         plant, context = load("four_bar", h)
         assemble_context(context, 1e-10)
         blocks = list(Run(plant, context, 2.0).blocks())
-        errors.append(max(block.constraint_error.max() for block in blocks))
-    assert errors[1] < 1e-4
-    assert 3.0 < errors[0] / errors[1] < 5.0
+        assert max(block.constraint_error.max() for block in blocks) < 1e-10
 
 
 def test_reactions_of_a_closed_chain_balance_its_weight():

@@ -117,6 +117,7 @@ STAGES = {
     "calc_force_elements": Stage(force_elements, "tau", "q v", AT_VELOCITY, returns=True),
     "calc_spring_damper": Stage(named("calc_spring_damper", 1), "", "", AT_VELOCITY, returns=True),
     "calc_bushing": Stage(named("calc_bushing", 0), "", "", AT_VELOCITY, returns=True),
+    "start_of_step": Stage(named("start_of_step", 0.01), "v", "v"),
     "step_under_link_forces": Stage(
         under_forces("step_under_link_forces", 0.01, 0.0),
         f"{POSITION} {VELOCITY} {ARTICULATED} {CONTROL} diagonal tau q v qdot F_applied",

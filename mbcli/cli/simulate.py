@@ -33,6 +33,7 @@ DEFAULT_RATE = 100.0  # [Hz] of samples
 CHECKPOINT_SECONDS = 0.5  # of wall-clock time: what a killed run may lose
 MOST_ROWS = 1e9
 MOST_STEPS = 2.0**53  # beyond, steps cannot be counted in doubles
+SEEN_GAIN = 0.01  # of the largest kinetic energy: a change of energy by steps that is reported
 SAME_STEP = 1e-9  # relative to a step: times closer than this to a step's end are that end
 GIVE_OF_STOPS = 1e-3  # [m or rad]
 DEEP = 10.0  # of the penetration allowance: an overlap at the start that is said
@@ -243,6 +244,9 @@ def _run_command(ctx, values):
     summary = job.run(output, options.resume_path, options.force, ProgressLine(job, shown=not quiet), warn)
     if summary["exceeded_limits"] and not plant.is_discrete():
         warn(f"position limits are not enforced, and were exceeded by {joined(*summary['exceeded_limits'])}")
+    gain = job.gain_by_constraints(summary["energy_drift"])
+    if gain is not None:
+        warn(gain)
     result = document("simulate", loaded, job.context, **summary)
     click.echo(to_json(result) if options.as_json else render(summary))
     return {"complete": 0, "interrupted": job.stop.exit_code}[summary["status"]]
@@ -356,7 +360,7 @@ def _warn_about_what_is_left_out(loaded, warn):
     for note in notes_on_contact(loaded):
         warn(note)
     for line in [*loaded.plant._left_out, *loaded.plant._unused_limits()]:
-        warn(line)
+        warn(str(line))
     if frictions:
         warn(f"Coulomb friction of joints is not simulated: {joined(*frictions)}")
 
@@ -457,7 +461,7 @@ class SimulationJob:
         set_state(self.plant, self.context, state)
         self.actuation = self._read_actuation(options)
         self.stop, self.stopwatch = StopSignal(), Stopwatch()
-        self._energies = []
+        self._energies, self._most_kinetic = [], 0.0
         self._largest_constraint_error = None
         self._contacts, self._most_contacts = None, 0  # ContactArrays of the run, None where nothing can touch
         self._last_time = -np.inf
@@ -724,11 +728,35 @@ class SimulationJob:
         allowed = GIVE_OF_STOPS if self.plant.is_discrete() else 0.0
         return (q < self._lower - allowed) | (q > self._upper + allowed)
 
+    def gain_by_constraints(self, change):
+        """What steps of first order added to the energy [J] of a plant that nothing drives, as a line; None: nothing.
+
+        change: of the energy in the run, None where it is not known.
+        """
+        from mbcli.multibody.compile_constraints import Tie
+
+        plant, context = self.plant, self.context
+        if (
+            change is None
+            or not change > SEEN_GAIN * self._most_kinetic
+            or self.controlled
+            or self.actuation.values.any()
+        ):
+            return None
+        in_problems = plant.is_discrete() and bool(plant._constraints) and context._contact is not None
+        if not in_problems or not any(isinstance(rows, Tie) and rows.rows for rows in context._rows):
+            return None
+        return (
+            f"the energy rose by {change:.3g} J, though nothing drives the plant: steps that meet contact hold "
+            "constraints to first order; a smaller --dt lowers it, --no-contact holds them to second order"
+        )
+
     def _note_energy(self, energy):
         self._energies = [self._energies[0] if self._energies else float(energy[0]), float(energy[-1])]
 
     def _observe(self, samples, log=None, run=None):
         self._note_energy(samples.energy.sum(axis=1))
+        self._most_kinetic = max(self._most_kinetic, float(samples.energy[:, 0].max()))
         if self.plant._constraints:
             largest = float(samples.constraint_error.max())
             self._largest_constraint_error = max(largest, self._largest_constraint_error or 0.0)

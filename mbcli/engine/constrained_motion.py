@@ -29,17 +29,17 @@ from mbcli.engine.coordinates import normalize_quaternions, velocity_to_qdot
 from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
 from mbcli.engine.jit import kernel
 from mbcli.engine.kinematics import position_kinematics
-from mbcli.engine.state import SINGULAR, UNMET, at_velocities
+from mbcli.engine.state import SINGULAR, UNMET, at_positions, at_velocities
 from mbcli.engine.step import SINGULAR_STEP
 from mbcli.engine.trigonometry import square_root
 
 # elements of Data.constraint_set: what functions are called with, and those that are called by address
-MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, CROSS, MEASURE, ROWS = range(9)
+MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, CROSS, MEASURE, STEP, END, ROWS = range(11)
 # elements of ConstraintWork.ranks
-EXPECTED, FAULTS, FOUND, CLEAR, USUAL, CROSSING = range(6)
+EXPECTED, FAULTS, FOUND, CLEAR, USUAL, CROSSING, REACHED = range(7)
+EVERY_CORRECTION = -1.0  # as REACHED: ends of steps are corrected as often as they may be, for derivatives
 
 DEPENDENT = 1e-12  # square of the sine below which a row counts as a combination of others
-ROUGHLY_DEPENDENT = 1e-2  # the same in discrete steps, as part of what is clear
 CLOSE = 1e-8  # the same below which no state is taken that is not crossed
 CLEARANCE = 1e-3  # part of its usual value below which the square of a sine says that a singular position is near
 LESS_CLEAR = 1e-2  # what becomes of that where it says so everywhere
@@ -58,11 +58,11 @@ ATTEMPTS = 4
 
 @kernel
 def constrained_accelerations(model, data, h):
-    """As forward_dynamics.accelerations(), under constraints; their forces are in `force` of the work.
-
-    Where a singular position is crossed, a discrete step takes the accelerations of this instant.
-    """
+    """As forward_dynamics.accelerations(), under constraints; their forces are in `force` of the work."""
     at = data.constraint_set
+    if h > 0.0:
+        call_by_address(at[STEP], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], h)
+        return
     work = work_at(at[WORK])
     for _ in range(ATTEMPTS):
         call_by_address(at[SOLVE], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], h)
@@ -185,20 +185,11 @@ def take_faults(work):
 
 
 @kernel
-def solve_motion(model, data, constraints, work, h):
-    """q, v, tau, F_applied, diagonal -> vdot, `force` of the work. Called by address, returns 0.
-
-    Over a step h, G (v + h vdot) = -err / h: at its end the errors of positions are zero to first order. There rows
-    that depend on others do so only roughly, and more of them are taken out.
-    """
+def solve_motion(model, data, constraints, work, unused):
+    """q, v, tau, F_applied, diagonal -> vdot of this instant, `force` of the work. Called by address, returns 0."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
     calc_constrained_system(m, d, c, w)
-    dependent = DEPENDENT
-    if h > 0.0:
-        dependent = max(DEPENDENT, ROUGHLY_DEPENDENT * w.ranks[CLEAR].real)
-        for i in range(w.gamma.shape[0]):
-            w.gamma[i] = -(w.errd[i] + w.err[i] / h) / h
-    solve_constrained_system(m, d, c, w, dependent)
+    solve_constrained_system(m, d, c, w, DEPENDENT)
     note_rank(d, c, w)
     return 0.0
 
@@ -207,21 +198,18 @@ def solve_motion(model, data, constraints, work, h):
 def project_state(model, data, constraints, work, allowed):
     """q, v, diagonal -> q, v nearby on the constraints. Called by address; returns a negative number where it failed.
 
-    Where a singular position is to be crossed v stays as it is.
+    Then q is as near to them as steps led. Where a singular position is to be crossed v stays as it is.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
     steps = project_positions(m, d, c, w, allowed, ITERATIONS)
-    if steps < 0:
-        return -1.0
     for i in range(w.v_plus.shape[0]):
         w.v_plus[i] = 0.0
     calc_constraint_impulses(m, d, c, w, DEPENDENT)
     note_rank(d, c, w)
-    if w.ranks[CROSSING] != 0.0:
-        return 0.0
-    for k in range(d.v.shape[0]):
-        d.v[k] += w.dv[k]
-    return 0.0
+    if w.ranks[CROSSING] == 0.0:
+        for k in range(d.v.shape[0]):
+            d.v[k] += w.dv[k]
+    return float(steps)
 
 
 @kernel
@@ -248,6 +236,7 @@ def cross_singular_position(model, data, constraints, work, accelerations):
         d.v[k] = w.v_center[k]
     if not crossed:
         w.ranks[CLEAR] *= LESS_CLEAR
+        at_positions(model_at(model), d)
     elif accelerations != 0.0:
         call_by_address(d.constraint_set[SOLVE], model, data, constraints, work, 0.0)  # the rest of the results
         for k in range(d.v.shape[0]):
@@ -316,7 +305,7 @@ def measure_errors(model, data, constraints, work, unused):
 def expect_rank(work, rank, clearness, lengths):
     """Tells a ConstraintWork about regular positions: the rank, a least square of a sine, squares of rows' lengths."""
     usual = CLEARANCE * clearness
-    work.ranks[:] = rank, 0.0, rank, usual, usual, 0.0
+    work.ranks[:] = rank, 0.0, rank, usual, usual, 0.0, 0.0
     work.row_scale[:] = lengths
 
 
@@ -329,13 +318,18 @@ STAND_INS = {
 }
 
 
-def constraint_addresses(kernels, compiled, in_steps, *handles):
+# what of constraints is called by address: by accelerations and continuous runs, by steps, by steps that meet contact
+MOTION = ("solve_motion", "project_state", "cross_singular_position", "measure_errors")
+STEPS = (*MOTION, "solve_step", "end_motion")
+CONTACT_STEPS = ("measure_errors", "constraint_equations")
+
+
+def constraint_addresses(kernels, compiled, called, *handles):
     """What Data.constraint_set holds for handles of Model, Data, Constraints and ConstraintWork; compiles.
 
-    in_steps: only what steps that meet contact call; the other functions have the address 0.
+    called: MOTION, STEPS or CONTACT_STEPS; the other functions have the address 0.
     """
-    names = ("solve_motion", "project_state", "cross_singular_position", "measure_errors", "constraint_equations")
-    called = ("measure_errors", "constraint_equations") if in_steps else names[:4]
+    names = (*STEPS, "constraint_equations")
     functions = [getattr(kernels, name) if name in called else None for name in names]
     if compiled:
         functions = [0 if function is None else address_of_function(function) for function in functions]

@@ -59,16 +59,22 @@ def calc_constrained_system(model, data, cons, work):
     velocity_errors(d, c, w)
     world_inertias(m, d)
     velocity_kinematics(m, d)
-    for k in range(d.vdot.shape[0]):
-        d.vdot[k] = 0.0
-        w.reduced[k] = d.tau[k]
-    inverse_dynamics(m, d, 1.0)
-    for k in range(d.vdot.shape[0]):
-        w.bias[k] = d.tau[k]
-        d.tau[k] = w.reduced[k]
+    bias_of_motion(m, d, w)
     constraint_bias(m, d, c, w)
     stabilize(w)
     packed_mass_matrix(m, d, c, w)
+
+
+@kernel
+def bias_of_motion(model, data, work):
+    """After velocity_kinematics, world_inertias: F_applied -> bias, A where vdot is 0; vdot becomes 0, tau stays."""
+    for k in range(data.vdot.shape[0]):
+        data.vdot[k] = 0.0
+        work.reduced[k] = data.tau[k]
+    inverse_dynamics(model, data, 1.0)
+    for k in range(data.vdot.shape[0]):
+        work.bias[k] = data.tau[k]
+        data.tau[k] = work.reduced[k]
 
 
 @kernel
@@ -83,17 +89,23 @@ def solve_constrained_system(model, data, cons, work, tolerance):
     """packed_H as H, G, bias, tau, gamma -> vdot, force."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     factorize_system(m, c, w, tolerance)
-    for k in range(d.vdot.shape[0]):
-        w.reduced[k] = d.tau[k] - w.bias[k]
-    solve_transposed(m, c, w, w.reduced)
-    for i in range(w.force.shape[0]):
-        w.force[i] = w.gamma[i]
-    subtract_reduced(c, w, w.reduced, w.force)
-    solve_multipliers(c, w, w.force)
-    add_reduced(c, w, w.force, w.reduced)
-    solve_factor(m, c, w, w.reduced)
-    for k in range(d.vdot.shape[0]):
-        d.vdot[k] = w.reduced[k]
+    solve_for_accelerations(m, d, c, w)
+
+
+@kernel
+def solve_for_accelerations(model, data, cons, work):
+    """After factorize_system: bias, tau, gamma -> vdot, force."""
+    for k in range(data.vdot.shape[0]):
+        work.reduced[k] = data.tau[k] - work.bias[k]
+    solve_transposed(model, cons, work, work.reduced)
+    for i in range(work.force.shape[0]):
+        work.force[i] = work.gamma[i]
+    subtract_reduced(cons, work, work.reduced, work.force)
+    solve_multipliers(cons, work, work.force)
+    add_reduced(cons, work, work.force, work.reduced)
+    solve_factor(model, cons, work, work.reduced)
+    for k in range(data.vdot.shape[0]):
+        data.vdot[k] = work.reduced[k]
 
 
 @kernel
@@ -164,7 +176,7 @@ def project_positions(model, data, cons, work, allowed, iterations):
         normalize_quaternions(m, d.q)
         calc_constraint_positions(m, d, c, w, 1)
         error_after = sum_of_squares(w.err)
-        accepted = error_after < error
+        accepted = error_after.real < error.real
         if accepted:
             damping, error = 0.2 * damping, error_after
         else:

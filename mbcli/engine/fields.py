@@ -162,7 +162,7 @@ DATA_FIELDS = (
     Field("answer_pose", (1, 4, 3), "real", "1, m", "what the last query of one pose asked for: rows of R, and p"),
     Field("jacobian", (6, "nv"), "real", "1, m", "what the last query of a Jacobian of three or six rows asked for"),
     Field("contact", (10,), "real", "1", "addresses that contact_calls.py needs, exact as numbers"),
-    Field("constraint_set", (9,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
+    Field("constraint_set", (11,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
 )
 
 CONSTRAINT_FIELDS = (
@@ -221,8 +221,12 @@ CONSTRAINT_WORK_FIELDS = (
     Field("row_scale", ("nrow",), "real", "1/kg", "the same in regular positions, where it is known"),
     Field("row_sine", ("nrow",), "real", "1", "squared sine of a row to those before it, lengths relative"),
     Field(
-        "ranks", (6,), "real", "1", "what constrained_motion.py notes: rank expected (0: any), faults, rank found, ..."
+        "ranks", (7,), "real", "1", "what constrained_motion.py notes: rank expected (0: any), faults, rank found, ..."
     ),
+    Field("q_start", ("nq",), "real", "rad, m or 1", "positions from which a discrete step goes"),
+    Field("v_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
+    Field("stiff_diagonal", ("nv",), "real", "kg m^2 or kg", "`diagonal` of a step that outweighs inertia"),
+    Field("q_middle", ("nq",), "real", "rad, m or 1", "positions half a step further on, where its forces are taken"),
     Field("q_center", ("nq",), "real", "rad, m or 1", "positions of a state that is crossed"),
     Field("v_center", ("nv",), "real", "rad/s or m/s", "its velocities"),
     Field("path", ("nq",), "real", "1/s times those", "their rates along the velocities"),

@@ -58,6 +58,7 @@ KERNEL_MODULES = (
     "constraint_stages",
     "batch",
     "constrained_motion",
+    "constrained_step",
     "contact_calls",
     "step",
     "integrators",
@@ -129,7 +130,7 @@ def load_kernels(compiled, kind=""):
     if "plain" in kinds and compiled:
         replacements |= import_module("mbcli.engine.plain").STAND_INS
     if "constrained" in kinds:
-        replacements |= import_module("mbcli.engine.constrained_motion").STAND_INS
+        replacements |= import_module("mbcli.engine.constrained_step").STAND_INS
     if "contact" in kinds:  # its steps hold the constraints
         replacements |= import_module("mbcli.engine.contact").stand_ins("constrained" in kinds)
     if compiled:

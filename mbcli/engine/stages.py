@@ -32,7 +32,7 @@ from mbcli.engine.kinematics import (
 )
 from mbcli.engine.mass_matrix import mass_matrix
 from mbcli.engine.state import at_positions, at_stage, at_velocities, constraint_error, finish_step
-from mbcli.engine.step import discrete_step, instant_dynamics, step_dynamics
+from mbcli.engine.step import accelerations_of_step, instant_dynamics, rest_of_step, start_step
 
 
 @kernel
@@ -132,8 +132,7 @@ def calc_accelerations(model, data):
 def calc_step_dynamics(model, data, F_link, h, implicit_damping):
     """After velocity_stage: tau, u -> vdot and pd_effort over the step h of a discrete plant under F_link."""
     m, d = model_at(model), data_at(data)
-    apply_link_forces(m, d, F_link)
-    step_dynamics(m, d, h, implicit_damping)
+    accelerations_of_step(m, d, F_link, h, implicit_damping)
 
 
 @kernel
@@ -192,11 +191,17 @@ def calc_element_fault(model, data):
 
 
 @kernel
+def start_of_step(model, data, h):
+    """q, v -> where the forces of a step of a discrete plant are taken."""
+    start_step(model_at(model), data_at(data), h)
+
+
+@kernel
 def step_under_link_forces(model, data, F_link, h, implicit_damping):
-    """After position_stage: q, v, tau, u -> q, v after the time h of a discrete plant under F_link."""
+    """After start_of_step, position_stage: q, v, tau, u -> q, v after the time h of a discrete plant under F_link."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
-    discrete_step(m, d, h, implicit_damping)
+    rest_of_step(m, d, h, implicit_damping)
 
 
 @kernel

@@ -3,6 +3,7 @@
 from mbcli.engine.coordinates import velocity_to_qdot
 from mbcli.engine.force_elements import add_element_forces
 from mbcli.engine.forward_dynamics import accelerations, hold_locked
+from mbcli.engine.inverse_dynamics import apply_link_forces
 from mbcli.engine.jit import kernel
 from mbcli.engine.joint_forces import add_joint_forces
 from mbcli.engine.limited_dynamics import limited_dynamics
@@ -15,17 +16,43 @@ SINGULAR_STEP = -1
 def discrete_step(model, data, h, implicit_damping):
     """q, v, tau, u and F_applied -> q, v after the time h [s]. Elements add to tau, F_applied.
 
-    v' = v + h vdot and q' = q + h N(q) v'. Velocities of locked joints become 0.
+    v' = v + h vdot and q' = q + h N(q) v'. Velocities of locked joints become 0. In plants with constraints by
+    constrained_step.py.
     """
+    start_step(model, data, h)
+    rest_of_step(model, data, h, implicit_damping)
+
+
+@kernel
+def start_step(model, data, h):
+    """Velocities of locked joints become 0; q becomes where forces are taken: here it stays."""
     for k in range(model.locked_dof.shape[0]):
         data.v[model.locked_dof[k]] = 0.0
+
+
+@kernel
+def rest_of_step(model, data, h, implicit_damping):
+    """After start_step."""
     at_velocities(model, data)
     step_dynamics(model, data, h, implicit_damping)
+    end_step(model, data, h)
+
+
+@kernel
+def end_step(model, data, h):
+    """vdot -> q, v at the end of the step."""
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]
     velocity_to_qdot(model, data, data.v, data.qdot)
     for i in range(data.q.shape[0]):
         data.q[i] += h * data.qdot[i]
+
+
+@kernel
+def accelerations_of_step(model, data, F_link, h, implicit_damping):
+    """After velocity_kinematics: tau, u -> vdot = (v' - v) / h of the step under F_link from q, v, which stay."""
+    apply_link_forces(model, data, F_link)
+    step_dynamics(model, data, h, implicit_damping)
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from mbcli.engine import load_kernels
 from mbcli.engine.clamped_lines import OFFSET, SLOPE
-from mbcli.engine.constrained_motion import STAND_INS
+from mbcli.engine.constrained_step import STAND_INS
 from mbcli.engine.fields import MODEL_FIELDS
 from mbcli.engine.jit import interpreted_with
 from mbcli.errors import ModelError

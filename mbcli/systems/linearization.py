@@ -9,7 +9,14 @@ from enum import Enum
 
 import numpy as np
 
-from mbcli.engine.constrained_motion import CROSSING, constraint_addresses, expect_rank
+from mbcli.engine.constrained_motion import (
+    CROSSING,
+    EVERY_CORRECTION,
+    REACHED,
+    STEPS,
+    constraint_addresses,
+    expect_rank,
+)
 from mbcli.engine.model import ConstraintWork, Data
 from mbcli.errors import NumericalError
 from mbcli.multibody.closed_chains import ClosedChains
@@ -138,8 +145,9 @@ class PlantMotion:
             work = ConstraintWork(self._constraints.sizes, complex)
             if self._constraints.sizes["nrow"]:
                 expect_rank(work, *self._regular)
+            work.ranks[REACHED] = EVERY_CORRECTION
             d.constraint_set = constraint_addresses(
-                self._kernels, False, False, self._model, d, self._constraints, work
+                self._kernels, False, STEPS, self._model, d, self._constraints, work
             )
         return d, work
 
@@ -148,6 +156,8 @@ class PlantMotion:
         plant, m, kernels = self._plant, self._model, self._kernels
         d, _ = self._data_at(values)
         d.pd_desired[:] = values.desired
+        if self._discrete:
+            kernels.start_of_step(m, d, plant.time_step())
         kernels.position_stage(m, d)
         kernels.velocity_stage(m, d)
         kernels.links_stage(m, d)

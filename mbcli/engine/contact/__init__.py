@@ -16,7 +16,9 @@ def stand_ins(constrained):
     from mbcli.engine import step
     from mbcli.engine.contact import contact_step, equality_rows
 
-    kernels = {step.step_dynamics: contact_step.contact_dynamics, step.step_fault: contact_step.contact_fault}
+    own = step.start_step, step.end_step, step.accelerations_of_step  # in plants with constraints too
+    kernels = dict(zip(own, own, strict=True))
+    kernels |= {step.step_dynamics: contact_step.contact_dynamics, step.step_fault: contact_step.contact_fault}
     if constrained:
         kernels |= {
             contact_step.has_constraints: equality_rows.holds_constraints,

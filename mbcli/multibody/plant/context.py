@@ -5,7 +5,19 @@ from math import isfinite
 import numpy as np
 
 from mbcli.engine.bound_kernels import BoundKernels
-from mbcli.engine.constrained_motion import EXPECTED, FAULTS, FOUND, constraint_addresses, expect_rank
+from mbcli.engine.constrained_motion import (
+    CONTACT_STEPS,
+    DEPENDENT,
+    EVERY_CORRECTION,
+    EXPECTED,
+    FAULTS,
+    FOUND,
+    MOTION,
+    REACHED,
+    STEPS,
+    constraint_addresses,
+    expect_rank,
+)
 from mbcli.engine.jit import compiled_by_default
 from mbcli.engine.model import ConstraintWork, Data
 from mbcli.engine.step import SINGULAR_STEP
@@ -312,6 +324,8 @@ class Context(InputValues):
         self._equations = all(row.is_equation() for tie in rows for row in tie.rows)
         self._constraints = compile_constraints(self._model, rows)
         self._work = ConstraintWork(self._constraints.sizes, self._scalar.dtype)
+        if self._scalar is not FLOAT:
+            self._work.ranks[REACHED] = EVERY_CORRECTION
         self._constraints_ready = None
 
     def _require_equations(self):
@@ -337,7 +351,8 @@ class Context(InputValues):
             return
         data, compiled = self._data, self._compiled
         handles = self._model_handle, self._data_handle, self._constraints.handle(compiled), self._work.handle(compiled)
-        addresses = constraint_addresses(self._kernels, compiled, in_problems, *handles)
+        called = CONTACT_STEPS if in_problems else STEPS if self._plant.is_discrete() else MOTION
+        addresses = constraint_addresses(self._kernels, compiled, called, *handles)
         if compiled:
             data.constraint_set[:] = addresses
         else:
@@ -366,6 +381,13 @@ class Context(InputValues):
             return (
                 f"{found} equations of the constraints are independent at these positions, {rank} where all are "
                 "satisfied: redundant constraints do not tell the motion so far off"
+            )
+        if found == rank:
+            sines = self._work.row_sine.real
+            least = sines[sines > DEPENDENT].min(initial=1.0) ** 0.5
+            return (
+                f"the constraints are all but singular: one of their {rank} independent equations is a combination of "
+                f"the others but for a part of {least:.1g}, they do not tell the motion"
             )
         return f"the constraints are singular, with rank {found} in place of {rank}: they do not tell the motion"
 
