@@ -257,10 +257,9 @@ def plant_derivatives(plant, context, input_name, output_name, discrete=None):
         values = start.plus(name, k, STEP)
         moved = motion.evaluate(values)
         columns.append(np.concatenate([motion.motion(moved), output.of(values, moved, context._model)]).imag / STEP)
-    J = np.reshape(columns, (len(columns), -1)).T
     nx = nq + nv
     f, y = motion.motion(data).real, np.real(output.of(start, data, context._model))
-    J = J if columns else np.zeros((nx + y.size, 0))
+    J = np.reshape(columns, (len(columns), nx + y.size)).T
     projection = motion.projection(context)
     if projection is not None:
         of_motion = slice(0, nx) if output.is_state() else slice(None)
