@@ -70,7 +70,7 @@ class PythonForces:
         times[row], inputs[row] = t, u
         positions[row], velocities[row] = context._q, context._v
         energies[row, :2] = self._plant._energies(context)
-        energies[row, 2] = context._calls.calc_constraint_error()
+        energies[row, 2] = context._constraint_error()
 
     def _position_kinematics(self, model, data):
         self._context._forget_positions()

@@ -177,7 +177,7 @@ class Run:
     def _warn_off_constraints(self):
         """Says where a discrete run starts further off the constraints than its steps lead."""
         context = self.context
-        error = context._calls.calc_constraint_error()
+        error = context._constraint_error()
         travel = self.plant.time_step() * (1.0 + np.abs(context._v).max(initial=0.0))
         if not error <= max(ROUGH_START, 10.0 * travel**2):
             warnings.warn(

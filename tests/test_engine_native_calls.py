@@ -1,6 +1,11 @@
 """Compiled kernels called from Python without numba's wrapper give the same, and refuse what they cannot read."""
 
 import gc
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +15,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.bound_kernels import FEW_CALLS, BoundKernels
 from mbcli.engine.model import Data
 from mbcli.engine.native_calls import layout_is_known, native_call
+from mbcli.multibody.tree import BodyIndex
 
 LINKS = 5
 KERNELS = {
@@ -127,3 +133,58 @@ def test_interpreted_kernels_and_other_scalars_keep_their_way(scene):
         for _ in range(FEW_CALLS + 1):
             bound.query_qdot(data.v)
         assert type(bound.query_qdot) is not type(len)
+
+
+def test_an_address_of_nothing_is_not_called():
+    """Constraints whose arrays were made anew, before something asked for their motion: the interpreter crashed."""
+    plant = random_plant(5, num_bodies=LINKS - 1, finalize=False)
+    bodies = [plant.get_body(BodyIndex(n)) for n in (1, plant.num_bodies() - 1)]
+    plant.AddDistanceConstraint(bodies[0], np.zeros(3), bodies[1], 0.1 * np.ones(3), 1.0)
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    assert np.isnan(context._calls.calc_constraint_error())
+    error = context._constraint_error()
+    assert error > 0.0
+    bodies[1].SetMass(context, 2.0)
+    assert context._constraint_error() == error
+    assert context._calls.calc_constraint_error() == error
+
+
+def sequences(command=(), environment=(), count=3):
+    """Runs random sequences of calls in a process of their own; returns what it wrote."""
+    program = Path(__file__).with_name("native_call_sequences.py")
+    seed = os.environ.get("MBCLI_NATIVE_SEED", "1")
+    done = subprocess.run(
+        [*command, sys.executable, "-X", "faulthandler", program, seed, str(count), "30"],
+        env=os.environ | dict(environment),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout == f"done {count}\n"
+    return done.stderr
+
+
+def test_random_sequences_of_native_calls_end():
+    """Where every kernel is called natively from its second call on; MBCLI_NATIVE_SEQUENCES=n for more of them."""
+    sequences(count=int(os.environ.get("MBCLI_NATIVE_SEQUENCES", "3")))
+
+
+@pytest.mark.skipif(
+    shutil.which("valgrind") is None or "MBCLI_NATIVE_SEQUENCES" not in os.environ,
+    reason="takes valgrind and minutes: set MBCLI_NATIVE_SEQUENCES",
+)
+def test_native_calls_touch_only_live_memory(tmp_path):
+    """Every access of compiled code too: valgrind runs machine code of any origin, but not that for AVX-512."""
+    environment = {
+        "NUMBA_CPU_NAME": "x86-64",
+        "NUMBA_CPU_FEATURES": "",
+        "MBCLI_CACHE_DIR": os.environ["MBCLI_CACHE_DIR"] + "-x86-64",
+    }
+    count = int(os.environ["MBCLI_NATIVE_SEQUENCES"])
+    sequences(environment=environment, count=count)  # compiles
+    log = tmp_path / "valgrind.log"
+    valgrind = ["valgrind", "--undef-value-errors=no", "--error-limit=no", f"--log-file={log}"]
+    sequences(valgrind, environment | {"PYTHONMALLOC": "malloc"}, count)
+    faults = [block for block in log.read_text().split("== \n") if "Invalid" in block and "_dl_" not in block]
+    assert not faults, faults[0]

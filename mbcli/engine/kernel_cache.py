@@ -136,7 +136,8 @@ def kernel_cache_class():
             return found
 
         def _load(self, sig, target_context):
-            self._py_func.__qualname__ = f"{self._py_func.__name__}_{self._key()}"  # before it is compiled
+            name = f"{self._py_func.__name__}_{self._key()}{self._suffix}"
+            self._py_func.__qualname__ = name.replace("-", "_")  # before it is compiled
             with suppress(EOFError):  # of a file that a full disk cut
                 return super().load_overload(sig, target_context)
 

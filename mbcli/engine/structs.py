@@ -12,7 +12,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.experimental import structref
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
 
-from mbcli.engine.calls_by_address import call_by_address
+from mbcli.engine.calls_by_address import NOT_MADE, call_by_address
 from mbcli.engine.collision.fields import COLLISION_FIELDS
 from mbcli.engine.contact.fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
 from mbcli.engine.counted_from_zero import CountedArray
@@ -358,9 +358,12 @@ CALLED = types.float64(types.float64, types.float64, types.float64, types.float6
 def _call(typingctx, function, model, data, constraints, work, number):
     def codegen(context, builder, signature, args):
         double = context.get_value_type(types.float64)
-        address = builder.fptosi(args[0], context.get_value_type(types.intp))
-        called = builder.inttoptr(address, ir.FunctionType(double, [double] * 5).as_pointer())
-        return builder.call(called, args[1:])
+        result = cgutils.alloca_once_value(builder, ir.Constant(double, NOT_MADE))
+        with builder.if_then(builder.fcmp_ordered("!=", args[0], ir.Constant(double, 0.0)), likely=True):
+            address = builder.fptosi(args[0], context.get_value_type(types.intp))
+            called = builder.inttoptr(address, ir.FunctionType(double, [double] * 5).as_pointer())
+            builder.store(builder.call(called, args[1:]), result)
+        return builder.load(result)
 
     return types.float64(*[types.float64] * 6), codegen
 

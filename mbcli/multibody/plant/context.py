@@ -46,6 +46,7 @@ class Context(InputValues):
         self._time = 0.0
         self._model = scalar.convert_model(plant._model) if scalar is not plant._scalar else plant._model
         self._data = Data(self._model.sizes, scalar.dtype)
+        self._addresses = {"constraint_set": self._data.constraint_set, "contact": self._data.contact}
         compiled = scalar.can_compile() and (
             compiled_by_default(not plant._prefers_interpreted) if compiled is None else compiled
         )
@@ -234,6 +235,12 @@ class Context(InputValues):
         self._of_parameters.clear()
         self._forget_positions()
 
+    def _forget_addresses(self, name):
+        """Before the arrays go that a field of Data leads kernels to."""
+        addresses = self._addresses[name]  # interpreted, Data has functions and objects in its place
+        addresses[:] = 0.0
+        setattr(self._data, name, addresses)
+
     def _forces_on_links(self, F):
         """Spatial forces on links (num_bodies, 6), or 0.0 for none, as kernels take them."""
         if type(F) is float:
@@ -291,6 +298,7 @@ class Context(InputValues):
 
     def _make_contact(self):
         plant, earlier = self._plant, self._contact
+        self._forget_addresses("contact")
         if earlier is None and not self._solves_problems() and not plant._meets_contact():
             return
         if not plant.is_discrete():
@@ -326,6 +334,7 @@ class Context(InputValues):
         self._work = ConstraintWork(self._constraints.sizes, self._scalar.dtype)
         if self._scalar is not FLOAT:
             self._work.ranks[REACHED] = EVERY_CORRECTION
+        self._forget_addresses("constraint_set")
         self._constraints_ready = None
 
     def _require_equations(self):
@@ -358,6 +367,14 @@ class Context(InputValues):
         else:
             data.constraint_set = addresses
         self._constraints_ready = in_problems
+
+    def _constraint_error(self):
+        """The norm of the position errors of constraints."""
+        if self._plant._constraints:
+            self._ready_parameters()
+            if self._constraints_ready is None:
+                self._ready_constraints(in_steps=self._plant.is_discrete())
+        return self._calls.calc_constraint_error()
 
     def _expect_regular_rank(self):
         """Lets the kernels know which rank the constraints have in regular positions nearby."""
