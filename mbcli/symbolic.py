@@ -7,8 +7,33 @@ try:
     import sympy
 except ImportError:
     raise ImportError("symbolic expressions need SymPy: pip install 'mbcli[symbolic]'", name="sympy") from None
+import numpy as np
 
-Expression = sympy.Expr
+from mbcli.math.array_arguments import describe
+
+
+class ExpressionType(type):
+    """Lets Expression(value) make a SymPy expression, and every SymPy expression be an Expression."""
+
+    def __call__(cls, value=0):
+        """The expression of a number, of a variable or of another expression. TypeError for anything else."""
+        if isinstance(value, sympy.Expr):
+            return value
+        if not isinstance(value, (int, float, np.integer, np.floating)):
+            raise TypeError(f"Expression: expected a number or an expression, got {describe(value)}")
+        return sympy.sympify(value)
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, sympy.Expr)
+
+    def __subclasscheck__(cls, kind):
+        return issubclass(kind, sympy.Expr)
+
+
+class Expression(metaclass=ExpressionType):
+    """A symbolic expression: SymPy's sympy.Expr."""
+
+
 sin, cos, tan = sympy.sin, sympy.cos, sympy.tan
 asin, acos, atan, atan2 = sympy.asin, sympy.acos, sympy.atan, sympy.atan2
 sinh, cosh, tanh = sympy.sinh, sympy.cosh, sympy.tanh
@@ -25,6 +50,4 @@ def Variable(name):
 
 def MakeVectorContinuousVariable(rows, name):
     """An object array (rows,) of the variables name(0), name(1), ..."""
-    import numpy as np
-
     return np.array([Variable(f"{name}({k})") for k in range(rows)], dtype=object)

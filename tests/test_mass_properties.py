@@ -299,7 +299,7 @@ def test_impossible_mass_properties_raise_and_change_nothing(scene):
     body = bodies_of(plant)[3]
     before = body.CalcSpatialInertiaInBodyFrame(context)
     for mass in (-1.0, np.nan, np.inf):
-        with pytest.raises(RuntimeError, match="body 'body2': its mass must be finite and not negative, not"):
+        with pytest.raises(RuntimeError, match="body 'body2': its mass must be finite and not negative, it is"):
             body.SetMass(context, mass)
     for com in ([0.0, np.nan, 0.0], [np.inf, 0.0, 0.0]):
         with pytest.raises(RuntimeError, match="body 'body2': its centre of mass .* is not finite"):

@@ -96,6 +96,27 @@ def test_the_pose_of_a_weld_stays():
     np.testing.assert_array_equal(pose.translation(), [1.0, 2.0, 3.0])
 
 
+@pytest.mark.parametrize("kind", ["weld", "loop"])
+def test_the_frames_of_a_constraint_stay(kind):
+    def accelerations(spoiled):
+        plant, X = MultibodyPlant(0.0), RigidTransform([0.2, 0.0, 0.0])
+        bodies = [plant.AddRigidBody(name, BOX) for name in ("one", "other")]
+        for body in bodies:
+            plant.AddJoint(BallRpyJoint(body.name(), plant.world_frame(), body.body_frame()))
+        if kind == "weld":
+            plant.AddWeldConstraint(bodies[0], X, bodies[1], X)
+        else:
+            plant.AddLoopConstraint(*bodies, X, X, np.eye(6)[3:5])
+        plant.Finalize()
+        if spoiled:
+            X.set_translation([0.0, 9.0, 0.0])
+        context = plant.CreateDefaultContext()
+        plant.SetVelocities(context, np.ones(6))
+        return plant.CalcForwardDynamics(context)
+
+    np.testing.assert_array_equal(accelerations(True), accelerations(False))
+
+
 def test_the_inertia_of_a_body_stays():
     plant, M = MultibodyPlant(0.0), SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.2, 0.3)
     body = plant.AddRigidBody("body", M)

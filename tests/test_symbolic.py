@@ -10,7 +10,14 @@ from random_trees import ALL, bodies_of, random_context, random_plant
 from mbcli.math import RigidTransform
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant, MultibodyPlant_
-from mbcli.multibody.tree import FixedOffsetFrame, RevoluteJoint, SpatialInertia, UnitInertia
+from mbcli.multibody.tree import (
+    FixedOffsetFrame,
+    JacobianWrtVariable,
+    PdControllerGains,
+    RevoluteJoint,
+    SpatialInertia,
+    UnitInertia,
+)
 
 sympy = pytest.importorskip("sympy")
 from mbcli.multibody.plant.symbolic import SymbolicModel  # noqa: E402
@@ -166,3 +173,84 @@ def test_what_the_command_cannot_do_is_said_in_one_line(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "mbcli.symbolic")
     result = cli("symbolic", path)
     assert result.code == 4 and "pip install 'mbcli[symbolic]'" in result.err
+
+
+# what one may do with expressions, and what of a plant is made of them
+
+
+def test_an_expression_is_made_of_a_number():
+    x = Variable("x")
+    assert Expression(1.5) + 1 == 2.5
+    assert Expression(2) * x == 2 * x
+    assert Expression(x) is x
+    assert Expression() == 0
+    assert isinstance(x + 1, Expression)
+    assert not isinstance(1.5, Expression)
+    with pytest.raises(TypeError, match="expected a number or an expression, got str"):
+        Expression("x + 1")
+
+
+def test_mass_properties_have_a_mass_that_is_a_symbol():
+    plant = MultibodyPlant(0.0)
+    body = plant.AddRigidBody("body", SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.2, 0.3))
+    plant.AddJoint(RevoluteJoint("joint", plant.world_frame(), body.body_frame(), [0.0, 1.0, 0.0]))
+    plant.AddRigidBody("weightless")
+    plant.WeldFrames(body.body_frame(), plant.GetFrameByName("weightless"))
+    plant.Finalize()
+    symbolic = plant.ToScalarType["Expression"]()
+    context, W = symbolic.CreateDefaultContext(), symbolic.world_frame()
+    body, m, w = symbolic.GetBodyByName("body"), Variable("m"), Variable("w")
+    com = np.array([Variable("a"), 0, 0])
+    body.SetMass(context, m)
+    body.SetCenterOfMassInBodyFrame(context, com)
+    symbolic.SetVelocities(context, [w])
+    kV = JacobianWrtVariable.kV
+    assert symbolic.CalcTotalMass(context) == m
+    assert simplified(symbolic.CalcCenterOfMassPositionInWorld(context) - com) == [0, 0, 0]
+    velocity = symbolic.CalcCenterOfMassTranslationalVelocityInWorld(context)
+    assert simplified(velocity) == [0, 0, simplified(-com[:1] * w)[0]]
+    jacobian = symbolic.CalcJacobianCenterOfMassTranslationalVelocity(context, kV, W, W)
+    assert simplified(jacobian[:, 0] * w - velocity) == [0, 0, 0]
+    bias = symbolic.CalcBiasCenterOfMassTranslationalAcceleration(context, kV, W, W)
+    assert simplified(bias) == [-com[0] * w**2, 0, 0]
+    momentum = symbolic.CalcSpatialMomentumInWorldAboutPoint(context, np.zeros(3)).translational()
+    assert simplified(momentum - m * velocity) == [0, 0, 0]
+    inertia = symbolic.CalcSpatialInertia(context, W, [body.index()])
+    assert simplified(inertia.get_com() - com) == [0, 0, 0]
+    assert inertia.get_mass() == m
+    acceleration = symbolic.CalcCenterOfMassTranslationalAccelerationInWorld(context)
+    assert simplified(acceleration[:1] + com[:1] * w**2) == [0]
+    energies = symbolic.CalcBodyEnergies(context)["DefaultModelInstance::body"]
+    assert simplified([energies["kinetic"] - symbolic.CalcKineticEnergy(context)]) == [0]
+
+
+def simplified(values):
+    return [sympy.nsimplify(sympy.simplify(x), rational=True) for x in values]
+
+
+def test_bodies_without_mass_have_no_centre_of_mass_in_a_symbolic_plant():
+    plant = MultibodyPlant(0.0)
+    plant.AddRigidBody("body")
+    plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("body"))
+    plant.Finalize()
+    symbolic = plant.ToScalarType["Expression"]()
+    with pytest.raises(RuntimeError, match="no mass"):
+        symbolic.CalcCenterOfMassPositionInWorld(symbolic.CreateDefaultContext())
+
+
+def test_a_discrete_plant_with_controllers_is_converted():
+    """The accelerations of a step are those of the plant of floats."""
+    plant = MultibodyPlant(0.01)
+    plant.SetUseSampledOutputPorts(False)
+    body = plant.AddRigidBody("body", SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.2, 0.3))
+    joint = plant.AddJoint(RevoluteJoint("joint", plant.world_frame(), body.body_frame(), [0.0, 1.0, 0.0]))
+    plant.AddJointActuator("motor", joint).set_controller_gains(PdControllerGains(p=10.0, d=1.0))
+    plant.Finalize()
+    results = []
+    for kind in ("float", "Expression"):
+        converted = plant.ToScalarType[kind]()
+        context = converted.CreateDefaultContext()
+        converted.get_desired_state_input_port(1).FixValue(context, [0.1, 0.2])
+        results.append(converted.get_generalized_acceleration_output_port().Eval(context).astype(float))
+    assert results[0].any()
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-12)

@@ -6,6 +6,7 @@ from the digits of a number, or decide by its size, are given a twin for them he
 
 import functools
 from dataclasses import dataclass
+from math import isfinite
 from types import SimpleNamespace
 
 import numpy as np
@@ -72,6 +73,13 @@ class Scalar:
         if array.dtype.kind == "f":
             return array
         return np.array([real for real in map(self.real, array.flat) if real is not None], dtype=float)
+
+    def is_positive(self, value):
+        """Whether a number of this type is greater than 0; a symbol is, a symbolic number where its value is."""
+        real = self.real(value)
+        if real is None:
+            real = float(value) if value.is_number else 1.0
+        return real > 0.0
 
     def _fitting(self, array, what):
         """Numbers as an array of this type, where that loses nothing."""
@@ -203,6 +211,8 @@ def exact_number(value):
     if isinstance(value, sympy.Basic) and not isinstance(value, sympy.Float):
         return value
     value = float(value)
+    if not isfinite(value):  # as a limit of effort that is none
+        return sympy.nan if value != value else sympy.oo if value > 0.0 else -sympy.oo
     if abs(value - round(value)) < 1e-15:
         return sympy.Integer(round(value))
     return sympy.Rational(f"{value:.14g}")

@@ -236,11 +236,11 @@ class Dynamics:
         central = inertia[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
         w_L = np.einsum("nji,nj->ni", R, V[:, :3])
         kinetic = 0.5 * (mass * (velocity**2).sum(axis=1) + np.einsum("ni,nij,nj->n", w_L, central, w_L))
-        potential = -mass * (position @ context._model.gravity)
+        potential, number = -mass * (position @ context._model.gravity), context._scalar.number
         return {
             str(body.scoped_name().get_full()): {
-                "kinetic": float(kinetic[n]),
-                "potential": float(potential[n]) if self._gravity.acts_on(body) else 0.0,
+                "kinetic": number(kinetic[n]),
+                "potential": number(potential[n]) if self._gravity.acts_on(body) else 0.0,
             }
             for n, body in enumerate(self._bodies[1:])
         }

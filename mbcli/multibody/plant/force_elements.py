@@ -181,6 +181,7 @@ class ForceElements:
     def CalcJointDampingPower(self, context):
         """[W] at which the damping of joints does work, which is not positive."""
         self._check_context(context)
+        context._ready_parameters()
         v, damping = context._v, context._model.dof_damping
         return context._scalar.number(0.0 - (damping * v * v).sum())
 

@@ -49,7 +49,7 @@ class MassProperties:
             context._ready_parameters()
         found = context._of_parameters.get(key)
         if found is None:
-            selected = self._links_of(key)
+            selected = context._scalar.convert(self._links_of(key))
             mass = context._kernels.query_mass(context._model_handle, selected)
             found = context._of_parameters[key] = selected, mass
         return found
@@ -57,9 +57,9 @@ class MassProperties:
     def _massive_links(self, context, key):
         """Which links, and their mass. RuntimeError where there is no body or no mass."""
         selected, mass = found = self._links_and_mass(context, key)
-        if not mass.real > 0.0:
+        if not context._scalar.is_positive(mass):
             whose = "the plant has" if key is None else "these model instances have"
-            amount = f"{mass:g} kg" if selected[1:].any() else "no body but World"
+            amount = f"{float(context._scalar.real(mass) or 0.0):g} kg" if selected[1:].any() else "no body but World"
             raise RuntimeError(f"{whose} no mass ({amount}): there is no centre of mass")
         return found
 
@@ -126,7 +126,7 @@ class MassProperties:
         if found is None or not _is_same_list(found[0], body_indexes):
             found = self._listed_links_and_mass(context, list(body_indexes))
         _, selected, mass = found
-        if not mass.real > 0.0:
+        if not context._scalar.is_positive(mass):
             return SpatialInertia.Zero()
         calls.query_inertia(selected, mass, f)
         return SpatialInertia._of(mass, context._copy_of_three(), context._copy_of_G())
@@ -134,7 +134,7 @@ class MassProperties:
     def _listed_links_and_mass(self, context, body_indexes):
         """The list, 1 for each of these bodies, else 0, and their mass: as remembered for the next call."""
         numbers = [(i if type(i) is BodyIndex else BodyIndex(i))._value for i in body_indexes]
-        selected = self._listed_links(numbers)
+        selected = context._scalar.convert(self._listed_links(numbers))
         mass = context._kernels.query_mass(context._model_handle, selected)
         found = context._of_parameters["listed"] = body_indexes, selected, mass
         return found

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from mbcli.math import RigidTransform
 from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
 from mbcli.multibody.tree.index import BodyIndex
 
@@ -190,7 +191,7 @@ class WeldConstraint(_BetweenBodies):
         for X, what in ((X_AP, "X_AP"), (X_BQ, "X_BQ")):
             if not np.isfinite(X.GetAsMatrix34()).all():
                 raise RuntimeError(f"{self!r}: {what} must be finite")
-        self.X_AP, self.X_BQ = X_AP, X_BQ
+        self.X_AP, self.X_BQ = RigidTransform(X_AP), RigidTransform(X_BQ)
 
     def parameters(self):
         return {"X_AP": self.X_AP.GetAsMatrix4(), "X_BQ": self.X_BQ.GetAsMatrix4()}
@@ -209,7 +210,7 @@ class AxesConstraint(_BetweenBodies):
         for X, what in ((X_AP, "X_predecessor"), (X_BS, "X_successor")):
             if not np.isfinite(X.GetAsMatrix34()).all():
                 raise RuntimeError(f"{self!r}: {what} must be finite")
-        self.X_AP, self.X_BS = X_AP, X_BS
+        self.X_AP, self.X_BS = RigidTransform(X_AP), RigidTransform(X_BS)
         self.axes = _directions(axes, 6, f"{self!r}: axes")
 
     def parameters(self):

@@ -1,14 +1,14 @@
 """Rigid bodies."""
 
 import cmath
-import math
 
 import numpy as np
 
-from mbcli.math.array_arguments import as_array, as_scalar
+from mbcli.math.array_arguments import as_array
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.tree.checked_numbers import non_negative
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.frame import RigidBodyFrame
 from mbcli.multibody.tree.index import ModelInstanceIndex
@@ -91,12 +91,9 @@ class RigidBody(NamedElement):
 
     def SetMass(self, context, mass):
         """Another mass [kg] in one context, with the same centre of mass and unit inertia. RuntimeError below 0."""
-        if type(mass) is not float:
-            mass = as_scalar(mass, f"body '{self.name()}': mass")
-        if not 0.0 <= mass.real < math.inf:
-            raise RuntimeError(f"body '{self.name()}': its mass must be finite and not negative, not {mass}")
         if context._plant is not self._plant:
             self._check_context(context)
+        mass = non_negative(mass, f"body '{self._name}': its mass", context._scalar)
         M = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, mass, M._p, M._G)
 

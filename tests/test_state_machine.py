@@ -1,0 +1,122 @@
+"""Any sequence of public calls gives what a fresh context gives, and pydrake; see state_machine.py.
+
+MBCLI_FUZZ_SECONDS sets how long each machine runs: it is the same run every time where that is not set, and a new one
+where it is. Kernels are interpreted, but in one test.
+"""
+
+import os
+import time
+
+import hypothesis
+import pytest
+from hypothesis.stateful import run_state_machine_as_test
+from machine_results import OWN, RESULTS
+from state_machine import PlantMachine, recipes
+
+from mbcli.engine import integrators, jit, loop
+from mbcli.engine.jit import compiled_by_default
+from mbcli.multibody import scalars
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import Frame, Joint, RigidBody
+
+SECONDS = float(os.environ.get("MBCLI_FUZZ_SECONDS", 0))
+STEPS = 25
+
+# calculations that the machine does not ask for, and why not
+LEFT_OUT = {
+    "EvalSceneGraphInspector": "says what was registered",
+}
+
+
+@pytest.fixture(autouse=True)
+def close_solutions(monkeypatch):
+    """Solvers go on until solutions from different guesses are equal."""
+    monkeypatch.setattr("mbcli.engine.contact.arrays.DEFAULT_TOLERANCE", 1e-12)
+
+
+def run(machine, examples, seed=0, shrink=True):
+    """Runs examples with a seed, and in MBCLI_FUZZ_SECONDS as many more as there is time for."""
+    phases = [hypothesis.Phase.generate, *[hypothesis.Phase.shrink] * shrink]
+    settings = hypothesis.settings(
+        max_examples=examples,
+        stateful_step_count=STEPS,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        phases=phases,
+    )
+    end = time.monotonic() + SECONDS
+    machine._hypothesis_internal_use_seed = seed if SECONDS == 0 else time.time_ns()
+    run_state_machine_as_test(machine, settings=settings)
+    while time.monotonic() < end:
+        machine._hypothesis_internal_use_seed += 1
+        run_state_machine_as_test(machine, settings=settings)
+
+
+def test_any_sequence_of_calls_gives_what_a_fresh_context_gives():
+    class Machine(PlantMachine):
+        pass
+
+    run(Machine, 120)
+
+
+@pytest.mark.peers
+def test_any_sequence_of_calls_gives_what_pydrake_gives():
+    pytest.importorskip("pydrake")
+
+    class WithPeers(PlantMachine):
+        peers = True
+
+    run(WithPeers, 80)
+
+
+@pytest.mark.skipif(not compiled_by_default(), reason="compiled kernels are switched off")
+def test_any_sequence_of_calls_gives_what_a_fresh_context_gives_compiled():
+    class Compiled(PlantMachine):
+        recipes = recipes(compiled=True)
+
+    run(Compiled, 10)
+
+
+# ---------------------------------------------------------------------------------------------- the machine itself
+
+
+def without_call(function, name):
+    """The code of a function in which do_nothing() stands for another one."""
+    code = function.__code__
+    assert name in code.co_names
+    return code.replace(co_names=tuple("do_nothing" if n == name else n for n in code.co_names))
+
+
+def test_the_machine_finds_forces_that_a_call_leaves_to_the_next_step(monkeypatch):
+    """The fault that it was written for: what inverse dynamics was given as forces acted in the next step too."""
+    for module, function in ((loop, loop.run_discrete), (integrators, integrators.derivative)):
+        monkeypatch.setattr(function, "__code__", without_call(function, "clear_applied_forces"))
+        monkeypatch.setattr(module, "do_nothing", lambda data: None, raising=False)
+    caches = jit.load_kernels, scalars.autodiff_kernels, scalars.symbolic_kernels
+    for cached in caches:
+        cached.cache_clear()
+
+    class Machine(PlantMachine):
+        pass
+
+    try:
+        with pytest.raises(AssertionError, match="coordinates after a step"):
+            run(Machine, 100, shrink=False)
+    finally:
+        monkeypatch.undo()
+        for cached in caches:
+            cached.cache_clear()
+
+
+def public_calculations():
+    """Names of the public methods that compute something in a context."""
+    kinds = (MultibodyPlant, Frame, Joint, RigidBody)
+    names = {name for kind in kinds for name in dir(kind) if name.startswith(("Calc", "Eval", "Map", "MakeQ"))}
+    return names - set(LEFT_OUT)
+
+
+def test_the_machine_asks_for_every_calculation():
+    asked = {name.split()[0] for names in RESULTS for name in names}
+    assert public_calculations() <= asked
+    assert set(RESULTS) >= OWN
