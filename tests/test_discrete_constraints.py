@@ -26,7 +26,7 @@ from mbcli.multibody.tree import (
     RevoluteJoint,
     SpatialInertia,
 )
-from mbcli.simulation import Run
+from mbcli.simulation import Run, constant_input
 from mbcli.simulator_config import SimulatorConfig
 
 CHAINS = SAMPLES / "closed_chains"
@@ -106,6 +106,28 @@ def test_steps_are_of_second_order(name):
     coarse, fine = (np.abs(end - ends[0]).max() for end in ends[1:])
     assert fine < 1e-3
     assert 3.4 < coarse / fine < 4.6
+
+
+def test_andrews_mechanism_comes_to_the_published_solution_to_second_order():
+    """Mazzia and Magherini, Test Set for Initial Value Problem Solvers, 2008."""
+    places = {  # of its joints, at the start and after 0.03 s
+        "beta": (-0.0617138900142764496, 15.81077119629904),
+        "theta": (0.0, -15.75637105984298),
+        "gamma": (0.455279819163070380, 0.04082224013073101),
+        "phi": (0.222668390165885885, -0.5347301163226948),
+        "delta": (0.487364979543842550, 0.5244099658805304),
+        "omega": (-0.222668390165885885, 0.5347301163226948),
+        "epsilon": (1.23054744454982119, 1.048080741042263),
+    }
+    errors = []
+    for h in (4e-5, 2e-5):
+        plant, context = load("andrews", h, lambda plant: plant.mutable_gravity_field().set_gravity_vector([0, 0, 0]))
+        for joint, (at_start, _) in places.items():
+            plant.GetJointByName(joint).set_angle(context, at_start)
+        run(plant, context, 0.03, actuation=constant_input([0.033]))
+        errors.append(max(abs(plant.GetJointByName(j).get_angle(context) - end) for j, (_, end) in places.items()))
+    assert errors[1] < 5e-5
+    assert 3.5 < errors[0] / errors[1] < 4.5
 
 
 def test_a_chain_of_four_bars_passes_its_singular_position_to_second_order():
