@@ -6,7 +6,7 @@ and hands them to the compiled stages.
 
 from mbcli.engine.jit import interpreted_with
 
-LOOPS = ("run_discrete", "run_continuous", "explicit_step", "semi_explicit_step", "hold_input")
+LOOPS = ("run_discrete", "run_continuous", "explicit_step", "semi_explicit_step", "hold_input", "rate_at_end")
 
 
 def needs_python(plant, context):
@@ -40,7 +40,10 @@ class PythonForces:
                 "keep_contacts",
                 "lacks_room",
                 "explicit_step",
+                "rate_at_end",
                 "finish_step",
+                "note_ranks",
+                "restore_ranks",
             )
         }
         self._twins = interpreted_with(LOOPS, replacements)
@@ -105,14 +108,26 @@ class PythonForces:
     def _lacks_room(self, data):
         return False  # the forces come from the plant, which makes room
 
-    def _explicit_step(self, model, data, y, u, h, A, *arguments):
+    def _note_ranks(self, data):
+        context = self._context
+        self._noted = context._work.ranks.copy() if context._plant._constraints else None
+
+    def _restore_ranks(self, data):
+        if self._noted is not None:
+            self._context._work.ranks[:] = self._noted
+
+    def _explicit_step(self, model, data, run, u, h):
         """As the kernel, with the time of each stage."""
         start = self._context.get_time()
-        self._stage_times = iter(start + h * A.sum(axis=1))
-        error = self._twins["explicit_step"](model, data, y, u, h, A, *arguments)
+        self._stage_times = iter(start + h * run.method_A.sum(axis=1))
+        error = self._twins["explicit_step"](model, data, run, u, h)
         self._context.SetTime(start)
         self._stage_times = iter(())
         return error
+
+    def _rate_at_end(self, model, data, t, run, u):
+        self._context.SetTime(t)
+        self._twins["rate_at_end"](model, data, t, run, u)
 
     def _derivative(self, model, data, y, u, dy):
         context, nq = self._context, self._context._q.size

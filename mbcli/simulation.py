@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbcli.engine.integrators import METHODS
+from mbcli.engine.integrators import METHODS, NEXT_STEP, PENDING, REFUSED, STEPS, TIME, Integration
 from mbcli.engine.loop import (
     BUFFER_FULL,
     CONSTRAINTS_UNMET,
@@ -130,6 +130,8 @@ class Run:
         self.steps = self.refused_steps = 0
         self.next_step, self.constraint_tolerance = next_step, constraint_tolerance
         self._sample_period = sample_period
+        self._integration = None  # of a continuous plant, once it has begun
+        self._stopping = False
         if plant._constraints:
             self._start_on_constraints()
         self._u = np.zeros(nu)
@@ -216,8 +218,27 @@ class Run:
                 if passed is not None:
                     raise NumericalError(passed)
             on_progress(self.context.get_time())
-            if finished or should_stop():
+            self._stopping = should_stop()
+            if finished or (self._stopping and not self._has_samples_left()):
                 return
+
+    def _has_samples_left(self):
+        """Whether some samples of the step that was taken last are still to come."""
+        return self._integration is not None and self._integration.clock[PENDING] != 0.0
+
+    def checkpoint(self):
+        """What a run needs that goes on from here: {"time", "q", "v", "next_step"}.
+
+        The last step of a continuous run is cut to meet its end; a longer run goes on from the state before it, to the
+        same result as if there had been no end.
+        """
+        context, run = self.context, self._integration
+        time, y = context.get_time(), np.concatenate([context._q, context._v])
+        next_step = self.next_step or self.config.max_step_size
+        if run is not None and run.kept[0] != 0.0:
+            time, next_step, y = float(run.kept[1]), float(run.kept[2]), run.kept[3:]
+        nq = context._q.size
+        return {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step}
 
     # discrete plants
 
@@ -301,25 +322,12 @@ class Run:
                 f"integration scheme '{config.integration_scheme}' cannot run with force elements of a user, "
                 "applied forces or inputs that follow a source: choose an explicit one"
             )
-        n, stages = context._q.size + context._v.size, method.A.shape[0]
-        wide = n if scheme == IMPLICIT else 0
         y = np.concatenate([context._q, context._v])
-        end = np.zeros(n)
-        clock = np.array([context.get_time(), self.next_step or config.max_step_size, 0.0, 0.0])
+        self._integration = run = Integration(method, y, context.get_time(), self.next_step or config.max_step_size)
+        handle = run.handle(context._compiled and self._loops is context._kernels)
         chunks = self._sample_times(context.get_time())
         sample_times, later = next(chunks), next(chunks, None)
-        arrays = (
-            y,
-            end,
-            np.zeros(n),
-            np.zeros((stages + 1, n)),
-            np.zeros((wide, wide)),
-            np.zeros((stages * wide, stages * wide)),
-            np.zeros(stages * wide, dtype=np.int64),
-            np.zeros((2, stages * wide)),
-            np.zeros((wide, wide)),
-            np.zeros(wide, dtype=np.int64),
-        )
+        controlled = config.use_error_control and method.error_order > 0
         index = 0
         while True:
             started = time.perf_counter()
@@ -327,30 +335,27 @@ class Run:
                 status, index, rows = self._loops.run_continuous(
                     context._model_handle,
                     context._data_handle,
+                    handle,
                     scheme,
-                    method.A,
-                    method.b,
-                    method.error,
                     method.error_order,
-                    config.use_error_control and method.error_order > 0,
-                    config.accuracy,
+                    config.accuracy if controlled else 0.0,
                     self.constraint_tolerance,
                     config.max_step_size,
-                    clock,
+                    self.until,
                     index,
                     sample_times,
-                    budget,
+                    1 if self._stopping else budget,
                     self.actuation.times,
                     self.actuation.values,
                     self._u,
-                    *arrays,
                     *self._buffers,
                 )
             finally:  # an error in a user's force too leaves the last good state
-                context._set_q(y[: context._q.size])
-                context._set_v(y[context._q.size :])
-                context._time = float(clock[0])
-            self.next_step, self.steps, self.refused_steps = float(clock[1]), int(clock[2]), int(clock[3])
+                context._set_q(run.y[: context._q.size])
+                context._set_v(run.y[context._q.size :])
+                context._time = float(run.clock[TIME])
+            self.next_step = float(run.clock[NEXT_STEP])
+            self.steps, self.refused_steps = int(run.clock[STEPS]), int(run.clock[REFUSED])
             if status == STEP_FAULT:
                 self._make_room(rows)
             if status == FINISHED and later is not None:
@@ -358,13 +363,13 @@ class Run:
             if status not in (BUFFER_FULL, STEP_FAULT):
                 budget = _adapted(budget, time.perf_counter() - started)
             if status in NO_NEXT_STEP:
-                error = self._failure(status, end)
+                error = self._failure(status, run.y_end)
                 yield False, rows
                 raise error
             if status == STEP_TOO_SMALL:
                 yield False, rows
                 raise NumericalError(
-                    f"the step of {config.integration_scheme} became too small at t = {clock[0]:.9g} s in "
+                    f"the step of {config.integration_scheme} became too small at t = {run.clock[TIME]:.9g} s in "
                     f"'{plant_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
                 )
             yield status == FINISHED, rows

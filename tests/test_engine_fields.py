@@ -13,7 +13,14 @@ from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES, SWITCHES
 
 import mbcli.engine
 from mbcli.engine import jit, load_kernels
-from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS, shape_of
+from mbcli.engine.fields import (
+    CONSTRAINT_FIELDS,
+    CONSTRAINT_WORK_FIELDS,
+    DATA_FIELDS,
+    INTEGRATION_FIELDS,
+    MODEL_FIELDS,
+    shape_of,
+)
 from mbcli.engine.model import Data, Model, _zeros
 
 ENGINE = Path(mbcli.engine.__file__).parent
@@ -32,7 +39,8 @@ SIZES |= {
 }
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
 SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 3}
-TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS)
+SIZES |= {"ny": 15, "nstage": 2, "nrate": 3, "nweight": 3, "nwide": 15, "nsystem": 30, "nkept": 18}
+TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, INTEGRATION_FIELDS)
 INTEGER_FIELDS = {field.name for table in TABLES for field in table if field.kind == "int"}
 
 
@@ -188,7 +196,7 @@ def test_kernels_are_scalar_loops_that_allocate_nothing(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
     """A call that is no kernel has no place in both kinds of running; handles are resolved by two functions."""
-    kinds = ("model", "data", "constraints", "work", "points", "solver", "collision", "samples")
+    kinds = ("model", "data", "constraints", "work", "points", "solver", "collision", "samples", "integration")
     handles = {f"{kind}_at" for kind in kinds}
     lanes = {"sum_of_lanes", "add_product", "subtract_product", "element", "set_element"}
     known = {short(n) for n in KERNELS} | {"range", "call_by_address"} | lanes | handles

@@ -14,7 +14,7 @@ from test_cut_joints import test_derivatives_of_forces_of_cut_joints_are_those_o
 
 from mbcli.engine import jit, load_kernels
 from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS
-from mbcli.engine.integrators import METHODS
+from mbcli.engine.integrators import METHODS, Integration
 from mbcli.engine.joints import PRISMATIC, REVOLUTE, SCREW
 from mbcli.engine.model import Data
 
@@ -289,13 +289,13 @@ def test_complex_steps_pass_through_whole_integration_steps(name):
         model = plant._model.replace(dtype=np.result_type(t, float))
         data = Data(model.sizes, model.dtype)
         method = METHODS.get(name, METHODS["explicit_euler"])
-        rates, stage, result = (np.zeros((*n, y.size), model.dtype) for n in ((method.b.size,), (), ()))
-        if name == "semi_explicit_euler":
-            kernels.semi_explicit_step(model, data, y + t * dy, u + t * du, 0.01, rates, result)
-        else:
-            tables = method.A, method.b, method.error
-            kernels.explicit_step(model, data, y + t * dy, u + t * du, 0.01, *tables, rates, stage, result)
-        return {"end": result}
+        run = Integration(method, y + t * dy, 0.0, 0.01)
+        step = kernels.semi_explicit_step if name == "semi_explicit_euler" else kernels.explicit_step
+        step(model, data, run, u + t * du, 0.01)
+        kernels.rate_at_end(model, data, 0.01, run, u + t * du)
+        kernels.join_ends(run, 0.01)
+        kernels.evaluate_dense(run, 0.4)
+        return {"end": run.y_end, "between": run.y_stage}
 
     assert_fields_close(imaginary(end(1j * COMPLEX_STEP)), differences(end), DIFFERENCES)
 

@@ -27,8 +27,8 @@ class EarlierRun:
     """A log to go on from, open for reading.
 
     A discrete run goes on from the last row, or from the checkpoint where that is later. A continuous one needs the
-    length of the next step as well, which only the checkpoint has; rows after it are computed again, and without a
-    checkpoint it starts anew from the first row. Either way the rows become those of a run that never stopped.
+    start and the length of its next step, which only the checkpoint has; rows after it are computed again, and without
+    a checkpoint it starts anew from the first row. Either way the rows become those of a run that never stopped.
 
     Args:
         path: the log.
@@ -75,6 +75,7 @@ class EarlierRun:
             raise ModelError(f"{self.path}: error: the log has no rows to go on from")
         if not np.isfinite([self.time, *self.q, *self.v]).all() or self.time < run_start:
             raise ModelError(f"{self.path}: error: the state at its end is not finite, or before the start of the run")
+        self.end_time = max(self.time, self.time if last is None else float(last["time"]))
         self.row_count = log.first_row_at(np.nextafter(self.time, np.inf))
         if self.row_count:
             end = float(self._row(self.row_count - 1)["time"])

@@ -572,7 +572,7 @@ class SimulationJob:
             self.context.SetTime(earlier.time)
             self.plant.SetPositions(self.context, earlier.q)
             self.plant.SetVelocities(self.context, earlier.v)
-            self.until = max(self.until, earlier.time)
+            self.until = max(self.until, earlier.end_time)
         run = Run(
             self.plant,
             self.context,
@@ -644,11 +644,11 @@ class SimulationJob:
                 log.finish("failed", error.exit_code, str(error))
                 raise type(error)(f"{error}; the rows before it are in {output}") from None
             if self.stop():
-                log.checkpoint(self._state(run))
+                log.checkpoint(run.checkpoint())
                 log.finish("interrupted", self.stop.exit_code, "stopped by a signal")
             else:
                 if not self.plant.is_discrete():
-                    log.checkpoint(self._state(run))
+                    log.checkpoint(run.checkpoint())
                 log.finish("complete", 0)
             return log.row_count
 
@@ -678,7 +678,7 @@ class SimulationJob:
                 log.event(**event)
             self._last_time = earlier.last_time
         if not self.plant.is_discrete() or earlier is not None:
-            log.checkpoint(self._state(run))
+            log.checkpoint(run.checkpoint())
 
     def _blocks(self, run, progress, log):
         """The blocks of samples of a run, with the time that its steps take on the stopwatch."""
@@ -709,13 +709,8 @@ class SimulationJob:
         if time.monotonic() - self._kept_at < CHECKPOINT_SECONDS:
             return
         if not self.plant.is_discrete() or log.row_count == self._kept_rows:
-            log.checkpoint(self._state(run))
+            log.checkpoint(run.checkpoint())
         self._kept_at, self._kept_rows = time.monotonic(), log.row_count
-
-    def _state(self, run):
-        context = self.context
-        next_step = run.next_step or self.loaded.config.simulator_config.max_step_size
-        return {"time": context.get_time(), "q": context._q, "v": context._v, "next_step": next_step}
 
     def _observe_rows(self, rows):
         """The rows of an earlier log count in the summary."""

@@ -133,6 +133,22 @@ def finish_constrained_step(model, data, y, tolerance):
 
 
 @kernel
+def note_constraint_ranks(data):
+    """As state.note_ranks()."""
+    work = work_at(data.constraint_set[WORK])
+    for k in range(work.ranks.shape[0]):
+        work.noted_ranks[k] = work.ranks[k]
+
+
+@kernel
+def restore_constraint_ranks(data):
+    """As state.restore_ranks()."""
+    work = work_at(data.constraint_set[WORK])
+    for k in range(work.ranks.shape[0]):
+        work.ranks[k] = work.noted_ranks[k]
+
+
+@kernel
 def error_of_constraints(model, data):
     """As state.constraint_error()."""
     at = data.constraint_set
@@ -314,6 +330,8 @@ STAND_INS = {
     forward_dynamics.accelerations: constrained_accelerations,
     state.at_stage: at_constrained_stage,
     state.finish_step: finish_constrained_step,
+    state.note_ranks: note_constraint_ranks,
+    state.restore_ranks: restore_constraint_ranks,
     step.step_fault: constrained_step_fault,
 }
 

@@ -1,4 +1,4 @@
-"""The arrays of Model, Data, Constraints and ConstraintWork, declared once: shape, kind, unit and meaning.
+"""The arrays of Model, Data, Constraints, ConstraintWork and Integration, declared once: shape, kind, unit, meaning.
 
 Allocation, the compiled structs and the documentation all read these tables. Sizes of a model: nbody mobilized bodies
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
@@ -14,7 +14,10 @@ with the robot keeps them accurate far from the world's origin.
 Constraints on a model are arrays of their own, since one model may have many sets of them: nconstraint pairs of frames
 (or couplings of coordinates) with nrow equations, which the engine numbers in an order of its own. The Jacobian of a
 constraint is kept for its nsupport velocities only, those between its bodies and World, the mass matrix and its factor
-for pairs of velocities of which one carries the other. Names of fields differ between all four tables.
+for pairs of velocities of which one carries the other. Names of fields differ between all tables.
+
+The integration of a continuous plant has ny numbers of a state, nstage stages of its method, nweight weights of the
+error estimate, nwide numbers in an implicit method's Jacobian (else 0), nsystem in all its stages.
 """
 
 from dataclasses import dataclass
@@ -227,6 +230,7 @@ CONSTRAINT_WORK_FIELDS = (
     Field("v_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
     Field("stiff_diagonal", ("nv",), "real", "kg m^2 or kg", "`diagonal` of a step that outweighs inertia"),
     Field("q_middle", ("nq",), "real", "rad, m or 1", "positions half a step further on, where its forces are taken"),
+    Field("noted_ranks", (7,), "real", "1", "the same before a sample, which leaves no trace"),
     Field("q_center", ("nq",), "real", "rad, m or 1", "positions of a state that is crossed"),
     Field("v_center", ("nv",), "real", "rad/s or m/s", "its velocities"),
     Field("path", ("nq",), "real", "1/s times those", "their rates along the velocities"),
@@ -236,6 +240,28 @@ CONSTRAINT_WORK_FIELDS = (
     Field("response_F", ("nbody", 6), "real", "N m, N", "force of a unit test force as it is felt inboard, about Ro"),
     Field("response_A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration by a test force, about Ro"),
     Field("response_residual", ("nv",), "real", "N m or N", "generalized force of a test force left to each velocity"),
+)
+
+INTEGRATION_FIELDS = (
+    Field("method_A", ("nstage", "nstage"), "real", "1", "table of the Runge-Kutta method"),
+    Field("method_b", ("nstage",), "real", "1", "its weights"),
+    Field("method_error", ("nweight",), "real", "1", "weights of its error estimate"),
+    Field("method_dense", ("nstage",), "real", "1", "weights of what its dense output adds to a cubic"),
+    Field("clock", (9,), "real", "s or 1", "see constants of integrators.py"),
+    Field("y", ("ny",), "real", "of q and v", "[q; v] where a step starts"),
+    Field("y_end", ("ny",), "real", "of q and v", "where it ends"),
+    Field("y_stage", ("ny",), "real", "of q and v", "where something is evaluated"),
+    Field("y_middle", ("ny",), "real", "of q and v", "what an implicit step knows of a time in between"),
+    Field("y_whole", ("ny",), "real", "of q and v", "the end of a step that is also taken as two halves"),
+    Field("rates", ("nrate", "ny"), "real", "of q and v, 1/s", "derivatives: of the stages, and of an end"),
+    Field("dense", (5, "ny"), "real", "of q and v", "polynomial of the part of the step that is done"),
+    Field("J", ("nwide", "nwide"), "real", "1/s", "derivatives of the derivatives by y"),
+    Field("system", ("nsystem", "nsystem"), "real", "1", "matrix of all implicit stages, and its factors"),
+    Field("system_pivots", ("nsystem",), "int", "", "rows that were exchanged"),
+    Field("increments", (2, "nsystem"), "real", "of q and v", "stages less y, one after another; and a correction"),
+    Field("filter", ("nwide", "nwide"), "real", "1", "matrix that the error estimate is solved through"),
+    Field("filter_pivots", ("nwide",), "int", "", "rows that were exchanged"),
+    Field("kept", ("nkept",), "real", "s, of q and v", "whether, time, next step and y: where a longer run goes on"),
 )
 
 

@@ -44,3 +44,8 @@ def samples_at(handle):
 def collision_at(handle):
     """The solids and their contacts behind a handle."""
     return handle
+
+
+def integration_at(handle):
+    """The integration of a continuous plant behind a handle."""
+    return handle

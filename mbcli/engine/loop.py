@@ -6,19 +6,37 @@ Nothing here raises: the returned status says why a loop stopped, and the caller
 from mbcli.engine.contact_calls import keep_contacts, keeps_contacts, lacks_room
 from mbcli.engine.energy import total_energy
 from mbcli.engine.force_elements import COSINE_AT_GIMBAL_LOCK, element_fault
-from mbcli.engine.handles import data_at, model_at
+from mbcli.engine.handles import data_at, integration_at, model_at
 from mbcli.engine.integrators import (
-    derivative,
+    DENSE_KNOWN,
+    FOLLOWING,
+    NEXT_STEP,
+    PENDING,
+    REFUSED,
+    STEP_END,
+    STEPS,
+    TIME,
+    evaluate_dense,
     explicit_step,
     implicit_step,
     jacobian_by_differences,
+    join_ends,
+    join_stages,
+    rate_at_end,
     semi_explicit_step,
 )
 from mbcli.engine.inverse_dynamics import clear_applied_forces
 from mbcli.engine.jit import kernel
 from mbcli.engine.joints import BALL_RPY, RPY_FLOATING
 from mbcli.engine.kinematics import position_kinematics
-from mbcli.engine.state import UNMET, at_velocities, constraint_error, finish_step
+from mbcli.engine.state import (
+    UNMET,
+    at_velocities,
+    constraint_error,
+    finish_step,
+    note_ranks,
+    restore_ranks,
+)
 from mbcli.engine.step import SINGULAR_STEP, discrete_step, step_fault
 from mbcli.engine.trigonometry import sine_cosine
 
@@ -129,31 +147,21 @@ def run_discrete(
         clear_applied_forces(d)
         discrete_step(m, d, h, implicit_damping)
         if sampled and keep_contacts(d, written) != 0.0:
-            return_to(d, previous)
+            set_state(d, previous)
             return STEP_FAULT, step, written
         written += sampled
         if step == last_step:
-            return_to(d, previous)
+            set_state(d, previous)
             return FINISHED, step, written
         if element_fault(m, d) != 0:
             return ELEMENT_FAULT, step, written
         fault = step_fault(m, d)
         if fault != 0:
-            return_to(d, previous)
+            set_state(d, previous)
             return (SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT), step, written
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
         step += 1
-
-
-@kernel
-def return_to(data, x):
-    """q and v = x."""
-    nq = data.q.shape[0]
-    for i in range(nq):
-        data.q[i] = x[i]
-    for i in range(data.v.shape[0]):
-        data.v[i] = x[nq + i]
 
 
 @kernel
@@ -182,138 +190,181 @@ def all_finite(q, v):
 def run_continuous(
     model,
     data,
+    integration,
     scheme,
-    A,
-    b,
-    error_weights,
     error_order,
-    error_control,
     accuracy,
     constraint_tolerance,
     largest_step,
-    clock,
+    end_time,
     sample_index,
     sample_times,
     budget,
     input_times,
     input_values,
     u,
-    y,
-    end,
-    stage,
-    rates,
-    J,
-    system,
-    pivots,
-    z,
-    small,
-    small_pivots,
     times,
     positions,
     velocities,
     energies,
     inputs,
 ):
-    """Integrates y = [q; v] over the ordered sample_times, meeting each of them and each input time exactly.
+    """Integrates y = [q; v] over the ordered sample_times, which the last call of a run has with end_time at their end.
 
-    clock = (time, next step, steps taken, steps refused) goes in and out. Returns (status, next sample index, number
-    of samples written). Where the status is NOT_FINITE or STEP_TOO_SMALL, y and clock are those of the last good
-    state, and `end` holds what the refused step gave. ELEMENT_FAULT and GIMBAL_LOCK are about the state y itself.
+    Steps end at end_time and where the input changes, exactly; samples between are from dense output, and change
+    nothing. accuracy is 0 without error control. Returns (status, next sample index, number of samples written). y and
+    the clock are those of the last good state; where the status is NOT_FINITE or STEP_TOO_SMALL, y_end holds what the
+    refused step gave. ELEMENT_FAULT and GIMBAL_LOCK are about the state y itself. `kept` gets the state before the
+    first step that is cut short, or stretched, for end_time alone: from there a run that is to last longer goes on.
     """
-    m, d = model_at(model), data_at(data)
+    m, d, run = model_at(model), data_at(data), integration_at(integration)
+    clock, y = run.clock, run.y
     nq, nv = d.q.shape[0], d.v.shape[0]
     written = 0
     cursor = 0
     fresh_jacobian = False
     for _ in range(budget):
-        t = clock[0]
-        cursor = hold_input(t, cursor, input_times, input_values, u)
-        if t >= sample_times[sample_index]:
+        if clock[PENDING] == 0.0:
+            if sample_index == sample_times.shape[0]:
+                return FINISHED, sample_index, written
+            t = clock[TIME]
+            cursor = hold_input(t, cursor, input_times, input_values, u)
+            if t >= sample_times[sample_index]:
+                if written == times.shape[0]:
+                    return BUFFER_FULL, sample_index, written
+                set_state(d, y)
+                record(m, d, written, t, u, times, positions, velocities, energies, inputs)
+                if keep_contacts(d, written) != 0.0:
+                    return STEP_FAULT, sample_index, written
+                written += 1
+                sample_index += 1
+                continue
+            if gimbal_lock(m, y) != 0:
+                return GIMBAL_LOCK, sample_index, written
+            if m.spring_damper_link.shape[0] + m.bushing_link.shape[0] > 0:
+                set_state(d, y)
+                position_kinematics(m, d)
+                if element_fault(m, d) != 0:
+                    return ELEMENT_FAULT, sample_index, written
+            target = next_input_change(t, end_time, cursor, input_times)
+            wanted = min(clock[NEXT_STEP], largest_step)
+            h = wanted
+            meets_target = t + 1.000001 * h >= target
+            if meets_target:
+                h = target - t
+                if target == end_time and run.kept[0] == 0.0:
+                    keep_state(run)
+            if scheme == SEMI_EXPLICIT:
+                semi_explicit_step(m, d, run, u, h)
+                error = 0.0
+            elif scheme == EXPLICIT:
+                error = explicit_step(m, d, run, u, h)
+            else:
+                if not fresh_jacobian:
+                    jacobian_by_differences(m, d, run, u)
+                    fresh_jacobian = True
+                error = implicit_step(m, d, run, u, h, accuracy)
+                if error < 0.0:  # Newton's method wants a smaller step
+                    clock[REFUSED] += 1.0
+                    clock[NEXT_STEP] = 0.25 * h
+                    if clock[NEXT_STEP] < 1.0e-14 * max(1.0, abs(t)):
+                        return STEP_TOO_SMALL, sample_index, written
+                    continue
+            if lacks_room(d):
+                return STEP_FAULT, sample_index, written
+            good = all_finite(run.y_end[:nq], run.y_end[nq:])
+            if accuracy > 0.0 and error_order > 0:
+                ratio = error / accuracy
+                if not good or not ratio <= 1.0:
+                    clock[REFUSED] += 1.0
+                    factor = LARGEST_SHRINK
+                    if good and ratio > 0.0 and ratio < 1.0e300:
+                        factor = max(LARGEST_SHRINK, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
+                    clock[NEXT_STEP] = factor * h
+                    if clock[NEXT_STEP] < 1.0e-14 * max(1.0, abs(t)):
+                        return (STEP_TOO_SMALL if good else NOT_FINITE), sample_index, written
+                    continue
+                factor = LARGEST_GROWTH
+                if ratio > 0.0:
+                    factor = min(LARGEST_GROWTH, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
+                # a step cut short to meet a target says nothing against the longer one
+                following = max(wanted, factor * h) if meets_target else factor * h
+            elif not good:
+                return NOT_FINITE, sample_index, written
+            else:
+                following = largest_step
+            fault = finish_step(m, d, run.y_end, constraint_tolerance)
+            if fault != 0:
+                clock[REFUSED] += 1.0
+                clock[NEXT_STEP] = OTHER_STEP * h
+                if clock[NEXT_STEP] < SHORTEST_STEP * largest_step:
+                    return (CONSTRAINTS_UNMET if fault == UNMET else SINGULAR_POSITION), sample_index, written
+                continue
+            clock[FOLLOWING] = following
+            clock[STEP_END] = target if meets_target else t + h
+            clock[PENDING], clock[DENSE_KNOWN] = 1.0, 0.0
+        h = clock[STEP_END] - clock[TIME]
+        while sample_index < sample_times.shape[0] and sample_times[sample_index] < clock[STEP_END]:
             if written == times.shape[0]:
                 return BUFFER_FULL, sample_index, written
-            for i in range(nq):
-                d.q[i] = y[i]
-            for i in range(nv):
-                d.v[i] = y[nq + i]
+            if clock[DENSE_KNOWN] == 0.0:
+                note_ranks(d)
+                if scheme == IMPLICIT:
+                    join_stages(run)
+                else:
+                    rate_at_end(m, d, clock[STEP_END], run, u)
+                    join_ends(run, h)
+                restore_ranks(d)
+                if lacks_room(d):
+                    return STEP_FAULT, sample_index, written
+                clock[DENSE_KNOWN] = 1.0
+            t = sample_times[sample_index]
+            cursor = hold_input(t, cursor, input_times, input_values, u)
+            evaluate_dense(run, (t - clock[TIME]) / h)
+            note_ranks(d)
+            finish_step(m, d, run.y_stage, constraint_tolerance)  # where it cannot be, the row has its error
+            restore_ranks(d)
+            set_state(d, run.y_stage)
             record(m, d, written, t, u, times, positions, velocities, energies, inputs)
             if keep_contacts(d, written) != 0.0:
                 return STEP_FAULT, sample_index, written
             written += 1
             sample_index += 1
-            if sample_index == sample_times.shape[0]:
-                return FINISHED, sample_index, written
-            continue
-        if gimbal_lock(m, y) != 0:
-            return GIMBAL_LOCK, sample_index, written
-        if m.spring_damper_link.shape[0] + m.bushing_link.shape[0] > 0:
-            for i in range(nq):
-                d.q[i] = y[i]
-            position_kinematics(m, d)
-            if element_fault(m, d) != 0:
-                return ELEMENT_FAULT, sample_index, written
-        target = sample_times[sample_index]
-        if cursor + 1 < input_times.shape[0] and input_times[cursor + 1] < target:
-            target = input_times[cursor + 1]
-        if input_times[cursor] > t and input_times[cursor] < target:
-            target = input_times[cursor]
-        wanted = min(clock[1], largest_step)
-        h = wanted
-        meets_target = t + 1.000001 * h >= target
-        if meets_target:
-            h = target - t
-        if scheme == SEMI_EXPLICIT:
-            semi_explicit_step(m, d, y, u, h, rates, end)
-            error = 0.0
-        elif scheme == EXPLICIT:
-            error = explicit_step(m, d, y, u, h, A, b, error_weights, rates, stage, end)
-        else:
-            if not fresh_jacobian:
-                derivative(m, d, y, u, rates[0])
-                jacobian_by_differences(m, d, y, u, rates[0], stage, z[1, : nq + nv], J)
-                fresh_jacobian = True
-            tolerance = 1.0e-3 * accuracy if error_control else 1.0e-12
-            error = implicit_step(
-                m, d, y, u, h, A, error_weights, tolerance, rates, stage, end, J, system, pivots, z, small, small_pivots
-            )
-            if error < 0.0:  # Newton's method wants a smaller step
-                clock[3] += 1.0
-                clock[1] = 0.25 * h
-                if clock[1] < 1.0e-14 * max(1.0, abs(t)):
-                    return STEP_TOO_SMALL, sample_index, written
-                continue
-        if lacks_room(d):
-            return STEP_FAULT, sample_index, written
-        good = all_finite(end[:nq], end[nq:])
-        if error_control and error_order > 0:
-            ratio = error / accuracy
-            if not good or not ratio <= 1.0:
-                clock[3] += 1.0
-                factor = LARGEST_SHRINK
-                if good and ratio > 0.0 and ratio < 1.0e300:
-                    factor = max(LARGEST_SHRINK, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
-                clock[1] = factor * h
-                if clock[1] < 1.0e-14 * max(1.0, abs(t)):
-                    return (STEP_TOO_SMALL if good else NOT_FINITE), sample_index, written
-                continue
-            factor = LARGEST_GROWTH
-            if ratio > 0.0:
-                factor = min(LARGEST_GROWTH, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
-            # a step cut short to meet a target says nothing against the longer one
-            clock[1] = max(wanted, factor * h) if meets_target else factor * h
-        elif not good:
-            return NOT_FINITE, sample_index, written
-        else:
-            clock[1] = largest_step
-        fault = finish_step(m, d, end, constraint_tolerance)
-        if fault != 0:
-            clock[3] += 1.0
-            clock[1] = OTHER_STEP * h
-            if clock[1] < SHORTEST_STEP * largest_step:
-                return (CONSTRAINTS_UNMET if fault == UNMET else SINGULAR_POSITION), sample_index, written
-            continue
+        if sample_index == sample_times.shape[0]:  # there may be more of them within this step
+            return FINISHED, sample_index, written
         for i in range(nq + nv):
-            y[i] = end[i]
-        clock[0] = target if meets_target else t + h
-        clock[2] += 1.0
+            y[i] = run.y_end[i]
+        clock[TIME], clock[NEXT_STEP] = clock[STEP_END], clock[FOLLOWING]
+        clock[PENDING] = 0.0
+        clock[STEPS] += 1.0
         fresh_jacobian = False
     return RUNNING, sample_index, written
+
+
+@kernel
+def set_state(data, y):
+    """q and v = y."""
+    nq = data.q.shape[0]
+    for i in range(nq):
+        data.q[i] = y[i]
+    for d in range(data.v.shape[0]):
+        data.v[d] = y[nq + d]
+
+
+@kernel
+def next_input_change(t, end_time, cursor, input_times):
+    """The first time after t at which the input changes, or the end of the run."""
+    target = end_time
+    if cursor + 1 < input_times.shape[0] and input_times[cursor + 1] < target:
+        target = input_times[cursor + 1]
+    if input_times[cursor] > t and input_times[cursor] < target:
+        target = input_times[cursor]
+    return target
+
+
+@kernel
+def keep_state(run):
+    """kept = time, next step and state where a step starts."""
+    run.kept[0], run.kept[1], run.kept[2] = 1.0, run.clock[TIME], run.clock[NEXT_STEP]
+    for i in range(run.y.shape[0]):
+        run.kept[3 + i] = run.y[i]

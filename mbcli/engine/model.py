@@ -87,11 +87,12 @@ class WritableArrays(Arrays):
     """Arrays of a scalar type, zero at first."""
 
     def __init__(self, sizes, dtype=np.float64):
-        self.dtype = np.dtype(dtype)
+        self.dtype = dtype = np.dtype(dtype)
         shapes = _shapes(type(self), tuple(sizes.items()))
-        self.__dict__.update((name, _zeros(shape, self.dtype)) for name, shape in shapes)
+        self.__dict__.update((name, _zeros(shape, INTEGER if is_int else dtype)) for name, shape, is_int in shapes)
 
 
+INTEGER = np.dtype(np.int64)
 LARGE = 1 << 28  # [bytes]
 MAP_NORESERVE = 0x4000  # of Linux; Python names it from 3.13 on
 
@@ -107,9 +108,9 @@ def _zeros(shape, dtype):
 
 @functools.cache
 def _shapes(kind, sizes):
-    """Name and shape of each field of a class."""
+    """Name, shape and whether it is of integers, of each field of a class."""
     sizes = dict(sizes)
-    return [(field.name, shape_of(field, sizes)) for field in kind.fields]
+    return [(field.name, shape_of(field, sizes), field.kind == "int") for field in kind.fields]
 
 
 class Data(WritableArrays):

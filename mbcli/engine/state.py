@@ -42,3 +42,13 @@ def finish_step(model, data, y, tolerance):
     """
     normalize_quaternions(model, y)
     return 0
+
+
+@kernel
+def note_ranks(data):
+    """Notes what constraints remember from state to state, before one that is only looked at."""
+
+
+@kernel
+def restore_ranks(data):
+    """What constraints remember is as it was at note_ranks()."""

@@ -16,11 +16,12 @@ from mbcli.engine.calls_by_address import NOT_MADE, call_by_address
 from mbcli.engine.collision.fields import COLLISION_FIELDS
 from mbcli.engine.contact.fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
 from mbcli.engine.counted_from_zero import CountedArray
-from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS
+from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, INTEGRATION_FIELDS, MODEL_FIELDS
 from mbcli.engine.handles import (
     collision_at,
     constraints_at,
     data_at,
+    integration_at,
     model_at,
     points_at,
     samples_at,
@@ -71,6 +72,11 @@ class CollisionType(types.StructRef):
     pass
 
 
+@structref.register
+class IntegrationType(types.StructRef):
+    pass
+
+
 class ModelStruct(structref.StructRefProxy):
     pass
 
@@ -103,6 +109,10 @@ class CollisionStruct(structref.StructRefProxy):
     pass
 
 
+class IntegrationStruct(structref.StructRefProxy):
+    pass
+
+
 def struct_type(kind, fields, real, readonly):
     """The numba type of a struct whose real fields hold the given scalar type."""
     scalar = {"real": real, "int": types.int64}
@@ -129,6 +139,7 @@ POINTS = _define(PointsStruct, PointsType, POINT_FIELDS, False)
 SOLVER = _define(SolverStruct, SolverType, SOLVER_FIELDS, False)
 SAMPLES = _define(SamplesStruct, SamplesType, SAMPLE_FIELDS, False)
 COLLISION = _define(CollisionStruct, CollisionType, COLLISION_FIELDS, False)
+INTEGRATION = _define(IntegrationStruct, IntegrationType, INTEGRATION_FIELDS, False)
 
 
 @cached_njit
@@ -171,6 +182,11 @@ def make_collision(arrays):
     return CollisionStruct(*arrays)
 
 
+@cached_njit
+def make_integration(arrays):
+    return IntegrationStruct(*arrays)
+
+
 def make_solver_of_all(arrays):
     """The fields of lanes are the last ones."""
     lanes = sum(field.kind == "lanes" for field in SOLVER_FIELDS)
@@ -186,6 +202,7 @@ MAKERS = {
     "ContactSolver": make_solver_of_all,
     "ContactSamples": make_samples,
     "Collision": make_collision,
+    "Integration": make_integration,
 }
 
 
@@ -246,6 +263,7 @@ DECLARED_SHAPES = {
         (SolverType, SOLVER_FIELDS),
         (SamplesType, SAMPLE_FIELDS),
         (CollisionType, COLLISION_FIELDS),
+        (IntegrationType, INTEGRATION_FIELDS),
     )
 }
 
@@ -292,6 +310,7 @@ points_from_address = _view_from_address(POINTS, "PointsView", counted=True)
 solver_from_address = _view_from_address(SOLVER, "SolverView", counted=True)
 samples_from_address = _view_from_address(SAMPLES, "SamplesView", counted=True)
 collision_from_address = _view_from_address(COLLISION, "CollisionView", counted=True)
+integration_from_address = _view_from_address(INTEGRATION, "IntegrationView")
 
 
 @intrinsic
@@ -388,6 +407,13 @@ def _samples_at(handle):
 def _collision_at(handle):
     if isinstance(handle, (types.Integer, types.Float)):
         return lambda handle: collision_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(integration_at)
+def _integration_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: integration_from_address(int(handle))
     return lambda handle: handle
 
 
