@@ -6,7 +6,15 @@ and hands them to the compiled stages.
 
 from mbcli.engine.jit import interpreted_with
 
-LOOPS = ("run_discrete", "run_continuous", "explicit_step", "semi_explicit_step", "hold_input", "rate_at_end")
+LOOPS = (
+    "run_discrete",
+    "run_continuous",
+    "explicit_step",
+    "semi_explicit_step",
+    "hold_input",
+    "rate_at_end",
+    "know_dense",
+)
 
 
 def needs_python(plant, context):

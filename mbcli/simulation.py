@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbcli.energy_balance import KeptBalance, keep_none
 from mbcli.engine.integrators import METHODS, NEXT_STEP, PENDING, REFUSED, STEPS, TIME, Integration
 from mbcli.engine.loop import (
     BUFFER_FULL,
@@ -95,7 +96,10 @@ class Run:
         constraint_tolerance: [m or 1] of the norm of the position errors of constraints in a continuous plant.
         next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
         keep_contacts: whether samples have their contacts.
+        keep_balance: whether energy_balance() can be asked for, which takes a part of the time of a step.
     """
+
+    keeps_balance = False  # unless told otherwise; tests keep it always
 
     def __init__(
         self,
@@ -109,6 +113,7 @@ class Run:
         next_step=None,
         constraint_tolerance=CONSTRAINT_TOLERANCE,
         keep_contacts=False,
+        keep_balance=None,
     ):
         self.plant, self.context, self.until = plant, context, float(until)
         if not math.isfinite(self.until):
@@ -141,6 +146,9 @@ class Run:
             keep_contacts &= plant._meets_contact()
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
         self._use_loops()
+        keep_none(context)
+        keep_balance = self.keeps_balance if keep_balance is None else keep_balance
+        self._balance = KeptBalance(plant, context) if keep_balance and self._loops is context._kernels else None
         self._buffers = (
             np.zeros(BLOCK_ROWS),
             np.zeros((BLOCK_ROWS, plant.num_positions())),
@@ -187,6 +195,15 @@ class Run:
                 "the first step moves by it",
                 stacklevel=2,
             )
+
+    def has_error_control(self):
+        """Whether the steps of a continuous plant follow an estimate of their error."""
+        method = METHODS.get(self.config.integration_scheme)
+        return method is not None and self.config.use_error_control and method.error_order > 0
+
+    def energy_balance(self):
+        """EnergyBalance from the start to here; None where it is not kept, or forces are not the engine's alone."""
+        return None if self._balance is None else self._balance.result()
 
     def _use_loops(self):
         """The loops of the context's kernels."""
@@ -251,6 +268,8 @@ class Run:
         implicit = self.plant._implicit_damping()
         previous = np.zeros(context._q.size + context._v.size)
         first = step
+        if self._balance is not None:
+            self._balance.attach()
         while True:
             started, step_before = time.perf_counter(), step
             status, step, rows = loop(
@@ -325,9 +344,10 @@ class Run:
         y = np.concatenate([context._q, context._v])
         self._integration = run = Integration(method, y, context.get_time(), self.next_step or config.max_step_size)
         handle = run.handle(context._compiled and self._loops is context._kernels)
+        if self._balance is not None:
+            self._balance.attach(handle)
         chunks = self._sample_times(context.get_time())
         sample_times, later = next(chunks), next(chunks, None)
-        controlled = config.use_error_control and method.error_order > 0
         index = 0
         while True:
             started = time.perf_counter()
@@ -338,7 +358,7 @@ class Run:
                     handle,
                     scheme,
                     method.error_order,
-                    config.accuracy if controlled else 0.0,
+                    config.accuracy if self.has_error_control() else 0.0,
                     self.constraint_tolerance,
                     config.max_step_size,
                     self.until,

@@ -28,3 +28,28 @@ def models_dir():
     if not folder.is_dir():
         pytest.skip("no folder of public models: set MBCLI_MODELS")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def watched_energy(request, monkeypatch):
+    """Asserts the balances of every run that a test lets end, see energy_watch.py; `rough` leaves a test out.
+
+    Where kernels are interpreted: compiled, the balance would take as long again to compile for each kind of kernels.
+    MBCLI_WATCH_ENERGY=1 watches there too.
+    """
+    wanted = os.environ.get("MBCLI_JIT") == "0" or os.environ.get("MBCLI_WATCH_ENERGY") == "1"
+    if not wanted or request.node.get_closest_marker("rough"):
+        return
+    from energy_watch import EnergyWatch
+
+    from mbcli.simulation import Run
+
+    blocks = Run.blocks
+
+    def watched(self, *arguments, **options):
+        watch = EnergyWatch(self)
+        yield from blocks(self, *arguments, **options)
+        watch.check()
+
+    monkeypatch.setattr(Run, "keeps_balance", True)
+    monkeypatch.setattr(Run, "blocks", watched)

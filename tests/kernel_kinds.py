@@ -113,6 +113,19 @@ NOT_SMOOTH = {
     "take_faults",
     "find_rank",
     "run_continuous",
+    "know_dense",
+    # the balance asks whether it is kept, and how steps are taken
+    "keep_balance",
+    "keeps_balance",
+    "balance_of_motion",
+    "balance_step",
+    "balance_motion",
+    "see_kinetic_energy",
+    "power_of_applied_forces",
+    "power_of_actuators",
+    "has_rows",
+    "work_of_rows",
+    "add_powers",
 }
 
 # parameters that choose, 0 or 1, where others carry numbers

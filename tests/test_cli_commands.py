@@ -46,6 +46,7 @@ SIMULATE = {
     "energy_start",
     "energy_end",
     "energy_drift",
+    "balance",
     "constraint_error",
     "contact",
     "exceeded_limits",

@@ -14,6 +14,7 @@ from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES, SWITCHES
 import mbcli.engine
 from mbcli.engine import jit, load_kernels
 from mbcli.engine.fields import (
+    BALANCE_FIELDS,
     CONSTRAINT_FIELDS,
     CONSTRAINT_WORK_FIELDS,
     DATA_FIELDS,
@@ -40,7 +41,7 @@ SIZES |= {
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
 SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 3}
 SIZES |= {"ny": 15, "nstage": 2, "nrate": 3, "nweight": 3, "nwide": 15, "nsystem": 30, "nkept": 18}
-TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, INTEGRATION_FIELDS)
+TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, INTEGRATION_FIELDS, BALANCE_FIELDS)
 INTEGER_FIELDS = {field.name for table in TABLES for field in table if field.kind == "int"}
 
 
@@ -196,7 +197,18 @@ def test_kernels_are_scalar_loops_that_allocate_nothing(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
     """A call that is no kernel has no place in both kinds of running; handles are resolved by two functions."""
-    kinds = ("model", "data", "constraints", "work", "points", "solver", "collision", "samples", "integration")
+    kinds = (
+        "model",
+        "data",
+        "constraints",
+        "work",
+        "points",
+        "solver",
+        "collision",
+        "samples",
+        "integration",
+        "balance",
+    )
     handles = {f"{kind}_at" for kind in kinds}
     lanes = {"sum_of_lanes", "add_product", "subtract_product", "element", "set_element"}
     known = {short(n) for n in KERNELS} | {"range", "call_by_address"} | lanes | handles

@@ -49,6 +49,12 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   time_step, integrator         [s], 0 for a continuous plant; null for a discrete one
   energy_start, energy_end      [J] kinetic and potential; of the first and the last row
   energy_drift                  [J] their difference
+  balance                       null without --balance, and where forces are not the program's alone; else [J]:
+                                work on the plant of actuators, joint_damping, force_elements (what stores no
+                                energy in them), contact, limits, constraints (and projections onto them),
+                                unexplained (of no cause: rounding); energy_change; flow: all this work and
+                                the range of the kinetic energy; rest: energy_change less all work, the error
+                                of the integration
   constraint_error              largest norm of the position errors in the rows; null without constraints
   contact                       null where nothing can touch; else most_contacts, in a row; in discrete
                                 plants also, of the contact problems solved (one a step, and that of the
@@ -139,6 +145,11 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     "problems). Default: all but com and momentum.",
 )
 @click.option("--no-log", is_flag=True, help="Write no log.")
+@click.option(
+    "--balance",
+    is_flag=True,
+    help="Add up what does work on the plant; the error of the integration is what of the change of energy is left.",
+)
 @click.option(
     "--resume",
     "resume_path",
@@ -450,6 +461,7 @@ class SimulationJob:
             duration = config.simulation_duration if np.isfinite(config.simulation_duration) else DEFAULT_DURATION
         _check_step(self.plant, self.start, duration)
         self.until = self.start + duration
+        self.balance = options.balance
         self.tolerance, self.start_limits = options.constraint_tolerance, options.start_limits
         self.period = _period(options.log_rate, self.plant, duration)
         self.fields = parse_fields(options.fields, self.plant)
@@ -583,6 +595,7 @@ class SimulationJob:
             next_step=None if earlier is None else earlier.next_step,
             constraint_tolerance=self.tolerance,
             keep_contacts=True,
+            keep_balance=self.balance or None,
         )
         run.compile()
         self._contacts = run.contact if self.plant._meets_contact() else None
@@ -613,6 +626,7 @@ class SimulationJob:
             "energy_start": first,
             "energy_end": last,
             "energy_drift": None if first is None else last - first,
+            "balance": self._balance_of(run),
             "constraint_error": self._largest_constraint_error,
             "contact": self._contact_summary(),
             "exceeded_limits": [names[k] for k in np.flatnonzero(self._exceeded)],
@@ -620,6 +634,20 @@ class SimulationJob:
             "log": output,
             "rows": rows,
         }
+
+    def _balance_of(self, run):
+        """The energy balance of a run as the summary has it; an error of the integration that is not small is said."""
+        balance = run.energy_balance() if self.balance else None
+        if balance is None:
+            return None
+        if balance.is_considerable():
+            controlled = not self.plant.is_discrete() and run.has_error_control()
+            option = "--dt" if self.plant.is_discrete() else "--accuracy" if controlled else "--max-step"
+            self._warn(
+                f"the error of the integration is {balance.rest:.3g} J of {balance.flow:.3g} J that flowed: "
+                f"a smaller {option} makes it smaller"
+            )
+        return balance.as_dict()
 
     def _contact_summary(self):
         if self._contacts is None:
@@ -841,6 +869,8 @@ def render(summary):
         )
     elif contact is not None and contact["most_contacts"]:
         lines.append(f"up to {contact['most_contacts']} contact points in a row")
+    if summary["balance"] is not None:
+        lines.append(balance_in_words(summary["balance"]))
     if summary["constraint_error"] is not None:
         lines.append(f"largest error of the constraints {summary['constraint_error']:.3g}")
     if summary["status"] == "interrupted":
@@ -848,6 +878,16 @@ def render(summary):
     if summary["log"]:
         lines.append(f"log: {summary['log']} ({summary['rows']} rows)")
     return "\n".join(lines)
+
+
+def balance_in_words(balance):
+    names = ("actuators", "joint_damping", "force_elements", "contact", "limits", "constraints")
+    work = [
+        f"{name.replace('_', ' ')} {balance[name]:.4g} J"
+        for name in names
+        if abs(balance[name]) > 1e-9 * balance["flow"]
+    ]
+    return f"work of {', '.join(work) or 'nothing'}; error of the integration {balance['rest']:.3g} J"
 
 
 def _rate(value):

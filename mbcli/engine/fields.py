@@ -165,6 +165,7 @@ DATA_FIELDS = (
     Field("answer_pose", (1, 4, 3), "real", "1, m", "what the last query of one pose asked for: rows of R, and p"),
     Field("jacobian", (6, "nv"), "real", "1, m", "what the last query of a Jacobian of three or six rows asked for"),
     Field("contact", (10,), "real", "1", "addresses that contact_calls.py needs, exact as numbers"),
+    Field("balance", (6,), "real", "1", "addresses that balance.py needs, exact as numbers; 0: no balance is kept"),
     Field("constraint_set", (11,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
 )
 
@@ -262,6 +263,18 @@ INTEGRATION_FIELDS = (
     Field("filter", ("nwide", "nwide"), "real", "1", "matrix that the error estimate is solved through"),
     Field("filter_pivots", ("nwide",), "int", "", "rows that were exchanged"),
     Field("kept", ("nkept",), "real", "s, of q and v", "whether, time, next step and y: where a longer run goes on"),
+)
+
+BALANCE_FIELDS = (
+    Field("work", (7,), "real", "J", "work of each cause since the start, see constants of balance.py"),
+    Field("step_work", (7,), "real", "J", "the same of one step"),
+    Field("projection", (1,), "real", "J", "what the projection of a step onto the constraints added"),
+    Field("kinetic_range", (2,), "real", "J", "least and largest kinetic energy that was seen"),
+    Field("balance_settings", (3,), "real", "1", "see constants of balance.py"),
+    Field("q_before_step", ("nq",), "real", "rad, m or 1", "positions where a discrete step starts"),
+    Field("v_before_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
+    Field("q_after_step", ("nq",), "real", "rad, m or 1", "positions where it ends"),
+    Field("v_after_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
 )
 
 

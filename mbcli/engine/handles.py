@@ -46,6 +46,11 @@ def collision_at(handle):
     return handle
 
 
+def balance_at(handle):
+    """The energy balance of a run behind a handle."""
+    return handle
+
+
 def integration_at(handle):
     """The integration of a continuous plant behind a handle."""
     return handle

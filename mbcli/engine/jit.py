@@ -62,6 +62,7 @@ KERNEL_MODULES = (
     "contact_calls",
     "step",
     "integrators",
+    "balance",
     "loop",
     "collision.shapes",
     "collision.segments",
@@ -90,6 +91,7 @@ KERNEL_MODULES = (
     "contact.equality_rows",
     "contact.newton",
     "contact.samples",
+    "contact.row_work",
     "contact.continuous_contact",
     "contact.contact_step",
 )

@@ -3,6 +3,13 @@
 Nothing here raises: the returned status says why a loop stopped, and the caller decides.
 """
 
+from mbcli.engine.balance import (
+    AFTER_PROJECTION,
+    BEFORE_PROJECTION,
+    balance_of_motion,
+    keep_balance,
+    keeps_balance,
+)
 from mbcli.engine.contact_calls import keep_contacts, keeps_contacts, lacks_room
 from mbcli.engine.energy import total_energy
 from mbcli.engine.force_elements import COSINE_AT_GIMBAL_LOCK, element_fault
@@ -36,6 +43,7 @@ from mbcli.engine.state import (
     finish_step,
     note_ranks,
     restore_ranks,
+    set_state,
 )
 from mbcli.engine.step import SINGULAR_STEP, discrete_step, step_fault
 from mbcli.engine.trigonometry import sine_cosine
@@ -161,6 +169,7 @@ def run_discrete(
             return (SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT), step, written
         if not all_finite(d.q, d.v):
             return NOT_FINITE, step, written
+        keep_balance(d, previous, h)
         step += 1
 
 
@@ -293,7 +302,9 @@ def run_continuous(
                 return NOT_FINITE, sample_index, written
             else:
                 following = largest_step
+            balance_of_motion(d, BEFORE_PROJECTION)
             fault = finish_step(m, d, run.y_end, constraint_tolerance)
+            balance_of_motion(d, AFTER_PROJECTION)
             if fault != 0:
                 clock[REFUSED] += 1.0
                 clock[NEXT_STEP] = OTHER_STEP * h
@@ -308,13 +319,7 @@ def run_continuous(
             if written == times.shape[0]:
                 return BUFFER_FULL, sample_index, written
             if clock[DENSE_KNOWN] == 0.0:
-                note_ranks(d)
-                if scheme == IMPLICIT:
-                    join_stages(run)
-                else:
-                    rate_at_end(m, d, clock[STEP_END], run, u)
-                    join_ends(run, h)
-                restore_ranks(d)
+                know_dense(m, d, run, scheme, u)
                 if lacks_room(d):
                     return STEP_FAULT, sample_index, written
                 clock[DENSE_KNOWN] = 1.0
@@ -332,6 +337,15 @@ def run_continuous(
             sample_index += 1
         if sample_index == sample_times.shape[0]:  # there may be more of them within this step
             return FINISHED, sample_index, written
+        if keeps_balance(d):
+            hold_input(clock[TIME], 0, input_times, input_values, u)
+            for k in range(u.shape[0]):
+                d.u[k] = u[k]
+            if clock[DENSE_KNOWN] == 0.0:
+                know_dense(m, d, run, scheme, u)
+            balance_of_motion(d, h)
+            if lacks_room(d):
+                return STEP_FAULT, sample_index, written
         for i in range(nq + nv):
             y[i] = run.y_end[i]
         clock[TIME], clock[NEXT_STEP] = clock[STEP_END], clock[FOLLOWING]
@@ -342,13 +356,15 @@ def run_continuous(
 
 
 @kernel
-def set_state(data, y):
-    """q and v = y."""
-    nq = data.q.shape[0]
-    for i in range(nq):
-        data.q[i] = y[i]
-    for d in range(data.v.shape[0]):
-        data.v[d] = y[nq + d]
+def know_dense(model, data, run, scheme, u):
+    """`dense` of the step that was taken last."""
+    note_ranks(data)
+    if scheme == IMPLICIT:
+        join_stages(run)
+    else:
+        rate_at_end(model, data, run.clock[STEP_END], run, u)
+        join_ends(run, run.clock[STEP_END] - run.clock[TIME])
+    restore_ranks(data)
 
 
 @kernel

@@ -13,7 +13,14 @@ from operator import attrgetter
 
 import numpy as np
 
-from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS, shape_of
+from mbcli.engine.fields import (
+    BALANCE_FIELDS,
+    CONSTRAINT_FIELDS,
+    CONSTRAINT_WORK_FIELDS,
+    DATA_FIELDS,
+    MODEL_FIELDS,
+    shape_of,
+)
 
 
 class Arrays:
@@ -130,3 +137,9 @@ class ConstraintWork(WritableArrays):
     """One attribute per entry of CONSTRAINT_WORK_FIELDS, for constraints of the given sizes."""
 
     fields = CONSTRAINT_WORK_FIELDS
+
+
+class Balance(WritableArrays):
+    """One attribute per entry of BALANCE_FIELDS: the energy balance of a run of a model of the given sizes."""
+
+    fields = BALANCE_FIELDS

@@ -52,3 +52,13 @@ def note_ranks(data):
 @kernel
 def restore_ranks(data):
     """What constraints remember is as it was at note_ranks()."""
+
+
+@kernel
+def set_state(data, y):
+    """q and v = y."""
+    nq = data.q.shape[0]
+    for i in range(nq):
+        data.q[i] = y[i]
+    for d in range(data.v.shape[0]):
+        data.v[d] = y[nq + d]

@@ -16,8 +16,16 @@ from mbcli.engine.calls_by_address import NOT_MADE, call_by_address
 from mbcli.engine.collision.fields import COLLISION_FIELDS
 from mbcli.engine.contact.fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
 from mbcli.engine.counted_from_zero import CountedArray
-from mbcli.engine.fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, INTEGRATION_FIELDS, MODEL_FIELDS
+from mbcli.engine.fields import (
+    BALANCE_FIELDS,
+    CONSTRAINT_FIELDS,
+    CONSTRAINT_WORK_FIELDS,
+    DATA_FIELDS,
+    INTEGRATION_FIELDS,
+    MODEL_FIELDS,
+)
 from mbcli.engine.handles import (
+    balance_at,
     collision_at,
     constraints_at,
     data_at,
@@ -77,6 +85,11 @@ class IntegrationType(types.StructRef):
     pass
 
 
+@structref.register
+class BalanceType(types.StructRef):
+    pass
+
+
 class ModelStruct(structref.StructRefProxy):
     pass
 
@@ -113,6 +126,10 @@ class IntegrationStruct(structref.StructRefProxy):
     pass
 
 
+class BalanceStruct(structref.StructRefProxy):
+    pass
+
+
 def struct_type(kind, fields, real, readonly):
     """The numba type of a struct whose real fields hold the given scalar type."""
     scalar = {"real": real, "int": types.int64}
@@ -140,6 +157,7 @@ SOLVER = _define(SolverStruct, SolverType, SOLVER_FIELDS, False)
 SAMPLES = _define(SamplesStruct, SamplesType, SAMPLE_FIELDS, False)
 COLLISION = _define(CollisionStruct, CollisionType, COLLISION_FIELDS, False)
 INTEGRATION = _define(IntegrationStruct, IntegrationType, INTEGRATION_FIELDS, False)
+BALANCE = _define(BalanceStruct, BalanceType, BALANCE_FIELDS, False)
 
 
 @cached_njit
@@ -187,6 +205,11 @@ def make_integration(arrays):
     return IntegrationStruct(*arrays)
 
 
+@cached_njit
+def make_balance(arrays):
+    return BalanceStruct(*arrays)
+
+
 def make_solver_of_all(arrays):
     """The fields of lanes are the last ones."""
     lanes = sum(field.kind == "lanes" for field in SOLVER_FIELDS)
@@ -203,6 +226,7 @@ MAKERS = {
     "ContactSamples": make_samples,
     "Collision": make_collision,
     "Integration": make_integration,
+    "Balance": make_balance,
 }
 
 
@@ -264,6 +288,7 @@ DECLARED_SHAPES = {
         (SamplesType, SAMPLE_FIELDS),
         (CollisionType, COLLISION_FIELDS),
         (IntegrationType, INTEGRATION_FIELDS),
+        (BalanceType, BALANCE_FIELDS),
     )
 }
 
@@ -310,6 +335,7 @@ points_from_address = _view_from_address(POINTS, "PointsView", counted=True)
 solver_from_address = _view_from_address(SOLVER, "SolverView", counted=True)
 samples_from_address = _view_from_address(SAMPLES, "SamplesView", counted=True)
 collision_from_address = _view_from_address(COLLISION, "CollisionView", counted=True)
+balance_from_address = _view_from_address(BALANCE, "BalanceView")
 integration_from_address = _view_from_address(INTEGRATION, "IntegrationView")
 
 
@@ -407,6 +433,13 @@ def _samples_at(handle):
 def _collision_at(handle):
     if isinstance(handle, (types.Integer, types.Float)):
         return lambda handle: collision_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(balance_at)
+def _balance_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: balance_from_address(int(handle))
     return lambda handle: handle
 
 

@@ -13,12 +13,13 @@ def stand_ins(constrained):
 
     constrained: whether constraints act too.
     """
-    from mbcli.engine import step
-    from mbcli.engine.contact import contact_step, equality_rows
+    from mbcli.engine import balance, step
+    from mbcli.engine.contact import contact_step, equality_rows, row_work
 
     own = step.start_step, step.end_step, step.accelerations_of_step  # in plants with constraints too
     kernels = dict(zip(own, own, strict=True))
     kernels |= {step.step_dynamics: contact_step.contact_dynamics, step.step_fault: contact_step.contact_fault}
+    kernels |= {balance.has_rows: row_work.has_contact_rows, balance.work_of_rows: row_work.work_of_contact_rows}
     if constrained:
         kernels |= {
             contact_step.has_constraints: equality_rows.holds_constraints,
