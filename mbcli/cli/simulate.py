@@ -49,12 +49,11 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   time_step, integrator         [s], 0 for a continuous plant; null for a discrete one
   energy_start, energy_end      [J] kinetic and potential; of the first and the last row
   energy_drift                  [J] their difference
-  balance                       null without --balance, and where forces are not the program's alone; else [J]:
-                                work on the plant of actuators, joint_damping, force_elements (what stores no
-                                energy in them), contact, limits, constraints (and projections onto them),
-                                unexplained (of no cause: rounding); energy_change; flow: all this work and
-                                the range of the kinetic energy; rest: energy_change less all work, the error
-                                of the integration
+  balance                       null without --balance, or with forces from Python; else [J]: work on the
+                                plant of actuators, joint_damping, force_elements (what stores none),
+                                contact, limits, constraints (and projections), unexplained (of no cause:
+                                rounding); energy_change; flow: all this work and the range of the kinetic
+                                energy; rest: energy_change less all work, the error of the integration
   constraint_error              largest norm of the position errors in the rows; null without constraints
   contact                       null where nothing can touch; else most_contacts, in a row; in discrete
                                 plants also, of the contact problems solved (one a step, and that of the
