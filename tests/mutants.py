@@ -1,0 +1,213 @@
+"""Flips one sign or index in the kernels at a time, and counts the mutants that no test notices.
+
+usage: python tests/mutants.py map [TEST_FILE ...]     notes which tests call which kernel, interpreted
+       python tests/mutants.py run COUNT [SEED] [N/M]  tries that many mutants (part N of M); lists those that live
+
+A mutant is a kernel with another code object; it is tried in a process forked for it, by the tests that call the kernel,
+the quickest first. Kernels are interpreted, so nothing is compiled.
+"""
+
+import ast
+import copy
+import inspect
+import json
+import os
+import random
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+os.environ["MBCLI_JIT"] = "0"
+
+import pytest
+
+from mbcli.engine import jit, load_kernels
+
+TESTS = Path(__file__).parent
+MAP = TESTS.parent / ".pytest_cache" / "kernel_calls.json"
+SECONDS = 240.0  # for the tests of one mutant
+LEFT_OUT = "compiled or peers or benchmarks or fuzz or command or startup or native"  # by name: these start processes
+FLAGS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-m", "not peers", "--no-header"]
+
+
+def kernels():
+    load_kernels(False)
+    return {f"{f.__module__.removeprefix('mbcli.engine.')}.{f.__name__}": f for f in jit._kernels}
+
+
+# ------------------------------------------------------------------------------------------ which tests call what
+
+
+class CallMap:
+    """A pytest plugin that notes the kernels that each test calls."""
+
+    def __init__(self):
+        self._names = {f.__code__: name for name, f in kernels().items()}
+        self.calls = {name: [] for name in self._names.values()}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item):
+        called, names = set(), self._names
+
+        def profile(frame, event, _):
+            if event == "call" and frame.f_code in names:
+                called.add(frame.f_code)
+
+        start = time.perf_counter()
+        sys.setprofile(profile)
+        outcome = yield
+        sys.setprofile(None)
+        seconds = time.perf_counter() - start
+        if outcome.excinfo is None:
+            for code in called:
+                self.calls[names[code]].append((round(seconds, 3), item.nodeid))
+
+
+def make_map(files):
+    plugin = CallMap()
+    files = files or sorted(str(p.relative_to(TESTS.parent)) for p in TESTS.glob("test_*.py") if "cli" not in p.name)
+    pytest.main([*FLAGS, "-k", f"not ({LEFT_OUT})", *files], plugins=[plugin])
+    MAP.parent.mkdir(exist_ok=True)
+    MAP.write_text(json.dumps({name: sorted(tests) for name, tests in plugin.calls.items()}, indent=0))
+    print(sum(bool(tests) for tests in plugin.calls.values()), "of", len(plugin.calls), "kernels are called by tests")
+
+
+# ------------------------------------------------------------------------------------------ mutants
+
+
+class Sites(ast.NodeVisitor):
+    """The places of a function where a sign or an index can be flipped: (description, function that flips it)."""
+
+    def __init__(self):
+        self.found = []
+
+    def visit_BinOp(self, node):
+        if isinstance(node.op, (ast.Add, ast.Sub)):
+            other = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+            self.found.append((node, "op", other))
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node):
+        if isinstance(node.op, (ast.Add, ast.Sub)):
+            self.found.append((node, "op", ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()))
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node):
+        if isinstance(node.op, ast.USub):
+            self.found.append((node, "op", ast.UAdd()))
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node):
+        elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for element in elements:
+            if isinstance(element, ast.Constant) and type(element.value) is int:
+                self.found.append((element, "value", element.value - 1 if element.value > 0 else 1))
+        self.generic_visit(node)
+
+
+def tree_of(function):
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    tree.body[0].decorator_list = []
+    return tree
+
+
+def sites_of(function):
+    """[(line, what it was and what it becomes, mutated tree)]"""
+    original, result = tree_of(function), []
+    visitor = Sites()
+    visitor.visit(original)
+    for number in range(len(visitor.found)):
+        tree = copy.deepcopy(original)
+        visitor = Sites()
+        visitor.visit(tree)
+        node, field, other = visitor.found[number]
+        statement = next(
+            s for s in ast.walk(tree) if isinstance(s, ast.stmt) and s is not tree.body[0] and holds(s, node)
+        )
+        before = ast.unparse(innermost(tree, node))
+        setattr(node, field, other)
+        after = ast.unparse(innermost(tree, node))
+        line = function.__code__.co_firstlineno + statement.lineno
+        result.append((line, f"{before}   ->   {after}", tree))
+    return result
+
+
+def holds(statement, node):
+    return any(n is node for n in ast.walk(statement))
+
+
+def innermost(tree, node):
+    """The smallest statement that holds the node."""
+    statements = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and holds(s, node)]
+    smallest = min(statements, key=lambda s: sum(1 for _ in ast.walk(s)))
+    return smallest.test if isinstance(smallest, (ast.If, ast.While)) else smallest
+
+
+def apply(function, tree):
+    namespace = {}
+    ast.fix_missing_locations(tree)
+    exec(compile(tree, function.__code__.co_filename, "exec"), function.__globals__, namespace)
+    function.__code__ = namespace[function.__name__].__code__
+
+
+def chosen(count, seed):
+    """So many mutants, drawn from all sites of all kernels alike."""
+    sites = [(name, f, site) for name, f in sorted(kernels().items()) for site in sites_of(f)]
+    random.Random(seed).shuffle(sites)
+    return sites[:count], len(sites)
+
+
+def is_noticed(function, tree, tests):
+    """Whether a test fails on a mutant; what takes too long is a failure too."""
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        apply(function, tree)
+        code = 1
+        try:
+            code = pytest.main([*FLAGS, "-x", *tests])
+        finally:
+            os._exit(0 if code == 0 else 1)
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status != 0
+        time.sleep(0.02)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    return True
+
+
+def batches(tests):
+    """Tests from quick to slow, in growing groups: most mutants do not live through the first."""
+    nodes = [node for _, node in tests]
+    sizes, start = (6, 24, 100, len(nodes)), 0
+    for size in sizes:
+        if nodes[start : start + size]:
+            yield nodes[start : start + size]
+        start += size
+
+
+def run(count, seed=1, part="1/1"):
+    calls = json.loads(MAP.read_text())
+    number, parts = map(int, part.split("/"))
+    mutants, total = chosen(count, seed)
+    living = noticed = 0
+    for name, function, (line, change, tree) in mutants[number - 1 :: parts]:
+        if any(is_noticed(function, tree, tests) for tests in batches(calls[name])):
+            noticed += 1
+            continue
+        living += 1
+        print(f"lives: {name}, line {line} ({len(calls[name])} tests): {change}", flush=True)
+    print(f"{noticed} noticed, {living} live, of {total} sites", flush=True)
+
+
+if __name__ == "__main__":
+    os.chdir(TESTS.parent)
+    if sys.argv[1] == "map":
+        make_map(sys.argv[2:])
+    else:
+        run(int(sys.argv[2]), *map(int, sys.argv[3:4]), *sys.argv[4:5])
