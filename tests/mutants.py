@@ -3,12 +3,12 @@
 usage: python tests/mutants.py map [TEST_FILE ...]     notes which tests call which kernel, interpreted
        python tests/mutants.py run COUNT [SEED] [N/M]  tries that many mutants (part N of M); lists those that live
 
-A mutant is a kernel with another code object; it is tried in a process forked for it, by the tests that call the kernel,
-the quickest first. Kernels are interpreted, so nothing is compiled.
+A mutant is a kernel with another code object. It is tried in a process forked for it, by the tests that call the
+kernel, the quickest first. Kernels are interpreted, so nothing is compiled.
 """
 
 import ast
-import copy
+import contextlib
 import inspect
 import json
 import os
@@ -112,25 +112,20 @@ def tree_of(function):
     return tree
 
 
-def sites_of(function):
-    """[(line, what it was and what it becomes, mutated tree)]"""
-    original, result = tree_of(function), []
+def places_in(tree):
     visitor = Sites()
-    visitor.visit(original)
-    for number in range(len(visitor.found)):
-        tree = copy.deepcopy(original)
-        visitor = Sites()
-        visitor.visit(tree)
-        node, field, other = visitor.found[number]
-        statement = next(
-            s for s in ast.walk(tree) if isinstance(s, ast.stmt) and s is not tree.body[0] and holds(s, node)
-        )
-        before = ast.unparse(innermost(tree, node))
-        setattr(node, field, other)
-        after = ast.unparse(innermost(tree, node))
-        line = function.__code__.co_firstlineno + statement.lineno
-        result.append((line, f"{before}   ->   {after}", tree))
-    return result
+    visitor.visit(tree)
+    return visitor.found
+
+
+def mutant(function, number):
+    """The line of a place, what it was and what it becomes, and the mutated tree."""
+    tree = tree_of(function)
+    node, field, other = places_in(tree)[number]
+    statement = innermost(tree, node)
+    before, line = ast.unparse(statement), function.__code__.co_firstlineno + statement.lineno
+    setattr(node, field, other)
+    return line, f"{before}   ->   {ast.unparse(statement)}", tree
 
 
 def holds(statement, node):
@@ -152,10 +147,16 @@ def apply(function, tree):
 
 
 def chosen(count, seed):
-    """So many mutants, drawn from all sites of all kernels alike."""
-    sites = [(name, f, site) for name, f in sorted(kernels().items()) for site in sites_of(f)]
-    random.Random(seed).shuffle(sites)
-    return sites[:count], len(sites)
+    """So many mutants, drawn from all places of all kernels alike, and the number of these."""
+    places = [(name, f, k) for name, f in sorted(kernels().items()) for k in range(len(places_in(tree_of(f))))]
+    random.Random(seed).shuffle(places)
+    return [(name, f, mutant(f, k)) for name, f, k in places[:count]], len(places)
+
+
+def collect(files):
+    """Imports files of tests, so that forked processes need not."""
+    with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+        pytest.main([*FLAGS, "--collect-only", *sorted(files)])
 
 
 def is_noticed(function, tree, tests):
@@ -195,6 +196,7 @@ def run(count, seed=1, part="1/1"):
     calls = json.loads(MAP.read_text())
     number, parts = map(int, part.split("/"))
     mutants, total = chosen(count, seed)
+    collect({node.partition("::")[0] for name, _, _ in mutants for _, node in calls[name]})
     living = noticed = 0
     for name, function, (line, change, tree) in mutants[number - 1 :: parts]:
         if any(is_noticed(function, tree, tests) for tests in batches(calls[name])):
@@ -202,7 +204,7 @@ def run(count, seed=1, part="1/1"):
             continue
         living += 1
         print(f"lives: {name}, line {line} ({len(calls[name])} tests): {change}", flush=True)
-    print(f"{noticed} noticed, {living} live, of {total} sites", flush=True)
+    print(f"{noticed} noticed, {living} live, of {total} places", flush=True)
 
 
 if __name__ == "__main__":
