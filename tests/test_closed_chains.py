@@ -19,6 +19,7 @@ from mbcli.simulator_config import SimulatorConfig
 
 CHAINS = SAMPLES / "closed_chains"
 G = 9.81
+ERROR_BY_ACCURACY = 20.0  # of runs of some seconds, see docs/architecture.md
 # mechanism: velocity of its first coordinate at the start
 CONSERVATIVE = {"four_bar": 1.0, "slider_crank": 2.0, "bricard": 0.0}
 MOBILITY_ONE = {"four_bar": 2, "slider_crank": 2, "four_bar_chain": 8, "andrews": 6, "bricard": 4}
@@ -168,14 +169,13 @@ def test_a_slider_crank_moves_as_in_minimal_coordinates():
 @pytest.mark.parametrize("accuracy", [1e-6, 1e-8, 1e-9, 1e-10, 1e-11])
 @pytest.mark.parametrize("speed", [-0.3, -1.0, -2.0])
 def test_singular_positions_are_passed_at_all_accuracies(accuracy, speed):
-    """Twice each turn, several times in ten seconds, with steps that are as short as the samples and longer ones."""
+    """Twice each turn, several times in ten seconds; samples between the steps are as good as these."""
     for sample_period in (0.01, 0.5):
         plant, context = load("four_bar_chain")
         start_moving(context, speed)
         rows = run(plant, context, 10.0, accuracy=accuracy, sample_period=sample_period)
         energy = rows["energy"].sum(axis=1)
-        bound = 1e-6 if sample_period == 0.01 else 10.0 * accuracy
-        assert np.abs(energy - energy[0]).max() < bound * np.abs(rows["energy"]).max()
+        assert np.abs(energy - energy[0]).max() < ERROR_BY_ACCURACY * accuracy * np.abs(rows["energy"]).max()
         assert rows["constraint_error"].max() < 1e-10
         foot = rows["q"][:, plant.GetJointByName("foot_0").position_start()]
         assert np.ptp(foot) > math.pi

@@ -73,6 +73,18 @@ def test_sampled_outputs_are_those_of_the_source():
     assert acceleration(plant, target).any()
 
 
+def test_a_context_that_takes_from_itself_keeps_its_sampled_outputs():
+    """Found by a sequence of random calls."""
+    plant = arm(sampled=True)
+    context = plant.CreateDefaultContext()
+    plant.get_actuation_input_port().FixValue(context, [1.0, 2.0])
+    Simulator(plant, context).AdvanceTo(3 * STEP)
+    expected = acceleration(plant, context).copy()
+    context.SetTimeStateAndParametersFrom(context)
+    np.testing.assert_array_equal(acceleration(plant, context), expected)
+    assert expected.any()
+
+
 def test_sampled_outputs_go_to_another_scalar_type():
     plant = arm(sampled=True)
     source = plant.CreateDefaultContext()

@@ -430,7 +430,7 @@ def test_a_plant_of_floats_refuses_other_numbers_by_name_and_keeps_what_it_has(p
         "input 'applied_generalized_force'": lambda: plant.get_applied_generalized_force_input_port().FixValue(
             context, v
         ),
-        "body '.*': its inertia": lambda: body.SetMass(context, number),
+        "body '.*': its mass": lambda: body.SetMass(context, number),
         "actuator '.*': gear ratio": lambda: actuator.SetGearRatio(context, number),
         "actuator '.*': rotor inertia": lambda: actuator.SetRotorInertia(context, number),
         "spring of joint '.*': its stiffness": lambda: spring.SetStiffness(context, number),

@@ -631,7 +631,7 @@ def test_energy_forgets_a_state_that_was_not_finite():
     context = random_context(plant, np.random.default_rng(0))
     v = plant.GetVelocities(context)
     expected = plant.CalcKineticEnergy(context), plant.CalcPotentialEnergy(context)
-    plant.SetVelocities(context, np.full(v.size, np.nan))
+    context._set_v(np.full(v.size, np.nan))  # as a step leaves it that fails
     assert np.isnan(plant.CalcKineticEnergy(context))
     plant.SetVelocities(context, v)
     assert (plant.CalcKineticEnergy(context), plant.CalcPotentialEnergy(context)) == expected

@@ -65,9 +65,10 @@ def set_time_state_and_parameters(context, source):
     context._time = source._time
     context._parameters = source._parameters.of_elements(counterpart)
     context._parameters_current = False
+    last_step = source._last_step  # of the context itself too
     context._last_step, context._before = None, None
-    if source._last_step is not None:
-        time, q, v, inputs, parameters = source._last_step
+    if last_step is not None:
+        time, q, v, inputs, parameters = last_step
         inputs = {n: scalar.convert(u) if isinstance(u, np.ndarray) else u for n, u in inputs.items()}
         start = time, scalar.convert(q), scalar.convert(v), inputs
         context._last_step = *start, parameters.of_elements(counterpart)
