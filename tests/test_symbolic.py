@@ -7,6 +7,7 @@ import pytest
 from command_line import SAMPLES, cli, succeed
 from random_trees import ALL, bodies_of, random_context, random_plant
 
+from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant, MultibodyPlant_
@@ -254,3 +255,26 @@ def test_a_discrete_plant_with_controllers_is_converted():
         results.append(converted.get_generalized_acceleration_output_port().Eval(context).astype(float))
     assert results[0].any()
     np.testing.assert_allclose(results[1], results[0], rtol=1e-12)
+
+
+def test_limited_efforts_of_controllers_are_refused_with_symbols():
+    """A limit that cannot be compared with an expression is not passed over; without controller it does not act."""
+    for limit, gains, refused in ((5.0, 10.0, True), (5.0, 0.0, False), (np.inf, 10.0, False)):
+        plant = MultibodyPlant(0.01)
+        plant.SetUseSampledOutputPorts(False)
+        body = plant.AddRigidBody("body", SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.2, 0.3))
+        joint = plant.AddJoint(RevoluteJoint("joint", plant.world_frame(), body.body_frame(), [0.0, 1.0, 0.0]))
+        motor = plant.AddJointActuator("motor", joint, limit)
+        if gains:
+            motor.set_controller_gains(PdControllerGains(p=gains, d=1.0))
+        plant.Finalize()
+        symbolic = plant.ToSymbolic()
+        context = symbolic.CreateDefaultContext()
+        if gains:
+            symbolic.get_desired_state_input_port(1).FixValue(context, [9.0, 0.0])
+        for port in (symbolic.get_net_actuation_output_port(), symbolic.get_generalized_acceleration_output_port()):
+            if refused:
+                with pytest.raises(ModelError, match="actuator 'motor': a PD controller with a finite effort limit"):
+                    port.Eval(context)
+            else:
+                port.Eval(context)

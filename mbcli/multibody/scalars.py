@@ -55,6 +55,15 @@ class Scalar:
         if self is EXPRESSION:
             raise ModelError(f"motion under constraints cannot be computed with numbers of type {self.name}")
 
+    def require_unlimited_efforts(self, actuators):
+        """ModelError naming the first controller whose effort has a limit that such numbers cannot be compared with."""
+        limited = next((a for a in actuators if isfinite(a.effort_limit())), None) if self is EXPRESSION else None
+        if limited is not None:
+            raise ModelError(
+                f"actuator '{limited.name()}': a PD controller with a finite effort limit ({limited.effort_limit():g}) "
+                f"cannot act on numbers of type {self.name}; give it no limit, or take a plant of float or AutoDiffXd"
+            )
+
     def array(self, value, what):
         """A new array in C order of this scalar's type; TypeError naming `what` where the numbers do not fit."""
         if type(value) is not np.ndarray or value.dtype is not self.dtype:

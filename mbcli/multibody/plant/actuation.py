@@ -87,6 +87,7 @@ class Actuation:
         if not self._has_controllers():
             return
         controlled = self._controlled_actuators()
+        self._scalar.require_unlimited_efforts(controlled)
         desired = {}
         for instance in {int(a.model_instance()) for a in controlled}:
             desired |= self._desired_of(context, instance)
