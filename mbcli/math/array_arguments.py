@@ -62,6 +62,24 @@ def is_real(value) -> bool:
     return isinstance(value, float) or getattr(value, "dtype", None) is _FLOAT
 
 
+def real_parts(array: np.ndarray) -> np.ndarray | None:
+    """Return the real parts of an array, of what numbers of any type can be tested by; None for symbols."""
+    if array.dtype.kind != "O":
+        return array.real
+    parts = [getattr(x, "real", None) for x in array.flat]
+    return None if None in parts else np.array(parts, dtype=float).reshape(array.shape)
+
+
+def real_part(value) -> float | None:
+    """Return the real part of a number, of what it can be tested by; None for symbols."""
+    return value if isinstance(value, float) else getattr(value, "real", None)
+
+
+def python_number(value):
+    """Return a number of numpy as that of Python, another as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def single_argument(owner: str, **given):
     """Return the only argument that was given, None if none was; more than one is a TypeError."""
     found = {name: value for name, value in given.items() if value is not None}

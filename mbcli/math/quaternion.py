@@ -9,7 +9,15 @@ import math
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.math.array_arguments import as_array, as_scalar, is_real, single_argument
+from mbcli.math.array_arguments import (
+    as_array,
+    as_scalar,
+    is_real,
+    python_number,
+    real_part,
+    real_parts,
+    single_argument,
+)
 from mbcli.math.cross_product import cross
 from mbcli.math.rotation_array import (
     checked_rotation,
@@ -17,13 +25,15 @@ from mbcli.math.rotation_array import (
     matrix_from_quaternion,
     quaternion_from_matrix,
 )
+from mbcli.math.sine_cosine import arccosine, arctangent, sine_cosine, square_root
 
 # How far a quaternion or an axis given by a caller may be from unit length.
 NORM_TOLERANCE = 1e-5
 
 
 def _checked_norm(vector: np.ndarray, message: str) -> np.ndarray:
-    if vector.dtype.kind != "O" and not abs(math.sqrt(abs(vector.dot(vector))) - 1.0) < NORM_TOLERANCE:
+    tested = vector if vector.dtype.kind != "O" else real_parts(vector)
+    if tested is not None and not abs(math.sqrt(abs(tested.dot(tested))) - 1.0) < NORM_TOLERANCE:
         raise ModelError(f"{message}: {vector.tolist()}")
     return vector
 
@@ -132,14 +142,15 @@ class Quaternion:
     def slerp(self, t: float, other: "Quaternion") -> "Quaternion":
         """Return the point t of the shorter great arc from this quaternion (t = 0) to `other` (t = 1)."""
         t = as_scalar(t, "t")
-        cosine = float(self._wxyz.dot(other._wxyz))
+        cosine = python_number(self._wxyz.dot(other._wxyz))
         if abs(cosine) >= 1.0 - np.finfo(float).eps:
             # The arc vanishes and so does its sine; the chord is the limit.
             from_weight, to_weight = 1.0 - t, t
         else:
-            angle = math.acos(abs(cosine))
-            from_weight = math.sin((1.0 - t) * angle) / math.sin(angle)
-            to_weight = math.sin(t * angle) / math.sin(angle)
+            angle = arccosine(abs(cosine))
+            sine, _ = sine_cosine(angle)
+            from_weight = sine_cosine((1.0 - t) * angle)[0] / sine
+            to_weight = sine_cosine(t * angle)[0] / sine
         if cosine < 0.0:
             to_weight = -to_weight
         return _unchecked(from_weight * self._wxyz + to_weight * other._wxyz)
@@ -219,12 +230,15 @@ class AngleAxis:
     def set_quaternion(self, q: Quaternion) -> None:
         """Replace the value by that of a quaternion; the angle is in [0, pi]."""
         w, vector = q._wxyz[0], q._wxyz[1:]
-        sine = math.sqrt(vector.dot(vector))
+        sine = square_root(python_number(vector.dot(vector)))
         if sine == 0.0:
             self._angle, self._axis = 0.0, np.array((1.0, 0.0, 0.0))
             return
-        self._angle = 2.0 * math.atan2(sine, abs(w))
-        self._axis = vector / math.copysign(sine, w)
+        # Of symbols the sign is not known: their angle is in [0, 2 pi].
+        if (real := real_part(w)) is not None and math.copysign(1.0, real) < 0.0:
+            w, vector = -w, -vector
+        self._angle = 2.0 * arctangent(sine, python_number(w))
+        self._axis = vector / sine
 
     def set_rotation(self, rotation) -> None:
         """Replace the value by that of a rotation matrix (3, 3); ModelError if it is not one."""
@@ -236,7 +250,7 @@ class AngleAxis:
 
     def quaternion(self) -> Quaternion:
         """Return the quaternion of the same rotation."""
-        sine, cosine = math.sin(0.5 * self._angle), math.cos(0.5 * self._angle)
+        sine, cosine = sine_cosine(0.5 * self._angle)
         return _unchecked(np.concatenate(((cosine,), sine * self._axis)))
 
     def multiply(self, other: "AngleAxis") -> Quaternion:
@@ -289,9 +303,9 @@ def CalculateAngularVelocityExpressedInBFromQuaternionDt(quat_AB: Quaternion, qu
     return 2.0 * _product(quat_AB._wxyz * _CONJUGATION, rate)[1:]
 
 
-def CalculateQuaternionDtConstraintViolation(quat: Quaternion, quatDt) -> float:
+def CalculateQuaternionDtConstraintViolation(quat: Quaternion, quatDt):
     """Return the time derivative of the squared norm, which is zero for a unit quaternion."""
-    return float(2.0 * quat._wxyz.dot(as_array(quatDt, (4,), "quatDt")))
+    return python_number(2.0 * quat._wxyz.dot(as_array(quatDt, (4,), "quatDt")))
 
 
 def IsQuaternionValid(quat: Quaternion, tolerance: float) -> bool:
@@ -302,7 +316,7 @@ def IsQuaternionValid(quat: Quaternion, tolerance: float) -> bool:
 def IsBothQuaternionAndQuaternionDtOK(quat: Quaternion, quatDt, tolerance: float) -> bool:
     """Tell whether the squared norm is 1 and its time derivative 0, both within the tolerance."""
     violation = CalculateQuaternionDtConstraintViolation(quat, quatDt)
-    return IsQuaternionValid(quat, tolerance) and abs(violation) <= tolerance
+    return IsQuaternionValid(quat, tolerance) and bool(abs(violation) <= tolerance)
 
 
 def quaternion_of(wxyz: np.ndarray) -> Quaternion:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.math.array_arguments import as_array, as_numbers, describe, single_argument
+from mbcli.math.array_arguments import as_array, as_numbers, describe, python_number, single_argument
 from mbcli.math.quaternion import AngleAxis, Quaternion
 from mbcli.math.roll_pitch_yaw import RollPitchYaw
 from mbcli.math.rotation_array import IDENTITY, ORTHONORMALITY_TOLERANCE, checked_rotation
@@ -175,17 +175,17 @@ class RigidTransform:
 
     def IsNearlyEqualTo(self, other: "RigidTransform", tolerance: float) -> bool:
         """Tell whether every element, of rotation and position, is within the tolerance of the other's."""
-        return self.GetMaximumAbsoluteDifference(other) <= tolerance
+        return bool(self.GetMaximumAbsoluteDifference(other) <= tolerance)
 
     def GetMaximumAbsoluteDifference(self, other: "RigidTransform") -> float:
         """Return the largest absolute difference of elements of the matrices (3, 4)."""
         _require_transform(other)
-        return float(np.abs(self.GetAsMatrix34() - other.GetAsMatrix34()).max())
+        return python_number(np.abs(self.GetAsMatrix34() - other.GetAsMatrix34()).max())
 
     def GetMaximumAbsoluteTranslationDifference(self, other: "RigidTransform") -> float:
         """Return the largest absolute difference of coordinates of the positions [m]."""
         _require_transform(other)
-        return float(np.abs(self._p - other._p).max())
+        return python_number(np.abs(self._p - other._p).max())
 
     def __repr__(self) -> str:
         rotation = repr(self.rotation()).replace("\n", "\n  ")

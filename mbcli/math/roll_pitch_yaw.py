@@ -9,11 +9,11 @@ import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
 from mbcli.math import rotation_matrix
-from mbcli.math.array_arguments import as_array, as_scalar, single_argument
+from mbcli.math.array_arguments import as_array, as_scalar, real_part, single_argument
 from mbcli.math.cross_product import skew
 from mbcli.math.quaternion import Quaternion
 from mbcli.math.rotation_array import checked_rotation, matrix_from_quaternion, quaternion_from_matrix
-from mbcli.math.sine_cosine import sine_cosine
+from mbcli.math.sine_cosine import arctangent, sine_cosine, square_root
 
 # Below this |cos(pitch)|, 0.46 degrees from +-90, rates are refused: one divides by cos(pitch).
 GIMBAL_LOCK_COSINE = 0.008
@@ -54,7 +54,7 @@ class RollPitchYaw:
 
     def _set_angles(self, *angles) -> None:
         angles = [as_scalar(angle, "RollPitchYaw: angle") for angle in angles]
-        if any(isinstance(angle, float) and not math.isfinite(angle) for angle in angles):
+        if any(real is not None and not math.isfinite(real) for real in map(real_part, angles)):
             raise ModelError(f"RollPitchYaw: angles must be finite, got {angles}")
         self._roll, self._pitch, self._yaw = angles
 
@@ -255,7 +255,7 @@ def _angles_from(R: np.ndarray, wxyz: np.ndarray) -> tuple[float, float, float]:
     the two vanishes: its angle is free and taken as zero.
     """
     (R00, _, _), (R10, _, _), (R20, R21, R22) = R.tolist()
-    pitch = math.atan2(-R20, math.sqrt(0.5 * (R00 * R00 + R10 * R10 + R21 * R21 + R22 * R22)))
+    pitch = arctangent(-R20, square_root(0.5 * (R00 * R00 + R10 * R10 + R21 * R21 + R22 * R22)))
     w, x, y, z = wxyz.tolist()
     half_sum = _angle_or_zero(x + z, w - y)
     half_difference = _angle_or_zero(z - x, w + y)
@@ -264,7 +264,7 @@ def _angles_from(R: np.ndarray, wxyz: np.ndarray) -> tuple[float, float, float]:
 
 def _angle_or_zero(sine: float, cosine: float) -> float:
     tiny = np.finfo(float).eps
-    return 0.0 if abs(sine) <= tiny and abs(cosine) <= tiny else math.atan2(sine, cosine)
+    return 0.0 if abs(sine) <= tiny and abs(cosine) <= tiny else arctangent(sine, cosine)
 
 
 def _wrapped(angle: float) -> float:

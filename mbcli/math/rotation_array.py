@@ -1,13 +1,11 @@
 """Rotation matrices as plain arrays (3, 3): tests, repairs and conversions shared by the public classes."""
 
-import math
-
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.math.array_arguments import is_real
+from mbcli.math.array_arguments import is_real, real_parts
 from mbcli.math.cross_product import skew
-from mbcli.math.sine_cosine import sine_cosine
+from mbcli.math.sine_cosine import sine_cosine, square_root
 
 # The largest element of |R R^T - I| in a rotation matrix that IsValid() accepts.
 ORTHONORMALITY_TOLERANCE = 128.0 * np.finfo(float).eps
@@ -19,7 +17,7 @@ IDENTITY.flags.writeable = False
 
 
 def orthonormality_error(R: np.ndarray) -> float:
-    """Return the largest absolute element of R R^T - I."""
+    """Return the largest absolute element of R R^T - I, of a matrix of floats or complex numbers."""
     return float(np.abs(R.dot(R.T) - IDENTITY).max())
 
 
@@ -31,30 +29,54 @@ def determinant(R: np.ndarray) -> float:
 
 def is_rotation(R: np.ndarray, tolerance: float) -> bool:
     """Tell whether R is orthonormal within the tolerance and right-handed; NaN is neither."""
+    if R.dtype.kind == "O":
+        R = _values(R, "a rotation matrix can be tested")
     return orthonormality_error(R) <= tolerance and determinant(R) > 0.0
 
 
 def checked_rotation(R: np.ndarray) -> np.ndarray:
-    """Return R; ModelError if it is not a rotation matrix. Objects (symbols) cannot be tested and pass."""
-    if R.dtype.kind == "O":
+    """Return R; ModelError if it is not a rotation matrix. Symbols cannot be tested and pass."""
+    tested = R if R.dtype.kind != "O" else real_parts(R)
+    if tested is None:
         return R
-    error = orthonormality_error(R)
+    error = orthonormality_error(tested)
     if not error <= INPUT_TOLERANCE:
         raise ModelError(f"rotation matrix is not orthonormal: largest element of |R R^T - I| is {error:.3g}")
-    if not determinant(R) > 0.0:
+    if not determinant(tested) > 0.0:
         raise ModelError("rotation matrix is left-handed: its determinant is negative")
     return R
+
+
+def _values(array: np.ndarray, what: str) -> np.ndarray:
+    """Return the real parts of objects; TypeError for symbols."""
+    values = real_parts(array)
+    if values is None:
+        raise TypeError(f"{what} for numbers only, not for expressions: substitute numbers for their variables")
+    return values
 
 
 def nearest_rotation(M: np.ndarray) -> np.ndarray:
     """Return the rotation matrix nearest to M in the Frobenius norm; ModelError if M is left-handed."""
-    if not (is_real(M) and np.isfinite(M).all()):
+    values = M if M.dtype.kind != "O" else _values(M, "the nearest rotation can be found")
+    if not (is_real(values) and np.isfinite(values).all()):
         raise ModelError("rotation matrix: elements must be finite real numbers")
-    U, _, Vt = np.linalg.svd(M)
+    U, _, Vt = np.linalg.svd(values)
     R = U.dot(Vt)
     if determinant(R) < 0.0:
         raise ModelError("rotation matrix is left-handed: its determinant is negative")
-    return R
+    return R if values is M else _with_gradient_of(M, R)
+
+
+def _with_gradient_of(M: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """Return R, the rotation nearest to the values of M, with the first derivatives that it has as a function of M.
+
+    M = R S with S symmetric. R (1 + W) with W skew-symmetric is the next rotation if (R^T M - W S) is symmetric,
+    which gives (trace(S) 1 - S) w = a for the vectors w of W and a of R^T M - M^T R.
+    """
+    S = R.T.dot(np.array([x.real for x in M.flat]).reshape(3, 3))
+    A = R.T.dot(M)
+    a = np.array((A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]))
+    return R + R.dot(skew(np.linalg.inv(S.trace() * IDENTITY - 0.5 * (S + S.T)).dot(a)))
 
 
 def matrix_from_quaternion(wxyz: np.ndarray) -> np.ndarray:
@@ -72,8 +94,8 @@ def matrix_from_quaternion(wxyz: np.ndarray) -> np.ndarray:
 
 def quaternion_from_matrix(R: np.ndarray) -> np.ndarray:
     """Return the unit quaternion (4,) with w >= 0 of a real rotation matrix."""
-    if not is_real(R):
-        raise TypeError("a quaternion can be found for a real rotation matrix only")
+    if not is_real(R) and (R.dtype.kind != "O" or real_parts(R) is None):
+        raise TypeError("a quaternion can be found for a rotation matrix of real numbers only")
     (a, b, c), (d, e, f), (g, h, i) = R.tolist()
     # Four candidates, all multiples of the answer; the one whose own component is largest is accurate.
     squares = (1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i)
@@ -86,7 +108,7 @@ def quaternion_from_matrix(R: np.ndarray) -> np.ndarray:
         w, x, y, z = c - g, b + d, squares[2], f + h
     else:
         w, x, y, z = d - b, c + g, f + h, squares[3]
-    norm = math.sqrt(w * w + x * x + y * y + z * z)
+    norm = square_root(w * w + x * x + y * y + z * z)
     return np.array((w, x, y, z)) / (-norm if w < 0.0 else norm)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math import roll_pitch_yaw
-from mbcli.math.array_arguments import as_array, as_numbers, as_scalar, describe, single_argument
+from mbcli.math.array_arguments import as_array, as_numbers, as_scalar, describe, python_number, single_argument
 from mbcli.math.cross_product import cross
 from mbcli.math.quaternion import AngleAxis, Quaternion
 from mbcli.math.rotation_array import (
@@ -19,7 +19,7 @@ from mbcli.math.rotation_array import (
     nearest_rotation,
     quaternion_from_matrix,
 )
-from mbcli.math.sine_cosine import sine_cosine
+from mbcli.math.sine_cosine import sine_cosine, square_root
 
 
 class RotationMatrix:
@@ -76,15 +76,15 @@ class RotationMatrix:
         """
         vector = as_array(b_A, (3,), "b_A")
         _check_axis_index(axis_index)
-        norm = math.sqrt(vector.dot(vector))
+        norm = square_root(python_number(vector.dot(vector)))
         if not 1e-10 <= norm < math.inf:
             raise ModelError(f"RotationMatrix: no direction in the vector {vector.tolist()}")
         column = vector / norm
         reference = np.zeros(3)
         reference[np.argmin(np.abs(column))] = 1.0
         second = cross(reference, column)
-        second /= math.sqrt(second.dot(second))
-        R = np.empty((3, 3))
+        second = second / square_root(python_number(second.dot(second)))
+        R = np.empty((3, 3), vector.dtype)
         R[:, axis_index] = column
         R[:, (axis_index + 1) % 3] = second
         R[:, (axis_index + 2) % 3] = cross(column, second)
@@ -186,11 +186,11 @@ class RotationMatrix:
 
     def IsNearlyEqualTo(self, other: "RotationMatrix", tolerance: float) -> bool:
         """Tell whether every element is within the tolerance of the other's."""
-        return self.GetMaximumAbsoluteDifference(other) <= tolerance
+        return bool(self.GetMaximumAbsoluteDifference(other) <= tolerance)
 
     def GetMaximumAbsoluteDifference(self, other: "RotationMatrix") -> float:
         """Return the largest absolute difference of elements."""
-        return float(np.abs(self._R - _rotation_argument(other)._R).max())
+        return python_number(np.abs(self._R - _rotation_argument(other)._R).max())
 
     def __repr__(self) -> str:
         rows = "".join(f"  {row},\n" for row in self._R.tolist())

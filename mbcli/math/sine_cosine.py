@@ -1,4 +1,4 @@
-"""Sine and cosine of one angle of any scalar type."""
+"""Sine, cosine, square root and angles of one number of any scalar type."""
 
 import math
 
@@ -11,6 +11,37 @@ def sine_cosine(angle):
         return math.sin(angle), math.cos(angle)
     if isinstance(angle, complex):
         return np.sin(angle).item(), np.cos(angle).item()
-    # numpy calls the object's own sin() and cos(), as symbolic and dual numbers define them.
-    angle = np.array(angle, dtype=object)
-    return np.sin(angle), np.cos(angle)
+    return _function(angle, "sin")(angle), _function(angle, "cos")(angle)
+
+
+def square_root(x):
+    """Return the square root of a number of any scalar type."""
+    if isinstance(x, float):
+        return math.sqrt(x)
+    return x**0.5 if isinstance(x, complex) else _function(x, "sqrt")(x)
+
+
+def arctangent(y, x):
+    """Return the angle [rad] of the point (x, y)."""
+    if isinstance(y, float) and isinstance(x, float):
+        return math.atan2(y, x)
+    first = x if isinstance(y, float) else y
+    if hasattr(first, "arctan2"):
+        return type(first).arctan2(y if first is y else type(x)(y), x)
+    return _function(first, "atan2")(y, x)
+
+
+def arccosine(x):
+    """Return the angle [rad] in [0, pi] of a cosine."""
+    return math.acos(x) if isinstance(x, float) else _function(x, "arccos", "acos")(x)
+
+
+def _function(x, name: str, other: str | None = None):
+    """Return a function by its name for objects: numpy calls their own method; SymPy has functions."""
+    if hasattr(x, name):
+        return lambda x: getattr(x, name)()
+    if type(x).__module__.startswith("sympy"):
+        from mbcli import symbolic
+
+        return getattr(symbolic, other or name)
+    return lambda x: getattr(np, name)(x).item()

@@ -95,8 +95,12 @@ class SpatialVector:
         near = difference[:3].max() <= rotational_tolerance and difference[3:].max() <= translational_tolerance
         return bool(near)
 
+    def _is_like(self, other) -> bool:
+        """Tell whether a vector is of the same kind, with numbers of another type."""
+        return isinstance(other, SpatialVector) and other._whole == self._whole
+
     def _like(self, other, verb: str):
-        if type(other) is not type(self):
+        if type(other) is not type(self) and not self._is_like(other):
             raise TypeError(f"{type(other).__name__} cannot be {verb} with {type(self).__name__}")
         return other
 
@@ -108,12 +112,12 @@ class SpatialVector:
         return product.item() if isinstance(product, np.generic) else product
 
     def __add__(self, other):
-        if type(other) is not type(self):
+        if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
         return self._of(self._coeffs + other._coeffs)
 
     def __sub__(self, other):
-        if type(other) is not type(self):
+        if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
         return self._of(self._coeffs - other._coeffs)
 
@@ -128,13 +132,13 @@ class SpatialVector:
     __rmul__ = __mul__
 
     def __iadd__(self, other):
-        if type(other) is not type(self):
+        if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
         self._coeffs = self._coeffs + other._coeffs
         return self
 
     def __isub__(self, other):
-        if type(other) is not type(self):
+        if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
         self._coeffs = self._coeffs - other._coeffs
         return self

@@ -5,9 +5,8 @@ from types import FunctionType
 
 import numpy as np
 
+from mbcli.common.value_template import of_scalar
 from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.math.rigid_transform import _transform
-from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math.spatial_vector import SpatialVector
 from mbcli.multibody.plant.context import StateVector
 from mbcli.multibody.scalars import dual_number
@@ -55,14 +54,8 @@ def _dual(value):
         return type(value)(map(_dual, value))
     if isinstance(value, dict):
         return {key: _dual(part) for key, part in value.items()}
-    if isinstance(value, RigidTransform):
-        return _transform(_dual_array(value._R), _dual_array(value._p))
-    if isinstance(value, RotationMatrix):
-        return _rotation(_dual_array(value._R))
-    if isinstance(value, SpatialVector):
-        return value._of(_dual_array(value._coeffs))
-    if isinstance(value, SpatialInertia):
-        return SpatialInertia._of(dual_number(value._mass), _dual_array(value._p), _dual_array(value._G))
+    if isinstance(value, (RigidTransform, RotationMatrix, SpatialVector, SpatialInertia)):
+        return of_scalar(value, "AutoDiffXd")
     if isinstance(value, StateVector):
         return StateVector(_dual_array(value._value))
     return value

@@ -6,7 +6,7 @@ import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RotationMatrix
-from mbcli.math.array_arguments import as_array, as_scalar, is_scalar
+from mbcli.math.array_arguments import as_array, as_scalar, is_scalar, python_number, real_part, real_parts
 from mbcli.math.cross_product import cross
 
 _EPS = float(np.finfo(float).eps)
@@ -87,7 +87,7 @@ class RotationalInertia:
 
     def Trace(self):
         """Return Ixx + Iyy + Izz."""
-        return _python_number(self._I.trace())
+        return python_number(self._I.trace())
 
     def CalcMaximumPossibleMomentOfInertia(self):
         """Return half the absolute trace, which no moment or product in any frame exceeds."""
@@ -103,7 +103,7 @@ class RotationalInertia:
             raise (IndexError if isinstance(index, tuple) else TypeError)(
                 f"{type(self).__name__}: expected two indices from 0 to 2, got {index}"
             )
-        return _python_number(self._I[i, j])
+        return python_number(self._I[i, j])
 
     def SetToNaN(self) -> None:
         """Set all elements to NaN."""
@@ -115,15 +115,15 @@ class RotationalInertia:
 
     def IsFinite(self) -> bool:
         """Tell whether no element is infinite or NaN."""
-        return bool(np.isfinite(self._I).all())
+        return bool(np.isfinite(_tested(self._I)).all())
 
     def IsNaN(self) -> bool:
         """Tell whether some element is NaN."""
-        return bool(np.isnan(self._I).any())
+        return bool(np.isnan(_tested(self._I)).any())
 
     def IsZero(self) -> bool:
         """Tell whether all elements are exactly zero."""
-        return not self._I.any()
+        return not (self._I != 0.0).any()
 
     def IsNearlyEqualTo(self, other: "RotationalInertia", precision: float) -> bool:
         """Tell whether elements differ by at most `precision` times the lesser largest possible moment."""
@@ -134,7 +134,7 @@ class RotationalInertia:
         """Tell whether some body could have this inertia about some point.
 
         True if all is finite, no principal moment is negative and none exceeds the sum of the others. That is
-        enough only about the center of mass. Objects (symbols) cannot be tested and pass.
+        enough only about the center of mass. Symbols cannot be tested and pass.
         """
         return invalidity(self._I) is None
 
@@ -219,7 +219,7 @@ class RotationalInertia:
         if not is_scalar(other):
             return self._I.dot(as_array(other, (3,), "angular velocity"))
         scale = as_scalar(other, "scale")
-        if isinstance(scale, (int, float)) and not scale >= 0.0:
+        if not isinstance(scale, complex) and (real := real_part(scale)) is not None and not real >= 0.0:
             raise ModelError(f"RotationalInertia: cannot be multiplied by {scale}, a number >= 0 is needed")
         return RotationalInertia._of(self._I * scale)
 
@@ -232,7 +232,7 @@ class RotationalInertia:
         if not is_scalar(scale):
             return NotImplemented
         scale = as_scalar(scale, "scale")
-        if isinstance(scale, (int, float)) and not scale > 0.0:
+        if not isinstance(scale, complex) and (real := real_part(scale)) is not None and not real > 0.0:
             raise ModelError(f"RotationalInertia: cannot be divided by {scale}, a number > 0 is needed")
         return RotationalInertia._of(self._I / scale)
 
@@ -284,7 +284,9 @@ def reexpressed(I: np.ndarray, R_AE: RotationMatrix) -> np.ndarray:
 
 def principal_moments_and_axes(I: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return ascending principal moments (3,) and the matrix (3, 3) of their axes, right-handed."""
-    if I.dtype.kind == "O" or not np.isfinite(I).all():
+    if I.dtype.kind == "O":
+        raise NumericalError("principal moments of inertia need floats: take the inertia of the values of its numbers")
+    if not np.isfinite(I).all():
         raise NumericalError("principal moments of inertia need finite numbers")
     I = I.real
     tolerance = DIAGONAL_SLACK * 0.5 * abs(float(I.trace()))
@@ -308,7 +310,10 @@ def invalidity(I: np.ndarray, before: np.ndarray | None = None) -> str | None:
     Slack is given for rounding: that of I itself, or that of the inertia `before`, from which I was subtracted.
     """
     if I.dtype.kind == "O":
-        return None
+        I = real_parts(I)
+        if I is None:
+            return None
+        before = None if before is None else real_parts(before)
     if not np.isfinite(I).all():
         return "its elements are not finite"
     # The slack is absolute for small bodies and relative to the largest possible moment for large ones.
@@ -331,10 +336,12 @@ def require_physical(I: np.ndarray, name: str, before: np.ndarray | None = None)
 
 def _checked_mass(mass):
     value = as_scalar(mass, "mass")
-    if isinstance(value, float) and not value >= 0.0:
+    if not isinstance(value, complex) and (real := real_part(value)) is not None and not real >= 0.0:
         raise ModelError(f"RotationalInertia: mass must not be negative, got {value}")
     return value
 
 
-def _python_number(value):
-    return value.item() if isinstance(value, np.generic) else value
+def _tested(array: np.ndarray) -> np.ndarray:
+    """Return what numbers are tested by; symbols count as finite."""
+    parts = real_parts(array)
+    return np.zeros(array.shape) if parts is None else parts if array.dtype.kind == "O" else array

@@ -1,6 +1,7 @@
 """X_[T] of the elements of a plant and what goes with them."""
 
 from mbcli.common.scalar_template import ScalarTemplate
+from mbcli.common.value_template import ValueTemplate
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import ForceElement
@@ -47,12 +48,12 @@ RevoluteJoint_ = ScalarTemplate(RevoluteJoint)
 RevoluteSpring_ = ScalarTemplate(RevoluteSpring)
 RigidBody_ = ScalarTemplate(RigidBody)
 RigidBodyFrame_ = ScalarTemplate(RigidBodyFrame)
-RotationalInertia_ = ScalarTemplate(RotationalInertia)
+RotationalInertia_ = ValueTemplate(RotationalInertia)
 RpyFloatingJoint_ = ScalarTemplate(RpyFloatingJoint)
 ScrewJoint_ = ScalarTemplate(ScrewJoint)
-SpatialInertia_ = ScalarTemplate(SpatialInertia)
+SpatialInertia_ = ValueTemplate(SpatialInertia)
 UniformGravityFieldElement_ = ScalarTemplate(UniformGravityFieldElement)
-UnitInertia_ = ScalarTemplate(UnitInertia)
+UnitInertia_ = ValueTemplate(UnitInertia)
 UniversalJoint_ = ScalarTemplate(UniversalJoint)
 WeldJoint_ = ScalarTemplate(WeldJoint)
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.math.array_arguments import as_array, as_numbers, as_scalar, describe
+from mbcli.math.array_arguments import as_array, as_numbers, as_scalar, describe, python_number, real_part, real_parts
 from mbcli.math.cross_product import cross, skew
+from mbcli.math.sine_cosine import square_root
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
 from mbcli.multibody.tree.rotational_inertia import (
     RotationalInertia,
@@ -59,7 +60,7 @@ class SpatialInertia:
         """
         value = _positive(mass, "mass", "MakeFromCentralInertia")
         p = as_array(p_PScm_E, (3,), "p_PScm_E")
-        if p.dtype.kind != "O" and not np.isfinite(p).all():
+        if (tested := real_parts(p)) is not None and not np.isfinite(tested).all():
             raise ModelError(f"SpatialInertia: center of mass {p.tolist()} is not finite")
         require_physical(I_SScm_E._I, "SpatialInertia: central inertia")
         return SpatialInertia._of(value, p.copy(), I_SScm_E._I / value + unit_inertia_of_particle(p))
@@ -105,11 +106,11 @@ class SpatialInertia:
 
     def IsNaN(self) -> bool:
         """Tell whether anything is NaN."""
-        return bool(np.isnan(self._mass) or np.isnan(self._p).any() or np.isnan(self._G).any())
+        return any(bool((part != part).any()) for part in (np.asarray(self._mass), self._p, self._G))
 
     def IsZero(self) -> bool:
         """Tell whether mass, center of mass and unit inertia are all exactly zero."""
-        return self._mass == 0.0 and not self._p.any() and not self._G.any()
+        return bool(self._mass == 0.0) and not (self._p != 0.0).any() and not (self._G != 0.0).any()
 
     def IsPhysicallyValid(self) -> bool:
         """Tell whether a body can have this inertia.
@@ -121,8 +122,10 @@ class SpatialInertia:
 
     def _invalidity(self) -> str | None:
         mass, p, G = self._mass, self._p, self._G
-        if "O" in (p.dtype.kind, G.dtype.kind) or not isinstance(mass, (float, complex)):
-            return None
+        if not isinstance(mass, (float, complex)) or "O" in (p.dtype.kind, G.dtype.kind):
+            mass, p, G = real_part(mass), real_parts(p), real_parts(G)
+            if mass is None or p is None or G is None:
+                return None
         if not (np.isfinite(mass) and np.isfinite(p).all() and np.isfinite(G).all()):
             return "mass, center of mass and inertia must be finite"
         if mass.real < 0.0:
@@ -221,7 +224,8 @@ class SpatialInertia:
     def CalcMinimumPhysicalLength(self) -> float:
         """Return the least distance [m] between the two farthest points of a body with this unit inertia."""
         central = self._G - unit_inertia_of_particle(self._p)
-        return math.sqrt(max(0.0, 2.0 * float(central.trace())))
+        twice = python_number(2.0 * central.trace())
+        return square_root(0.0 if real_part(twice) is not None and twice.real < 0.0 else twice)
 
     def __repr__(self) -> str:
         if self.IsZero():
@@ -360,7 +364,7 @@ class SpatialInertia:
         a, b, c = (vertex - vertices[0] for vertex in vertices[1:])
         volume = abs(a.dot(cross(b, c))) / 6.0
         G = UnitInertia.SolidTetrahedronAboutPoint(*vertices)
-        return SpatialInertia._of((rho * volume).item(), sum(vertices) / 4.0, G._I)
+        return SpatialInertia._of(python_number(rho * volume), sum(vertices) / 4.0, G._I)
 
     @staticmethod
     def SolidTetrahedronAboutVertexWithDensity(density, p1, p2, p3) -> "SpatialInertia":
@@ -379,6 +383,6 @@ def _all_positive(factory: str, **values) -> list:
 def _positive(value, name: str, factory: str):
     """Return a number that is finite and positive; ModelError if it is not."""
     number = as_scalar(value, name)
-    if isinstance(number, float) and not 0.0 < number < math.inf:
+    if not isinstance(number, complex) and (real := real_part(number)) is not None and not 0.0 < real < math.inf:
         raise ModelError(f"SpatialInertia.{factory}: {name} must be finite and positive, got {number}")
     return number

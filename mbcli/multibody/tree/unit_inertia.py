@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.math.array_arguments import as_array, as_scalar
+from mbcli.math.array_arguments import as_array, as_scalar, real_part, real_parts
 from mbcli.multibody.tree.rotational_inertia import RotationalInertia, unit_inertia_of_particle
 
 # How far the length of an axis may be from 1.
@@ -47,7 +47,7 @@ class UnitInertia(RotationalInertia):
     def SetFromRotationalInertia(self, I: RotationalInertia, mass) -> "UnitInertia":
         """Replace the value by I / mass; return this object. Raises ModelError unless mass > 0."""
         value = as_scalar(mass, "mass")
-        if isinstance(value, float) and not value > 0.0:
+        if not isinstance(value, complex) and (real := real_part(value)) is not None and not real > 0.0:
             raise ModelError(f"UnitInertia: mass must be positive, got {value}")
         self._I = I._I / value
         return self
@@ -171,7 +171,8 @@ class UnitInertia(RotationalInertia):
 def checked_unit_vector(unit_vector) -> np.ndarray:
     """Return a vector (3,); ModelError if its length differs from 1 by more than 1e-14."""
     vector = as_array(unit_vector, (3,), "unit_vector")
-    if vector.dtype.kind == "f" and not abs(math.sqrt(vector.dot(vector)) - 1.0) <= UNIT_VECTOR_TOLERANCE:
+    tested = None if vector.dtype.kind == "c" else real_parts(vector)
+    if tested is not None and not abs(math.sqrt(tested.dot(tested)) - 1.0) <= UNIT_VECTOR_TOLERANCE:
         raise ModelError(f"unit_vector {vector.tolist()} is not of unit length")
     return vector
 
@@ -183,13 +184,13 @@ def _diagonal(Ixx, Iyy, Izz) -> UnitInertia:
 def _length(value, name: str):
     """Return a number that is finite and not negative; ModelError if it is not."""
     number = as_scalar(value, name)
-    if isinstance(number, float) and not 0.0 <= number < math.inf:
+    if not isinstance(number, complex) and (real := real_part(number)) is not None and not 0.0 <= real < math.inf:
         raise ModelError(f"UnitInertia: {name} must be finite and not negative, got {number}")
     return number
 
 
 def _positive(value, name: str):
     number = as_scalar(value, name)
-    if isinstance(number, float) and not 0.0 < number < math.inf:
+    if not isinstance(number, complex) and (real := real_part(number)) is not None and not 0.0 < real < math.inf:
         raise ModelError(f"UnitInertia: {name} must be finite and positive, got {number}")
     return number
