@@ -284,10 +284,24 @@ def all_driven(plant, joints):
         plant.AddJointActuator(f"motor_{name}", joint)
 
 
+def all_driven_with_inertia(plant, joints):
+    all_driven(plant, joints)
+    for index in plant.GetJointActuatorIndices():
+        plant.get_joint_actuator(index).set_default_rotor_inertia(0.01)
+
+
+def test_an_actuator_without_an_input_that_has_nothing_to_do_lets_a_run_be():
+    """As in SDFormat files that give no joint an effort limit of zero: all joints have actuators."""
+    with pytest.warns(UserWarning, match="what it has does not act: actuator 'motor_right'"):
+        plant = four_bar(all_driven, time_step=1e-3)
+    assert plant.num_actuators() == 3
+    assert len(list(Run(plant, moving_state(plant), 0.01).blocks())) > 0
+
+
 @pytest.mark.parametrize("time_step", [0.0, 1e-3])
 def test_a_run_refuses_an_actuator_that_cannot_act(time_step):
     with pytest.warns(UserWarning, match="what it has does not act: actuator 'motor_right'"):
-        plant = four_bar(all_driven, time_step=time_step)
+        plant = four_bar(all_driven_with_inertia, time_step=time_step)
     message = (
         "joint 'right' closes a loop and has no coordinate, where actuator 'motor_right' cannot act; a joint of the "
         "loop that has none of that is cut in its place: take it from one of 'left', 'coupler', 'rocker'"

@@ -1,8 +1,9 @@
 """What joints that close loops have and cannot do there: runs refuse it, or watch that it would not have acted.
 
 Such a joint has no coordinate. Its damping and springs act between its bodies where it is revolute or prismatic
-(compile_force_elements.py), its actuators do not. Its limits do not either: a run of a discrete plant, where limits
-act, ends where one is passed.
+(compile_force_elements.py). No input has a place for an actuator there, so that a run misses nothing of it but a
+controller or a reflected inertia. Its limits do not act: a run of a discrete plant, where limits do, ends where one is
+passed.
 """
 
 import math
@@ -19,18 +20,20 @@ PASSED = 1e-9  # [rad or m] beyond a limit
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A joint that closes a loop, and what of it does not act: actuators, force elements, damping; limits.
+    """A joint that closes a loop, and what of it does not act: force elements, damping, actuators; limits.
 
+    acting: what would do something of itself; idle: actuators that would not.
     others: the other joints of the loop, of which one could be cut in its place.
     """
 
     joint: object
     acting: tuple
+    idle: tuple
     limited: bool
     others: tuple
 
     def __str__(self):
-        parts = [*self.acting, *["its limits"] * self.limited]
+        parts = [*self.acting, *self.idle, *["its limits"] * self.limited]
         return f"{self.place()}{self._name()}, what it has does not act: {', '.join(parts)}"
 
     def place(self):
@@ -59,18 +62,25 @@ def has_limits(joint):
     return bool(np.isfinite([joint.position_lower_limits(), joint.position_upper_limits()]).any())
 
 
+def acts_of_itself(actuator):
+    """Whether an actuator does something without an input: by a controller, or by its inertia."""
+    return actuator.has_controller() or actuator.default_reflected_inertia() != 0.0
+
+
 def left_out_at(plant, loop_joints):
     """LeftOut of those joints that close loops where there is something. The joints of the forest are known."""
     found = []
     for joint in loop_joints:
-        acting = [f"actuator '{a.name()}'" for a in plant._actuators if a.joint() is joint]
+        actuators = [a for a in plant._actuators if a.joint() is joint]
+        acting = [f"actuator '{a.name()}'" for a in actuators if acts_of_itself(a)]
+        idle = [f"actuator '{a.name()}'" for a in actuators if not acts_of_itself(a)]
         for e in plant._force_elements:
             acting += [type(e).__name__] if joint in e._parts() and not isinstance(e, JointSpring) else []
         if any(joint.default_damping_vector()) and not isinstance(joint, JOINTS_WITH_FORCES):
             acting.append("its damping")
-        if acting or has_limits(joint):
+        if actuators or acting or has_limits(joint):
             others = _rest_of_loop(plant, joint, set(loop_joints))
-            found.append(LeftOut(joint, tuple(acting), has_limits(joint), others))
+            found.append(LeftOut(joint, tuple(acting), tuple(idle), has_limits(joint), others))
     return found
 
 
