@@ -1,6 +1,7 @@
 """Closed forms of small models against numbers and textbooks."""
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -278,3 +279,24 @@ def test_limited_efforts_of_controllers_are_refused_with_symbols():
                     port.Eval(context)
             else:
                 port.Eval(context)
+
+
+def test_limits_of_joints_are_refused_in_steps_with_symbols():
+    """They are no limits of the accelerations at an instant, which a continuous plant gives."""
+    for time_step, limits, refused in ((0.01, 1.0, True), (0.01, np.inf, False), (0.0, 1.0, False)):
+        plant = MultibodyPlant(time_step)
+        plant.SetUseSampledOutputPorts(False)
+        body = plant.AddRigidBody("body", SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.2, 0.3))
+        joint = RevoluteJoint("joint", plant.world_frame(), body.body_frame(), [0.0, 1.0, 0.0], -limits, limits)
+        plant.AddJoint(joint)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # continuous plants say that limits do not act
+            plant.Finalize()
+        symbolic = plant.ToSymbolic()
+        context = symbolic.CreateDefaultContext()
+        port = symbolic.get_generalized_acceleration_output_port()
+        if refused:
+            with pytest.raises(ModelError, match="joint 'joint': its limits cannot act in a step on numbers of type"):
+                port.Eval(context)
+        else:
+            port.Eval(context)

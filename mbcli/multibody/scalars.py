@@ -64,6 +64,14 @@ class Scalar:
                 f"cannot act on numbers of type {self.name}; give it no limit, or take a plant of float or AutoDiffXd"
             )
 
+    def require_unlimited_positions(self, joint):
+        """ModelError where a step would ask whether such a number is within the limits of a joint; None: of none."""
+        if self is EXPRESSION and joint is not None:
+            raise ModelError(
+                f"joint '{joint.name()}': its limits cannot act in a step on numbers of type {self.name}; "
+                "give it none, or take a plant of float or AutoDiffXd"
+            )
+
     def array(self, value, what):
         """A new array in C order of this scalar's type; TypeError naming `what` where the numbers do not fit."""
         if type(value) is not np.ndarray or value.dtype is not self.dtype:

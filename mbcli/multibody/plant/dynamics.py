@@ -105,6 +105,12 @@ class Dynamics:
         return data.tau + forces._generalized_forces
 
     @cached_property
+    def _first_limited_joint(self):
+        """A joint whose limits act in steps; None where there is none."""
+        dofs = set(self._model.limit_dof.tolist())
+        return next((j for j in self._joints if j.num_velocities() == 1 and j.velocity_start() in dofs), None)
+
+    @cached_property
     def _sizes_of_forces(self):
         return self.num_bodies(), self.num_velocities()
 
@@ -164,6 +170,7 @@ class Dynamics:
             return data.vdot.copy()
         is_step = stage == "calc_step_dynamics"
         if is_step:
+            context._scalar.require_unlimited_positions(self._first_limited_joint)
             context._prepare_contact()
         elif self._constraints:
             context._ready_constraints()
