@@ -24,6 +24,7 @@ from mbcli.engine.spatial import dot, row3
 OFFSET, SLOPE, LOW, HIGH, POINT, AT_POINT, ASSUMED, OWN = range(8)
 MOST_STEPS = 100  # a handful is what it takes
 AGREEMENT = 1e-12  # of efforts, relative to the terms that cancel in them
+STEPS_BEFORE_SIZES = 4  # most lines agree sooner, and the sizes of these terms take as long as a step
 STEPS_OF_ROUNDING = 20  # what does not agree after so many steps is rounding, if it is less than this:
 AGREEMENT_OF_ROUNDING = 1e-9
 
@@ -80,12 +81,14 @@ def count_disagreements(model, data, step):
         d = dof_of_line(model, i)
         x = data.vdot[d]
         error = abs((clamped_effort(data, i, x) - effort_of_step(data, i, x)).real)
-        if error == 0.0:
+        scale = abs(data.line[i, OFFSET].real) + abs((data.line[i, SLOPE] * x).real)
+        if error <= agreement * scale:
             continue
-        if not sizes_known:
-            size_accelerations(model, data)
-            sizes_known = True
-        scale = abs(data.line[i, OFFSET].real) + data.line[i, SLOPE].real * size_of_acceleration(model, data, d)
+        if step >= STEPS_BEFORE_SIZES:
+            if not sizes_known:
+                size_accelerations(model, data)
+                sizes_known = True
+            scale += data.line[i, SLOPE].real * size_of_acceleration(model, data, d)
         if not error <= agreement * scale:
             count += 1
     return count
