@@ -108,7 +108,8 @@ class Dynamics:
     def _first_limited_joint(self):
         """A joint whose limits act in steps; None where there is none."""
         dofs = set(self._model.limit_dof.tolist())
-        return next((j for j in self._joints if j.num_velocities() == 1 and j.velocity_start() in dofs), None)
+        joints = (mobilized.joint for mobilized in self._mobilized_joints)
+        return next((j for j in joints if j.num_velocities() == 1 and j.velocity_start() in dofs), None)
 
     @cached_property
     def _sizes_of_forces(self):
