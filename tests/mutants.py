@@ -25,7 +25,7 @@ import pytest
 from mbcli.engine import jit, load_kernels
 
 TESTS = Path(__file__).parent
-MAP = TESTS.parent / ".pytest_cache" / "kernel_calls.json"
+MAPS = TESTS.parent / ".pytest_cache" / "kernel_calls"  # a file for each file of tests
 SECONDS = 240.0  # for the tests of one mutant
 LEFT_OUT = "compiled or peers or benchmarks or fuzz or command or startup or native"  # by name: these start processes
 FLAGS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-m", "not peers", "--no-header"]
@@ -65,12 +65,22 @@ class CallMap:
 
 
 def make_map(files):
-    plugin = CallMap()
-    files = files or sorted(str(p.relative_to(TESTS.parent)) for p in TESTS.glob("test_*.py") if "cli" not in p.name)
-    pytest.main([*FLAGS, "-k", f"not ({LEFT_OUT})", *files], plugins=[plugin])
-    MAP.parent.mkdir(exist_ok=True)
-    MAP.write_text(json.dumps({name: sorted(tests) for name, tests in plugin.calls.items()}, indent=0))
-    print(sum(bool(tests) for tests in plugin.calls.values()), "of", len(plugin.calls), "kernels are called by tests")
+    MAPS.mkdir(parents=True, exist_ok=True)
+    for file in files or sorted(str(p.relative_to(TESTS.parent)) for p in TESTS.glob("test_*.py")):
+        plugin = CallMap()
+        pytest.main([*FLAGS, "-k", f"not ({LEFT_OUT})", file], plugins=[plugin])
+        calls = {name: sorted(tests) for name, tests in plugin.calls.items() if tests}
+        (MAPS / Path(file).with_suffix(".json").name).write_text(json.dumps(calls, indent=0))
+        print(f"{file}: {len(calls)} of {len(plugin.calls)} kernels", flush=True)
+
+
+def load_maps():
+    """{kernel: [(seconds, test that calls it), ...], the quickest first}"""
+    calls = {name: [] for name in kernels()}
+    for path in MAPS.glob("*.json"):
+        for name, tests in json.loads(path.read_text()).items():
+            calls.get(name, []).extend(tests)
+    return {name: sorted(tests) for name, tests in calls.items()}
 
 
 # ------------------------------------------------------------------------------------------ mutants
@@ -193,7 +203,7 @@ def batches(tests):
 
 
 def run(count, seed=1, part="1/1"):
-    calls = json.loads(MAP.read_text())
+    calls = load_maps()
     number, parts = map(int, part.split("/"))
     mutants, total = chosen(count, seed)
     collect({node.partition("::")[0] for name, _, _ in mutants for _, node in calls[name]})
