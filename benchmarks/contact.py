@@ -129,7 +129,8 @@ def atlas(path, standing):
 
 
 def _own_modules():
-    from mbcli import geometry, math, scene_graph_config
+    from mbcli import geometry, math
+    from mbcli.config import scene_graph_config
     from mbcli.multibody import parsing, plant, tree
     from mbcli.systems import analysis, framework
 

@@ -66,10 +66,10 @@ def seconds_to_load(text, file_type, rounds):
 
 def as_sdf(urdf):
     """The model of a URDF text as SDFormat text."""
-    from mbcli.parsers.conversion import converted
     from mbcli.parsers.diagnostics import Diagnostics
     from mbcli.parsers.load import load_models
     from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.writing.conversion import converted
 
     (model,) = load_models(urdf.encode(), input_format="urdf", diagnostics=Diagnostics())
     return converted(model, "sdf", packages=PackageMap(), folder=".").text.decode()

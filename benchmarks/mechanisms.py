@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-from mbcli.parsers.constraints_file import read_constraints
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.scenes.constraints_file import read_constraints
 
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.constraints import ConstraintSet

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.plant_calls import CALLS, PlantSide, numbers
 from mbcli import math
 from mbcli.engine import load_kernels
-from mbcli.engine.model import Data
+from mbcli.engine.runtime.model import Data
 from mbcli.multibody import math as spatial
 from mbcli.multibody import tree
 from mbcli.multibody.parsing import Parser
@@ -117,7 +117,7 @@ def inverse_dynamics_of_states(case, count, lanes):
     sizes, q, v = case.plant._model.sizes, *(np.resize(a, (count, a.shape[1])) for a in (case.q, case.v))
     vdot, tau, F_link = np.resize(case.vdot, v.shape), np.zeros(v.shape), np.zeros((sizes["nlink"], 6))
     if lanes:
-        from mbcli.engine.lanes import LaneData, load_lane_kernels
+        from mbcli.engine.queries.lanes import LaneData, load_lane_kernels
 
         kernels, data = load_lane_kernels(), LaneData(sizes)
         data_handle = data.handle

@@ -2,12 +2,7 @@
 
 import numpy as np
 
-from mbcli.engine.joints.curvilinear import (
-    RATE,
-    SEGMENT_SIZE,
-    pose_curvilinear,
-    segment_at,
-)
+from mbcli.engine.smooth.joints.curvilinear import RATE, SEGMENT_SIZE, pose_curvilinear, segment_at
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 

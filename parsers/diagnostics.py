@@ -6,9 +6,9 @@ taken from a file are kept as they are in the record and escaped where a record 
 
 from dataclasses import dataclass
 
-from mbcli.errors import ModelError, ResourceError
+from mbcli.parsers.spec import Place
 
-from .spec import Place
+from mbcli.errors import ModelError, ResourceError
 
 MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint

@@ -7,11 +7,10 @@ What SDFormat calls automatic inertia and MJCF inertia from geoms. The formulas 
 from typing import NamedTuple
 
 import numpy as np
+from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 
 from mbcli.errors import ModelError, ResourceError
-from mbcli.mesh import load_triangles
-
-from .spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from mbcli.meshes.triangles import load_triangles
 
 _Z = (0.0, 0.0, 1.0)
 _TOO_LARGE = "its mass, centre or inertia is too large for a number"
@@ -127,7 +126,7 @@ _VOLUMES = {
 
 def _unit_inertia(shape):
     """The inertia (3, 3) of a primitive of mass 1 about its centre."""
-    from mbcli.multibody.tree.unit_inertia import UnitInertia  # not needed to read a file that states its inertias
+    from mbcli.multibody.inertia.unit_inertia import UnitInertia  # not needed to read a file that states its inertias
 
     make = {
         Box: lambda: UnitInertia.SolidBox(*shape.size),

@@ -1,9 +1,10 @@
 """How the links of a model hang together by its joints."""
 
-from mbcli.multibody.topology import Edge, spanning_forest
+from mbcli.parsers.cycles import find_cycles
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.xml_source import MAX_RELATED
 
-from .sdf_frames import WORLD, find_cycles
-from .xml_source import MAX_RELATED
+from mbcli.common.topology import Edge, spanning_forest
 
 
 def check_tree(links, joints, nodes, root):

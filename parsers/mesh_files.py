@@ -2,10 +2,10 @@
 
 import os
 
-from mbcli.errors import ResourceError
+from mbcli.parsers.package_map import package_of
+from mbcli.parsers.xml_source import MAX_RELATED
 
-from .package_map import package_of
-from .xml_source import MAX_RELATED
+from mbcli.errors import ResourceError
 
 
 class MeshFiles:

@@ -1,8 +1,8 @@
 """Whether the joints that follow others can."""
 
-from mbcli.suggestions import did_you_mean
+from mbcli.parsers.cycles import find_cycles
 
-from .sdf_frames import find_cycles
+from mbcli.common.suggestions import did_you_mean
 
 
 def check_mimics(followers, nodes, mismatch):

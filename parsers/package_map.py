@@ -256,8 +256,8 @@ def _stated_name(directory):
     """The name that a package.xml states or a model.config stands for, or None."""
     manifest = os.path.join(directory, "package.xml")
     if os.path.isfile(manifest):
-        from .diagnostics import Diagnostics
-        from .xml_source import read_xml
+        from mbcli.parsers.diagnostics import Diagnostics
+        from mbcli.parsers.xml_source import read_xml
 
         root = read_xml(manifest, Diagnostics())  # of a broken manifest the name is unknown, no more
         name = root.child("name") if root is not None else None

@@ -1,6 +1,6 @@
 """The bytes of a file that a parser reads."""
 
-from .spec import Place
+from mbcli.parsers.spec import Place
 
 
 def read_bytes(path, most, name, diagnostics):

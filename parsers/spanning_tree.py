@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from mbcli.multibody.topology import Edge, spanning_forest
+from mbcli.parsers.frame_names import WORLD
 
-from .sdf_frames import WORLD
+from mbcli.common.topology import Edge, spanning_forest
 
 
 @dataclass(frozen=True)

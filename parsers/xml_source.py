@@ -14,12 +14,11 @@ from math import inf
 from operator import attrgetter
 
 from lxml import etree
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.source_bytes import read_bytes
+from mbcli.parsers.spec import Place, SourceFile
 
-from mbcli.suggestions import closest, did_you_mean
-
-from .diagnostics import Diagnostics
-from .source_bytes import read_bytes
-from .spec import Place, SourceFile
+from mbcli.common.suggestions import closest, did_you_mean
 
 LARGEST_NUMBER = 1e100  # in a file; products of three of them are finite
 MAX_BYTES = 32 * 2**20

@@ -8,11 +8,11 @@ import dataclasses
 import types
 import typing
 
-from mbcli.config_fields import ValueProblem, accept
-from mbcli.suggestions import name_or_list
+from mbcli.parsers.spec import Place
+from mbcli.parsers.yaml_source import ANY_TAG, read_yaml
 
-from .spec import Place
-from .yaml_source import ANY_TAG, read_yaml
+from mbcli.common.suggestions import name_or_list
+from mbcli.config.config_fields import ValueProblem, accept
 
 _FAILED = object()
 

@@ -11,12 +11,11 @@ import hashlib
 import re
 
 import yaml
+from mbcli.parsers.source_bytes import read_bytes
+from mbcli.parsers.spec import Place, SourceFile
 
-from mbcli.config_fields import ValueProblem, describe
-from mbcli.suggestions import name_or_list
-
-from .source_bytes import read_bytes
-from .spec import Place, SourceFile
+from mbcli.common.suggestions import name_or_list
+from mbcli.config.config_fields import ValueProblem, describe
 
 MAX_BYTES = 4 * 2**20
 MAX_NODES = 250_000  # with every alias counted as what it stands for

@@ -18,7 +18,7 @@ from benchmarks.mechanisms import (  # noqa: F401
     four_bar,
     spatial_loop,
 )
-from mbcli.multibody.compile_constraints import (
+from mbcli.multibody.compilation.compile_constraints import (
     Coupling,
     Tie,
     alignments,
@@ -30,7 +30,7 @@ from mbcli.multibody.compile_constraints import (
     threads,
     twists,
 )
-from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
+from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
 from mbcli.multibody.constraints import ConstraintSet
 
 X, Y, Z = np.eye(3)

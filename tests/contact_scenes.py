@@ -10,7 +10,8 @@ FALL = 9.81  # [m/s^2]
 
 def own_library():
     """What these scenes need of mbcli, by name."""
-    from mbcli import geometry, math, scene_graph_config
+    from mbcli import geometry, math
+    from mbcli.config import scene_graph_config
     from mbcli.multibody import parsing, plant, tree
     from mbcli.systems import analysis, framework
 

@@ -1,4 +1,4 @@
-"""Calls of the engine's queries (mbcli/engine/queries.py) with fixed arguments, for tests of all kernels.
+"""Calls of the engine's queries (mbcli/engine/queries/plant_queries.py) with fixed arguments, for tests of all kernels.
 
 Each is a function of kernels and the handles of a model and its data, and returns the array that the query fills, if
 that is not one of the data.
@@ -6,7 +6,7 @@ that is not one of the data.
 
 import numpy as np
 
-from mbcli.engine.model import Data
+from mbcli.engine.runtime.model import Data
 
 FRAME, MEASURED_IN, EXPRESSED_IN = 7, 20, 26  # on different bodies of the plants that the tests use
 FRAMES = np.array([FRAME, EXPRESSED_IN, 0])

@@ -21,7 +21,7 @@ MATERIAL = {"dissipation": 1.0, "point_stiffness": 1e3}
 def library(name):
     """The classes of mbcli or of pydrake, by their names."""
     parts = ("math", "multibody.tree", "multibody.plant", "multibody.math", "systems.framework", "systems.analysis")
-    extra = ("mbcli.scene_graph_config",) if name == "mbcli" else ()
+    extra = ("mbcli.config.scene_graph_config",) if name == "mbcli" else ()
     classes = {"library": name}
     for module in (*(f"{name}.{part}" for part in (*parts, "geometry")), *extra):
         classes.update(vars(import_module(module)))

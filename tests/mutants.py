@@ -22,7 +22,8 @@ os.environ["MBCLI_JIT"] = "0"
 
 import pytest
 
-from mbcli.engine import jit, load_kernels
+from mbcli.engine import load_kernels
+from mbcli.engine.runtime.kernel import KERNELS
 
 TESTS = Path(__file__).parent
 MAPS = TESTS.parent / ".pytest_cache" / "kernel_calls"  # a file for each file of tests
@@ -33,7 +34,7 @@ FLAGS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", 
 
 def kernels():
     load_kernels(False)
-    return {f"{f.__module__.removeprefix('mbcli.engine.')}.{f.__name__}": f for f in jit._kernels}
+    return {f"{f.__module__.removeprefix('mbcli.engine.')}.{f.__name__}": f for f in KERNELS}
 
 
 # ------------------------------------------------------------------------------------------ which tests call what

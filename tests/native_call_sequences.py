@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from random_trees import random_plant, random_state
 
-import mbcli.engine.bound_kernels as bound_kernels
+import mbcli.engine.runtime.bound_kernels as bound_kernels
 from mbcli.multibody.tree import BodyIndex, ForceElement, JacobianWrtVariable, MultibodyForces
 from mbcli.systems.analysis import Simulator
 

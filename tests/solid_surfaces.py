@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import brentq
 
-from mbcli.engine.collision.fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, HALF_SPACE
+from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, HALF_SPACE
 
 
 def from_surface(c, n, point):

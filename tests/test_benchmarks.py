@@ -14,7 +14,7 @@ from benchmarks.peers import installed
 from benchmarks.plot import growth_svg
 from benchmarks.scenes import CHAIN_LENGTHS, SCENES, chain_urdf
 from mbcli.engine import load_kernels
-from mbcli.engine.model import Data
+from mbcli.engine.runtime.model import Data
 
 COMPARED = [scene for scene in SCENES if scene.kind in ("engine", "plant", "batch", "constrained")]
 STEPPED = [scene for scene in SCENES if scene.kind == "steps"]

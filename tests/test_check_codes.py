@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from mbcli.parsers.checks.codes import CODES, LOSSES, reference_page
+from mbcli.parsers.checks.report import SEVERITIES
 from mbcli.parsers.spec import AxisSpec
 
-from mbcli.checks.codes import CODES, LOSSES, reference_page
 from mbcli.checks.file_check import check_file
-from mbcli.checks.report import SEVERITIES
 
 REPOSITORY = Path(__file__).parents[1]
 FOLDERS = ("parsers", "mbcli/checks", "mbcli/multibody/parsing")
@@ -72,4 +72,4 @@ def test_the_example_of_a_code_has_it(code):
 
 def test_the_page_says_what_the_table_says():
     page = (REPOSITORY / "docs" / "check.md").read_text()
-    assert page.endswith(reference_page()), "python -m mbcli.checks.codes > the table of docs/check.md"
+    assert page.endswith(reference_page()), "python -m mbcli.parsers.checks.codes > the table of docs/check.md"

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from mbcli.parsers.checks.inertia import is_possible, matrix, nearest_possible, principal_moments
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
 
 from mbcli.checks.file_check import check_file
-from mbcli.checks.inertia import is_possible, matrix, nearest_possible, principal_moments
 
 
 def inertia(xx, yy, zz, xy=0, xz=0, yz=0):

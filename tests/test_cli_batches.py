@@ -15,7 +15,7 @@ from mbcli.cli.gravity import gravity
 from mbcli.cli.inverse_dynamics import inverse_dynamics
 from mbcli.cli.kinematics import kinematics
 from mbcli.cli.mass_matrix import mass_matrix
-from mbcli.engine import state_batch
+from mbcli.engine.queries import state_batch
 from mbcli.errors import NumericalError
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant

@@ -14,7 +14,7 @@ import pytest
 from command_line import SAMPLES, succeed
 
 from mbcli.math import RigidTransform
-from mbcli.multibody.closed_chains import ClosedChains
+from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import JacobianWrtVariable, MultibodyForces

@@ -8,11 +8,12 @@ from command_line import SAMPLES, cli, succeed
 from test_cli_simulate import assert_same_rows, rows, stopped_after
 
 from mbcli.cli import simulate
+from mbcli.config import plant_config as config
 from mbcli.engine.contact.arrays import DEFAULT_TOLERANCE
 from mbcli.log.reader import Log
 from mbcli.multibody.parsing import Parser
-from mbcli.multibody.plant import MultibodyPlant, config
-from mbcli.simulation import Run
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.simulation.run import Run
 
 QUADRUPED = SAMPLES / "quadruped.urdf"
 ON_FEET = ("--at", "quadruped_trunk_z=0.4615", "--ground")  # half a millimetre deep with straight legs
@@ -91,7 +92,7 @@ def test_rows_have_the_contacts_of_the_library(tmp_path):
     # of the same step, by the library
     plant = MultibodyPlant(0.001)
     from mbcli.cli.model import _register_scene_graph
-    from mbcli.scene_graph_config import SceneGraphConfig
+    from mbcli.config.scene_graph_config import SceneGraphConfig
 
     _register_scene_graph(plant, SceneGraphConfig(), 0.0)
     Parser(plant).AddModels(str(QUADRUPED))
@@ -182,7 +183,7 @@ def test_a_run_goes_on_to_the_contacts_of_one_without_a_break(ball, tmp_path, mo
     whole, log = tmp_path / "whole.h5", tmp_path / "run.h5"
     run(*words, "-o", whole)
     with monkeypatch.context() as patch:
-        patch.setattr("mbcli.simulation._adapted", lambda budget, seconds: 1)
+        patch.setattr("mbcli.simulation.run._adapted", lambda budget, seconds: 1)
         patch.setattr(Run, "blocks", stopped_after(steps))
         assert cli("-q", "simulate", *words, "-o", log).code == 143
     run("--resume", log)
@@ -253,7 +254,8 @@ def test_the_summary_for_people(ball):
 
 def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, ball):
     """Contact takes longer; where nothing can touch nobody waits for it. Kernels of others do not count."""
-    from mbcli.engine import kernel_cache, load_kernels
+    from mbcli.engine import load_kernels
+    from mbcli.engine.runtime import kernel_cache
 
     said = []
     monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))

@@ -9,9 +9,9 @@ from test_closed_chains import CHAINS, G, lay_flat, load, put, start_moving
 
 from mbcli.autodiffutils import ExtractGradient, InitializeAutoDiff
 from mbcli.errors import NumericalError
-from mbcli.multibody.closed_chains import ClosedChains, assemble_context
-from mbcli.multibody.constrained_model import DEPENDENT
-from mbcli.simulation import Run
+from mbcli.multibody.compilation.constrained_model import DEPENDENT
+from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
+from mbcli.simulation.run import Run
 from mbcli.systems.linearization import PlantMotion, plant_derivatives
 
 pytestmark = pytest.mark.usefixtures("interpreted")

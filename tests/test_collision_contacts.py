@@ -7,7 +7,9 @@ import pytest
 from solid_pairs import AT_ORIGIN, NO_FILTERS, hull_vertices, random_rotation, solids
 
 from mbcli.engine.collision.arrays import Collision, Solid, filter_words
-from mbcli.engine.collision.fields import (
+from mbcli.engine.collision.hulls import hull_of
+from mbcli.engine.contact.arrays import ContactPoints
+from mbcli.engine.fields.collision_fields import (
     BALL,
     BOX,
     BUILT,
@@ -20,10 +22,8 @@ from mbcli.engine.collision.fields import (
     TOO_MANY_PAIRS,
     TOO_MANY_POINTS,
 )
-from mbcli.engine.collision.hulls import hull_of
-from mbcli.engine.contact.arrays import ContactPoints
-from mbcli.engine.jit import load_kernels
-from mbcli.mesh import convex_hull
+from mbcli.engine.runtime.linking import load_kernels
+from mbcli.meshes.triangles import convex_hull
 
 K = 1000.0
 
@@ -267,7 +267,7 @@ def test_edges_that_cross_touch_at_one_point():
 
 def test_interpreted_and_compiled_searches_agree():
     """The compiled one fuses products and sums: equal up to rounding."""
-    from mbcli.engine.model import Data
+    from mbcli.engine.runtime.model import Data
     from mbcli.math import RigidTransform
     from mbcli.multibody.plant import MultibodyPlant
     from mbcli.multibody.tree import SpatialInertia

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 from solid_pairs import AT_ORIGIN, NO_FILTERS, Pair, hull_vertices, random_rotation, solids
 
 from mbcli.engine.collision.arrays import Collision, Solid
-from mbcli.engine.collision.fields import BALL, BOX, CAPSULE, CYLINDER
-from mbcli.mesh import convex_hull
+from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CYLINDER
+from mbcli.meshes.triangles import convex_hull
 
 SOLIDS = solids()
 UPRIGHT = np.eye(3)

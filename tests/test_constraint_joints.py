@@ -7,9 +7,9 @@ from naive import X_FM, Jet, _acceleration, _velocity, quaternion_rotation, spin
 from random_trees import MOVING, random_inertia, random_joint, random_pose, random_rotation
 
 from mbcli.errors import ModelError
-from mbcli.multibody.compile_constraints import compile_constraints
-from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
-from mbcli.multibody.constraint_rows import constraint_rows
+from mbcli.multibody.compilation.compile_constraints import compile_constraints
+from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
+from mbcli.multibody.compilation.constraint_rows import constraint_rows
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import FixedOffsetFrame, QuaternionFloatingJoint, ScrewJoint
 

@@ -8,10 +8,10 @@ from constraint_scenes import bennett, bricard, chain_of_four_bars, constrained_
 from naive import Oracle
 
 from mbcli.engine import load_kernels
-from mbcli.engine.constraint_frames import CONTACT
-from mbcli.multibody.compile_constraints import compile_constraints
-from mbcli.multibody.constrained_model import AS_BEFORE, DEPENDENT, ConstrainedModel
-from mbcli.multibody.constraint_rows import constraint_rows
+from mbcli.engine.constraints.constraint_frames import CONTACT
+from mbcli.multibody.compilation.compile_constraints import compile_constraints
+from mbcli.multibody.compilation.constrained_model import AS_BEFORE, DEPENDENT, ConstrainedModel
+from mbcli.multibody.compilation.constraint_rows import constraint_rows
 from mbcli.multibody.constraints import CalcAssemblyQ, CalcAssemblyQDot, CalcConstraintsPositionError
 
 SEEDS = range(4)

@@ -6,12 +6,11 @@ import re
 import numpy as np
 import pytest
 from command_line import SAMPLES, cli, succeed
-from mbcli.parsers.constraints_file import read_constraints
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.scenes.constraints_file import read_constraints
 from test_schemas import is_valid
 
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.closed_chains import ClosedChains
 from mbcli.multibody.constraints import (
     ComputeConstraintImpulsesDirect,
     ConstraintSet,
@@ -19,6 +18,7 @@ from mbcli.multibody.constraints import (
     InverseDynamicsConstraints,
     InverseDynamicsConstraintsRelaxed,
 )
+from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.constraints_file import add_constraints_of_file

@@ -8,8 +8,8 @@ import pytest
 from command_line import SAMPLES, cli, succeed
 
 from mbcli.multibody import constraints
-from mbcli.multibody.closed_chains import ClosedChains
 from mbcli.multibody.constraints import Constraint, ConstraintSet
+from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 

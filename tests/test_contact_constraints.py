@@ -7,7 +7,7 @@ from command_line import SAMPLES
 from mbcli.errors import ModelError
 from mbcli.geometry import HalfSpace, ProximityProperties, Sphere
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.closed_chains import assemble_context
+from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import (
     AddMultibodyPlantSceneGraph,
@@ -25,7 +25,7 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     WeldJoint,
 )
-from mbcli.simulation import Run
+from mbcli.simulation.run import Run
 from mbcli.systems.framework import DiagramBuilder
 from mbcli.systems.linearization import plant_derivatives
 

@@ -7,7 +7,7 @@ from contact_scenes import APPROXIMATIONS, FALL, Scene, own_library
 from mbcli.engine import load_kernels
 from mbcli.engine.contact import arrays
 from mbcli.engine.contact.problem import CONSTRAINTS, RESIDUAL, SAP
-from mbcli.engine.jit import compiled_by_default
+from mbcli.engine.runtime.kernel import compiled_by_default
 
 LIB = own_library()
 H = 1e-3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from contact_scenes import APPROXIMATIONS, FALL, Scene, own_library
 
-from mbcli.engine.jit import compiled_by_default
+from mbcli.engine.runtime.kernel import compiled_by_default
 
 pytestmark = pytest.mark.skipif(not compiled_by_default(), reason="takes minutes interpreted")
 LIB = own_library()

@@ -5,8 +5,8 @@ import pytest
 from random_trees import MOVING, joints_of, random_plant, random_state
 
 from mbcli.engine import load_kernels
-from mbcli.engine.calls_by_address import address_of_function
 from mbcli.engine.contact.arrays import ContactPoints, ContactSolver
+from mbcli.engine.contact.contact_calls import ADDRESSES, SOLVE, SOLVER
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
     BOUNDED,
@@ -27,8 +27,8 @@ from mbcli.engine.contact.problem import (
     TOO_MANY_CONSTRAINTS,
     VELOCITY,
 )
-from mbcli.engine.contact_calls import ADDRESSES, SOLVE, SOLVER
-from mbcli.engine.model import Data
+from mbcli.engine.runtime.addresses import address_of_function
+from mbcli.engine.runtime.model import Data
 from mbcli.multibody.tree import JacobianWrtVariable
 
 H = 1e-2

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from mbcli.parsers.conversion import converted
-from mbcli.parsers.flatten import flattened
 from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.writing.conversion import converted
+from mbcli.parsers.writing.flatten import flattened
 
 from mbcli.cli import run
-from mbcli.conversion_proof import prove
+from mbcli.conversion.conversion_proof import prove
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.model_of_scene import model_of_scene
 from mbcli.multibody.plant import MultibodyPlant
@@ -331,10 +331,10 @@ def test_command_writes_nothing_where_the_motion_would_be_lost(tmp_path, capfd):
 
 
 def test_command_writes_nothing_where_the_proof_fails(tmp_path, capfd, monkeypatch):
-    import mbcli.parsers.conversion as conversion
+    import mbcli.parsers.writing.conversion as conversion
 
     monkeypatch.setattr(conversion, "finish", lambda root: real(root).replace(b"<mass>", b"<mass>1"))
-    from mbcli.parsers.write_xml import finish as real
+    from mbcli.parsers.writing.write_xml import finish as real
 
     out = tmp_path / "arm.sdf"
     code, _, err = invoke(capfd, ARM, "-o", out)

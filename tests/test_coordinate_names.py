@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from command_line import SAMPLES, cli, hinge, one_robot, succeed
 
-from mbcli.coordinate_names import AmbiguousNameError, NamedCoordinates, StateNames
+from mbcli.common.coordinate_names import AmbiguousNameError, NamedCoordinates, StateNames
 
 TWO_LINKS, QUADRUPED = SAMPLES / "double_pendulum.urdf", SAMPLES / "quadruped.urdf"
 

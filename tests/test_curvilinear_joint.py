@@ -6,7 +6,7 @@ from naive import Oracle
 from random_trees import joints_of, random_context, random_curve, random_inertia, random_plant, random_pose
 
 from mbcli.engine import load_kernels
-from mbcli.engine.model import Data
+from mbcli.engine.runtime.model import Data
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import CurvilinearJoint, FixedOffsetFrame, MultibodyForces, RevoluteJoint, SpatialInertia

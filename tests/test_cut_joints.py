@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from constraint_scenes import GRAVITY, Z, bar, end_of
 
+from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.multibody.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
@@ -18,8 +19,7 @@ from mbcli.multibody.tree import (
     RevoluteJoint,
     RevoluteSpring,
 )
-from mbcli.simulation import Run
-from mbcli.simulator_config import SimulatorConfig
+from mbcli.simulation.run import Run
 
 HINGES = ("left", "coupler", "rocker", "right")
 

@@ -14,7 +14,7 @@ from mbcli.multibody.plant import (
     Propeller,
 )
 from mbcli.multibody.tree import BodyIndex, PrismaticJoint, RevoluteJoint, SpatialInertia, UnitInertia
-from mbcli.simulation import Run
+from mbcli.simulation.run import Run
 from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder, EventStatus
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from homecart import write_homecart
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
-from mbcli.parsers.directives import MAX_INCLUDE_DEPTH, read_directives
+from mbcli.parsers.scenes.directives import MAX_INCLUDE_DEPTH, read_directives
 
 from mbcli.common.schema import Gaussian, Rotation, Transform, Uniform, UniformVector
 from mbcli.math import RigidTransform, RollPitchYaw

@@ -11,9 +11,10 @@ from command_line import SAMPLES, cli
 from constraint_scenes import Z, bar, end_of
 from scipy.integrate import solve_ivp
 
+from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import NumericalError
 from mbcli.math import RigidTransform, RotationMatrix
-from mbcli.multibody.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
@@ -26,8 +27,7 @@ from mbcli.multibody.tree import (
     RevoluteJoint,
     SpatialInertia,
 )
-from mbcli.simulation import Run, constant_input
-from mbcli.simulator_config import SimulatorConfig
+from mbcli.simulation.run import Run, constant_input
 
 CHAINS = SAMPLES / "closed_chains"
 G = 9.81

@@ -9,10 +9,10 @@ from random_trees import random_plant, random_state
 from test_closed_chains import load, start_moving
 from test_integrators import config, double_pendulum, slider
 
-from mbcli.multibody.closed_chains import assemble_context
+from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia, UnitInertia
-from mbcli.simulation import Run, constant_input
+from mbcli.simulation.run import Run, constant_input
 
 
 def balance_of(plant, until, q, v, **options):

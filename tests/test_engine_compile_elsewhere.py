@@ -8,17 +8,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from mbcli.engine import calls_by_address, load_kernels
-from mbcli.engine.calls_by_address import COMPILE, compile_elsewhere
+from mbcli.engine import load_kernels
+from mbcli.engine.runtime import addresses
+from mbcli.engine.runtime.addresses import COMPILE, compile_elsewhere
 
 
 @pytest.fixture
 def started(monkeypatch):
     """The commands that were started, none of which runs."""
     commands = []
-    monkeypatch.setattr(calls_by_address, "_processes", {})
+    monkeypatch.setattr(addresses, "_processes", {})
     monkeypatch.setattr(subprocess, "Popen", lambda command, **_: commands.append(command))
-    monkeypatch.setattr(calls_by_address.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(addresses.os, "cpu_count", lambda: 2)
     return commands
 
 
@@ -26,8 +27,8 @@ def started(monkeypatch):
 def kernels(monkeypatch):
     """Two kernels, of which none is on disk but those whose names are in `on_disk`."""
     on_disk = set()
-    monkeypatch.setattr(calls_by_address, "is_on_disk", lambda kernel, called: kernel in on_disk)
-    monkeypatch.setattr(calls_by_address, "_found", set())
+    monkeypatch.setattr(addresses, "is_on_disk", lambda kernel, called: kernel in on_disk)
+    monkeypatch.setattr(addresses, "_found", set())
     return SimpleNamespace(kind="contact", search="search", solve="solve", on_disk=on_disk)
 
 
@@ -44,7 +45,7 @@ def test_what_is_missing_is_compiled_by_one_process_once(kernels, started):
 
 
 def test_one_processor_compiles_all_itself(kernels, started, monkeypatch):
-    monkeypatch.setattr(calls_by_address.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(addresses.os, "cpu_count", lambda: 1)
     compile_elsewhere(kernels, "search")
     assert started == []
 
@@ -59,12 +60,13 @@ def test_the_command_finds_the_kernels_of_a_kind():
 
 PARENT = """
 import os, time
-from mbcli.engine import calls_by_address, load_kernels
+from mbcli.engine import load_kernels
+from mbcli.engine.runtime import addresses
 
 os.cpu_count = lambda: 2
 kernels = load_kernels(True, "contact-plain")
-assert calls_by_address.compile_elsewhere(kernels, "find_contacts_called")
-(process,) = calls_by_address._processes.values()
+assert addresses.compile_elsewhere(kernels, "find_contacts_called")
+(process,) = addresses._processes.values()
 print(process.pid, flush=True)
 time.sleep(600)
 """

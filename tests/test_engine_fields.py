@@ -12,8 +12,8 @@ import pytest
 from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES, SWITCHES
 
 import mbcli.engine
-from mbcli.engine import jit, load_kernels
-from mbcli.engine.fields import (
+from mbcli.engine import load_kernels
+from mbcli.engine.fields.model_fields import (
     BALANCE_FIELDS,
     CONSTRAINT_FIELDS,
     CONSTRAINT_WORK_FIELDS,
@@ -22,7 +22,8 @@ from mbcli.engine.fields import (
     MODEL_FIELDS,
     shape_of,
 )
-from mbcli.engine.model import Data, Model, _zeros
+from mbcli.engine.runtime.kernel import KERNEL_MODULES
+from mbcli.engine.runtime.model import Data, Model, _zeros
 
 ENGINE = Path(mbcli.engine.__file__).parent
 SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
@@ -121,11 +122,11 @@ def engine_modules():
 
 
 def kernels_of(tree):
-    """The functions of a module that are marked @kernel."""
+    """The functions of a module that are marked @kernel or @slot(...)."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            marks = [d.id for d in node.decorator_list if isinstance(d, ast.Name)]
-            if "kernel" in marks:
+            marks = {getattr(getattr(mark, "func", mark), "id", "") for mark in node.decorator_list}
+            if marks & {"kernel", "slot"}:
                 yield node
 
 
@@ -148,8 +149,8 @@ KERNELS = {f"{module}.{f.name}": f for module, tree in engine_modules() for f in
 
 def test_every_module_that_defines_kernels_is_listed_and_only_those():
     defining = {module_of(name) for name in KERNELS}
-    assert set(jit.KERNEL_MODULES) == defining
-    assert len(set(jit.KERNEL_MODULES)) == len(jit.KERNEL_MODULES)
+    assert set(KERNEL_MODULES) == defining
+    assert len(set(KERNEL_MODULES)) == len(KERNEL_MODULES)
 
 
 def test_kernels_have_unique_names_and_are_all_loaded():
@@ -175,7 +176,7 @@ ALLOWED_STATEMENTS = (
     ast.Continue,
 )
 # the one module that looks at the size of an element, and calls numpy
-TRIGONOMETRY = "trigonometry"
+TRIGONOMETRY = "smooth.trigonometry"
 ALLOWED_NUMPY = {TRIGONOMETRY: {"rint", "floor", "sin", "cos", "sqrt", "tanh", "arctan", "arctan2", "copysign"}}
 
 
@@ -333,7 +334,7 @@ def test_the_engine_imports_nothing_of_the_layers_above():
 def test_importing_a_kernel_module_leaves_its_functions_plain():
     """Loading the compiled kernels does not replace what an import gives: both kinds live in one process."""
     load_kernels(True)
-    module = importlib.import_module("mbcli.engine.spatial")
+    module = importlib.import_module("mbcli.engine.smooth.spatial")
     assert module.dot is load_kernels(False).dot
     assert module.dot is not load_kernels(True).dot
 

@@ -9,8 +9,8 @@ import pytest
 from random_trees import ALL, MOVING, ONE_DOF, joints_of, random_context, random_inertia, random_joint, random_plant
 from scipy.linalg import expm
 
-from mbcli.engine import joints as kinds
 from mbcli.engine import load_kernels
+from mbcli.engine.fields import joint_types as kinds
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from random_trees import random_plant, random_state
 
-from mbcli.engine.fields import DATA_FIELDS
-from mbcli.engine.state_batch import StateBatch, covers
+from mbcli.engine.fields.model_fields import DATA_FIELDS
+from mbcli.engine.queries.state_batch import StateBatch, covers
 
 # Compiled for lanes and interpreted differ by fused multiply-adds, in sums of a few hundred terms.
 ROUNDING = 1e-13
@@ -188,8 +188,8 @@ def test_constants_fill_all_lanes(numba_function):
 
 
 def test_data_lie_on_cache_lines(plant):
-    from mbcli.engine.lane_memory import ALIGNMENT
-    from mbcli.engine.lanes import LaneData
+    from mbcli.engine.queries.lanes import LaneData
+    from mbcli.engine.runtime.lane_memory import ALIGNMENT
 
     data = LaneData(plant._model.sizes)
     for field in DATA_FIELDS:
@@ -203,7 +203,7 @@ def numba_function():
     """Compiles a function of three arrays of lanes, and calls it with float64 arrays (n, 8)."""
     import numba
 
-    from mbcli.engine.lane_type import as_lanes
+    from mbcli.engine.runtime.lane_type import as_lanes
 
     def compiled(function):
         inner = numba.njit(function)
@@ -221,7 +221,7 @@ def numba_function():
 def test_arrays_off_cache_lines_do_not_fault():
     script = """
 import numba, numpy as np
-from mbcli.engine.lane_type import as_lanes
+from mbcli.engine.runtime.lane_type import as_lanes
 @numba.njit
 def double(arrays):
     x, y = as_lanes(arrays)
@@ -241,8 +241,8 @@ def test_machine_without_wide_registers_has_the_same_results():
     script = """
 import numpy as np
 from random_trees import random_plant
-from mbcli.engine.fields import DATA_FIELDS
-from mbcli.engine.state_batch import StateBatch
+from mbcli.engine.fields.model_fields import DATA_FIELDS
+from mbcli.engine.queries.state_batch import StateBatch
 plant = random_plant(seed=5, kinds=("revolute", "prismatic"), num_bodies=3)
 q = np.random.default_rng(0).uniform(-1.0, 1.0, (11, 3))
 np.testing.assert_allclose(StateBatch(plant._model).gravity(q), StateBatch(plant._model, False).gravity(q), rtol=1e-12)
@@ -254,9 +254,9 @@ def test_lanes_are_imported_by_batches_only():
     script = """
 import sys
 from mbcli.engine import load_kernels
-import mbcli.engine.state_batch
+import mbcli.engine.queries.state_batch
 load_kernels(True)
-assert "mbcli.engine.lanes" not in sys.modules
+assert "mbcli.engine.queries.lanes" not in sys.modules
 """
     run_python(script)
 

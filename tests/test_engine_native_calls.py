@@ -12,9 +12,9 @@ import pytest
 from random_trees import random_plant, random_state
 
 from mbcli.engine import load_kernels
-from mbcli.engine.bound_kernels import FEW_CALLS, BoundKernels
-from mbcli.engine.model import Data
-from mbcli.engine.native_calls import layout_is_known, native_call
+from mbcli.engine.runtime.bound_kernels import FEW_CALLS, BoundKernels
+from mbcli.engine.runtime.model import Data
+from mbcli.engine.runtime.native_calls import layout_is_known, native_call
 from mbcli.multibody.tree import BodyIndex
 
 LINKS = 5

@@ -5,25 +5,17 @@ import pytest
 from random_trees import random_plant, random_state
 
 from mbcli.engine import load_kernels
-from mbcli.engine.model import Data
-from mbcli.engine.plain import STAND_INS, is_plain
+from mbcli.engine.runtime.model import Data
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import LinearSpringDamper, SpatialInertia
 
 PLAIN_KINDS = ["weld", "revolute", "prismatic", "universal", "ball_rpy", "planar", "quaternion_floating"]
 
 
-def test_stand_ins_take_what_the_kernels_take():
-    for kernel, stand_in in STAND_INS.items():
-        count = kernel.__code__.co_argcount
-        assert kernel.__code__.co_varnames[:count] == stand_in.__code__.co_varnames[:count]
-        assert kernel.__name__ == stand_in.__name__
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 def test_plain_kernels_step_to_the_same_bits(seed):
     plant = random_plant(seed, kinds=PLAIN_KINDS, time_step=0.01)
-    assert is_plain(plant._model)
+    assert plant._model.is_plain
     results = []
     for plain in (False, True):
         kernels, data = load_kernels(True, "plain" if plain else ""), Data(plant._model.sizes)
@@ -42,7 +34,7 @@ def test_a_model_with_a_spring_damper_is_not_plain():
     body = plant.AddRigidBody("body", SpatialInertia.SolidBoxWithMass(1.0, 0.1, 0.2, 0.3))
     plant.AddForceElement(LinearSpringDamper(plant.world_body(), [0, 0, 0], body, [0, 0, 0.1], 0.5, 10.0, 1.0))
     plant.Finalize()
-    assert not is_plain(plant._model)
+    assert not plant._model.is_plain
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, [1, 0, 0, 0, 0, 0, -1.0])
     assert plant.CalcForwardDynamics(context)[5] == pytest.approx(-9.81 + 10.0 * 0.4)

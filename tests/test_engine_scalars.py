@@ -12,11 +12,12 @@ from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES
 from random_trees import random_plant, random_state
 from test_cut_joints import test_derivatives_of_forces_of_cut_joints_are_those_of_differences
 
-from mbcli.engine import jit, load_kernels
-from mbcli.engine.fields import DATA_FIELDS, MODEL_FIELDS
-from mbcli.engine.integrators import METHODS, Integration
-from mbcli.engine.joints import PRISMATIC, REVOLUTE, SCREW
-from mbcli.engine.model import Data
+from mbcli.engine import load_kernels
+from mbcli.engine.fields.joint_types import PRISMATIC, REVOLUTE, SCREW
+from mbcli.engine.fields.model_fields import DATA_FIELDS, MODEL_FIELDS
+from mbcli.engine.runtime import kernel
+from mbcli.engine.runtime.model import Data
+from mbcli.engine.stepping.integrators import METHODS, Integration
 
 COMPLEX_STEP = 1e-30
 # Differences of fourth order with step 1e-4, of accelerations up to 1e3: rounding 1e-13 relative over the step.
@@ -363,7 +364,8 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         if n not in NOT_SMOOTH and not f.__module__.startswith(outside)
     }
     # batch.py only takes states through the others
-    missing = {n for n, f in smooth.items() if f.__module__ != "mbcli.engine.batch" and f.__code__ not in called}
+    ours = {n: f for n, f in smooth.items() if f.__module__ != "mbcli.engine.queries.batch"}
+    missing = {n for n, f in ours.items() if f.__code__ not in called}
     assert not missing
 
 
@@ -408,8 +410,8 @@ def test_the_environment_decides_whether_kernels_are_compiled(setting, preferred
         monkeypatch.delenv("MBCLI_JIT", raising=False)
     else:
         monkeypatch.setenv("MBCLI_JIT", setting)
-    assert jit.compiled_by_default() == preferred
-    assert jit.compiled_by_default(preferred=False) == (setting == "1")
+    assert kernel.compiled_by_default() == preferred
+    assert kernel.compiled_by_default(preferred=False) == (setting == "1")
 
 
 # what a stage writes
@@ -473,7 +475,7 @@ def test_a_stage_writes_what_it_claims_and_nothing_else(stage, plant, compiled):
 
 
 def test_the_stages_of_the_engine_are_all_in_the_table():
-    modules = ("mbcli.engine.stages", "mbcli.engine.queries")
+    modules = ("mbcli.engine.queries.stages", "mbcli.engine.queries.plant_queries")
     stages = {n for n, f in vars(load_kernels(False)).items() if f.__module__ in modules}
     stages -= {"query_mass", "along", "body_accelerations"}  # other queries call these
     assert stages - NOT_SMOOTH <= set(STAGES)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from force_element_scene import ELEMENTS, elements_of, mbcli, pydrake, random_states, scene
 
-from mbcli.engine.jit import compiled_by_default
+from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialForce
@@ -29,7 +29,7 @@ from mbcli.multibody.tree import (
     default_model_instance,
     world_model_instance,
 )
-from mbcli.simulation import Run
+from mbcli.simulation.run import Run
 from mbcli.systems.analysis import ApplySimulatorConfig, Simulator, SimulatorConfig
 
 OURS = mbcli()

@@ -16,8 +16,8 @@ import pytest
 from command_line import SAMPLES
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.load import ROOT_ELEMENTS
-from mbcli.parsers.scenario import read_run_config
+from mbcli.parsers.file_format import ROOT_ELEMENTS
+from mbcli.parsers.scenes.scenario import read_run_config
 
 from mbcli.checks.file_check import check_file
 from mbcli.errors import MbcliError

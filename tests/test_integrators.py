@@ -8,15 +8,15 @@ import pytest
 from random_trees import random_inertia, random_plant, random_state
 from scipy.integrate import solve_ivp
 
+from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.engine import load_kernels
-from mbcli.engine.integrators import METHODS
-from mbcli.engine.jit import compiled_by_default
+from mbcli.engine.runtime.kernel import compiled_by_default
+from mbcli.engine.stepping.integrators import METHODS
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import BallRpyJoint, PrismaticJoint, RevoluteJoint, SpatialInertia, UnitInertia
-from mbcli.simulation import SCHEMES, Input, Run, constant_input
-from mbcli.simulator_config import SimulatorConfig
+from mbcli.simulation.run import SCHEMES, Input, Run, constant_input
 
 SAMPLE_MODELS = Path(__file__).parents[1] / "sample_models"
 ORDERS = {name: method.order for name, method in METHODS.items()} | {"semi_explicit_euler": 1}

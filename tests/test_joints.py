@@ -20,8 +20,8 @@ from random_trees import (
 
 import mbcli.multibody.tree as tree
 from mbcli.engine import load_kernels
-from mbcli.engine.lanes import LaneData, load_lane_kernels
-from mbcli.engine.model import Data
+from mbcli.engine.queries.lanes import LaneData, load_lane_kernels
+from mbcli.engine.runtime.model import Data
 from mbcli.math import Quaternion, RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialForce, SpatialVelocity
 from mbcli.multibody.plant import MultibodyPlant

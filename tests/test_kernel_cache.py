@@ -10,8 +10,9 @@ from types import ModuleType
 import pytest
 
 import mbcli.engine
-from mbcli.engine import jit, kernel_cache
-from mbcli.engine.kernel_cache import KeyOfCode, cached_njit, is_on_disk
+from mbcli.engine.runtime import kernel_cache
+from mbcli.engine.runtime.kernel import KERNEL_MODULES
+from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_njit, is_on_disk
 
 ENGINE = Path(mbcli.engine.__file__).parent
 
@@ -181,4 +182,4 @@ def test_numba_with_other_inner_parts_keeps_its_own_cache(tmp_path, monkeypatch)
 
 def test_importing_kernel_modules_names_every_file_of_kernels():
     """The directory's name leaves out the sources of KERNEL_MODULES: each of them exists."""
-    assert all(ENGINE.joinpath(*name.split(".")).with_suffix(".py").is_file() for name in jit.KERNEL_MODULES)
+    assert all(ENGINE.joinpath(*name.split(".")).with_suffix(".py").is_file() for name in KERNEL_MODULES)

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from mbcli.engine.jit import compiled_by_default
+from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import MultibodyForces, RevoluteJoint, SpatialInertia
 

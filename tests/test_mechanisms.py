@@ -9,18 +9,18 @@ import math
 import numpy as np
 import pytest
 from command_line import SAMPLES
-from mbcli.parsers.constraints_file import read_constraints
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.scenes.constraints_file import read_constraints
 from scipy.integrate import solve_ivp
 
+from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.closed_chains import ClosedChains, assemble_context
+from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.simulation import Run
-from mbcli.simulator_config import SimulatorConfig
+from mbcli.simulation.run import Run
 
 CHAINS = SAMPLES / "closed_chains"
 G = 9.81

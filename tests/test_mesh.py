@@ -20,7 +20,7 @@ from mbcli.geometry import (
     SurfaceTriangle,
     TriangleSurfaceMesh,
 )
-from mbcli.mesh import load_triangles
+from mbcli.meshes.triangles import load_triangles
 from mbcli.multibody.tree import CalcSpatialInertia, SpatialInertia
 
 # a brick of 1 x 2 x 3 whose least corner is the origin
@@ -154,10 +154,10 @@ def test_missing_and_large_files_and_wrong_scales_are_refused(write, monkeypatch
     for scale in (0.0, np.nan, [1.0, 2.0], [1.0, 0.0, 1.0]):
         with pytest.raises(ModelError, match="the scale of a mesh is one finite number or three"):
             load_triangles(path, scale)
-    monkeypatch.setattr("mbcli.mesh.MAX_TRIANGLES", 11)
+    monkeypatch.setattr("mbcli.meshes.triangles.MAX_TRIANGLES", 11)
     with pytest.raises(ResourceError, match="12 triangles, the most are 11"):
         load_triangles(path)
-    monkeypatch.setattr("mbcli.mesh.MAX_BYTES", 10)
+    monkeypatch.setattr("mbcli.meshes.triangles.MAX_BYTES", 10)
     with pytest.raises(ResourceError, match="the most of a mesh file are 10"):
         load_triangles(path)
 

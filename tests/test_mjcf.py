@@ -8,7 +8,7 @@ import pytest
 from command_line import cli
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
-from mbcli.parsers.mjcf import read_mjcf
+from mbcli.parsers.mjcf.read_mjcf import read_mjcf
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.spec import Box, Capsule, HalfSpace, Mesh, Sphere
 

@@ -9,7 +9,7 @@ import pytest
 from contact_scenes import APPROXIMATIONS, FALL, Scene, drake_library, own_library
 
 from mbcli.engine.contact import arrays
-from mbcli.engine.jit import compiled_by_default
+from mbcli.engine.runtime.kernel import compiled_by_default
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the benchmarks are not installed
 from benchmarks import contact

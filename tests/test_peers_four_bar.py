@@ -10,15 +10,15 @@ import re
 
 import numpy as np
 import pytest
-from mbcli.parsers.constraints_file import read_constraints
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.scenes.constraints_file import read_constraints
 
-from mbcli.multibody.closed_chains import ClosedChains
+from mbcli.config.simulator_config import SimulatorConfig
+from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.simulation import Run
-from mbcli.simulator_config import SimulatorConfig
+from mbcli.simulation.run import Run
 
 drake = pytest.importorskip("pydrake.all")
 pytestmark = pytest.mark.peers

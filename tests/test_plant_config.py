@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 import yaml
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics
-from mbcli.parsers.file_schemas import schema_text
-from mbcli.parsers.plant_config import RunConfig, apply_overrides, setting_paths
-from mbcli.parsers.scenario import UNSUPPORTED_KEYS, read_run_config
+from mbcli.parsers.scenes.file_schemas import schema_text
+from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides, setting_paths
+from mbcli.parsers.scenes.scenario import UNSUPPORTED_KEYS, read_run_config
 
+from mbcli.config.plant_config import MultibodyPlantConfig
+from mbcli.config.scene_graph_config import DefaultProximityProperties
+from mbcli.config.simulator_config import INTEGRATION_SCHEMES, SimulatorConfig
 from mbcli.errors import ModelError
-from mbcli.multibody.plant.config import MultibodyPlantConfig
-from mbcli.scene_graph_config import DefaultProximityProperties
-from mbcli.simulator_config import INTEGRATION_SCHEMES, SimulatorConfig
 
 
 def read(text, scenario_name=None):

@@ -25,7 +25,7 @@ from mbcli.multibody.tree import (
     UniversalJoint,
     WeldJoint,
 )
-from mbcli.simulation import Run
+from mbcli.simulation.run import Run
 
 ORIGIN = np.zeros(3)
 IDENTITY = RigidTransform()

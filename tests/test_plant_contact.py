@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import DEFAULT_TOLERANCE
 from mbcli.errors import ModelError, NumericalError
@@ -15,7 +16,7 @@ from mbcli.multibody.plant import (
     DiscreteContactApproximation,
     MultibodyPlant,
 )
-from mbcli.multibody.point_contacts import point_contacts
+from mbcli.multibody.plant.point_contacts import point_contacts
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     ForceElement,
@@ -25,8 +26,7 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     WeldJoint,
 )
-from mbcli.simulation import SCHEMES, Run
-from mbcli.simulator_config import SimulatorConfig
+from mbcli.simulation.run import SCHEMES, Run
 from mbcli.systems.analysis import Simulator
 
 FRICTION = CoulombFriction(0.9, 0.8)

@@ -32,7 +32,7 @@ from mbcli.multibody.plant import (
     DiscreteContactApproximation,
     MultibodyPlant,
 )
-from mbcli.multibody.point_contacts import point_contacts
+from mbcli.multibody.plant.point_contacts import point_contacts
 from mbcli.multibody.tree import (
     PrismaticJoint,
     QuaternionFloatingJoint,

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from force_element_scene import mbcli, pydrake
 
+from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix
 from mbcli.multibody.math import SpatialForce, SpatialVelocity
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant, Propeller, PropellerInfo, Wing
 from mbcli.multibody.tree import BodyIndex, RotationalInertia, SpatialInertia
-from mbcli.simulator_config import SimulatorConfig
 from mbcli.systems.framework import DiagramBuilder
 from mbcli.systems.simulator import ApplySimulatorConfig, Simulator
 

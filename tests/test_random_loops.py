@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mbcli.math import RigidTransform, RollPitchYaw
-from mbcli.multibody.closed_chains import ClosedChains
+from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
     BallRpyJoint,
@@ -17,7 +17,7 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     UniversalJoint,
 )
-from mbcli.simulation import Run
+from mbcli.simulation.run import Run
 
 SEEDS = (5, 7, 8, 11, 14, 16)
 ALONG_AXIS = (RevoluteJoint, PrismaticJoint)

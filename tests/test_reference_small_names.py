@@ -5,8 +5,8 @@ import pytest
 
 from mbcli import math as transforms
 from mbcli.autodiffutils import AutoDiffXd
-from mbcli.common.scalar_template import ScalarTemplate
 from mbcli.math import RigidTransform
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody import math as spatial
 from mbcli.multibody import plant as plants
 from mbcli.multibody import tree

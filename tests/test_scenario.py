@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from command_line import SAMPLES, cli, succeed
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.scenario import read_scenario
+from mbcli.parsers.scenes.scenario import read_scenario
 
 from mbcli.log.reader import Log
 

@@ -6,8 +6,8 @@ import jsonschema
 import pytest
 from command_line import SAMPLES, cli, succeed
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.directives import read_directives
-from mbcli.parsers.file_schemas import file_schemas, schema_file, schema_names, schema_text
+from mbcli.parsers.scenes.directives import read_directives
+from mbcli.parsers.scenes.file_schemas import file_schemas, schema_file, schema_names, schema_text
 from mbcli.parsers.yaml_source import ANY_TAG, read_yaml
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.package_map import PackageMap
-from mbcli.parsers.sdf import read_sdf
+from mbcli.parsers.sdf.read_sdf import read_sdf
 from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere
 
 MODELS = Path(os.environ.get("MBCLI_MODELS", Path(__file__).parents[1] / "../shared/models"))

@@ -6,7 +6,7 @@ from math import inf, pi
 import numpy as np
 import pytest
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.sdf import read_sdf
+from mbcli.parsers.sdf.read_sdf import read_sdf
 from mbcli.parsers.spec import (
     BallConstraintSpec,
     BushingSpec,

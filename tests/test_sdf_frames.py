@@ -5,9 +5,12 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
+from mbcli.parsers.cycles import find_cycles
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.sdf import read_sdf
-from mbcli.parsers.sdf_frames import MODEL, WORLD, FrameGraph, FrameScope, compose, find_cycles, inverse, is_reserved
+from mbcli.parsers.frame_names import MODEL, WORLD, is_reserved
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.sdf.read_sdf import read_sdf
+from mbcli.parsers.sdf.sdf_frames import FrameGraph, FrameScope
 from mbcli.parsers.spec import IDENTITY, pose
 
 TOLERANCE = 1e-12  # poses are a handful of products of numbers of order 1

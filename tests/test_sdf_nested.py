@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.package_map import PackageMap
-from mbcli.parsers.sdf import read_sdf
-from mbcli.parsers.sdf_includes import MAX_DEPTH
-from mbcli.parsers.sdf_scopes import MAX_NESTED
+from mbcli.parsers.sdf.read_sdf import read_sdf
+from mbcli.parsers.sdf.sdf_includes import MAX_DEPTH
+from mbcli.parsers.sdf.sdf_scopes import MAX_NESTED
 
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
@@ -363,7 +363,7 @@ def test_files_must_not_include_each_other_without_end(folder):
 
 
 def test_includes_that_multiply_are_stopped(folder, monkeypatch):
-    monkeypatch.setattr("mbcli.parsers.sdf_scopes.MAX_ELEMENTS", 1000)
+    monkeypatch.setattr("mbcli.parsers.sdf.sdf_scopes.MAX_ELEMENTS", 1000)
     for i in range(12):
         twice = "".join(include(f"b{i + 1}.sdf", f"<name>n{k}</name>") for k in range(2)) if i < 11 else ""
         (folder / f"b{i}.sdf").write_text(sdf(f"<model name='m{i}'>{LINK}{twice}</model>"))

@@ -4,7 +4,7 @@ from math import inf, pi
 
 import pytest
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.sdf import read_sdf
+from mbcli.parsers.sdf.read_sdf import read_sdf
 
 LINKS = "<link name='a'/><link name='b'><pose>0 0 0 0 0 1.5707963267948966</pose></link>"
 CAPSULE = "<collision name='v'><geometry><capsule><radius>1</radius><length>1</length></capsule></geometry></collision>"

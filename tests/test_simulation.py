@@ -11,7 +11,8 @@ import pytest
 from naive import Oracle
 from random_trees import random_context, random_inertia, random_plant
 
-from mbcli.engine.jit import compiled_by_default
+from mbcli.config.simulator_config import SimulatorConfig
+from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
@@ -22,8 +23,7 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     UnitInertia,
 )
-from mbcli.simulation import BLOCK_ROWS, Input, Run, constant_input
-from mbcli.simulator_config import SimulatorConfig
+from mbcli.simulation.run import BLOCK_ROWS, Input, Run, constant_input
 from mbcli.systems.analysis import ApplySimulatorConfig, Simulator
 
 only_compiled = pytest.mark.skipif(not compiled_by_default(), reason="takes minutes interpreted")

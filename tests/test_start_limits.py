@@ -8,7 +8,7 @@ from command_line import SAMPLES, cli, hinge, one_robot, succeed
 
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.start_limits import clamp_positions, positions_outside_limits
+from mbcli.simulation.start_limits import clamp_positions, positions_outside_limits
 from mbcli.systems.analysis import Simulator
 
 TWO_LINKS = SAMPLES / "double_pendulum.urdf"

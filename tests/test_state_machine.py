@@ -13,8 +13,9 @@ from hypothesis.stateful import run_state_machine_as_test
 from machine_results import OWN, RESULTS
 from state_machine import PlantMachine, recipes
 
-from mbcli.engine import integrators, jit, loop
-from mbcli.engine.jit import compiled_by_default
+from mbcli.engine.runtime import linking
+from mbcli.engine.runtime.kernel import compiled_by_default
+from mbcli.engine.stepping import integrators, loop
 from mbcli.multibody import scalars
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import Frame, Joint, RigidBody
@@ -93,7 +94,7 @@ def test_the_machine_finds_forces_that_a_call_leaves_to_the_next_step(monkeypatc
     for module, function in ((loop, loop.run_discrete), (integrators, integrators.derivative)):
         monkeypatch.setattr(function, "__code__", without_call(function, "clear_applied_forces"))
         monkeypatch.setattr(module, "do_nothing", lambda data: None, raising=False)
-    caches = jit.load_kernels, scalars.autodiff_kernels, scalars.symbolic_kernels
+    caches = linking.load_kernels, scalars.autodiff_kernels, scalars.symbolic_kernels
     for cached in caches:
         cached.cache_clear()
 

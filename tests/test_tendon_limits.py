@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mbcli.errors import ModelError
-from mbcli.multibody.closed_chains import assemble_context, assemble_within_limits
+from mbcli.multibody.constraints.closed_chains import assemble_context, assemble_within_limits
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia
-from mbcli.simulation import Run
+from mbcli.simulation.run import Run
 
 
 def slides(time_step=0.0, **tendon):

@@ -140,7 +140,7 @@ MEASURED = """
 import resource, sys
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
-from mbcli.parsers.urdf import read_urdf
+from mbcli.parsers.urdf.read_urdf import read_urdf
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 text = ("<robot name='r'>" + "<link name='a'/>" * int(sys.argv[1]) + "</robot>").encode()
 load_models(text, input_format="urdf", diagnostics=Diagnostics())

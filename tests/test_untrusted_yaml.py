@@ -5,11 +5,11 @@ import time
 
 import pytest
 from command_line import SAMPLES, cli
-from mbcli.parsers import directives as directives_module
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.directives import flatten_directives, read_directives
 from mbcli.parsers.package_map import PackageMap
-from mbcli.parsers.scenario import read_scenario
+from mbcli.parsers.scenes import directives as directives_module
+from mbcli.parsers.scenes.directives import flatten_directives, read_directives
+from mbcli.parsers.scenes.scenario import read_scenario
 
 INVALID, MISSING = 3, 4
 PENDULUM = (SAMPLES / "pendulum.urdf").read_text()

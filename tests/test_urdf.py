@@ -10,7 +10,7 @@ from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
-from mbcli.parsers.urdf import read_urdf
+from mbcli.parsers.urdf.read_urdf import read_urdf
 
 from mbcli.errors import ModelError, ResourceError
 

@@ -14,7 +14,7 @@ from mbcli.parsers.spec import (
     SpringDamperSpec,
     TendonConstraintSpec,
 )
-from mbcli.parsers.urdf import read_urdf
+from mbcli.parsers.urdf.read_urdf import read_urdf
 
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant

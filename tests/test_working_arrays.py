@@ -12,8 +12,8 @@ from random_trees import random_plant, random_state
 
 from benchmarks.plant_calls import CALCULATIONS
 from mbcli.engine import load_kernels
-from mbcli.engine.fields import DATA_FIELDS
-from mbcli.engine.model import Data
+from mbcli.engine.fields.model_fields import DATA_FIELDS
+from mbcli.engine.runtime.model import Data
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.tree import BodyIndex, JacobianWrtVariable, ModelInstanceIndex, MultibodyForces
 from mbcli.systems.analysis import Simulator

@@ -11,7 +11,7 @@ from mbcli.parsers.spec import Place
 from mbcli.parsers.yaml_records import read_into
 from mbcli.parsers.yaml_source import ANY_TAG, read_yaml
 
-from mbcli.config_fields import setting
+from mbcli.config.config_fields import setting
 from mbcli.errors import ModelError, ResourceError
 
 

@@ -10,7 +10,8 @@ of JSON lines follow one convention:
     u:NAME              actuation, by the name of the actuator
     time                seconds
 
-Short names will do where they mean one coordinate (mbcli/coordinate_names.py): `elbow` is the position of that joint.
+Short names will do where they mean one coordinate (mbcli/common/coordinate_names.py): `elbow` is the
+position of that joint.
 Logs are read by whole names.
 
 What is not given has its default: the model's for q and v, zero for the rest of a vdot, tau or u that is
@@ -43,9 +44,9 @@ from typing import BinaryIO
 import numpy as np
 
 from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
-from mbcli.coordinate_names import NamedCoordinates, StateNames, listed
+from mbcli.common.coordinate_names import NamedCoordinates, StateNames, listed
+from mbcli.common.suggestions import closest
 from mbcli.errors import MbcliError, ModelError, ResourceError
-from mbcli.suggestions import closest
 
 READ_SIZE = 1 << 20
 LONGEST_LINE = 1 << 26

@@ -7,7 +7,7 @@ import os
 from urllib.parse import quote
 
 from mbcli import __version__
-from mbcli.checks.codes import CODES
+from mbcli.parsers.checks.codes import CODES
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -2,10 +2,10 @@
 
 from mbcli.multibody.parsing.process_directives import plan_directives
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.parsers.directives import read_directives
-from mbcli.parsers.load import find_model_file
+from mbcli.parsers.file_format import find_model_file
 from mbcli.parsers.package_map import PackageMap
-from mbcli.parsers.scenario import read_all_scenarios
+from mbcli.parsers.scenes.directives import read_directives
+from mbcli.parsers.scenes.scenario import read_all_scenarios
 
 SCENE_FORMATS = ("dmd", "scenario")
 SCENE_SUFFIXES = (".yaml", ".yml")

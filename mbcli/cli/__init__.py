@@ -9,8 +9,8 @@ from importlib import import_module
 import click
 
 from mbcli import __version__
+from mbcli.common.suggestions import closest
 from mbcli.errors import MbcliError, OutputError, ResourceError
-from mbcli.suggestions import closest
 
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {

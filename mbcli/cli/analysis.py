@@ -97,14 +97,14 @@ class Analysis:
 
     def _is_compiled(self, model):
         """Whether a batch of states of a model can be evaluated in compiled calls of many rows."""
-        from mbcli.engine.jit import may_compile
-        from mbcli.engine.state_batch import covers
+        from mbcli.engine.queries.state_batch import covers
+        from mbcli.engine.runtime.kernel import may_compile
 
         return self.evaluate_rows is not None and covers(model) and may_compile()
 
     def _rows_at_once(self, plant, context, given):
         """chunk -> columns, all rows in one compiled call."""
-        from mbcli.engine.state_batch import StateBatch
+        from mbcli.engine.queries.state_batch import StateBatch
 
         batch = StateBatch(context._model, announce=_announce_compiling)
 
@@ -176,7 +176,7 @@ def _repeat(row, count):
 def parse_inputs(plant, inputs):
     """The values of vdot, tau and u from option text: a list in order, or NAME=VALUE pairs."""
     from mbcli.cli.state import by_name, numbers
-    from mbcli.coordinate_names import NamedCoordinates
+    from mbcli.common.coordinate_names import NamedCoordinates
 
     names_of = {
         "vdot": plant.GetVelocityNames,

@@ -35,7 +35,7 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
 
         from mbcli.cli.state import numbers
         from mbcli.errors import NumericalError
-        from mbcli.multibody.closed_chains import assemble_within_limits
+        from mbcli.multibody.constraints.closed_chains import assemble_within_limits
 
         w = np.ones(plant.num_velocities())
         if weights is not None:

@@ -117,7 +117,7 @@ def errors_of(context):
     """Norms of the constraints' errors at the state of a context, as `assemble` has them."""
     import numpy as np
 
-    from mbcli.multibody.closed_chains import ClosedChains
+    from mbcli.multibody.constraints.closed_chains import ClosedChains
 
     chains = ClosedChains(context)
     position, velocity = chains.position_errors(context._q)[0], chains.velocity_errors(context._q, context._v)[0]
@@ -173,7 +173,7 @@ def _actuated(plant, names):
     """(nv,) bool"""
     import numpy as np
 
-    from mbcli.coordinate_names import NamedCoordinates
+    from mbcli.common.coordinate_names import NamedCoordinates
 
     actuated = np.zeros(plant.num_velocities(), dtype=bool)
     if names is None:
@@ -210,7 +210,7 @@ def columns(plant, results):
 
 
 def rank(context):
-    from mbcli.multibody.closed_chains import ClosedChains
+    from mbcli.multibody.constraints.closed_chains import ClosedChains
 
     chains = ClosedChains(context)
     return chains.rank(context._q) if chains.nrow else 0

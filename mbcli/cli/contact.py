@@ -62,7 +62,7 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
 
 def point_pairs(plant, context, single_point):
     """One dictionary for each contact point."""
-    from mbcli.multibody.point_contacts import point_contacts
+    from mbcli.multibody.plant.point_contacts import point_contacts
 
     return [
         {

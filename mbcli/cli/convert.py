@@ -48,8 +48,8 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
         raise click.UsageError("--json needs -o: both cannot go to stdout")
     if to_file and not is_special(output):
         refuse_existing(output, force)
-    from mbcli.conversion_proof import prove
-    from mbcli.parsers.losses import Loss
+    from mbcli.conversion.conversion_proof import prove
+    from mbcli.parsers.writing.losses import Loss
 
     loaded = load(options, ctx)
     if len(loaded.read) != 1:
@@ -93,8 +93,8 @@ def _target(output):
 
 def _convert(loaded, target, packages, folder):
     from mbcli.multibody.parsing.model_of_scene import model_of_scene
-    from mbcli.parsers.conversion import converted
-    from mbcli.parsers.flatten import flattened
+    from mbcli.parsers.writing.conversion import converted
+    from mbcli.parsers.writing.flatten import flattened
 
     model = model_of_scene(loaded.plant, flattened(loaded.read[0]))
     return converted(model, target, packages=packages, folder=folder)

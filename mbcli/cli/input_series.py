@@ -8,7 +8,7 @@ import numpy as np
 
 from mbcli.cli.options import parse_number
 from mbcli.cli.output import printable
-from mbcli.coordinate_names import NamedCoordinates
+from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ModelError, ResourceError
 
 
@@ -17,7 +17,7 @@ def read_input(plant, path):
 
     Actuators without a column get zero, and so do all of them before the first time.
     """
-    from mbcli.simulation import Input
+    from mbcli.simulation.run import Input
 
     if path == "-":
         return Input(*_read_rows(plant, sys.stdin, "<stdin>"))

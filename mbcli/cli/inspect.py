@@ -189,7 +189,7 @@ def _mobility(plant):
     import numpy as np
 
     from mbcli.errors import ModelError
-    from mbcli.multibody.closed_chains import ClosedChains
+    from mbcli.multibody.constraints.closed_chains import ClosedChains
     from mbcli.multibody.plant.context import Context
 
     context = Context(plant, compiled=False)

@@ -260,7 +260,7 @@ def _add_constraints(plant, options, diagnostics):
     if path is None:
         return files
     from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
-    from mbcli.parsers.constraints_file import read_constraints
+    from mbcli.parsers.scenes.constraints_file import read_constraints
 
     if not os.path.exists(path):
         raise ResourceError(f"{path}: error: no such file")

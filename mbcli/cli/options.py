@@ -12,7 +12,7 @@ import re
 
 import click
 
-from mbcli.coordinate_names import listed
+from mbcli.common.coordinate_names import listed
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 

@@ -11,7 +11,7 @@ from mbcli.errors import ModelError, OutputError
 from mbcli.log.reader import Log
 from mbcli.log.write_lock import WriteLock
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.scenario import read_run_config
+from mbcli.parsers.scenes.scenario import read_run_config
 
 
 def recorded_arguments(path):

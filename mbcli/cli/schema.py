@@ -3,7 +3,7 @@
 import click
 
 from mbcli.cli.output import emit
-from mbcli.suggestions import name_or_list
+from mbcli.common.suggestions import name_or_list
 
 
 @click.command()
@@ -20,7 +20,7 @@ def schema(name, **options):
     mbcli schema directives -o directives.schema.json
     """
     from mbcli.cli.options import Options
-    from mbcli.parsers.file_schemas import schema_names, schema_text
+    from mbcli.parsers.scenes.file_schemas import schema_names, schema_text
 
     names = schema_names()
     if name is not None and name not in names:

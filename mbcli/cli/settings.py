@@ -19,7 +19,7 @@ class Settings:
     """
 
     def __init__(self, models, packages, options, diagnostics):
-        from mbcli.parsers.plant_config import RunConfig, apply_overrides
+        from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides
 
         self._options, self._diagnostics = options, diagnostics
         names = [model for model in models if _is_scenario(model, options)]
@@ -39,7 +39,7 @@ class Settings:
         self.config = apply_overrides(run, options.overrides)
 
     def _read(self, source, name, scenario_name):
-        from mbcli.parsers.scenario import read_scenario
+        from mbcli.parsers.scenes.scenario import read_scenario
 
         scenario = read_scenario(source, self._diagnostics, scenario_name, text=self._options.scenario_text, name=name)
         self._diagnostics.raise_if_errors(strict=self._options.strict)
@@ -76,6 +76,6 @@ def _is_scenario(model, options):
 
 def _source(model, packages):
     """What read_scenario() takes as source and name."""
-    from mbcli.parsers.load import find_model_file
+    from mbcli.parsers.file_format import find_model_file
 
     return (sys.stdin.buffer.read(), "<stdin>") if model == "-" else (find_model_file(model, packages), None)

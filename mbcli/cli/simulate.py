@@ -275,7 +275,7 @@ def _warn(line):
 
 
 def _apply(config, options):
-    from mbcli.simulation import SCHEMES
+    from mbcli.simulation.run import SCHEMES
 
     if options.integrator is not None:
         if options.integrator not in SCHEMES:
@@ -348,8 +348,8 @@ def _period(rate, plant, duration):
 
 
 def _announce_compiling(plant, context):
-    from mbcli.engine.jit import compiled_by_default
-    from mbcli.engine.kernel_cache import is_on_disk
+    from mbcli.engine.runtime.kernel import compiled_by_default
+    from mbcli.engine.runtime.kernel_cache import is_on_disk
 
     if not compiled_by_default():
         return
@@ -485,7 +485,7 @@ class SimulationJob:
 
         from mbcli.cli.analysis import parse_inputs
         from mbcli.cli.input_series import read_input
-        from mbcli.simulation import constant_input
+        from mbcli.simulation.run import constant_input
 
         if options.input_file is not None:
             return read_input(self.plant, options.input_file)
@@ -494,14 +494,14 @@ class SimulationJob:
 
     def clamp(self):
         """Moves positions that start outside of their limits to them, if --start-limits asks; returns lines on it."""
-        from mbcli.start_limits import clamp_positions, in_words
+        from mbcli.simulation.start_limits import clamp_positions, in_words
 
         moved = clamp_positions(self.plant, self.context) if self.start_limits == "clamp" else []
         return [f"moved to their limits: {in_words(moved)}"] if moved else []
 
     def check_limits(self, warn):
         """Reports the positions that start outside of their limits; ModelError with --start-limits error."""
-        from mbcli.start_limits import in_words, positions_outside_limits, what_limits_do
+        from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
 
         outside = positions_outside_limits(self.plant, self.context)
         if outside and self.start_limits == "error":
@@ -517,7 +517,7 @@ class SimulationJob:
         """
         if not self.plant._constraints:
             return []
-        from mbcli.multibody.closed_chains import assemble_context
+        from mbcli.multibody.constraints.closed_chains import assemble_context
 
         return assemble_context(self.context, self.tolerance)
 
@@ -577,7 +577,7 @@ class SimulationJob:
     def _run(self, output, force, progress, earlier=None, aside=None):
         import numpy as np
 
-        from mbcli.simulation import Run
+        from mbcli.simulation.run import Run
 
         if earlier is not None:
             self.context.SetTime(earlier.time)
@@ -655,7 +655,7 @@ class SimulationJob:
 
     def _run_with_log(self, run, output, force, progress, earlier, aside):
         """Returns the number of rows of the log."""
-        from mbcli.simulation import Run
+        from mbcli.simulation.run import Run
 
         with self._open_log(output, force) as log:
             try:
@@ -755,7 +755,7 @@ class SimulationJob:
 
         change: of the energy in the run, None where it is not known.
         """
-        from mbcli.multibody.compile_constraints import Tie
+        from mbcli.multibody.compilation.compile_constraints import Tie
 
         plant, context = self.plant, self.context
         if (

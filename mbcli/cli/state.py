@@ -11,7 +11,7 @@ import numpy as np
 
 from mbcli.cli.options import joined, parse_number
 from mbcli.cli.output import printable
-from mbcli.coordinate_names import StateNames
+from mbcli.common.coordinate_names import StateNames
 from mbcli.errors import ModelError, ResourceError
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"

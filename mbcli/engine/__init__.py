@@ -4,6 +4,6 @@
 they work on. The order of the stages is explicit: a kernel says in its docstring which stages must have run.
 """
 
-from mbcli.engine.jit import load_kernels
+from mbcli.engine.runtime.linking import load_kernels
 
 __all__ = ["load_kernels"]

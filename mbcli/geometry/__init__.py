@@ -1,5 +1,6 @@
 """Shapes, their registration and queries about them, under the names of pydrake.geometry."""
 
+from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
 from mbcli.geometry.frame_poses import FramePoseVector
@@ -27,7 +28,6 @@ from mbcli.geometry.shapes import (
     Sphere,
 )
 from mbcli.geometry.surface_mesh import SurfaceTriangle, TriangleSurfaceMesh
-from mbcli.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 
 __all__ = [
     "AddContactMaterial",

@@ -94,7 +94,7 @@ class QueryObject:
         return self._signed(*places, self._distance(*places, np.inf))
 
     def _refuse_planes(self, a, b):
-        from mbcli.engine.collision.fields import HALF_SPACE
+        from mbcli.engine.fields.collision_fields import HALF_SPACE
 
         if self._collision.kind[a] == self._collision.kind[b] == HALF_SPACE:
             raise RuntimeError("two half spaces have no distance")
@@ -133,7 +133,7 @@ class QueryObject:
                     yield a, b
 
     def _filtered(self, a, b):
-        from mbcli.engine.collision.fields import WORD
+        from mbcli.engine.fields.collision_fields import WORD
 
         row, column = self._collision.filter_row[a], self._collision.filter_row[b]
         return bool(self._collision.filters[row, column // WORD] >> (column % WORD) & 1)

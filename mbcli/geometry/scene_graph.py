@@ -109,7 +109,7 @@ class SceneGraph:
 
     def get_config(self):
         """SceneGraphConfig, the defaults where none was given."""
-        from mbcli.scene_graph_config import SceneGraphConfig
+        from mbcli.config.scene_graph_config import SceneGraphConfig
 
         return SceneGraphConfig() if self._config is None else self._config
 

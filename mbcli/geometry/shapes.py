@@ -93,7 +93,7 @@ class MeshcatCone(Shape):
 
 
 class Mesh(Shape):
-    """The surface in a mesh file (see mbcli.mesh), scaled.
+    """The surface in a mesh file (see mbcli.meshes.triangles), scaled.
 
     Args:
         filename: of the file, which is read where it is needed.

@@ -7,15 +7,17 @@ from the digits of a number, or decide by its size, are given a twin for them he
 import functools
 from dataclasses import dataclass
 from math import isfinite
-from types import SimpleNamespace
 
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.clamped_lines import OFFSET, SLOPE
-from mbcli.engine.constrained_step import STAND_INS
-from mbcli.engine.fields import MODEL_FIELDS
-from mbcli.engine.jit import interpreted_with
+from mbcli.engine.fields.model_fields import MODEL_FIELDS
+from mbcli.engine.limits import clamped_lines, joint_limits
+from mbcli.engine.limits.clamped_lines import OFFSET, SLOPE
+from mbcli.engine.queries import stages
+from mbcli.engine.runtime.linking import link_interpreted
+from mbcli.engine.smooth import force_elements, trigonometry
+from mbcli.engine.smooth.joints import curvilinear
 from mbcli.errors import ModelError
 from mbcli.math.array_arguments import as_numbers, describe
 
@@ -139,19 +141,6 @@ FLOAT = Scalar("float", np.dtype(float), _same, float)
 COMPLEX = Scalar("complex", np.dtype(complex), _real_part, _same)
 
 
-def object_kernels(replacements, stand_ins=()):
-    """The interpreted kernels with those of the given names replaced; all call one another.
-
-    stand_ins: kernels in place of others.
-    """
-    names = [name for name in vars(load_kernels(False)) if name not in replacements]
-    twins = interpreted_with(names, replacements)
-    for kernel, other in dict(stand_ins).items():
-        for twin in twins.values():
-            twin.__globals__[kernel.__name__] = twins[other.__name__]
-    return SimpleNamespace(**twins, **replacements)
-
-
 @functools.cache
 def autodiff_kernels(constrained=False):
     """Functions of one number that AutoDiffXd knows by name; floats in the arrays are constants."""
@@ -163,17 +152,15 @@ def autodiff_kernels(constrained=False):
     def sine_cosine(x):
         return _function("sin")(x), _function("cos")(x)
 
-    return object_kernels(
-        {
-            "sine_and_cosine": sine_and_cosine,
-            "sine_cosine": sine_cosine,
-            "square_root": _function("sqrt"),
-            "hyperbolic_tangent": _function("tanh"),
-            "arctangent": lambda y, x: dual_number(y).arctan2(dual_number(x)),
-            "sign_of": lambda x: np.copysign(1.0, x.real),
-        },
-        STAND_INS if constrained else {},
-    )
+    given = {
+        trigonometry.sine_and_cosine: sine_and_cosine,
+        trigonometry.sine_cosine: sine_cosine,
+        trigonometry.square_root: _function("sqrt"),
+        trigonometry.hyperbolic_tangent: _function("tanh"),
+        trigonometry.arctangent: lambda y, x: dual_number(y).arctan2(dual_number(x)),
+        trigonometry.sign_of: lambda x: np.copysign(1.0, x.real),
+    }
+    return link_interpreted({"numbers", "constrained"} if constrained else {"numbers"}, given)
 
 
 def _function(name):
@@ -199,22 +186,21 @@ def symbolic_kernels(constrained=False):
     def take_segment(segments, curves, periods, c, q, i, chosen):
         raise NotImplementedError("curvilinear joints have no symbolic form: their segments follow from a number")
 
-    return object_kernels(
-        {
-            "sine_and_cosine": sine_and_cosine,
-            "sine_cosine": lambda x: (sympy.sin(x), sympy.cos(x)),
-            "square_root": sympy.sqrt,
-            "hyperbolic_tangent": sympy.tanh,
-            "arctangent": sympy.atan2,
-            "sign_of": sympy.sign,
-            "element_fault": lambda model, data: 0,
-            "calc_element_fault": lambda model, data: 0,
-            "take_segment": take_segment,
-            "is_in_reach": lambda model, data, h, k: False,
-            "count_disagreements": lambda model, data, step: 0,
-            "clamped_effort": lambda data, i, x: data.line[i, OFFSET] - data.line[i, SLOPE] * x,
-        }
-    )
+    given = {
+        trigonometry.sine_and_cosine: sine_and_cosine,
+        trigonometry.sine_cosine: lambda x: (sympy.sin(x), sympy.cos(x)),
+        trigonometry.square_root: sympy.sqrt,
+        trigonometry.hyperbolic_tangent: sympy.tanh,
+        trigonometry.arctangent: sympy.atan2,
+        trigonometry.sign_of: sympy.sign,
+        force_elements.element_fault: lambda model, data: 0,
+        stages.calc_element_fault: lambda model, data: 0,
+        curvilinear.take_segment: take_segment,
+        joint_limits.is_in_reach: lambda model, data, h, k: False,
+        clamped_lines.count_disagreements: lambda model, data, step: 0,
+        clamped_lines.clamped_effort: lambda data, i, x: data.line[i, OFFSET] - data.line[i, SLOPE] * x,
+    }
+    return link_interpreted({"numbers"}, given)
 
 
 def exact_number(value):

@@ -9,7 +9,7 @@ from enum import Enum
 
 import numpy as np
 
-from mbcli.engine.constrained_motion import (
+from mbcli.engine.constraints.constrained_motion import (
     CROSSING,
     EVERY_CORRECTION,
     REACHED,
@@ -17,10 +17,10 @@ from mbcli.engine.constrained_motion import (
     constraint_addresses,
     expect_rank,
 )
-from mbcli.engine.model import ConstraintWork, Data
+from mbcli.engine.runtime.model import ConstraintWork, Data
 from mbcli.errors import NumericalError
-from mbcli.multibody.closed_chains import ClosedChains
-from mbcli.multibody.compile_constraints import compile_constraints
+from mbcli.multibody.compilation.compile_constraints import compile_constraints
+from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.scalars import COMPLEX
 
 DEPENDENT_ROWS = 1e-9  # singular value of the constraints, relative to the largest, that counts as zero

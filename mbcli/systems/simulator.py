@@ -4,10 +4,10 @@ import math
 import time
 import warnings
 
+from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
-from mbcli.simulation import SCHEMES, Run
-from mbcli.simulator_config import SimulatorConfig
-from mbcli.start_limits import in_words, positions_outside_limits, what_limits_do
+from mbcli.simulation.run import SCHEMES, Run
+from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
 
 
 class Simulator:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mbcli.engine.collision.fields import (
+from mbcli.engine.fields.collision_fields import (
     BALL,
     BOX,
     CAPSULE,
@@ -18,8 +18,8 @@ from mbcli.engine.collision.fields import (
     SKIN,
     WORD,
 )
-from mbcli.engine.fields import shape_of
-from mbcli.engine.model import Arrays
+from mbcli.engine.fields.model_fields import shape_of
+from mbcli.engine.runtime.model import Arrays
 
 LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
 FEW = 32  # solids of a level that share one cell

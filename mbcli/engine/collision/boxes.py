@@ -2,9 +2,9 @@
 
 from mbcli.engine.collision.segments import clamp, set_nearest
 from mbcli.engine.collision.shapes import rotate_back, support
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, cross, dot, row3, scale, subtract
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, subtract
+from mbcli.engine.smooth.trigonometry import square_root
 
 NOT_KNOWN = -1e300
 PREFER_FACE = 1e-9  # [of the size] by which the overlap along edges must be less than along faces to count

@@ -6,9 +6,9 @@ more than it must; until a centre has moved by half of that no pair can be missi
 that results do not depend on when they were found.
 """
 
-from mbcli.engine.collision.fields import BUILT, HALF_SPACE, MARGIN, PAIRS, SKIN, STATUS, TOO_MANY_PAIRS, WORD
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import dot, row3, set_row3, subtract
+from mbcli.engine.fields.collision_fields import BUILT, HALF_SPACE, MARGIN, PAIRS, SKIN, STATUS, TOO_MANY_PAIRS, WORD
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import dot, row3, set_row3, subtract
 
 
 @kernel

@@ -6,13 +6,13 @@ solids moved apart along it have a distance, whose normal is a better one (impro
 """
 
 from mbcli.engine.collision.boxes import column
-from mbcli.engine.collision.fields import EPA_FACES, EPA_POINTS
 from mbcli.engine.collision.gjk import add_support, core_distance, triangle_weights
 from mbcli.engine.collision.segments import across, normalized, row_of, set_nearest
 from mbcli.engine.collision.shapes import support
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtract
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.fields.collision_fields import EPA_FACES, EPA_POINTS
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.trigonometry import square_root
 
 TOLERANCE = 1e-10  # of the smaller solid
 ROUNDING = 1e-13  # of the size: the least tolerance

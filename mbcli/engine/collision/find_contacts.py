@@ -1,15 +1,15 @@
 """All contact points of a state, and the distance of one pair."""
 
 from mbcli.engine.collision.broad_phase import update_pairs
-from mbcli.engine.collision.fields import BALL, CYLINDER, HALF_SPACE, MARGIN, PAIRS, STATUS
 from mbcli.engine.collision.manifold import add_contacts
 from mbcli.engine.collision.nearest import solids_nearest
 from mbcli.engine.collision.segments import axis_of
 from mbcli.engine.collision.shapes import place_solids, rotate_back
-from mbcli.engine.handles import collision_at, data_at, model_at, points_at
-from mbcli.engine.jit import kernel
-from mbcli.engine.kinematics import position_kinematics
-from mbcli.engine.spatial import dot, row3, subtract
+from mbcli.engine.fields.collision_fields import BALL, CYLINDER, HALF_SPACE, MARGIN, PAIRS, STATUS
+from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.kinematics import position_kinematics
+from mbcli.engine.smooth.spatial import dot, row3, subtract
 
 
 @kernel

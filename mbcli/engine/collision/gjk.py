@@ -6,9 +6,9 @@ point of a ball, the segment of a capsule.
 
 from mbcli.engine.collision.segments import clamp, normalized, set_nearest
 from mbcli.engine.collision.shapes import support
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtract
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.trigonometry import square_root
 
 MOST_STEPS = 64
 RELATIVE = 1e-13  # of the squared distance: where it can hardly become less

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbcli.engine.collision.fields import MOST_CORNERS
+from mbcli.engine.fields.collision_fields import MOST_CORNERS
 
 COPLANAR = 1e-6  # greatest sine between normals of triangles of one face
 

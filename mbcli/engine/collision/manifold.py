@@ -7,11 +7,18 @@ stands on a single point, less and less for points that are less deep, none from
 continuous when a solid tilts from a face over an edge onto a corner.
 """
 
-from mbcli.engine.collision.fields import HALF_SPACE, MARGIN, MOST_CORNERS, SINGLE_POINTS, STATUS, TOO_MANY_POINTS
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtract
+from mbcli.engine.fields.collision_fields import (
+    HALF_SPACE,
+    MARGIN,
+    MOST_CORNERS,
+    SINGLE_POINTS,
+    STATUS,
+    TOO_MANY_POINTS,
+)
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
 
 FLAT = 0.98  # least cosine between the normal and that of the face of reference
 PARALLEL = 0.05  # greatest sine between edges that rest on each other

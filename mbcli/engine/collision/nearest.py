@@ -2,7 +2,6 @@
 
 from mbcli.engine.collision.boxes import NOT_KNOWN, boxes_nearest
 from mbcli.engine.collision.epa import improve_overlap, overlap
-from mbcli.engine.collision.fields import BALL, BOX, CAPSULE, CYLINDER, HALF_SPACE
 from mbcli.engine.collision.gjk import core_distance
 from mbcli.engine.collision.segments import (
     axis_of,
@@ -13,8 +12,9 @@ from mbcli.engine.collision.segments import (
     set_nearest,
 )
 from mbcli.engine.collision.shapes import outermost, rotate_back, to_world
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, dot, row3, scale, subtract
+from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CYLINDER, HALF_SPACE
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import add, dot, row3, scale, subtract
 
 NEARLY_TOUCHING = 1e-3  # of the size: nearer than this, rounding shows in the normal of a distance
 ALIGNED = 1e-7  # below this a component of a unit vector counts as 0: what lies flat touches in its middle

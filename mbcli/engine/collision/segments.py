@@ -5,9 +5,9 @@ of A and B. Where the normal is not unique, one is chosen.
 """
 
 from mbcli.engine.collision.shapes import rotate_back, to_world
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, cross, dot, rotate, row3, scale, subtract
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, subtract
+from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel

@@ -1,9 +1,9 @@
 """What the search asks of a solid: where it is, its outermost point in a direction, the face or edge that is there."""
 
-from mbcli.engine.collision.fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, dot, rotate, row3, scale, set_row3
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, set_row3
+from mbcli.engine.smooth.trigonometry import square_root
 
 LEANING = 0.7071067811865476  # cosine between a cylinder's axis and a direction, from which its cap faces there
 # cosines and sines of the corners of what stands for the rim of a cylinder

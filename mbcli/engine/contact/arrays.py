@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from mbcli.engine.contact.fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
 from mbcli.engine.contact.islands import WORD
 from mbcli.engine.contact.problem import APPROXIMATION, MOST_ITERATIONS, TAMSI, TOLERANCE, VECTORS
-from mbcli.engine.fields import shape_of
-from mbcli.engine.lane_memory import WIDTH, aligned_zeros
-from mbcli.engine.model import Arrays
+from mbcli.engine.fields.contact_fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
+from mbcli.engine.fields.model_fields import shape_of
+from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
+from mbcli.engine.runtime.model import Arrays
 
 DEFAULT_TOLERANCE = 1e-6  # relative, of momenta
 DEFAULT_ITERATIONS = 100

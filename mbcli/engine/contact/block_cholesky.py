@@ -1,9 +1,9 @@
 """The Hessian by blocks of trees, H = U^T U, and its solution. Panels hold one tree's rows."""
 
 from mbcli.engine.contact.problem import SINGULAR, STATUS
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH, add_product, element, set_element, subtract_product, sum_of_lanes
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH, add_product, element, set_element, subtract_product, sum_of_lanes
+from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel

@@ -4,7 +4,7 @@ Over a step the impulse is clamp((v_hat - v) / R, low, high). Numbers of the law
 a row of the plant counts.
 """
 
-from mbcli.engine.jit import kernel
+from mbcli.engine.runtime.kernel import kernel
 
 R, V_HAT, LOW, HIGH, SIGN = 0, 1, 2, 3, 4
 

@@ -5,15 +5,15 @@ against the slip with a coefficient that rises smoothly to the static one at the
 dynamic one at three times that (Stribeck). Forces act halfway between the surfaces, as in pydrake's continuous plants.
 """
 
-from mbcli.engine.calls_by_address import call_by_address
-from mbcli.engine.collision.fields import STATUS
+from mbcli.engine.contact.contact_calls import COLLISION, FIND, LACKING
 from mbcli.engine.contact.samples import NO_ROW, STICTION, append_contact, begin_row
-from mbcli.engine.contact_calls import COLLISION, FIND, LACKING
-from mbcli.engine.frame_motion import velocity_at
-from mbcli.engine.handles import collision_at, data_at, model_at, points_at, samples_at
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, cross, dot, row3, scale, set_row3, subtract
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.fields.collision_fields import STATUS
+from mbcli.engine.runtime.calls_by_address import call_by_address
+from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at, samples_at
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.frame_motion import velocity_at
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel

@@ -4,9 +4,9 @@ D alone says it well enough for what depends on it, the regularization of constr
 """
 
 from mbcli.engine.contact.problem import INVERSE_DIAGONAL
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import sum_of_lanes
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import sum_of_lanes
+from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel

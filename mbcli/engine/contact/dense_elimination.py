@@ -3,8 +3,8 @@
 Element (i, j) of the matrix is number columns[j] of row i, which has `step` vectors; other numbers of a row are zero.
 """
 
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH, add_product, element, set_element, subtract_product, sum_of_lanes
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH, add_product, element, set_element, subtract_product, sum_of_lanes
 
 
 @kernel

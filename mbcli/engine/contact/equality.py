@@ -4,7 +4,7 @@ Over a step the impulse of a row is (v_hat - v) / R. Numbers of the law: R of al
 there have no velocity and v_hat = 0.
 """
 
-from mbcli.engine.jit import kernel
+from mbcli.engine.runtime.kernel import kernel
 
 
 @kernel

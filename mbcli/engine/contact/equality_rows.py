@@ -8,12 +8,11 @@ nearly rigid row and tau = h (Castro et al. 2022, section V.B, with the diagonal
 pydrake's steps show.
 """
 
-from mbcli.engine.calls_by_address import call_by_address
-from mbcli.engine.constrained_motion import CONSTRAINTS as CONSTRAINTS_AT
-from mbcli.engine.constrained_motion import DATA, MODEL, ROWS, WORK
-from mbcli.engine.constraint_errors import position_errors
-from mbcli.engine.constraint_frames import DISTANCE
-from mbcli.engine.constraint_rows import constraint_jacobian, row_axes
+from mbcli.engine.constraints.constrained_motion import CONSTRAINTS as CONSTRAINTS_AT
+from mbcli.engine.constraints.constrained_motion import DATA, MODEL, ROWS, WORK
+from mbcli.engine.constraints.constraint_errors import position_errors
+from mbcli.engine.constraints.constraint_frames import DISTANCE
+from mbcli.engine.constraints.constraint_rows import constraint_jacobian, row_axes
 from mbcli.engine.contact.bounded_row import HIGH, LOW, SIGN, V_HAT, R
 from mbcli.engine.contact.joint_rows import EQUATION
 from mbcli.engine.contact.problem import (
@@ -25,10 +24,11 @@ from mbcli.engine.contact.problem import (
     begin_constraint,
     end_constraint,
 )
-from mbcli.engine.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.jit import kernel
-from mbcli.engine.joint_limits import NEARLY_RIGID
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.limits.joint_limits import NEARLY_RIGID
+from mbcli.engine.runtime.calls_by_address import call_by_address
+from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.trigonometry import square_root
 
 INFINITE = float("inf")
 

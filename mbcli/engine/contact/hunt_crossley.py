@@ -6,8 +6,8 @@ of its end, at the velocity z = v_n - mu |v_t|, which lets sliding bodies hover.
 Numbers of the law: mu, k, d, x, v_s, h, and for `lagged` mu times the normal impulse of the start.
 """
 
-from mbcli.engine.jit import kernel
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.trigonometry import square_root
 
 MU, STIFFNESS, DISSIPATION, PENETRATION, V_S, STEP, FRICTION = 0, 1, 2, 3, 4, 5, 6
 

@@ -17,8 +17,8 @@ from mbcli.engine.contact.problem import (
     TOO_MANY_BLOCKS,
     VALUES,
 )
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH
 
 WORD = 62  # bits used of an integer
 

@@ -3,9 +3,9 @@
 from mbcli.engine.contact.bounded_row import HIGH, LOW, V_HAT, R
 from mbcli.engine.contact.delassus import compliance
 from mbcli.engine.contact.problem import BOUNDED, add_entry, begin_constraint, end_constraint
-from mbcli.engine.jit import kernel
-from mbcli.engine.joint_limits import NEARLY_RIGID, limit_gap, reach_of_limits
-from mbcli.engine.pd_control import GAIN_D, GAIN_P, LIMIT
+from mbcli.engine.limits.joint_limits import NEARLY_RIGID, limit_gap, reach_of_limits
+from mbcli.engine.limits.pd_control import GAIN_D, GAIN_P, LIMIT
+from mbcli.engine.runtime.kernel import kernel
 
 INFINITE = float("inf")
 # con_source of other than contacts: a limit, from here on a controller, from there on a row of the plant's constraints

@@ -35,9 +35,9 @@ from mbcli.engine.contact.problem import (
 )
 from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
-from mbcli.engine.handles import solver_at
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH, add_product, sum_of_lanes
+from mbcli.engine.runtime.handles import solver_at
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH, add_product, sum_of_lanes
 
 SMALLEST = 1e-30  # squared momentum that counts as nothing
 LINE_SEARCH_STEPS = 60

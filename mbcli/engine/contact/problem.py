@@ -9,8 +9,8 @@ from mbcli.engine.contact.equality import equality_impulse
 from mbcli.engine.contact.hunt_crossley import lagged_hessian, lagged_impulse, similar_hessian, similar_impulse
 from mbcli.engine.contact.sap import sap_hessian, sap_impulse
 from mbcli.engine.contact.tamsi_law import tamsi_impulse
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH, sum_of_lanes
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
 
 # kinds of constraints: contacts, which have three rows; one row; one to three rows
 SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY = range(6)

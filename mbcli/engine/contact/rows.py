@@ -14,10 +14,10 @@ from mbcli.engine.contact.problem import (
     end_constraint,
     row_velocity,
 )
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import add_product, sum_of_lanes
-from mbcli.engine.spatial import cross, dot, row3, scale, subtract
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
+from mbcli.engine.smooth.spatial import cross, dot, row3, scale, subtract
+from mbcli.engine.smooth.trigonometry import square_root
 
 INFINITE = float("inf")
 PI = 3.141592653589793

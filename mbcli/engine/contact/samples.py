@@ -1,5 +1,6 @@
 """Contacts of the samples of a run, one row after another; and what solving them took."""
 
+from mbcli.engine.contact.contact_calls import LACKING, SOLVER
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
     CONSTRAINTS,
@@ -11,11 +12,10 @@ from mbcli.engine.contact.problem import (
     STATUS,
 )
 from mbcli.engine.contact.rows import tangent_of
-from mbcli.engine.contact_calls import LACKING, SOLVER
-from mbcli.engine.handles import data_at, points_at, samples_at, solver_at
-from mbcli.engine.jit import kernel
-from mbcli.engine.spatial import add, cross, row3, scale, set_row3
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.handles import data_at, points_at, samples_at, solver_at
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3
+from mbcli.engine.smooth.trigonometry import square_root
 
 NO_ROW = 4  # in the count LACKING: no room in the samples; smaller bits are those of the search for contact
 # elements of settings

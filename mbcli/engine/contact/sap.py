@@ -5,8 +5,8 @@ cone in the norm of R = diag(R_t, R_t, R_n), and the cost is half the square of 
 (section III, appendix A there). Numbers of the law: mu, R_t, R_n, v_hat along the normal.
 """
 
-from mbcli.engine.jit import kernel
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.trigonometry import square_root
 
 MU, R_T, R_N, V_HAT = 0, 1, 2, 3
 

@@ -8,8 +8,8 @@ other constraints give, at the same velocity, the same force in a part as in the
 from mbcli.engine.contact import bounded_row
 from mbcli.engine.contact.hunt_crossley import PENETRATION, STEP
 from mbcli.engine.contact.problem import BOUNDED, FREE, GAIN, START, TAMSI, VELOCITY
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH
 
 PENETRATION_AT_START = 7  # column of a contact's law that the laws themselves leave free
 

@@ -10,9 +10,9 @@ from mbcli.engine.contact.dense_elimination import eliminate_dense, solve_upper
 from mbcli.engine.contact.hunt_crossley import FRICTION, MU, V_S
 from mbcli.engine.contact.problem import DIRECTION, GRADIENT, LAGGED, SINGULAR, STATUS, TAMSI, hessian_of
 from mbcli.engine.contact.tamsi_law import tamsi_jacobian
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH
+from mbcli.engine.smooth.trigonometry import square_root
 
 COSINE_OF_LARGEST_TURN = 0.5
 

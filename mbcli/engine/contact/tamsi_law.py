@@ -6,8 +6,8 @@ as in hunt_crossley.py.
 """
 
 from mbcli.engine.contact.hunt_crossley import MU, V_S, normal_impulse, normal_slope
-from mbcli.engine.jit import kernel
-from mbcli.engine.trigonometry import square_root
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.trigonometry import square_root
 
 TINY = 1e-14  # [1] of the stiction tolerance: keeps the direction of a slip of zero defined
 

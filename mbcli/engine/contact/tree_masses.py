@@ -5,11 +5,11 @@ onto all velocities on its path to World.
 """
 
 from mbcli.engine.contact.problem import CONSTRAINTS, DIAGONAL, INVERSE_DIAGONAL
-from mbcli.engine.inertia import inertia_times
-from mbcli.engine.jit import kernel
-from mbcli.engine.lane_memory import WIDTH, add_product
-from mbcli.engine.mass_matrix import composite_inertias
-from mbcli.engine.spatial import row3
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH, add_product
+from mbcli.engine.smooth.inertia import inertia_times
+from mbcli.engine.smooth.mass_matrix import composite_inertias
+from mbcli.engine.smooth.spatial import row3
 
 INFINITE = float("inf")
 

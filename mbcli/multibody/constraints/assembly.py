@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, find_nearest
+from mbcli.multibody.assembly.position_manifold import PositionManifold
 from mbcli.multibody.constraints.entries import ConstraintType
 from mbcli.multibody.constraints.linear_systems import RANK_TOLERANCE
-from mbcli.multibody.nearest_positions import AssemblyProblem, find_nearest
-from mbcli.multibody.position_manifold import PositionManifold
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,9 @@
 
 import numpy as np
 
-from mbcli.engine.jit import compiled_by_default
-from mbcli.multibody.compile_constraints import (
-    Given,
-    Tie,
-    compile_constraints,
-    contact,
-    loop_rows,
-)
-from mbcli.multibody.constrained_model import ConstrainedModel
+from mbcli.engine.runtime.kernel import compiled_by_default
+from mbcli.multibody.compilation.compile_constraints import Given, Tie, compile_constraints, contact, loop_rows
+from mbcli.multibody.compilation.constrained_model import ConstrainedModel
 from mbcli.multibody.constraints.custom import Constraint
 from mbcli.multibody.constraints.entries import (
     ConstraintType,

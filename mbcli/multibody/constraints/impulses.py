@@ -6,7 +6,7 @@ QDotMinus) = G^T impulse. The sign is that of the forces: an impulse of a contac
 
 import numpy as np
 
-from mbcli.multibody.constrained_model import DEPENDENT
+from mbcli.multibody.compilation.constrained_model import DEPENDENT
 from mbcli.multibody.constraints.linear_systems import (
     SolveConstrainedSystemDirect,
     SolveConstrainedSystemNullSpace,

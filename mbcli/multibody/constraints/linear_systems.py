@@ -7,10 +7,10 @@ import enum
 
 import numpy as np
 
-from mbcli.engine.jit import compiled_by_default
+from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.errors import NumericalError, UnsolvableError
-from mbcli.multibody.compile_constraints import Given, compile_constraints
-from mbcli.multibody.constrained_model import DEPENDENT, ConstrainedModel
+from mbcli.multibody.compilation.compile_constraints import Given, compile_constraints
+from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
 
 # [1], relative: singular values below count as zero, residuals above as contradiction
 RANK_TOLERANCE = 1e-9

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mbcli.multibody.compile_constraints import Tie, compile_constraints
-from mbcli.multibody.constrained_model import ConstrainedModel
+from mbcli.multibody.compilation.compile_constraints import Tie, compile_constraints
+from mbcli.multibody.compilation.constrained_model import ConstrainedModel
 from mbcli.multibody.constraints.forward_dynamics import solve_contacts
 from mbcli.multibody.constraints.impulses import range_space_impulses
 from mbcli.multibody.constraints.inverse_dynamics import (

@@ -1,6 +1,6 @@
 """X_[T] of the spatial vectors."""
 
-from mbcli.common.value_template import ValueTemplate
+from mbcli.math.value_template import ValueTemplate
 from mbcli.multibody.math import spatial_vector
 
 SpatialAcceleration_ = ValueTemplate(spatial_vector.SpatialAcceleration)

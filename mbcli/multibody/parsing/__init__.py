@@ -11,7 +11,7 @@ from mbcli.multibody.parsing.package_map import PackageMap
 from mbcli.multibody.parsing.parser import Parser
 from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
 from mbcli.multibody.parsing.scoped_frame import GetScopedFrameByName, GetScopedFrameByNameMaybe
-from mbcli.parsers.directives_spec import (
+from mbcli.parsers.scenes.directives_spec import (
     AddCollisionFilterGroup,
     AddDirectives,
     AddFrame,

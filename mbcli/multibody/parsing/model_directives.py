@@ -2,7 +2,7 @@
 
 from mbcli.multibody.parsing.parser import Parser
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.directives import flatten_directives, read_directives
+from mbcli.parsers.scenes.directives import flatten_directives, read_directives
 
 
 def LoadModelDirectives(filename):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mbcli.errors import ModelError
-from mbcli.parsers.sdf_frames import compose, inverse
+from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spec import FrameSpec, JointSpec, Place, pose
 
 

@@ -1,6 +1,6 @@
 """Parser: reads model files and adds their models to a plant."""
 
-from mbcli.collection_pause import paused_collection
+from mbcli.common.collection_pause import paused_collection
 from mbcli.errors import ModelError
 from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
@@ -8,9 +8,10 @@ from mbcli.multibody.parsing.model_instances import top_models
 from mbcli.multibody.parsing.package_map import PackageMap
 from mbcli.multibody.parsing.process_directives import plan_directives
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.directives import read_directives
-from mbcli.parsers.directives_spec import ModelDirectives
-from mbcli.parsers.load import DIRECTIVES, find_model_file, format_of, load_models
+from mbcli.parsers.file_format import DIRECTIVES, find_model_file, format_of
+from mbcli.parsers.load import load_models
+from mbcli.parsers.scenes.directives import read_directives
+from mbcli.parsers.scenes.directives_spec import ModelDirectives
 
 
 class Parser:

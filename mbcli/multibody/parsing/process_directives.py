@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
+from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import ModelError, ResourceError
 from mbcli.math import RigidTransform
 from mbcli.multibody.parsing.add_model import add_model
@@ -10,9 +11,8 @@ from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroup
 from mbcli.multibody.parsing.model_instances import model_instances
 from mbcli.multibody.parsing.scene_names import WORLD, NotLoaded, SceneNames
 from mbcli.multibody.tree import FixedOffsetFrame, QuaternionFloatingJoint
-from mbcli.parsers.directives import find_named_file, flatten_directives, scoped
 from mbcli.parsers.load import load_models
-from mbcli.suggestions import did_you_mean
+from mbcli.parsers.scenes.directives import find_named_file, flatten_directives, scoped
 
 
 @dataclass

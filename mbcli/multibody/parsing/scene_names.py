@@ -1,8 +1,8 @@
 """The names that a plant has, and those that models to be added will give it: what directives are checked against."""
 
+from mbcli.common.suggestions import closest
 from mbcli.multibody.parsing.model_instances import has_joint_frame, model_instances
 from mbcli.multibody.tree.scoped_name import ScopedName
-from mbcli.suggestions import closest
 
 WORLD = "WorldModelInstance"
 

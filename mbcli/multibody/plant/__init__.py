@@ -1,10 +1,10 @@
 """MultibodyPlant and what goes with it, under the names of pydrake.multibody.plant."""
 
+from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.multibody.plant.applied_forces import (
     ExternallyAppliedSpatialForce,
     ExternallyAppliedSpatialForceMultiplexer,
 )
-from mbcli.multibody.plant.config import MultibodyPlantConfig
 from mbcli.multibody.plant.config_functions import (
     AddMultibodyPlant,
     AddMultibodyPlantSceneGraph,

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.collision.fields import HALF_SPACE, WORD
 from mbcli.engine.contact.arrays import ContactPoints
+from mbcli.engine.fields.collision_fields import HALF_SPACE, WORD
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
 from mbcli.multibody.plant.settings import ContactModel

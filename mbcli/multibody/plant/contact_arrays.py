@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbcli.engine.calls_by_address import address_of_function, compile_elsewhere
-from mbcli.engine.collision.fields import STATUS as COLLISION_STATUS
-from mbcli.engine.collision.fields import TOO_MANY_PAIRS, TOO_MANY_POINTS
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
+from mbcli.engine.contact.contact_calls import ADDRESSES, COLLISION, DATA, FIND, KEEP, LACKING, MODEL, POINTS, SAMPLES
 from mbcli.engine.contact.samples import NO_ROW, STICTION
-from mbcli.engine.contact_calls import ADDRESSES, COLLISION, DATA, FIND, KEEP, LACKING, MODEL, POINTS, SAMPLES
+from mbcli.engine.fields.collision_fields import STATUS as COLLISION_STATUS
+from mbcli.engine.fields.collision_fields import TOO_MANY_PAIRS, TOO_MANY_POINTS
+from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere
 
 FIRST_POINTS = 64  # room for contact points, doubled when it is not enough
 FIRST_KEPT = 256  # the same for the contacts of all samples of a block

@@ -4,8 +4,7 @@ from math import isfinite
 
 import numpy as np
 
-from mbcli.engine.bound_kernels import BoundKernels
-from mbcli.engine.constrained_motion import (
+from mbcli.engine.constraints.constrained_motion import (
     CONTACT_STEPS,
     DEPENDENT,
     EVERY_CORRECTION,
@@ -18,14 +17,16 @@ from mbcli.engine.constrained_motion import (
     constraint_addresses,
     expect_rank,
 )
-from mbcli.engine.jit import compiled_by_default
-from mbcli.engine.model import ConstraintWork, Data
-from mbcli.engine.step import SINGULAR_STEP
+from mbcli.engine.runtime.bound_kernels import BoundKernels
+from mbcli.engine.runtime.kernel import compiled_by_default
+from mbcli.engine.runtime.model import ConstraintWork, Data
+from mbcli.engine.smooth.state import SINGULAR_STEP
 from mbcli.errors import ModelError, NumericalError
-from mbcli.multibody.compile_constraints import Tie, compile_constraints
-from mbcli.multibody.constraint_rows import constraint_rows, require_two_trees
+from mbcli.multibody.compilation.compile_constraints import Tie, compile_constraints
+from mbcli.multibody.compilation.constraint_rows import constraint_rows, require_two_trees
 from mbcli.multibody.plant.point_contact import PointContact
 from mbcli.multibody.plant.ports import InputValues
+from mbcli.multibody.plant.state_transfer import set_time_state_and_parameters
 from mbcli.multibody.plant.step_contact import StepContact
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.parameters import Parameters
@@ -132,8 +133,6 @@ class Context(InputValues):
         Parameters are all that is not state and not input: locks and the activity of constraints among them. Sampled
         outputs are state. Inputs stay as they are.
         """
-        from mbcli.multibody.plant.scalar_conversion import set_time_state_and_parameters
-
         set_time_state_and_parameters(self, source)
 
     # what is current
@@ -379,7 +378,7 @@ class Context(InputValues):
     def _expect_regular_rank(self):
         """Lets the kernels know which rank the constraints have in regular positions nearby."""
         if self._expected_rank is None:
-            from mbcli.multibody.closed_chains import ClosedChains
+            from mbcli.multibody.constraints.closed_chains import ClosedChains
 
             self._expected_rank = ClosedChains(self).regular_rank(self._q)
             expect_rank(self._work, *self._expected_rank)

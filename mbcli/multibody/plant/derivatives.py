@@ -10,6 +10,7 @@ from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.parameter_steps import parameter_steps
+from mbcli.multibody.plant.state_transfer import Conversion, to_scalar
 from mbcli.multibody.scalars import COMPLEX, FLOAT
 
 STEP = 1e-30
@@ -90,14 +91,10 @@ class Derivatives:
     @property
     def ToScalarType(self):
         """ToScalarType[T]() is a copy for the scalar type T: float, AutoDiffXd or symbolic Expression."""
-        from mbcli.multibody.plant.scalar_conversion import Conversion
-
         return Conversion(self)
 
     def Clone(self):
         """A deep copy for the same scalar type. After Finalize()."""
-        from mbcli.multibody.plant.scalar_conversion import to_scalar
-
         return to_scalar(self, type(self))
 
 

@@ -5,12 +5,12 @@ from types import FunctionType
 
 import numpy as np
 
-from mbcli.common.value_template import of_scalar
 from mbcli.math import RigidTransform, RotationMatrix
+from mbcli.math.value_template import of_scalar
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.math.spatial_vector import SpatialVector
 from mbcli.multibody.plant.context import StateVector
 from mbcli.multibody.scalars import dual_number
-from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
 # how the names of methods begin
 CALCULATIONS = ("Calc", "Eval", "Map", "MakeQDot", "MakeVelocity", "GetPositions", "GetVelocities")

@@ -2,12 +2,12 @@
 
 import warnings
 
-from mbcli.collection_pause import paused_collection
-from mbcli.coordinate_names import listed
-from mbcli.multibody.compile_model import MobilizedJoint, compile_model
-from mbcli.multibody.constraint_rows import JOINT_ROWS, are_equations, require_two_trees
+from mbcli.common.collection_pause import paused_collection
+from mbcli.common.coordinate_names import listed
+from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
+from mbcli.multibody.compilation.compile_model import MobilizedJoint, compile_model
+from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS, are_equations, require_two_trees
 from mbcli.multibody.plant.cut_joints import has_limits, left_out_at
-from mbcli.multibody.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 from mbcli.multibody.tree.index import JointIndex
 from mbcli.multibody.tree.joint_spring import JointSpring
 from mbcli.multibody.tree.joints import QuaternionFloatingJoint

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.errors import NumericalError
-from mbcli.multibody.compile_force_elements import CutJoint, DistanceSpring
+from mbcli.multibody.compilation.compile_force_elements import CutJoint, DistanceSpring
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import redefines

@@ -210,7 +210,7 @@ class Geometry:
 
     def _geometries(self, model=None):
         """The Geometries of the plant for one of its Models; ModelError for meshes that cannot be read."""
-        from mbcli.multibody.compile_collision import compile_geometries
+        from mbcli.multibody.compilation.compile_collision import compile_geometries
 
         self._require_finalized("contact")
         model = self._model if model is None else model

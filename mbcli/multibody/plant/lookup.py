@@ -1,7 +1,7 @@
 """Finding elements by index and by name, and counting them."""
 
+from mbcli.common.suggestions import closest
 from mbcli.multibody.tree.index import ModelInstanceIndex, TypeSafeIndex
-from mbcli.suggestions import closest
 
 
 class Lookup:

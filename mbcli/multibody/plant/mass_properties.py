@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.math import SpatialMomentum
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.plant.kinematics import WORLD_FRAME
 from mbcli.multibody.tree.index import BodyIndex, ModelInstanceIndex
-from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
 
 def _is_same_list(known, given):

@@ -88,7 +88,7 @@ class MultibodyPlant(
 
     def ExecuteForcedEvents(self, context, publish=True):
         """One update of a discrete plant by its time step, while the time of the context stays."""
-        from mbcli.simulation import force_update
+        from mbcli.simulation.run import force_update
 
         self._check_context(context)
         if self.is_discrete():

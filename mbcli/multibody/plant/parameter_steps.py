@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joint_actuator import JointActuator
 from mbcli.multibody.tree.joint_spring import JointSpring
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 from mbcli.multibody.tree.rigid_body import RigidBody
-from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
 # the parameters that elements hold in Parameters under their own names
 NAMES = {

@@ -1,6 +1,6 @@
 """What one context of a continuous plant needs for contact: forces follow from the state by a law."""
 
-from mbcli.engine.contact_calls import LACKING, LAW
+from mbcli.engine.contact.contact_calls import LACKING, LAW
 from mbcli.multibody.plant.contact_arrays import ContactArrays
 
 

@@ -1,6 +1,6 @@
 """X_[T] of what goes with a plant; MultibodyPlant_ is in scalar_conversion."""
 
-from mbcli.common.scalar_template import ScalarTemplate
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody.plant.applied_forces import (
     ExternallyAppliedSpatialForce,
     ExternallyAppliedSpatialForceMultiplexer,

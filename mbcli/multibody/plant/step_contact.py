@@ -3,6 +3,7 @@
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactSolver
+from mbcli.engine.contact.contact_calls import SOLVE, SOLVER
 from mbcli.engine.contact.problem import (
     APPROXIMATION,
     LAGGED,
@@ -31,7 +32,6 @@ from mbcli.engine.contact.samples import (
     PROBLEMS,
     STEP,
 )
-from mbcli.engine.contact_calls import SOLVE, SOLVER
 from mbcli.errors import ContactUnsolvedError
 from mbcli.multibody.plant.contact_arrays import ContactArrays
 

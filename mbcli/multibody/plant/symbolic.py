@@ -6,7 +6,8 @@ digits of each float), so that what cancels is gone. Fit for up to about four co
 
 import numpy as np
 
-from mbcli.multibody.plant.scalar_conversion import MultibodyPlantExpression, to_scalar
+from mbcli.multibody.plant.scalar_conversion import MultibodyPlantExpression
+from mbcli.multibody.plant.state_transfer import to_scalar
 from mbcli.multibody.scalars import exact_number
 
 

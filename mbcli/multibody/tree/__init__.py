@@ -1,5 +1,8 @@
 """Elements of a plant, under the names of pydrake.multibody.tree."""
 
+from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+from mbcli.multibody.inertia.unit_inertia import UnitInertia
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
 from mbcli.multibody.tree.door_hinge import DoorHinge, DoorHingeConfig
@@ -36,7 +39,6 @@ from mbcli.multibody.tree.joints import (
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.rigid_body import RigidBody
-from mbcli.multibody.tree.rotational_inertia import RotationalInertia
 from mbcli.multibody.tree.scalar_templates import (
     BallRpyJoint_,
     Body_,
@@ -70,9 +72,7 @@ from mbcli.multibody.tree.scalar_templates import (
 )
 from mbcli.multibody.tree.scoped_name import ScopedName
 from mbcli.multibody.tree.shape_inertia import CalcSpatialInertia
-from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
-from mbcli.multibody.tree.unit_inertia import UnitInertia
 
 # former names
 Body = RigidBody

@@ -20,7 +20,7 @@ class Joint(NamedElement):
         lower, upper: position limits, one per position.
     """
 
-    kinematics = None  # module of mbcli.engine.joints: counts, suffixes, zero configuration
+    kinematics = None  # module of mbcli.engine.smooth.joints: counts, suffixes, zero configuration
     kTypeName = ""
     _rotates = _translates = False  # what motion of M in F the type allows
     _ephemeral = False

@@ -5,6 +5,7 @@ import cmath
 import numpy as np
 
 from mbcli.math.array_arguments import as_array
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.scalars import FLOAT
@@ -13,7 +14,6 @@ from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.frame import RigidBodyFrame
 from mbcli.multibody.tree.index import ModelInstanceIndex
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
-from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 
 
 class RigidBody(NamedElement):

@@ -1,7 +1,10 @@
 """X_[T] of the elements of a plant and what goes with them."""
 
-from mbcli.common.scalar_template import ScalarTemplate
-from mbcli.common.value_template import ValueTemplate
+from mbcli.math.scalar_template import ScalarTemplate
+from mbcli.math.value_template import ValueTemplate
+from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+from mbcli.multibody.inertia.unit_inertia import UnitInertia
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import ForceElement
@@ -24,10 +27,7 @@ from mbcli.multibody.tree.joints import (
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.rigid_body import RigidBody
-from mbcli.multibody.tree.rotational_inertia import RotationalInertia
-from mbcli.multibody.tree.spatial_inertia import SpatialInertia
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
-from mbcli.multibody.tree.unit_inertia import UnitInertia
 
 BallRpyJoint_ = ScalarTemplate(BallRpyJoint)
 CurvilinearJoint_ = ScalarTemplate(CurvilinearJoint)

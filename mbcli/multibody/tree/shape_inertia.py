@@ -3,9 +3,9 @@
 import numpy as np
 
 from mbcli.geometry import Box, Capsule, Convex, Cylinder, Ellipsoid, Mesh, Sphere, TriangleSurfaceMesh
-from mbcli.mesh import convex_hull, load_triangles
-from mbcli.multibody.tree.rotational_inertia import RotationalInertia
-from mbcli.multibody.tree.spatial_inertia import SpatialInertia
+from mbcli.meshes.triangles import convex_hull, load_triangles
+from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.parsers.geometry_inertia import mass_properties_of_triangles
 
 Z = (0.0, 0.0, 1.0)

@@ -1,6 +1,6 @@
 """BallRpyJoint."""
 
-from mbcli.engine.joints import ball_rpy
+from mbcli.engine.smooth.joints import ball_rpy
 from mbcli.multibody.tree.joints.angles import AnglesJoint
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
 

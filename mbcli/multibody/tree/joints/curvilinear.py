@@ -1,6 +1,6 @@
 """CurvilinearJoint."""
 
-from mbcli.engine.joints import curvilinear
+from mbcli.engine.smooth.joints import curvilinear
 from mbcli.multibody.tree.joints.one_dof import OneDofJoint, limits_and_damping
 
 LARGEST_GAP = 1e-6  # between the ends of a periodic curve, relative to its length; more is a jump at every lap

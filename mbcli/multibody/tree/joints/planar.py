@@ -1,6 +1,6 @@
 """PlanarJoint."""
 
-from mbcli.engine.joints import planar
+from mbcli.engine.smooth.joints import planar
 from mbcli.multibody.tree.joint import Joint
 
 

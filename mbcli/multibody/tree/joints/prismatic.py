@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.engine.joints import prismatic
+from mbcli.engine.smooth.joints import prismatic
 from mbcli.multibody.tree.joints.one_dof import AxisJoint
 
 

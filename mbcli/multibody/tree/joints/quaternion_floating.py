@@ -4,7 +4,7 @@ from math import isfinite
 
 import numpy as np
 
-from mbcli.engine.joints import quaternion_floating
+from mbcli.engine.smooth.joints import quaternion_floating
 from mbcli.math import Quaternion, RotationMatrix, UniformlyRandomQuaternion
 from mbcli.math.quaternion import _unchecked
 from mbcli.math.rotation_array import quaternion_from_matrix

@@ -1,6 +1,6 @@
 """RevoluteJoint."""
 
-from mbcli.engine.joints import revolute
+from mbcli.engine.smooth.joints import revolute
 from mbcli.multibody.tree.joints.one_dof import AxisJoint, limits_and_damping
 
 

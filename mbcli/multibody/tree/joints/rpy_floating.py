@@ -1,6 +1,6 @@
 """RpyFloatingJoint."""
 
-from mbcli.engine.joints import rpy_floating
+from mbcli.engine.smooth.joints import rpy_floating
 from mbcli.math import RollPitchYaw, RotationMatrix
 from mbcli.multibody.tree.joints.floating import FloatingJoint
 

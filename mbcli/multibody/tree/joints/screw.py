@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.engine.joints import screw
+from mbcli.engine.smooth.joints import screw
 from mbcli.multibody.tree.joints.one_dof import AxisJoint
 
 SMALLEST_PITCH = float(np.sqrt(np.finfo(float).eps))  # [m]: below it a translation says nothing about the angle

@@ -1,6 +1,6 @@
 """UniversalJoint."""
 
-from mbcli.engine.joints import universal
+from mbcli.engine.smooth.joints import universal
 from mbcli.multibody.tree.joints.angles import AnglesJoint
 
 

@@ -1,6 +1,6 @@
 """WeldJoint."""
 
-from mbcli.engine.joints import weld
+from mbcli.engine.smooth.joints import weld
 from mbcli.math import RigidTransform
 from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce

@@ -1,0 +1,149 @@
+"""Coordinates and actuators by name, as options, columns and keys give them.
+
+The whole name, `model_joint_q`, always does. A part of it after some `_`, with or without what follows the last one,
+does where only one name has it: `joint_q`, `joint`. Among positions and velocities `joint` is the position. A name
+that can mean several coordinates means none.
+"""
+
+from functools import cached_property
+
+from mbcli.common.suggestions import closest
+
+MOST_LISTED = 6  # names in a message
+
+
+class AmbiguousNameError(LookupError):
+    """A name can mean several coordinates."""
+
+
+class NamedCoordinates:
+    """Names of one quantity, by which its components are found.
+
+    Args:
+        names: one a component.
+        what: the quantity in messages: "position", "velocity", "actuator".
+    """
+
+    def __init__(self, names, what):
+        self.names, self.what = list(names), what
+
+    def find(self, name):
+        """Index of the component that a name means. LookupError where it means none, or several."""
+        found = self.whole(name) or self.endings(name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise AmbiguousNameError(f"{self.what} '{name}' can mean {listed([self.names[k] for k in found])}")
+        raise LookupError(f"there is no {self.what} named '{name}'{self._hint(name)}")
+
+    def whole(self, name):
+        """Indices of the components of that very name."""
+        return self._whole.get(_flat(name), [])
+
+    def endings(self, name):
+        """Indices of the components whose name ends so, with or without its last part.
+
+        A name without its last part comes before all that only end in it: `arm_x` means the joint, not `big_arm_x_q`.
+        """
+        name = _flat(name)
+        return self._stems.get(name) or self._endings.get(name, [])
+
+    def endings_in_full(self, name):
+        """Indices of the components whose name ends so, last part included."""
+        ending = f"_{_flat(name)}"
+        return [k for k in self.endings(name) if self.names[k].endswith(ending)]
+
+    def likely(self, name):
+        """The name, or end of only one, that a wrong name was probably meant to be; None where none is close."""
+        ends = (end for end, found in self._endings.items() if len(found) == 1)
+        return closest(_flat(name), list(dict.fromkeys([*self.names, *ends])))
+
+    def _hint(self, name):
+        likely = self.likely(name)
+        return f"; did you mean '{likely}'?" if likely else f"; there are {listed(self.names) or 'none'}"
+
+    def says_its_last_part(self, name):
+        """Whether a name ends as one of these: `_w` says that a velocity is meant."""
+        return _flat(name).rpartition("_")[2] in self._last_parts
+
+    @cached_property
+    def _whole(self):
+        return _indices(zip(self.names, range(len(self.names)), strict=True))
+
+    @cached_property
+    def _stems(self):
+        return _indices((stem, k) for k, name in enumerate(self.names) if (stem := name.rpartition("_")[0]))
+
+    @cached_property
+    def _endings(self):
+        return _indices(
+            (ending, k)
+            for k, name in enumerate(self.names)
+            for ending in dict.fromkeys([*_ends(name), *_ends(name.rpartition("_")[0])])
+        )
+
+    @cached_property
+    def _last_parts(self):
+        return {name.rpartition("_")[2] for name in self.names}
+
+
+class StateNames:
+    """Finds the position or the velocity that a name means."""
+
+    def __init__(self, position_names, velocity_names):
+        self.q = NamedCoordinates(position_names, "position")
+        self.v = NamedCoordinates(velocity_names, "velocity")
+
+    def find(self, name):
+        """("q" or "v", index). LookupError where a name means no coordinate, or several."""
+        found = self.candidates(name)
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            return self.meant(name).find(name)  # raises
+        if all(field == "q" for field, _ in found):
+            return self.q.find(name)  # raises
+        names = [f"{self.quantity(field).what} {self.quantity(field).names[k]}" for field, k in found]
+        raise AmbiguousNameError(f"'{name}' can mean {listed(names)}")
+
+    def candidates(self, name):
+        """[("q" or "v", index)] of what a name can mean.
+
+        Where a joint is called as velocities end, `w`, both its position and these velocities are meant.
+        """
+        found = [("q", k) for k in self.q.whole(name)] + [("v", k) for k in self.v.whole(name)]
+        if found:
+            return found
+        positions = self.q.endings(name)
+        velocities = self.v.endings_in_full(name) if positions else self.v.endings(name)
+        return [("q", k) for k in positions] + [("v", k) for k in velocities]
+
+    def quantity(self, field):
+        """The NamedCoordinates of "q" or "v"."""
+        return self.q if field == "q" else self.v
+
+    def meant(self, name):
+        """The quantity that an unknown name was meant to be of: velocities if it ends as only they do."""
+        return self.v if self.v.says_its_last_part(name) and not self.q.says_its_last_part(name) else self.q
+
+
+def listed(names):
+    """Names in a message: all, or the first few where they are many."""
+    return ", ".join(names[:MOST_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MOST_LISTED else "")
+
+
+def _flat(name):
+    return name.strip().replace("::", "_")
+
+
+def _ends(name):
+    """What follows each `_`."""
+    parts = name.split("_")
+    return ["_".join(parts[k:]) for k in range(1, len(parts))]
+
+
+def _indices(pairs):
+    result = {}
+    for key, k in pairs:
+        result.setdefault(key, []).append(k)
+    return result

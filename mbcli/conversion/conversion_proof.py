@@ -1,0 +1,102 @@
+"""The proof of a conversion: its text, read back, is the same mechanism."""
+
+import warnings
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+
+from mbcli.conversion.plant_comparison import TOLERANCE, Correspondence, compare_plants
+from mbcli.errors import MbcliError, NumericalError
+from mbcli.multibody.parsing.add_model import add_models
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.load import load_models
+from mbcli.parsers.spec import WeldConstraintSpec
+
+_NOT_WRITTEN = {"place", "path"}  # fields of specs that say where something was read
+
+
+def prove(plant, conversion, packages, *, seed=0):
+    """The `PlantComparison` of a finalized plant with that of a `Conversion` of its model, read back.
+
+    Where the conversion changes the motion, what is compared is the plant of what it says. Shapes, frames, couplings,
+    constraints and filter groups must be those that were written. Raises NumericalError where the text cannot be read.
+    """
+    if conversion.changes_motion:
+        plant = _plant_of(conversion.said)
+    model = _read_back(conversion, packages)
+    written = _plant_of(model)
+    links = [(link, name) for link, name in conversion.links.items() if link != WORLD]
+    bodies = [
+        (body, written.GetBodyByName(name), conversion.moved.get(link))
+        for body, (link, name) in zip(plant._bodies[1:], links, strict=True)
+    ]
+    names = [conversion.joints[joint.name] for joint in conversion.said.joints]
+    joints = [(joint, written.GetJointByName(name)) for joint, name in zip(plant._joints, names, strict=False)]
+    for each in (plant, written):
+        each._prefers_interpreted = True  # a few states: loading compiled kernels takes longer
+    result = compare_plants(plant, written, Correspondence(bodies, joints), seed=seed)
+    result.differences += _other_differences(conversion.written, model)
+    return result
+
+
+def _plant_of(model):
+    plant = MultibodyPlant(0.0)
+    add_models(plant, model, [model.name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what joints that close loops leave out: the same in both plants
+        plant.Finalize()
+    return plant
+
+
+def _read_back(conversion, packages):
+    diagnostics = Diagnostics()
+    target = conversion.target
+    models = load_models(
+        conversion.text, input_format=target, packages=packages, diagnostics=diagnostics, name="<written>"
+    )
+    try:
+        diagnostics.raise_if_errors()
+    except MbcliError as error:
+        raise NumericalError(f"the {target} file would not be read back: {error}") from None
+    return models[0]
+
+
+def _other_differences(written, read):
+    """Sentences on what a plant does not have, or has no numbers of."""
+    pairs = [
+        (f"{tag} of link '{one.name}'", getattr(one, tag), getattr(other, tag))
+        for one, other in zip(written.links, read.links, strict=True)
+        for tag in ("visuals", "collisions")
+    ]
+    pairs += [
+        ("joints that follow others", _mimics(written), _mimics(read)),
+        ("frames", written.frames, read.frames),
+        ("constraints", _stated(written.constraints), _stated(read.constraints)),
+        ("collision filter groups", written.filter_groups, read.filter_groups),
+    ]
+    return [f"{what} are not as written" for what, one, other in pairs if not _same(one, other)]
+
+
+def _mimics(model):
+    return {joint.name: axis.mimic for joint in model.joints for axis in joint.axes if axis.mimic is not None}
+
+
+def _stated(constraints):
+    """In one order for all formats; welds between frames are read as welds between links, and only counted."""
+    found = [replace(c, name=None) for c in constraints if not isinstance(c, WeldConstraintSpec)]
+    return sorted(found, key=lambda c: type(c).__name__)
+
+
+def _same(one, other):
+    if is_dataclass(one):
+        names = [field.name for field in fields(one) if field.name not in _NOT_WRITTEN]
+        return type(one) is type(other) and all(_same(getattr(one, n), getattr(other, n)) for n in names)
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, (float, int, np.ndarray)) and not isinstance(one, bool):
+        return bool(np.allclose(one, other, rtol=TOLERANCE, atol=TOLERANCE))
+    return one == other

@@ -1,0 +1,1 @@
+"""Constraints between links: their equations, accelerations under them, and rank."""

@@ -1,0 +1,1 @@
+"""Declarations of all arrays: the one place that says what stands in them."""

@@ -1,0 +1,73 @@
+"""The arrays of solids and of the search for contact among them, declared once.
+
+Sizes: nsolid solids, nround of them of finite size (balls, boxes, ...), nplane half spaces, nvertex, nedge, nface and
+ncorner vertices, edges (both ways), faces and corners of faces of all convex hulls, nword words of a row of filters,
+nlevel sizes of cells, nhead places for cells, npair pairs at most. G is a solid's own frame.
+"""
+
+from mbcli.engine.fields.model_fields import Field
+
+# kinds of solids; those of a pair are handled in this order
+BALL, CAPSULE, BOX, CYLINDER, ELLIPSOID, CONVEX, HALF_SPACE = range(7)
+# elements of counts
+PAIRS, STATUS, BUILT, SINGLE_POINTS = range(4)
+# bits of STATUS
+TOO_MANY_PAIRS, TOO_MANY_POINTS = 1, 2
+# elements of settings
+MARGIN, SKIN = range(2)
+WORD = 62  # bits used of an integer
+
+MOST_CORNERS = 64  # of a face, and of two faces clipped
+EPA_POINTS, EPA_FACES = 256, 512
+
+COLLISION_FIELDS = (
+    # what never changes
+    Field("kind", ("nsolid",), "int", "", "see above"),
+    Field("body", ("nsolid",), "int", "", "body that the solid is fixed to"),
+    Field("X_BG", ("nsolid", 12), "real", "1, m", "pose of the solid in its body"),
+    Field(
+        "size", ("nsolid", 3), "real", "m", "half lengths, radii or semi-axes along x, y, z; of capsules without caps"
+    ),
+    Field(
+        "rounding", ("nsolid",), "real", "m", "radius of balls and capsules, which are a point and a segment without"
+    ),
+    Field("center", ("nsolid", 3), "real", "m", "centre of the bounding ball and box in G"),
+    Field("radius", ("nsolid",), "real", "m", "of the bounding ball"),
+    Field("extent", ("nsolid", 3), "real", "m", "half lengths of the bounding box along the axes of G"),
+    Field("material", ("nsolid", 5), "real", "N/m, s/m, s, 1", "stiffness, dissipation, relaxation, friction, static"),
+    Field("filter_row", ("nsolid",), "int", "", "row and column of a solid in filters"),
+    Field("filters", ("nfilter", "nword"), "int", "", "bit b of row a: solids of these rows do not touch"),
+    Field("vertex_start", ("nsolid1",), "int", "", "first vertex of a convex hull, then its end"),
+    Field("vertices", ("nvertex", 3), "real", "m", "in G"),
+    Field("climb_start", ("nsolid", 8), "int", "", "the outermost vertex towards each octant"),
+    Field("edge_start", ("nvertex1",), "int", "", "first edge of a vertex, then its end"),
+    Field("edges", ("nedge",), "int", "", "vertex at the other end"),
+    Field("face_start", ("nsolid1",), "int", "", "first face of a convex hull, then its end"),
+    Field("face_normal", ("nface", 3), "real", "1", "outwards, in G"),
+    Field("corner_start", ("nface1",), "int", "", "first corner of a face, then its end"),
+    Field("corners", ("ncorner",), "int", "", "vertices, counterclockwise seen from outside"),
+    Field("planes", ("nplane",), "int", "", "half spaces"),
+    Field("rounds", ("nround",), "int", "", "the other solids, the largest first"),
+    Field("level", ("nround",), "int", "", "level of each of these: those of one level share the size of their cells"),
+    Field("level_cells", ("nlevel",), "real", "1/m", "one over the size of cells; 0 where one cell has all"),
+    Field("settings", (2,), "real", "m", "see above"),
+    # what is known of the present state
+    Field("counts", (4,), "int", "", "see above"),
+    Field("X_WG", ("nsolid", 12), "real", "1, m", "pose of each solid"),
+    Field("p_WC", ("nsolid", 3), "real", "m", "centre of each solid"),
+    Field("built_at", ("nsolid", 3), "real", "m", "the same when pairs were found"),
+    Field("pairs", ("npair", 2), "int", "", "solids whose bounding balls are near, sorted; the smaller index first"),
+    Field("nearest", (9,), "real", "1, m", "of a pair: normal from B into A, point of A, point of B"),
+    # work
+    Field("heads", ("nhead",), "int", "", "last of the rounds entered in a cell, -1 for none"),
+    Field("followers", ("nround",), "int", "", "the one entered before, -1 for none"),
+    Field("cells", ("nround", 4), "int", "", "cell of each of the rounds, and its level"),
+    Field("points", (EPA_POINTS, 9), "real", "m", "a - b for points a of A and b of B, then a, then b"),
+    Field("weights", (4,), "real", "1", "of the points of a simplex in its point nearest to the origin"),
+    Field("facets", (EPA_FACES, 3), "int", "", "points of each face of a polytope; -1: none"),
+    Field("facet_planes", (EPA_FACES, 4), "real", "1, m", "normal and distance from the origin"),
+    Field("horizon", (EPA_FACES, 2), "int", "", "edges of a hole"),
+    Field("work", (3, 3), "real", "m", "a facet seen from a point of it"),
+    Field("polygons", (4, MOST_CORNERS, 3), "real", "m", "faces of A and B that face each other, then work"),
+    Field("touching", (MOST_CORNERS, 4), "real", "m, 1", "points of B's or A's face, and distance from the other"),
+)

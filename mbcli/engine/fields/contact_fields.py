@@ -1,0 +1,108 @@
+"""The arrays of a contact problem, of its solution and of the contacts of a run, declared once.
+
+Sizes: ntree kinematic trees that can move, nv velocities, nslot slots of velocities (each tree starts on a multiple of
+eight, what a vector register holds), ncon constraints at most, npiece pieces of their Jacobians at most, nblock blocks
+and nvalue numbers of the factorized Hessian at most, nmass numbers of the trees' mass matrices, npath pieces of the
+paths from bodies to World. A constraint has three rows where it is a contact (two tangents, then the normal), one
+otherwise. Samples: nrow rows, nrow1 one more, nkept contacts in all of them at most.
+"""
+
+from mbcli.engine.fields.model_fields import Field
+
+# where surfaces touch: what collision detection gives, whatever the surfaces are made of
+POINT_FIELDS = (
+    Field("count", (1,), "int", "", "number of points"),
+    Field("body", ("npoint", 2), "int", "", "bodies A and B"),
+    Field("geometry", ("npoint", 2), "int", "", "geometries of A and B"),
+    Field("position", ("npoint", 3), "real", "m", "contact point in W"),
+    Field("normal", ("npoint", 3), "real", "1", "unit vector from B into A, in W"),
+    Field("distance", ("npoint",), "real", "m", "of the surfaces along the normal, negative where they overlap"),
+    Field(
+        "law",
+        ("npoint", 5),
+        "real",
+        "N/m, s/m, s, 1",
+        "of the pair: stiffness, dissipation, relaxation, friction when sliding, when sticking",
+    ),
+)
+
+SOLVER_FIELDS = (
+    # what never changes
+    Field("tree_v", ("ntree1",), "int", "", "first velocity of each tree, in the end nv"),
+    Field("tree_slot", ("ntree1",), "int", "", "first slot of each tree, in the end nslot; a multiple of 8"),
+    Field("dof_tree", ("nv",), "int", "", "tree of each velocity"),
+    Field("dof_slot", ("nv",), "int", "", "slot of each velocity"),
+    Field("dof_row", ("nv",), "int", "", "where row d of the tree's matrix would have column 0 in mass"),
+    Field("body_path", ("nbody1",), "int", "", "first piece of each body's path, in the end npath"),
+    Field("path_vector", ("npath",), "int", "", "which eight slots a piece of a path is about, the outermost first"),
+    Field("settings", (8,), "real", "", "see constants of problem.py"),
+    # the problem
+    Field("counts", (16,), "int", "", "see constants of problem.py"),
+    Field("statistics", (8,), "real", "", "of all problems so far, see samples.py"),
+    Field("con_kind", ("ncon",), "int", "", "law of each constraint, see problem.py"),
+    Field("con_source", ("ncon",), "int", "", "what it comes from: a contact point, a limit, ..."),
+    Field("con_first", ("ncon1",), "int", "", "first piece of each constraint's Jacobian, in the end their number"),
+    Field("con_split", ("ncon",), "int", "", "first piece that belongs to the second tree"),
+    Field("con_tree", ("ncon", 2), "int", "", "trees that it touches, -1 for none"),
+    Field("con_law", ("ncon", 8), "real", "", "numbers of the law, see the file of each"),
+    Field("piece_vector", ("npiece",), "int", "", "which eight slots a piece of a Jacobian is about"),
+    # the solution
+    Field("con_v", ("ncon", 3), "real", "m/s", "J v"),
+    Field("con_impulse", ("ncon", 3), "real", "N s", "impulse along the rows"),
+    # work of the solver
+    Field("con_sum", ("ncon", 3), "real", "N s", "impulses of the parts of a step so far, with TAMSI"),
+    Field("con_dv", ("ncon", 3), "real", "m/s", "J times the direction of a Newton step"),
+    Field("con_block", ("ncon",), "int", "", "where the block of its two trees starts in values"),
+    Field("con_order", ("ncon",), "int", "", "constraints sorted by islands"),
+    Field("con_pattern", ("ncon", 2), "int", "", "con_tree of the problem whose islands and blocks are known"),
+    Field("tree_island", ("ntree",), "int", "", "island of each tree, -1 where no constraint touches it"),
+    Field("tree_position", ("ntree",), "int", "", "place of a tree in the order of elimination"),
+    Field("order", ("ntree",), "int", "", "trees by islands in the order of elimination"),
+    Field("island_tree", ("ntree1",), "int", "", "first place in that order of each island"),
+    Field("island_con", ("ntree1",), "int", "", "first place in con_order of each island"),
+    Field("panel_start", ("ntree1",), "int", "", "where the rows of each eliminated tree start in values"),
+    Field("panel_width", ("ntree",), "int", "", "columns of these rows"),
+    Field("panel_block", ("ntree1",), "int", "", "first block of each eliminated tree"),
+    Field("block_place", ("nblock",), "int", "", "place of the tree of a block in the order"),
+    Field("block_column", ("nblock",), "int", "", "first column of a block in its panel"),
+    Field("block_size", ("nblock",), "int", "", "number of velocities of its tree"),
+    Field("block_slot", ("nblock",), "int", "", "first slot of its tree"),
+    Field("neighbors", ("nword",), "int", "", "bits: which trees of an island touch which"),
+    Field("degree", ("ntree",), "int", "", "number of neighbors of a tree that is not eliminated"),
+    Field("tree_row", ("ntree",), "int", "", "first row of a tree in the dense matrix"),
+    Field("tree_column", ("ntree",), "int", "", "first column of a tree there, a multiple of 8"),
+    Field("dense_vector", ("nv",), "real", "", "right-hand side of that"),
+    Field("dense_column", ("nv",), "int", "", "column of each velocity there"),
+    # memory that is read both number by number and, under the second name, eight at a time
+    Field("vectors", ("nvector", "nslot"), "real", "", "velocities and momenta by slots: rows of problem.py"),
+    Field("dense", ("ndense",), "real", "", "matrix of an island, for TAMSI; its rows are padded to slots"),
+    Field("gathered", ("nslot",), "real", "", "pieces of a row of vectors, one behind the other"),
+    Field("mass", ("nmass",), "real", "kg m^2 or kg", "A, dense by trees, rows padded to slots"),
+    Field("axes", ("naxis", "nslot"), "real", "1, m", "S by slots: rotation, then translation at Ro; 0 where locked"),
+    Field("path_mask", ("nmask",), "real", "", "1 for the slots of a piece that move the body, else 0"),
+    Field("jacobian", ("njacobian",), "real", "1, m", "pieces: eight columns of three rows each"),
+    Field("values", ("nvalue",), "real", "", "the Hessian, then its factor U, H = U^T U, by panels"),
+    Field("vectors8", ("nvector", "nslot8"), "lanes", "", "vectors"),
+    Field("dense8", ("ndense8",), "lanes", "", "dense"),
+    Field("gathered8", ("nslot8",), "lanes", "", "gathered"),
+    Field("mass8", ("nmass8",), "lanes", "", "mass"),
+    Field("axes8", ("naxis", "nslot8"), "lanes", "", "axes"),
+    Field("path_mask8", ("nmask8",), "lanes", "", "path_mask"),
+    Field("jacobian8", ("njacobian8",), "lanes", "", "jacobian"),
+    Field("values8", ("nvalue8",), "lanes", "", "values"),
+)
+
+SAMPLE_FIELDS = (
+    Field("counts", (2,), "int", "", "see contact_calls.py"),
+    Field("settings", (2,), "real", "m/s, s", "stiction tolerance of the law, step that forces are the mean of"),
+    Field("offset", ("nrow1",), "int", "", "first contact of each row, then the end of the last"),
+    Field("iterations", ("nrow",), "int", "", "of the solver in the problem of the row's step"),
+    Field("residual", ("nrow",), "real", "1", "of that problem, relative"),
+    Field("geometry", ("nkept", 2), "int", "", "solids A and B"),
+    Field("position", ("nkept", 3), "real", "m", "contact point C in W"),
+    Field("normal", ("nkept", 3), "real", "1", "unit vector from B into A, in W"),
+    Field("distance", ("nkept",), "real", "m", "of the surfaces along the normal, negative where they overlap"),
+    Field("force", ("nkept", 3), "real", "N", "on A at C, in W"),
+    Field("separation", ("nkept",), "real", "m/s", "speed along the normal, positive where the surfaces part"),
+    Field("slip", ("nkept",), "real", "m/s", "speed across it"),
+)

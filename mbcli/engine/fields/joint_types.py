@@ -1,0 +1,12 @@
+"""The numbers by which arrays name joint types."""
+
+WELD = 0
+REVOLUTE = 1
+PRISMATIC = 2
+SCREW = 3
+UNIVERSAL = 4
+PLANAR = 5
+BALL_RPY = 6
+QUATERNION_FLOATING = 7
+RPY_FLOATING = 8
+CURVILINEAR = 9

@@ -1,0 +1,1 @@
+"""Limits and controllers of joints in a step of a discrete plant."""

@@ -1,0 +1,72 @@
+"""Limits of joints with one velocity in the step of a discrete plant: nearly rigid stops.
+
+Over a step h a stop gives the impulse max(0, (v_hat - s v') / R), along s = 1 at a lower limit and -1 at an upper one,
+where v_hat = -gap / (2 h) closes a passed limit within about two steps, and R is as small as a step can resolve (Castro
+et al. 2022, section V.B, with the diagonal of the mass matrix). Its effort is a clamped line of the acceleration.
+"""
+
+from mbcli.engine.limits.clamped_lines import ASSUMED, HIGH, LOW, OFFSET, OWN, SLOPE
+from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.smooth.inertia import inertia_times
+from mbcli.engine.smooth.mass_matrix import composite_inertias
+from mbcli.engine.smooth.spatial import dot, row3
+
+INFINITE = float("inf")
+PI = 3.141592653589793
+NEARLY_RIGID = 0.1 * 0.1 / (4.0 * PI * PI)  # R over what the row gives way to an impulse
+
+
+@kernel
+def limit_gap(model, q, k):
+    """How far limit k is at positions q [rad or m]; negative where it is passed."""
+    return model.limit_side[k] * (q[model.dof_q[model.limit_dof[k]]] - model.limit_value[k])
+
+
+@kernel
+def reach_of_limits(v, v_free, h):
+    """The gap below which a limit can act in a step h: what two steps close at the velocity of its start or its end."""
+    return 2.0 * h * max(abs(v.real), abs(v_free.real))
+
+
+@kernel
+def start_limits(model, data):
+    """Before start_controllers(): keeps `diagonal` as it is without lines."""
+    first = model.pd_actuator.shape[0]
+    for k in range(model.limit_dof.shape[0]):
+        data.line[first + k, OWN] = data.diagonal[model.limit_dof[k]]
+
+
+@slot(numbers=CALLER)
+def is_in_reach(model, data, h, k):
+    """Whether limit k can act in the step that ends with the velocities v + h vdot without it."""
+    d = model.limit_dof[k]
+    if data.line[model.pd_actuator.shape[0] + k, OWN].real == INFINITE:
+        return False
+    v = data.v[d]
+    return limit_gap(model, data.q, k).real < reach_of_limits(v, v + h * data.vdot[d], h)
+
+
+@kernel
+def reach_limits(model, data, h):
+    """After world_inertias, vdot: the lines of limits; none of them acts yet. Returns how many can act in the step."""
+    first, count = model.pd_actuator.shape[0], 0
+    for k in range(model.limit_dof.shape[0]):
+        count += int(is_in_reach(model, data, h, k))
+    if count == 0 and first == 0:
+        return 0
+    if count > 0:
+        composite_inertias(model, data)
+    for k in range(model.limit_dof.shape[0]):
+        i, d, side = first + k, model.limit_dof[k], model.limit_side[k]
+        data.line[i, OFFSET] = data.line[i, SLOPE] = data.line[i, LOW] = data.line[i, HIGH] = 0.0
+        data.line[i, ASSUMED] = 0.0
+        data.line_side[i] = -1.0 * side
+        if not is_in_reach(model, data, h, k):
+            continue
+        w, u = row3(data.S, d, 0), row3(data.S, d, 3)
+        torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
+        slope = (dot(w, torque) + dot(u, force) + data.line[i, OWN]) / NEARLY_RIGID
+        data.line[i, SLOPE] = slope
+        data.line[i, OFFSET] = -slope / h * (0.5 * side * limit_gap(model, data.q, k) / h + data.v[d])
+        data.line[i, HIGH if side > 0 else LOW] = side * INFINITE
+    return count

@@ -1,0 +1,202 @@
+"""Calculations at many states: rows in, rows out.
+
+The states go through one Data: one after another, or WIDTH at once where its scalars are lanes. lanes.py has its own
+`take` and `put` for those; every other kernel is the same.
+"""
+
+from mbcli.engine.runtime.handles import data_at, model_at
+from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.energy import conservative_power, total_energy
+from mbcli.engine.smooth.force_elements import (
+    add_element_forces,
+    add_forces_between,
+    add_hinge_torques,
+    nonconservative_power,
+)
+from mbcli.engine.smooth.forward_dynamics import forward_dynamics, hold_locked
+from mbcli.engine.smooth.frame_motion import components, frame_axes, pose_in, relative_acceleration, relative_velocity
+from mbcli.engine.smooth.inverse_dynamics import (
+    apply_link_forces,
+    bias_term,
+    clear_applied_forces,
+    gravity_forces,
+    inverse_dynamics,
+)
+from mbcli.engine.smooth.joint_forces import add_joint_forces, damping_power
+from mbcli.engine.smooth.kinematics import acceleration_kinematics, position_kinematics, velocity_kinematics
+from mbcli.engine.smooth.mass_matrix import mass_matrix
+from mbcli.engine.smooth.state import at_positions, at_velocities
+
+
+@slot(lanes="queries.lanes.states_at_once")
+def states_at_once(x):
+    """How many states an array of Data holds."""
+    return 1
+
+
+@slot(lanes="queries.lanes.take")
+def take(rows, k, x):
+    """Row k -> x."""
+    for i in range(x.shape[0]):
+        x[i] = rows[k, i]
+
+
+@slot(lanes="queries.lanes.put")
+def put(x, rows, k):
+    """x -> row k."""
+    for i in range(x.shape[0]):
+        rows[k, i] = x[i]
+
+
+@slot(lanes="queries.lanes.put")
+def put_table(x, rows, k):
+    """x (m, n) -> row k of m * n numbers."""
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            rows[k, i * x.shape[1] + j] = x[i, j]
+
+
+@slot(lanes="queries.lanes.put_number")
+def put_number(x, rows, k, i):
+    """A scalar -> element i of row k."""
+    rows[k, i] = x
+
+
+@kernel
+def put3(a, rows, k, i):
+    """Three scalars -> elements i to i + 2 of row k."""
+    for j in range(3):
+        put_number(a[j], rows, k, i + j)
+
+
+@kernel
+def mass_matrices(model, data, q, M):
+    """q (n, nq) -> M (n, nv * nv)."""
+    m, d = model_at(model), data_at(data)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        at_positions(m, d)
+        mass_matrix(m, d)
+        put_table(d.M, M, k)
+
+
+@kernel
+def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, damping, loaded, F_link, tau):
+    """q (n, nq), v, vdot (n, nv) -> tau (n, nv) against gravity, springs and damping as far as they are 1, not 0.
+
+    `springs` stands for all force elements but gravity.
+    Under F_link (nlink, 6), the same at every state, where loaded is 1.
+    """
+    m, d = model_at(model), data_at(data)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        take(vdot, k, d.vdot)
+        at_velocities(m, d)
+        if loaded:
+            apply_link_forces(m, d, F_link)
+        else:
+            clear_applied_forces(d)
+        if springs != 0.0:
+            add_forces_between(m, d, d.F_applied, 0)
+        inverse_dynamics(m, d, gravity)
+        for i in range(d.v.shape[0]):
+            stretch = d.q[m.dof_q[i]] - m.dof_nominal[i]
+            d.tau[i] += springs * m.dof_stiffness[i] * stretch + damping * m.dof_damping[i] * d.v[i]
+        if springs != 0.0:
+            add_hinge_torques(m, d, -1.0)
+        put(d.tau, tau, k)
+
+
+@kernel
+def forward_dynamics_of_states(model, data, q, v, tau, loaded, F_link, vdot):
+    """q (n, nq), v, tau (n, nv) -> vdot (n, nv) under gravity, springs, damping and tau; loaded as above."""
+    m, d = model_at(model), data_at(data)
+    for i in range(d.v.shape[0]):
+        d.diagonal[i] = m.dof_armature[i]
+    hold_locked(m, d)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        take(tau, k, d.tau)
+        at_velocities(m, d)
+        add_joint_forces(m, d)
+        if loaded:
+            apply_link_forces(m, d, F_link)
+        else:
+            clear_applied_forces(d)
+        add_element_forces(m, d, d.F_applied, 0)
+        forward_dynamics(m, d)
+        put(d.vdot, vdot, k)
+
+
+@kernel
+def bias_terms(model, data, q, v, Cv):
+    """q (n, nq), v (n, nv) -> Cv (n, nv)."""
+    m, d = model_at(model), data_at(data)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        at_velocities(m, d)
+        bias_term(m, d)
+        put(d.tau, Cv, k)
+
+
+@kernel
+def gravity_of_states(model, data, q, tau_g):
+    """q (n, nq) -> tau_g (n, nv)."""
+    m, d = model_at(model), data_at(data)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        position_kinematics(m, d)
+        gravity_forces(m, d)
+        put(d.tau, tau_g, k)
+
+
+@kernel
+def energies(model, data, q, v, energy, power):
+    """q (n, nq), v (n, nv) -> energy (n, 2) kinetic, potential; power (n, 3) conservative, not, of joint damping."""
+    m, d = model_at(model), data_at(data)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        at_velocities(m, d)
+        total_energy(m, d)
+        put(d.energy, energy, k)
+        put_number(conservative_power(m, d), power, k, 0)
+        put_number(nonconservative_power(m, d), power, k, 1)
+        put_number(damping_power(m, d), power, k, 2)
+
+
+@kernel
+def motions_of_frames(model, data, q, v, vdot, frames, base, with_accelerations, X, V, A):
+    """q (n, nq), v, vdot (n, nv) -> pose X (n, m * 12), velocity V and acceleration A (n, m * 6) of m frames in base.
+
+    A pose is the rotation matrix row by row, then the origin; all vectors are along the axes of base. A is left as it
+    is where with_accelerations is 0.
+    """
+    m, d = model_at(model), data_at(data)
+    origin = (0.0, 0.0, 0.0)
+    for k in range(6):
+        d.A[0, k] = 0.0
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        position_kinematics(m, d)
+        velocity_kinematics(m, d)
+        if with_accelerations:
+            take(vdot, k, d.vdot)
+            acceleration_kinematics(m, d)
+        axes = frame_axes(m, d, base)
+        for n in range(frames.shape[0]):
+            x, y, z, p = pose_in(m, d, frames[n], base)
+            for i in range(3):
+                put3((x[i], y[i], z[i]), X, k, 12 * n + 3 * i)
+            put3(p, X, k, 12 * n + 9)
+            w, velocity = relative_velocity(m, d, frames[n], origin, base)
+            put3(components(axes, w), V, k, 6 * n)
+            put3(components(axes, velocity), V, k, 6 * n + 3)
+            if with_accelerations:
+                alpha, a = relative_acceleration(m, d, d.A, frames[n], origin, base)
+                put3(components(axes, alpha), A, k, 6 * n)
+                put3(components(axes, a), A, k, 6 * n + 3)

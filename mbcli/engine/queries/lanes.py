@@ -1,0 +1,163 @@
+"""A scalar of eight doubles in one vector register, so that a kernel works on eight states at once.
+
+To numba it is one more number type (lane_type.py). Kernels compile for Data over arrays of lanes from the same source.
+
+What happens in a lane depends on that lane alone and on code that is the same for all, so a state has the same result,
+to the last bit, whichever lane and group it falls into. That is why angles too large for the polynomials of sine and
+cosine are seen to lane by lane, after the polynomials ran in all.
+
+Imported only where batches are evaluated.
+"""
+
+import functools
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, register_jitable
+
+from mbcli.engine.fields.model_fields import DATA_FIELDS
+from mbcli.engine.runtime.kernel_cache import cached_njit
+from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
+from mbcli.engine.runtime.lane_type import INT32, INTP, VECTOR, any_reaches, as_doubles, as_lanes, lane_value
+from mbcli.engine.runtime.linking import link_compiled
+from mbcli.engine.runtime.model import Data
+from mbcli.engine.runtime.structs import DataStruct
+from mbcli.engine.smooth.joints.curvilinear import SEGMENT_SIZE, START, segment_at
+from mbcli.engine.smooth.trigonometry import LARGEST, by_library, by_polynomials, largest_magnitude
+
+GAP = 5  # [cache lines] between fields, so that their rows for one body do not compete for a place in the cache
+
+
+@intrinsic
+def move_square(typingctx, source, i, j, target, k, l):
+    """target[k + b, l + a] = source[i + a, j + b] for a, b below WIDTH, of C-contiguous float64 arrays (m, n)."""
+
+    def address(context, builder, array, row, column, step):
+        start = builder.add(
+            builder.mul(builder.add(row, INTP(step)), cgutils.unpack_tuple(builder, array.shape)[1]), column
+        )
+        return builder.bitcast(builder.gep(array.data, [start]), VECTOR.as_pointer())
+
+    def codegen(context, builder, sig, args):
+        source, target = (context.make_array(sig.args[n])(context, builder, args[n]) for n in (0, 3))
+        rows = [builder.load(address(context, builder, source, args[1], args[2], a), align=8) for a in range(WIDTH)]
+        for b, column in enumerate(_transposed(builder, rows)):
+            builder.store(column, address(context, builder, target, args[4], args[5], b), align=8)
+        return context.get_dummy_value()
+
+    return types.void(source, types.intp, types.intp, target, types.intp, types.intp), codegen
+
+
+def _transposed(builder, rows):
+    """The columns of a square matrix of WIDTH vectors: blocks of 1, 2, 4 change places across the diagonal."""
+    for size in (1, 2, 4):
+        pick = [[], []]
+        for n in range(WIDTH):
+            side = n & size
+            pick[0].append(n if not side else n - size + WIDTH)
+            pick[1].append(n + size if not side else n + WIDTH)
+        upper, lower = (ir.Constant(ir.VectorType(INT32, WIDTH), p) for p in pick)
+        moved = list(rows)
+        for n in range(WIDTH):
+            if not n & size:
+                moved[n] = builder.shuffle_vector(rows[n], rows[n + size], upper)
+                moved[n + size] = builder.shuffle_vector(rows[n], rows[n + size], lower)
+        rows = moved
+    return rows
+
+
+# ------------------------------------------------ what lanes do otherwise than scalars of one state
+
+
+def sine_and_cosine(x, sine, cosine):
+    """As trigonometry.sine_and_cosine; a state with a large angle is computed again by the library."""
+    by_polynomials(x, sine, cosine)
+    large = False
+    for i in range(x.shape[0]):
+        large |= any_reaches(x[i], LARGEST)
+    if large:
+        angles, sines, cosines = as_doubles(x), as_doubles(sine), as_doubles(cosine)
+        for lane in range(WIDTH):
+            if largest_magnitude(angles[:, lane]) >= LARGEST:
+                by_library(angles[:, lane], sines[:, lane], cosines[:, lane])
+
+
+def states_at_once(x):
+    return WIDTH
+
+
+def take(rows, k, x):
+    """Rows k to k + WIDTH - 1 -> the lanes of x; past the end, the last row again."""
+    X, last = as_doubles(x), rows.shape[0] - 1
+    squares = whole_squares(rows, k)
+    for i in range(0, squares, WIDTH):
+        move_square(rows, k, i, X, i, 0)
+    for lane in range(WIDTH):
+        row = min(k + lane, last)
+        for i in range(squares, rows.shape[1]):
+            X[i, lane] = rows[row, i]
+
+
+def put(x, rows, k):
+    """The lanes of x -> rows from k on, as many as there are."""
+    X = as_doubles(x)
+    squares = whole_squares(rows, k)
+    for i in range(0, squares, WIDTH):
+        move_square(X, i, 0, rows, k, i)
+    for lane in range(min(WIDTH, rows.shape[0] - k)):
+        for i in range(squares, rows.shape[1]):
+            rows[k + lane, i] = X[i, lane]
+
+
+def take_segment(segments, curves, periods, c, q, i, chosen):
+    """As joints.curvilinear.take_segment: each lane has a segment of its own."""
+    distances, numbers = as_doubles(q), as_doubles(chosen)
+    for lane in range(WIDTH):
+        k, laps = segment_at(segments, curves, c, periods[c], distances[i, lane])
+        for j in range(SEGMENT_SIZE):
+            numbers[SEGMENT_SIZE * c + j, lane] = segments[k, j]
+        numbers[SEGMENT_SIZE * c + START, lane] += laps * periods[c]
+
+
+@register_jitable
+def whole_squares(rows, k):
+    """How many columns, from the first on, go by squares of WIDTH rows from k on."""
+    return rows.shape[1] // WIDTH * WIDTH if k + WIDTH <= rows.shape[0] else 0
+
+
+def put_number(x, rows, k, i):
+    """The lanes of one scalar -> element i of rows from k on, as many as there are."""
+    for lane in range(min(WIDTH, rows.shape[0] - k)):
+        rows[k + lane, i] = lane_value(x, lane)
+
+
+@functools.cache
+def load_lane_kernels():
+    """All kernels by name, for Data of lanes."""
+    return link_compiled({"lanes"})
+
+
+# ------------------------------------------------------------------------------------------------- Data
+
+
+@cached_njit
+def make_lane_data(arrays):
+    return DataStruct(*as_lanes(arrays))
+
+
+class LaneData:
+    """As Data for WIDTH states at once: each attribute has a last axis of WIDTH. `handle` is what kernels take."""
+
+    def __init__(self, sizes):
+        one = Data(sizes)
+        memory = aligned_zeros(sum(getattr(one, field.name).size + GAP for field in DATA_FIELDS))
+        start = 0
+        for field in DATA_FIELDS:
+            initial = getattr(one, field.name)
+            array = memory[start : start + initial.size].reshape(*initial.shape, WIDTH)
+            array[...] = initial[..., np.newaxis]
+            setattr(self, field.name, array)
+            start += initial.size + GAP
+        self.handle = make_lane_data(tuple(getattr(self, field.name) for field in DATA_FIELDS))

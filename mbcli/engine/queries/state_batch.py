@@ -1,0 +1,107 @@
+"""Calculations at many states of one model: arrays of rows in and out."""
+
+import numpy as np
+
+from mbcli.engine.runtime.kernel_cache import is_on_disk
+from mbcli.engine.runtime.linking import load_kernels
+from mbcli.engine.runtime.model import Data
+
+
+def covers(model):
+    """Whether a model has forces at every state: spring-dampers and bushings have not, and single states say where."""
+    return model.sizes["nspring"] == model.sizes["nbushing"] == 0
+
+
+class StateBatch:
+    """Evaluates many states of a model, eight at once on lanes where it is compiled.
+
+    States are rows: q (n, nq) [rad or m], v, vdot, tau (n, nv). A row's result depends on that row alone: it is the
+    same to the last bit whatever rows are evaluated with it.
+
+    Args:
+        model: Model, float64.
+        compiled: False evaluates one state after another, interpreted; its results differ in the last digits.
+        announce: called before a calculation that has to be compiled first.
+    """
+
+    def __init__(self, model, compiled=True, announce=lambda: None):
+        self._model, self._compiled, self._announce, self._used = model, compiled, announce, set()
+        if compiled:
+            from mbcli.engine.queries.lanes import LaneData, load_lane_kernels
+
+            self._kernels, self._data = load_lane_kernels(), LaneData(model.sizes)
+            self._handles = model.handle(True), self._data.handle
+        else:
+            self._kernels, self._data = load_kernels(False), Data(model.sizes)
+            self._handles = model, self._data
+
+    def mass_matrix(self, q):
+        """M (n, nv, nv)."""
+        nv = self._model.sizes["nv"]
+        return self._run("mass_matrices", [q], [nv * nv])[0].reshape(len(q), nv, nv)
+
+    def inverse_dynamics(self, q, v, vdot, *, gravity=True, springs=True, damping=True, body_forces=None):
+        """tau (n, nv) that gives vdot against the chosen forces; body_forces (nlink, 6) at link origins in World."""
+        switches = (float(gravity), float(springs), float(damping), *self._load(body_forces))
+        return self._run("inverse_dynamics_of_states", [q, v, vdot], [self._model.sizes["nv"]], *switches)[0]
+
+    def forward_dynamics(self, q, v, tau, *, body_forces=None):
+        """vdot (n, nv) under gravity, springs, damping, tau and body_forces (nlink, 6)."""
+        switches = self._load(body_forces)
+        return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], *switches)[0]
+
+    def generalized_forces(self, tau, u, count):
+        """(n, nv) of given forces tau (n, nv) and actuation u (n, nu), each None where there is none."""
+        result = np.zeros((count, self._model.sizes["nv"])) if tau is None else np.array(tau, dtype=float)
+        for k, dof in enumerate(self._model.actuator_dof if u is not None else ()):
+            result[:, dof] += u[:, k]
+        return result
+
+    def bias_term(self, q, v):
+        """C(q,v) v, (n, nv)."""
+        return self._run("bias_terms", [q, v], [self._model.sizes["nv"]])[0]
+
+    def gravity(self, q):
+        """tau_g (n, nv)."""
+        return self._run("gravity_of_states", [q], [self._model.sizes["nv"]])[0]
+
+    def energy(self, q, v):
+        """Kinetic and potential energy (n, 2) [J]; power (n, 3) [W] conservative, not, of joint damping."""
+        return self._run("energies", [q, v], [2, 3])
+
+    def frame_motions(self, q, v, vdot, frames, base):
+        """Motions of frames in a base frame, along its axes; frames (m,) and base are indices of frames.
+
+        Returns R (n, m, 3, 3), p (n, m, 3), V (n, m, 6) and, where vdot is given, A (n, m, 6), else None.
+        """
+        n, m = len(q), len(frames)
+        if not all(0 <= frame < self._model.sizes["nframe"] for frame in (*frames, base)):
+            raise ValueError(f"there are {self._model.sizes['nframe']} frames, no {list(frames)} or {base}")
+        given = np.zeros_like(v) if vdot is None else vdot
+        switches = np.array(frames, dtype=np.int64), int(base), int(vdot is not None)
+        X, V, A = self._run("motions_of_frames", [q, v, given], [12 * m, 6 * m, 6 * m], *switches)
+        X = X.reshape(n, m, 12)
+        R, p = X[:, :, :9].reshape(n, m, 3, 3), X[:, :, 9:]
+        return R, p, V.reshape(n, m, 6), None if vdot is None else A.reshape(n, m, 6)
+
+    def _load(self, body_forces):
+        """1 where there are forces on links, else 0, and these forces."""
+        F_link = np.zeros((self._model.sizes["nlink"], 6))
+        if body_forces is not None:
+            F_link[...] = body_forces
+        return int(F_link.any()), F_link
+
+    def _run(self, name, inputs, widths, *switches):
+        """Calls a kernel with q and other inputs as rows; returns the outputs, rows of the given widths."""
+        rows = [np.ascontiguousarray(array, dtype=float) for array in inputs]
+        nq, nv, n = self._model.sizes["nq"], self._model.sizes["nv"], len(rows[0])
+        for array, width in zip(rows, (nq, nv, nv), strict=False):
+            if array.shape != (n, width):
+                raise ValueError(f"states have shape {array.shape}, not {(n, width)}")
+        results = [np.empty((n, width)) for width in widths]
+        if self._compiled and name not in self._used:
+            self._used.add(name)
+            if not is_on_disk(getattr(self._kernels, name)):
+                self._announce()
+        getattr(self._kernels, name)(*self._handles, *rows, *switches, *results)
+        return results

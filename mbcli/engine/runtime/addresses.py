@@ -1,0 +1,74 @@
+"""Addresses of compiled kernels, and their compilation by another process."""
+
+import functools
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from mbcli.engine.runtime.kernel_cache import cached_cfunc, is_on_disk
+
+
+@functools.cache
+def address_of_function(kernel):
+    """The address of a compiled kernel of these arguments, all numbers; kept on disk as the kernel itself.
+
+    What another process compiles is waited for: a function is compiled by one process at a time.
+    """
+    from mbcli.engine.runtime.structs import CALLED
+
+    return cached_cfunc(CALLED, kernel).address
+
+
+_processes = {}  # that compile a kernel
+_found = set()  # kernels on disk
+COMPILE = """
+import sys
+from mbcli.engine import load_kernels
+from mbcli.engine.runtime.addresses import address_of_function, end_with_parent
+end_with_parent()
+kernels = load_kernels(True, sys.argv[1])
+for name in sys.argv[2:]:
+    address_of_function(getattr(kernels, name))
+"""
+
+
+def compile_elsewhere(kernels, *names):
+    """Lets another process compile kernels whose addresses will be asked for; False where it need not or cannot.
+
+    It ends with this one, however that ends.
+    """
+    missing = [name for name in names if not _on_disk(getattr(kernels, name))]
+    if not missing or not sys.executable or (os.cpu_count() or 1) < 2:
+        return False
+    package = Path(__file__).resolve().parents[3]
+    path = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
+    streams = {"stdin": subprocess.PIPE} | dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
+    command = [sys.executable, "-P", "-c", COMPILE, kernels.kind, *missing]
+    with suppress(OSError):
+        process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **streams)
+        _processes.update((getattr(kernels, name), process) for name in missing)
+        return True
+    return False
+
+
+def end_with_parent():
+    """Ends this process when its standard input does, a pipe whose other end the parent holds as long as it lives."""
+
+    def watch():
+        while os.read(0, 1):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _on_disk(kernel):
+    """Whether a kernel is there, or another process is about it; found once, it is not looked for again."""
+    if kernel not in _processes and kernel not in _found:
+        if not is_on_disk(kernel, called=True):
+            return False
+        _found.add(kernel)
+    return True

@@ -1,0 +1,46 @@
+"""Kernels as functions of what comes after the handles of one model, its data and whatever else they take."""
+
+from functools import partial
+from itertools import count
+
+FEW_CALLS = 1000  # after so many, a kernel is worth a call of its own (native_calls.py)
+
+
+class BoundKernels:
+    """Kernels by name.
+
+    numba takes 0.15 us for a call of a compiled kernel, and 0.04 us for each array, to find out which types it has.
+    After the first call of a kernel its compiled function is called at once, which takes half of that, and after
+    FEW_CALLS one that takes a fifth. So arguments must have the same numbers of dimensions at every call, and arrays
+    the scalar type of the data and C order.
+    """
+
+    def __init__(self, kernels, *handles):
+        self._unbound = kernels, *handles
+
+    def __getattr__(self, name):
+        kernels, *handles = self._unbound
+        kernel = getattr(kernels, name)
+
+        def first_call(*arguments):
+            result = kernel(*handles, *arguments)
+            setattr(self, name, self._bound(name, kernel, handles, arguments))
+            return result
+
+        return first_call
+
+    def _bound(self, name, kernel, handles, arguments):
+        """What runs for arguments of these types: numba's compiled function, or the kernel itself if interpreted."""
+        if not hasattr(kernel, "get_overload"):
+            return partial(kernel, *handles)
+        signature = tuple(kernel.typeof_pyval(argument) for argument in (*handles, *arguments))
+        function, calls = kernel.get_overload(signature), count(1)
+
+        def counted(*arguments):
+            if next(calls) == FEW_CALLS:
+                from mbcli.engine.runtime.native_calls import native_call
+
+                setattr(self, name, native_call(kernel, signature, handles) or partial(function, *handles))
+            return function(*handles, *arguments)
+
+        return counted

@@ -1,0 +1,136 @@
+"""The marks of kernels: `@kernel`, and `@slot(...)` for those in whose place another may run.
+
+Also the modules that have any, and whether kernels run interpreted or compiled. `linking.py` puts kernels together.
+"""
+
+import os
+
+# Modules that define kernels; the order is of no matter.
+KERNEL_MODULES = (
+    "smooth.spatial",
+    "smooth.trigonometry",
+    "smooth.joints.revolute",
+    "smooth.joints.prismatic",
+    "smooth.joints.screw",
+    "smooth.joints.universal",
+    "smooth.joints.planar",
+    "smooth.joints.ball_rpy",
+    "smooth.joints.quaternion_floating",
+    "smooth.joints.rpy_floating",
+    "smooth.joints.curvilinear",
+    "smooth.joints.placement",
+    "smooth.kinematics",
+    "smooth.coordinates",
+    "smooth.inertia",
+    "smooth.state",
+    "smooth.inverse_dynamics",
+    "smooth.mass_matrix",
+    "smooth.forward_dynamics",
+    "smooth.energy",
+    "smooth.joint_forces",
+    "smooth.force_elements",
+    "smooth.frame_motion",
+    "smooth.mass_properties",
+    "smooth.jacobians",
+    "smooth.reaction_forces",
+    "smooth.tree_factorization",
+    "limits.clamped_lines",
+    "limits.joint_limits",
+    "limits.pd_control",
+    "limits.limited_dynamics",
+    "constraints.constraint_frames",
+    "constraints.constraint_errors",
+    "constraints.constraint_rows",
+    "constraints.constraint_system",
+    "constraints.constraint_stages",
+    "constraints.constrained_motion",
+    "collision.shapes",
+    "collision.segments",
+    "collision.boxes",
+    "collision.gjk",
+    "collision.epa",
+    "collision.nearest",
+    "collision.manifold",
+    "collision.broad_phase",
+    "collision.find_contacts",
+    "constraints.contact_response",
+    "contact.contact_calls",
+    "contact.sap",
+    "contact.hunt_crossley",
+    "contact.bounded_row",
+    "contact.tamsi_law",
+    "contact.equality",
+    "contact.problem",
+    "contact.dense_elimination",
+    "contact.substeps",
+    "contact.tamsi",
+    "contact.islands",
+    "contact.block_cholesky",
+    "contact.tree_masses",
+    "contact.delassus",
+    "contact.rows",
+    "contact.joint_rows",
+    "contact.equality_rows",
+    "contact.newton",
+    "contact.samples",
+    "contact.continuous_contact",
+    "stepping.constrained_step",
+    "stepping.step",
+    "stepping.integrators",
+    "stepping.balance",
+    "stepping.loop",
+    "stepping.contact_work",
+    "stepping.contact_step",
+    "queries.stages",
+    "queries.plant_queries",
+    "queries.batch",
+)
+
+KERNELS = []  # every function that is marked, in the order of its module's import
+SLOTS = {}  # of them, those that may be replaced: {kernel: {kind: filler}}
+
+# Kinds of sets of kernels. Where several hold and a slot has fillers for more than one, the last one here counts.
+KINDS = {
+    "plain": "models without what few models have, compiled sooner; compiled kernels only",
+    "lanes": "eight states at once, in one register",
+    "constrained": "motion under constraints",
+    "contact": "steps of discrete plants in which solids may touch",
+    "numbers": "AutoDiffXd or symbols in place of floats, interpreted",
+    "python": "time loops with forces or inputs that are functions of Python, interpreted",
+}
+ITSELF = "itself"  # a filler: the slot's own function, where a kind before would replace it
+CALLER = "caller"  # a filler: a function that whoever asks for the kernels gives
+
+
+def kernel(function):
+    """Mark a function as a kernel. It stays the plain function that it is."""
+    KERNELS.append(function)
+    return function
+
+
+def slot(**fillers):
+    """Mark a kernel in whose place another one runs for kernels of some kinds (KINDS).
+
+    fillers: {kind: the other kernel, as `room.module.function` of the engine, or ITSELF, or CALLER}. It takes what the
+    slot takes.
+    """
+    unknown = fillers.keys() - KINDS.keys()
+    if unknown:
+        raise ValueError(f"not kinds of kernels: {sorted(unknown)}")
+
+    def mark(function):
+        SLOTS[function] = fillers
+        return kernel(function)
+
+    return mark
+
+
+def compiled_by_default(preferred=True):
+    """Whether kernels are compiled where nobody asks otherwise: MBCLI_JIT=0 or 1 decides; unset, as preferred."""
+    setting = os.environ.get("MBCLI_JIT")
+    return preferred if setting is None else setting != "0"
+
+
+def may_compile():
+    """Whether many evaluations, worth compiling for, are to be compiled: unless MBCLI_JIT=0."""
+    return os.environ.get("MBCLI_JIT") != "0"

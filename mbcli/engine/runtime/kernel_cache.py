@@ -1,0 +1,278 @@
+"""Compiled functions on disk, each under a key of all code that it runs.
+
+numba's own cache does not see an edit in an imported function (numba issue 1833). Here the key of a function is a hash
+over its code, the constants that it reads and the keys of the functions that it calls, so that a stale result is
+impossible and an edit compiles only the functions that it reaches. What is not a kernel (structs, lanes, numba's
+extensions) and the versions involved name the directory. The key is part of the compiled name too: numba finds compiled
+functions by name, and numbers equal names anew in each process.
+
+While a process compiles a function it holds a lock, so that another process waits for the result and loads it.
+
+This is the one module that knows how numba's cache works inside. Where a release of numba has changed that, each key
+has a directory of its own in numba's cache as it is.
+"""
+
+import functools
+import hashlib
+import os
+import platform
+import sys
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType, FunctionType
+
+ENGINE = Path(__file__).parents[1]
+OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True}  # contract: fused multiply-add, no more
+
+
+def cached_njit(function, key=None, from_python=True):
+    """The function as numba compiles it, with its machine code on disk.
+
+    key: () -> the key of the function, asked for when it is first compiled or loaded; None: its own code.
+    from_python: False for what only compiled functions call. Then it is compiled without what Python would call, a
+    fifth of the time; a call from Python would crash.
+    """
+    import numba
+
+    wrappers = {} if from_python else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    dispatcher = numba.njit(**OPTIONS, **wrappers)(function)
+    dispatcher.kernel_key = key or (lambda: KeyOfCode().of(function))
+    _keep_on_disk(dispatcher, function, dispatcher.kernel_key, "" if from_python else "-inner")
+    _compile_once_for_constants(dispatcher)
+    return dispatcher
+
+
+def cached_cfunc(signature, kernel):
+    """A compiled kernel as a function of C, with its machine code on disk."""
+    from numba.core.ccallback import CFunc
+    from numba.core.sigutils import normalize_signature
+
+    function = CFunc(kernel.py_func, normalize_signature(signature), locals={}, options={})
+    _keep_on_disk(function, kernel.py_func, kernel.kernel_key, CALLED)
+    function.compile()
+    return function
+
+
+CALLED = "-called"  # marks files of functions of C
+
+
+def is_on_disk(kernel, called=False):
+    """Whether a compiled kernel, or with `called` its function of C, is in the cache for some arguments."""
+    name = file_name(kernel.py_func, kernel.kernel_key, CALLED if called else "")
+    return any(cache_directory().glob(f"{name}*.nbi")) or any((cache_directory() / name).rglob("*.nbi"))
+
+
+def file_name(function, key, suffix):
+    """Name of the files of a function, without what tells them apart."""
+    return f"{function.__module__.removeprefix('mbcli.engine.')}.{function.__name__}-{key()}{suffix}"
+
+
+def _keep_on_disk(compiled, function, key, suffix):
+    """Gives a dispatcher or a function of C its cache."""
+    try:
+        compiled._cache = kernel_cache_class()(function, key, suffix)
+    except (ImportError, AttributeError, TypeError):
+        use_caches_of_numba(compiled, function, key, suffix)
+
+
+def use_caches_of_numba(compiled, function, key, suffix):
+    """Where numba's inner parts are not those of kernel_cache_class(): a directory of its cache for each key."""
+    import numba
+
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_directory() / file_name(function, key, suffix))
+    try:
+        compiled.enable_caching()
+    finally:
+        numba.config.CACHE_DIR = previous
+
+
+@functools.cache
+def kernel_cache_class():
+    """The class of caches of one function; numba is not imported before it is needed."""
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+
+    class Contents(CompileResultCacheImpl):
+        """What is in a file; numba's own but for the place."""
+
+        def __init__(self, function):
+            self._locator = Folder(function.__code__.co_filename)
+            self._lineno = function.__code__.co_firstlineno
+
+    class Folder:
+        def __init__(self, py_file):
+            self._py_file = py_file
+
+        def ensure_cache_path(self):
+            cache_directory().mkdir(parents=True, exist_ok=True)
+
+    class KernelCache(FunctionCache):
+        """Finds a function under its key, and lets one process at a time compile it."""
+
+        def __init__(self, function, key, suffix):
+            self._name, self._py_func = repr(function), function
+            self._cache_path = str(cache_directory())
+            self._impl = Contents(function)
+            self._key, self._suffix = key, suffix
+            self._locks = {}
+            self.enable()
+
+        @functools.cached_property
+        def _cache_file(self):
+            name = file_name(self._py_func, self._key, self._suffix)
+            return IndexDataCacheFile(cache_path=self._cache_path, filename_base=name, source_stamp=None)
+
+        def _index_key(self, sig, codegen):
+            return sig, codegen.magic_tuple()
+
+        def load_overload(self, sig, target_context):
+            found = self._load(sig, target_context)
+            if found is None and sig not in self._locks:
+                self._impl.locator.ensure_cache_path()
+                self._locks[sig] = take_lock(os.path.join(self._cache_path, self._cache_file._index_name + ".lock"))
+                found = self._load(sig, target_context)  # another process may have compiled it meanwhile
+                if found is not None:
+                    self._unlock(sig)
+            return found
+
+        def _load(self, sig, target_context):
+            name = f"{self._py_func.__name__}_{self._key()}{self._suffix}"
+            self._py_func.__qualname__ = name.replace("-", "_")  # before it is compiled
+            with suppress(EOFError):  # of a file that a full disk cut
+                return super().load_overload(sig, target_context)
+
+        def save_overload(self, sig, data):
+            try:
+                super().save_overload(sig, data)
+            finally:
+                self._unlock(sig)
+
+        def _unlock(self, sig):
+            lock = self._locks.pop(sig, None)
+            if lock is not None:
+                with suppress(OSError):
+                    os.unlink(lock.name)  # who waits for it finds the function on disk
+                lock.close()
+
+    return KernelCache
+
+
+def take_lock(path):
+    """An open file that no other process has locked; closing it, or the end of the process, frees the lock.
+
+    None where the system or the file system has no such locks: then a function may be compiled twice.
+    """
+    try:
+        import fcntl
+
+        file = open(path, "w")  # noqa: SIM115  (open until the function is on disk)
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except (ImportError, OSError):
+        return None
+    return file
+
+
+def _compile_once_for_constants(dispatcher):
+    """Lets calls with the constants 0 and 1 share the code of other integers, where numba would compile it for each.
+
+    The compiler finds the constants again where it inlines the call.
+    """
+    from numba.core.types import unliteral
+
+    template_for = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: template_for(
+        tuple(unliteral(arg) for arg in args), {name: unliteral(arg) for name, arg in kws.items()}
+    )
+
+
+# ------------------------------------------------------------------------------------------------- keys
+
+
+class KeyOfCode:
+    """Keys of functions: hashes over their code and over all that it reaches.
+
+    bodies: {kernel: the function that runs in its place} where a kernel is called. What is not a function or a number,
+    as extensions of numba, is in sources that name the directory.
+    """
+
+    def __init__(self, bodies=None):
+        self._bodies = bodies or {}
+        self._keys = {}
+
+    def of(self, body):
+        key = self._keys.get(body)
+        if key is None:
+            self._keys[body] = ""  # being made
+            key = self._keys[body] = self._make(body)
+        elif not key:
+            raise RuntimeError(f"{body.__module__}.{body.__name__} calls itself, which its key cannot tell")
+        return key
+
+    def _make(self, body):
+        code, names = body.__code__, vars(sys.modules[body.__module__])
+        digest = hashlib.sha256(repr((body.__module__, body.__name__, body.__defaults__)).encode())
+        for part in parts_of_code(code, body.__doc__):
+            digest.update(repr(part).encode())
+        for name in sorted(names_in_code(code)):
+            if name in names:
+                digest.update(f"{name}={self._value(names[name])};".encode())
+        return digest.hexdigest()[:16]
+
+    def _value(self, value):
+        """What stands for a global of a kernel in its key."""
+        if isinstance(value, FunctionType):
+            return self.of(self._bodies.get(value, value))
+        if isinstance(value, (bool, int, float, complex, str, tuple, type(None))):
+            return repr(value)
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__name__', type(value).__name__)}"
+
+
+def parts_of_code(code, doc=None):
+    """What a code object does, without names of files, numbers of lines and the docstring."""
+    constants = code.co_consts[1:] if doc is not None and code.co_consts[:1] == (doc,) else code.co_consts
+    yield code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount
+    for constant in constants:
+        if isinstance(constant, CodeType):
+            yield from parts_of_code(constant)
+        else:
+            yield constant
+
+
+def names_in_code(code):
+    """Names of globals and attributes in a code object and in those within it."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= names_in_code(constant)
+    return names
+
+
+# ------------------------------------------------------------------------------------------------- directory
+
+
+def cache_directory():
+    """Directory of the compiled kernels: MBCLI_CACHE_DIR or the user's cache, then a hash of what all kernels share."""
+    base = os.environ.get("MBCLI_CACHE_DIR")
+    if base:
+        root = Path(base)
+    else:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbcli"
+    return root / f"kernels-{shared_hash()}"
+
+
+@functools.cache
+def shared_hash():
+    """Of the sources that are not kernels alone, and of the versions."""
+    import llvmlite
+    import numba
+    import numpy
+
+    from mbcli.engine.runtime.kernel import KERNEL_MODULES
+
+    digest = hashlib.sha256()
+    kernels = {ENGINE.joinpath(*name.split(".")).with_suffix(".py") for name in KERNEL_MODULES}
+    for path in sorted(set(ENGINE.rglob("*.py")) - kernels):
+        digest.update(path.relative_to(ENGINE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    versions = (sys.version, platform.machine(), numba.__version__, numpy.__version__, llvmlite.__version__)
+    digest.update(repr(versions).encode())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,131 @@
+"""Puts kernels together: which function runs in each slot, interpreted as plain Python or compiled by numba.
+
+A kernel is a plain Python function over arrays marked `@kernel`, or `@slot` where another may run in its place
+(kernel.py). `load_kernels(False)` returns the functions as they are written and never imports numba.
+`load_kernels(True)` returns their compiled twins: each module's functions are copied with globals in which every kernel
+is the compiled one of its kind, so that all kinds live in one process. Compiled kernels are kept on disk
+(kernel_cache.py). `python -m mbcli.engine` lists the slots.
+"""
+
+import functools
+import sys
+from importlib import import_module
+from types import FunctionType, SimpleNamespace
+
+from mbcli.engine.runtime.kernel import CALLER, ITSELF, KERNEL_MODULES, KERNELS, KINDS, SLOTS
+from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_njit
+
+ENGINE = "mbcli.engine."
+
+
+@functools.cache
+def load_kernels(compiled, kind=""):
+    """All kernels by name, as attributes of one object; compiled ones accept structs, others Python objects.
+
+    Compiled ones also have their kind.
+
+    kind: some of KINDS, joined by hyphens.
+    """
+    kinds = set(kind.split("-")) if kind else set()
+    if not compiled:
+        kinds.discard("plain")
+        return link_interpreted(kinds) if kinds else SimpleNamespace(**{f.__name__: f for f in all_kernels()})
+    kernels = link_compiled(kinds)
+    kernels.kind = kind
+    return kernels
+
+
+def all_kernels():
+    """Every kernel as it is written; imports their modules."""
+    for name in KERNEL_MODULES:
+        import_module(ENGINE + name)
+    return KERNELS
+
+
+def bodies_of(kinds, given=None):
+    """{kernel: the function that runs in its place} for kinds of kernels.
+
+    given: {slot: function} of a caller, for the slots whose filler of some of these kinds is CALLER. ValueError where a
+    kernel that is given a function is not a slot, or not for these kinds.
+    """
+    kernels = all_kernels()
+    unknown = set(kinds) - KINDS.keys()
+    if unknown:
+        raise ValueError(f"not kinds of kernels: {sorted(unknown)}")
+    bodies = {function: function for function in kernels}
+    for kind in KINDS:
+        if kind in kinds:
+            for function, fillers in SLOTS.items():
+                filler = fillers.get(kind, CALLER)
+                if filler is not CALLER:
+                    bodies[function] = function if filler is ITSELF else filler_at(filler)
+    for function, other in (given or {}).items():
+        if CALLER not in [fillers for kind, fillers in SLOTS.get(function, {}).items() if kind in kinds]:
+            raise ValueError(f"{function.__module__}.{function.__name__} is not a slot of kind {sorted(kinds)}")
+        bodies[function] = other
+    return bodies
+
+
+def filler_at(place):
+    """The function at `room.module.function` of the engine."""
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(ENGINE + module), name)
+
+
+def link_compiled(kinds):
+    """Compiled kernels of some kinds, by name.
+
+    What Python calls and what compiled kernels call are twins of their own: few are both.
+    """
+    bodies = bodies_of(kinds)
+    namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
+    keys = KeyOfCode(bodies)
+    inner, twins = {}, {}
+    for function, body in bodies.items():
+        key = functools.partial(keys.of, body)
+        inner[function] = cached_njit(_twin(body, namespaces[body.__module__]), key, from_python=False)
+        twins[function.__name__] = _twin(body, namespaces[body.__module__]), key
+    for namespace in namespaces.values():
+        for name, value in namespace.items():
+            if isinstance(value, FunctionType) and value in inner:
+                namespace[name] = inner[value]
+    return CompiledKernels(twins)
+
+
+def link_interpreted(kinds, given=None, only=None):
+    """Interpreted kernels of some kinds, by name; they call one another.
+
+    given: as in bodies_of(). only: names of those that are wanted; what these call is as it is written, but for these
+    and for slots.
+    """
+    bodies = bodies_of(kinds, given)
+    wanted = [f for f in bodies if f.__name__ in only] if only else list(bodies)
+    twins = {f.__name__: _twin(f, dict(vars(sys.modules[f.__module__]))) for f in wanted}
+    ours = twins | {
+        f.__name__: twins.get(body.__name__, body) if body in bodies else body
+        for f, body in bodies.items()
+        if body is not f
+    }
+    for twin in twins.values():
+        twin.__globals__.update(ours)
+    return SimpleNamespace(**(twins if only else ours))
+
+
+def _twin(body, namespace):
+    twin = FunctionType(body.__code__, namespace, body.__name__, body.__defaults__)
+    twin.__doc__ = body.__doc__
+    return twin
+
+
+class CompiledKernels:
+    """Kernels by name, as Python calls them; each is made when it is first asked for."""
+
+    def __init__(self, functions):
+        self._functions = functions
+
+    def __getattr__(self, name):
+        if name not in self._functions:
+            raise AttributeError(f"there is no kernel {name!r}")
+        compiled = cached_njit(*self._functions[name])
+        setattr(self, name, compiled)
+        return compiled

@@ -1,0 +1,145 @@
+"""Model: the read-only arrays of one finalized plant, and Data: the writable arrays of one computation.
+
+Constraints and ConstraintWork are the same for a set of constraints on a model. All are plain objects whose attributes
+are the arrays of fields.py. `handle` is what the stages are called with: the object itself when they are interpreted,
+the address of a numba struct over the same memory when they are compiled.
+"""
+
+import functools
+import math
+import mmap
+import sys
+from operator import attrgetter
+
+import numpy as np
+
+from mbcli.engine.fields.joint_types import CURVILINEAR
+from mbcli.engine.fields.model_fields import (
+    BALANCE_FIELDS,
+    CONSTRAINT_FIELDS,
+    CONSTRAINT_WORK_FIELDS,
+    DATA_FIELDS,
+    MODEL_FIELDS,
+    shape_of,
+)
+
+
+class Arrays:
+    """An attribute for each entry of `fields`, and the struct that compiled kernels see."""
+
+    fields = ()
+    dtype = np.dtype(np.float64)
+    _struct = None
+
+    def handle(self, compiled):
+        """What kernels take for these arrays, as long as they live."""
+        if not compiled:
+            return self
+        if self._struct is None:
+            from mbcli.engine.runtime.structs import handle_of, make_struct
+
+            self._struct = make_struct(type(self).__name__, attrgetter(*(f.name for f in self.fields))(self))
+            self._handle = handle_of(self._struct, self.dtype)
+        return self._handle
+
+
+class ReadOnlyArrays(Arrays):
+    """Arrays that are given, and the sizes that they share.
+
+    Args:
+        sizes: numbers by name.
+        arrays: value of each field by name; copied, checked against the declared shape.
+        dtype: scalar type of the real fields.
+    """
+
+    def __init__(self, sizes, arrays, dtype=np.float64):
+        self.sizes = dict(sizes)
+        self.dtype = np.dtype(dtype)
+        unknown = set(arrays) - {field.name for field in self.fields}
+        if unknown:
+            raise ValueError(f"not fields of {type(self).__name__}: {sorted(unknown)}")
+        for field in self.fields:
+            kind = self.dtype if field.kind == "real" else np.int64
+            value = np.array(arrays[field.name], dtype=kind, order="C")
+            if value.shape != shape_of(field, sizes):
+                raise ValueError(f"{field.name} has shape {value.shape}, not {shape_of(field, sizes)}")
+            value.flags.writeable = False
+            setattr(self, field.name, value)
+
+    def replace(self, dtype=None, **arrays):
+        """A copy in which the given fields have other values (and the real fields another scalar type)."""
+        values = {field.name: getattr(self, field.name) for field in self.fields}
+        return type(self)(self.sizes, {**values, **arrays}, dtype or self.dtype)
+
+
+class Model(ReadOnlyArrays):
+    """One attribute per entry of MODEL_FIELDS; sizes: nbody, nlink, nframe, nq, nv, nu and those of force elements."""
+
+    fields = MODEL_FIELDS
+
+    @functools.cached_property
+    def is_plain(self):
+        """Whether it has nothing of what few models have, see smooth/plain.py."""
+        arrays = (self.spring_damper_link, self.bushing_link, self.hinge_dof, self.cut_link)
+        return not any(len(array) for array in arrays) and CURVILINEAR not in self.body_joint_type
+
+
+class Constraints(ReadOnlyArrays):
+    """One attribute per entry of CONSTRAINT_FIELDS: constraints on a model, whose sizes are among these."""
+
+    fields = CONSTRAINT_FIELDS
+
+
+class WritableArrays(Arrays):
+    """Arrays of a scalar type, zero at first."""
+
+    def __init__(self, sizes, dtype=np.float64):
+        self.dtype = dtype = np.dtype(dtype)
+        shapes = _shapes(type(self), tuple(sizes.items()))
+        self.__dict__.update((name, _zeros(shape, INTEGER if is_int else dtype)) for name, shape, is_int in shapes)
+
+
+INTEGER = np.dtype(np.int64)
+LARGE = 1 << 28  # [bytes]
+MAP_NORESERVE = 0x4000  # of Linux; Python names it from 3.13 on
+
+
+def _zeros(shape, dtype):
+    """Zeros. A large array takes no memory before it is written: few who have 10 000 bodies ask for M."""
+    count = math.prod(shape)
+    if count * dtype.itemsize < LARGE or sys.platform != "linux":
+        return np.zeros(shape, dtype)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
+    return np.frombuffer(mmap.mmap(-1, count * dtype.itemsize, flags=flags), dtype).reshape(shape)
+
+
+@functools.cache
+def _shapes(kind, sizes):
+    """Name, shape and whether it is of integers, of each field of a class."""
+    sizes = dict(sizes)
+    return [(field.name, shape_of(field, sizes), field.kind == "int") for field in kind.fields]
+
+
+class Data(WritableArrays):
+    """One attribute per entry of DATA_FIELDS, for a model of the given sizes. q and v are parts of x."""
+
+    fields = DATA_FIELDS
+
+    def __init__(self, sizes, dtype=np.float64):
+        super().__init__(sizes, dtype)
+        self.x = np.zeros(sizes["nq"] + sizes["nv"], dtype=dtype)
+        self.q, self.v = self.x[: sizes["nq"]], self.x[sizes["nq"] :]
+        for X in (self.X_WB, self.X_FM, self.X_WL):
+            X[:, 0:9:4] = 1.0
+
+
+class ConstraintWork(WritableArrays):
+    """One attribute per entry of CONSTRAINT_WORK_FIELDS, for constraints of the given sizes."""
+
+    fields = CONSTRAINT_WORK_FIELDS
+
+
+class Balance(WritableArrays):
+    """One attribute per entry of BALANCE_FIELDS: the energy balance of a run of a model of the given sizes."""
+
+    fields = BALANCE_FIELDS

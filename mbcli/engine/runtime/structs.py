@@ -1,0 +1,455 @@
+"""The arrays of model.py as numba structs: passed between kernels as one pointer whatever the number of fields.
+
+Imported only where kernels are compiled. Structs are built inside cached functions, because the constructor that numba
+makes for a proxy class would compile in every process.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.experimental import structref
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
+
+from mbcli.engine.fields.collision_fields import COLLISION_FIELDS
+from mbcli.engine.fields.contact_fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
+from mbcli.engine.fields.model_fields import (
+    BALANCE_FIELDS,
+    CONSTRAINT_FIELDS,
+    CONSTRAINT_WORK_FIELDS,
+    DATA_FIELDS,
+    INTEGRATION_FIELDS,
+    MODEL_FIELDS,
+)
+from mbcli.engine.runtime.calls_by_address import NOT_MADE, call_by_address
+from mbcli.engine.runtime.counted_from_zero import CountedArray
+from mbcli.engine.runtime.handles import (
+    balance_at,
+    collision_at,
+    constraints_at,
+    data_at,
+    integration_at,
+    model_at,
+    points_at,
+    samples_at,
+    solver_at,
+    work_at,
+)
+from mbcli.engine.runtime.kernel_cache import cached_njit
+from mbcli.engine.runtime.lane_type import as_lanes, lanes_array
+
+
+@structref.register
+class ModelType(types.StructRef):
+    pass
+
+
+@structref.register
+class DataType(types.StructRef):
+    pass
+
+
+@structref.register
+class ConstraintsType(types.StructRef):
+    pass
+
+
+@structref.register
+class ConstraintWorkType(types.StructRef):
+    pass
+
+
+@structref.register
+class PointsType(types.StructRef):
+    pass
+
+
+@structref.register
+class SolverType(types.StructRef):
+    pass
+
+
+@structref.register
+class SamplesType(types.StructRef):
+    pass
+
+
+@structref.register
+class CollisionType(types.StructRef):
+    pass
+
+
+@structref.register
+class IntegrationType(types.StructRef):
+    pass
+
+
+@structref.register
+class BalanceType(types.StructRef):
+    pass
+
+
+class ModelStruct(structref.StructRefProxy):
+    pass
+
+
+class DataStruct(structref.StructRefProxy):
+    pass
+
+
+class ConstraintsStruct(structref.StructRefProxy):
+    pass
+
+
+class ConstraintWorkStruct(structref.StructRefProxy):
+    pass
+
+
+class PointsStruct(structref.StructRefProxy):
+    pass
+
+
+class SolverStruct(structref.StructRefProxy):
+    pass
+
+
+class SamplesStruct(structref.StructRefProxy):
+    pass
+
+
+class CollisionStruct(structref.StructRefProxy):
+    pass
+
+
+class IntegrationStruct(structref.StructRefProxy):
+    pass
+
+
+class BalanceStruct(structref.StructRefProxy):
+    pass
+
+
+def struct_type(kind, fields, real, readonly):
+    """The numba type of a struct whose real fields hold the given scalar type."""
+    scalar = {"real": real, "int": types.int64}
+
+    def array(field):
+        if field.kind == "lanes":
+            return lanes_array(len(field.shape))
+        return types.Array(scalar[field.kind], len(field.shape), "C", readonly=readonly)
+
+    return kind([(field.name, array(field)) for field in fields])
+
+
+def _define(proxy, kind, fields, readonly):
+    """Makes a struct known to numba; returns its type with real numbers."""
+    structref.define_proxy(proxy, kind, [field.name for field in fields])
+    return struct_type(kind, fields, types.float64, readonly)
+
+
+MODEL = _define(ModelStruct, ModelType, MODEL_FIELDS, True)
+DATA = _define(DataStruct, DataType, DATA_FIELDS, False)
+CONSTRAINTS = _define(ConstraintsStruct, ConstraintsType, CONSTRAINT_FIELDS, True)
+CONSTRAINT_WORK = _define(ConstraintWorkStruct, ConstraintWorkType, CONSTRAINT_WORK_FIELDS, False)
+POINTS = _define(PointsStruct, PointsType, POINT_FIELDS, False)
+SOLVER = _define(SolverStruct, SolverType, SOLVER_FIELDS, False)
+SAMPLES = _define(SamplesStruct, SamplesType, SAMPLE_FIELDS, False)
+COLLISION = _define(CollisionStruct, CollisionType, COLLISION_FIELDS, False)
+INTEGRATION = _define(IntegrationStruct, IntegrationType, INTEGRATION_FIELDS, False)
+BALANCE = _define(BalanceStruct, BalanceType, BALANCE_FIELDS, False)
+
+
+@cached_njit
+def make_model(arrays):
+    return ModelStruct(*arrays)
+
+
+@cached_njit
+def make_data(arrays):
+    return DataStruct(*arrays)
+
+
+@cached_njit
+def make_constraints(arrays):
+    return ConstraintsStruct(*arrays)
+
+
+@cached_njit
+def make_constraint_work(arrays):
+    return ConstraintWorkStruct(*arrays)
+
+
+@cached_njit
+def make_points(arrays):
+    return PointsStruct(*arrays)
+
+
+@cached_njit
+def make_solver(arrays, lanes):
+    return SolverStruct(*arrays, *as_lanes(lanes))
+
+
+@cached_njit
+def make_samples(arrays):
+    return SamplesStruct(*arrays)
+
+
+@cached_njit
+def make_collision(arrays):
+    return CollisionStruct(*arrays)
+
+
+@cached_njit
+def make_integration(arrays):
+    return IntegrationStruct(*arrays)
+
+
+@cached_njit
+def make_balance(arrays):
+    return BalanceStruct(*arrays)
+
+
+def make_solver_of_all(arrays):
+    """The fields of lanes are the last ones."""
+    lanes = sum(field.kind == "lanes" for field in SOLVER_FIELDS)
+    return make_solver(arrays[:-lanes], arrays[-lanes:])
+
+
+MAKERS = {
+    "Model": make_model,
+    "Data": make_data,
+    "Constraints": make_constraints,
+    "ConstraintWork": make_constraint_work,
+    "ContactPoints": make_points,
+    "ContactSolver": make_solver_of_all,
+    "ContactSamples": make_samples,
+    "Collision": make_collision,
+    "Integration": make_integration,
+    "Balance": make_balance,
+}
+
+
+def make_struct(name, arrays):
+    """The struct of a class of model.py or contact/arrays.py over its arrays."""
+    return MAKERS[name](arrays)
+
+
+@intrinsic
+def _address(typingctx, struct):
+    def codegen(context, builder, signature, args):
+        helper = context.make_helper(builder, signature.args[0], value=args[0])
+        return builder.ptrtoint(helper.meminfo, context.get_value_type(types.intp))
+
+    return types.intp(struct), codegen
+
+
+@cached_njit
+def address_of(struct):
+    """Address of a struct that some Python object keeps alive."""
+    return _address(struct)
+
+
+class View(types.Type):
+    """A struct seen from a kernel: its attributes are arrays of which nobody counts the owners.
+
+    Counting takes an atomic operation at every attribute of every call: a tenth of the time of the algorithms.
+    The owner of the handle keeps the arrays alive. Sizes that are declared as numbers are constants for the compiler.
+    """
+
+    def __init__(self, struct, name, counted=False):
+        self.struct = struct
+        self.arrays = {n: CountedArray(a) if counted else a for n, a in struct.field_dict.items()}
+        super().__init__(name)
+
+
+@register_model(View)
+class ViewModel(models.OpaqueModel):
+    """The address of the fields of the struct."""
+
+
+@infer_getattr
+class ViewAttribute(AttributeTemplate):
+    key = View
+
+    def generic_resolve(self, view, name):
+        return view.arrays.get(name)
+
+
+DECLARED_SHAPES = {
+    kind: {field.name: field.shape for field in fields}
+    for kind, fields in (
+        (ModelType, MODEL_FIELDS),
+        (DataType, DATA_FIELDS),
+        (ConstraintsType, CONSTRAINT_FIELDS),
+        (ConstraintWorkType, CONSTRAINT_WORK_FIELDS),
+        (PointsType, POINT_FIELDS),
+        (SolverType, SOLVER_FIELDS),
+        (SamplesType, SAMPLE_FIELDS),
+        (CollisionType, COLLISION_FIELDS),
+        (IntegrationType, INTEGRATION_FIELDS),
+        (BalanceType, BALANCE_FIELDS),
+    )
+}
+
+
+@lower_getattr_generic(View)
+def _attribute(context, builder, view, address, name):
+    fields_type, array_type = view.struct.get_data_type(), view.arrays[name]
+    pointer_type = context.data_model_manager[fields_type].get_value_type().as_pointer()
+    fields = cgutils.create_struct_proxy(fields_type)(context, builder, ref=builder.bitcast(address, pointer_type))
+    array = context.make_array(array_type)(context, builder, value=getattr(fields, name))
+    array.meminfo = cgutils.get_null_value(array.meminfo.type)
+    array.parent = cgutils.get_null_value(array.parent.type)
+    shape = cgutils.unpack_tuple(builder, array.shape)
+    for k, size in enumerate(DECLARED_SHAPES[type(view.struct)][name]):
+        if isinstance(size, int):
+            shape[k] = context.get_constant(types.intp, size)
+    item_size = context.get_abi_sizeof(context.get_data_type(array_type.dtype))
+    strides = [context.get_constant(types.intp, item_size)]
+    for size in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], size))
+    array.shape, array.strides = cgutils.pack_array(builder, shape), cgutils.pack_array(builder, strides)
+    return array._getvalue()
+
+
+def _view_from_address(struct, name, counted=False):
+    view = View(struct, name, counted)
+
+    @intrinsic
+    def from_address(typingctx, address):
+        def codegen(context, builder, signature, args):
+            owner = builder.inttoptr(args[0], cgutils.voidptr_t)
+            return context.nrt.meminfo_data(builder, owner)
+
+        return view(types.intp), codegen
+
+    return from_address
+
+
+model_from_address = _view_from_address(MODEL, "ModelView")
+data_from_address = _view_from_address(DATA, "DataView")
+constraints_from_address = _view_from_address(CONSTRAINTS, "ConstraintsView")
+work_from_address = _view_from_address(CONSTRAINT_WORK, "ConstraintWorkView")
+points_from_address = _view_from_address(POINTS, "PointsView", counted=True)
+solver_from_address = _view_from_address(SOLVER, "SolverView", counted=True)
+samples_from_address = _view_from_address(SAMPLES, "SamplesView", counted=True)
+collision_from_address = _view_from_address(COLLISION, "CollisionView", counted=True)
+balance_from_address = _view_from_address(BALANCE, "BalanceView")
+integration_from_address = _view_from_address(INTEGRATION, "IntegrationView")
+
+
+@intrinsic
+def view_of(typingctx, struct):
+    """The view of a struct that the caller holds."""
+
+    def codegen(context, builder, signature, args):
+        helper = context.make_helper(builder, signature.args[0], value=args[0])
+        return context.nrt.meminfo_data(builder, helper.meminfo)
+
+    return View(struct, f"View({struct.name})")(struct), codegen
+
+
+@overload(model_at)
+def _model_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: model_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(data_at)
+def _data_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: data_from_address(int(handle))
+    if isinstance(handle, DataType):
+        return lambda handle: view_of(handle)
+    return lambda handle: handle
+
+
+@overload(constraints_at)
+def _constraints_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: constraints_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(work_at)
+def _work_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: work_from_address(int(handle))
+    if isinstance(handle, ConstraintWorkType):
+        return lambda handle: view_of(handle)
+    return lambda handle: handle
+
+
+@overload(points_at)
+def _points_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: points_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(solver_at)
+def _solver_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: solver_from_address(int(handle))
+    return lambda handle: handle
+
+
+CALLED = types.float64(types.float64, types.float64, types.float64, types.float64, types.float64)
+
+
+@intrinsic
+def _call(typingctx, function, model, data, constraints, work, number):
+    def codegen(context, builder, signature, args):
+        double = context.get_value_type(types.float64)
+        result = cgutils.alloca_once_value(builder, ir.Constant(double, NOT_MADE))
+        with builder.if_then(builder.fcmp_ordered("!=", args[0], ir.Constant(double, 0.0)), likely=True):
+            address = builder.fptosi(args[0], context.get_value_type(types.intp))
+            called = builder.inttoptr(address, ir.FunctionType(double, [double] * 5).as_pointer())
+            builder.store(builder.call(called, args[1:]), result)
+        return builder.load(result)
+
+    return types.float64(*[types.float64] * 6), codegen
+
+
+@overload(call_by_address)
+def _call_by_address(function, model, data, constraints, work, number):
+    if all(isinstance(x, types.Float) for x in (function, model, data, constraints, work, number)):
+        return lambda function, model, data, constraints, work, number: _call(
+            function, model, data, constraints, work, number
+        )
+    return lambda function, model, data, constraints, work, number: function(model, data, constraints, work, number)
+
+
+@overload(samples_at)
+def _samples_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: samples_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(collision_at)
+def _collision_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: collision_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(balance_at)
+def _balance_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: balance_from_address(int(handle))
+    return lambda handle: handle
+
+
+@overload(integration_at)
+def _integration_at(handle):
+    if isinstance(handle, (types.Integer, types.Float)):
+        return lambda handle: integration_from_address(int(handle))
+    return lambda handle: handle
+
+
+def handle_of(struct, dtype):
+    """The address where the scalar type is float64, the struct itself for any other."""
+    return address_of(struct) if dtype == np.float64 else struct

@@ -1,0 +1,64 @@
+"""qdot = N(q) v and v = N+(q) qdot, joint by joint."""
+
+from mbcli.engine.fields.joint_types import BALL_RPY, QUATERNION_FLOATING, RPY_FLOATING
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.joints.ball_rpy import rpy_rates_from_velocity, velocity_from_rpy_rates
+from mbcli.engine.smooth.joints.quaternion_floating import (
+    quaternion_rates_from_velocity,
+    velocity_from_quaternion_rates,
+)
+
+
+@kernel
+def velocity_to_qdot(model, data, v, qdot):
+    """v (nv,) -> qdot (nq,) at q; sin_q and cos_q must be those of q."""
+    q, sin_q, cos_q = data.q, data.sin_q, data.cos_q
+    for b in range(1, model.body_parent.shape[0]):
+        t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
+        if t == QUATERNION_FLOATING:
+            quaternion_rates_from_velocity(q, i, v, d, qdot)
+            copy3(v, d + 3, qdot, i + 4)
+        elif t == BALL_RPY:
+            rpy_rates_from_velocity(sin_q, cos_q, i, v, d, qdot)
+        elif t == RPY_FLOATING:
+            rpy_rates_from_velocity(sin_q, cos_q, i, v, d, qdot)
+            copy3(v, d + 3, qdot, i + 3)
+        else:
+            for k in range(model.body_nv[b]):
+                qdot[i + k] = v[d + k]
+
+
+@kernel
+def qdot_to_velocity(model, data, qdot, v):
+    """qdot (nq,) -> v (nv,) at q, by the left inverse of N; sin_q and cos_q must be those of q."""
+    q, sin_q, cos_q = data.q, data.sin_q, data.cos_q
+    for b in range(1, model.body_parent.shape[0]):
+        t, i, d = model.body_joint_type[b], model.body_q[b], model.body_v[b]
+        if t == QUATERNION_FLOATING:
+            velocity_from_quaternion_rates(q, i, qdot, d, v)
+            copy3(qdot, i + 4, v, d + 3)
+        elif t == BALL_RPY:
+            velocity_from_rpy_rates(sin_q, cos_q, i, qdot, d, v)
+        elif t == RPY_FLOATING:
+            velocity_from_rpy_rates(sin_q, cos_q, i, qdot, d, v)
+            copy3(qdot, i + 3, v, d + 3)
+        else:
+            for k in range(model.body_nv[b]):
+                v[d + k] = qdot[i + k]
+
+
+@kernel
+def copy3(a, i, b, j):
+    for k in range(3):
+        b[j + k] = a[i + k]
+
+
+@kernel
+def normalize_quaternions(model, q):
+    """Scales the quaternions in q to unit length."""
+    for b in range(1, model.body_parent.shape[0]):
+        if model.body_joint_type[b] == QUATERNION_FLOATING:
+            i = model.body_q[b]
+            s = (q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3]) ** -0.5
+            for k in range(4):
+                q[i + k] = s * q[i + k]

@@ -1,0 +1,324 @@
+"""Forces that elements apply between links (spring-dampers, bushings, joints that close loops) and on joints (door
+hinges); their energy.
+
+Each law is written once, and what needs it adds it up: forces on bodies, forces on links, energy, power.
+"""
+
+from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.smooth.frame_motion import (
+    components,
+    frame_axes,
+    frame_origin,
+    from_components,
+    from_reference_of,
+    velocity_at,
+)
+from mbcli.engine.smooth.inertia import gravity_vector
+from mbcli.engine.smooth.kinematics import link_origin
+from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.trigonometry import arctangent, hyperbolic_tangent, sign_of, sine_cosine, square_root
+
+SHORTEST = 2.220446049250313e-16  # [1] of the free length: below it a spring-damper has no direction
+COSINE_AT_GIMBAL_LOCK = 0.008  # cosine of the pitch below which a bushing's rates of roll and yaw are not defined
+CLOSED = 0.41997434161402614  # 1 - tanh(1)^2: the bump of a catch's energy at the closed door
+
+
+# ------------------------------------------------------------------------------------ spring-dampers
+
+
+@kernel
+def spring_damper(model, data, n):
+    """(f, p, q, length, rate): force on A at P, expressed in W, P and Q from Ro of their trees. After velocities."""
+    p, q, r = spring_damper_points(model, data, n)
+    shortest = SHORTEST * model.spring_damper_constants[n, 0]
+    length = square_root(dot(r, r) + shortest * shortest)
+    direction = scale(1.0 / length, r)
+    _, v_P = velocity_at(data, model.link_body[model.spring_damper_link[n, 0]], p)
+    _, v_Q = velocity_at(data, model.link_body[model.spring_damper_link[n, 1]], q)
+    rate = dot(direction, subtract(v_Q, v_P))
+    stretch = length - model.spring_damper_constants[n, 0]
+    tension = model.spring_damper_constants[n, 1] * stretch + model.spring_damper_constants[n, 2] * rate
+    return scale(tension, direction), p, q, length, rate
+
+
+@kernel
+def spring_damper_points(model, data, n):
+    """P and Q from Ro of their trees, and Q from P."""
+    a, b = model.link_body[model.spring_damper_link[n, 0]], model.link_body[model.spring_damper_link[n, 1]]
+    p = add(row3(data.p_RoBo, a, 0), rotate(data.X_WB, a, row3(model.spring_damper_point, n, 0)))
+    q = add(row3(data.p_RoBo, b, 0), rotate(data.X_WB, b, row3(model.spring_damper_point, n, 3)))
+    return p, q, subtract(from_reference_of(model, data, q, b, a), p)
+
+
+# --------------------------------------------------------------------------- joints that close loops
+
+
+@kernel
+def cut_joint(model, data, n):
+    """(stretch, rate, axis, p, q): of the coordinate from its rest, its axis in W, Mo from Ro of F's and of M's tree.
+
+    The stretch of an angle is taken within half a turn of its rest. After velocity_kinematics.
+    """
+    F, M = model.cut_frame[n, 0], model.cut_frame[n, 1]
+    a, c = model.frame_body[F], model.frame_body[M]
+    axes = frame_axes(model, data, F)
+    axis = from_components(axes, row3(model.cut_axis, n, 0))
+    q = frame_origin(model, data, M)
+    p = from_reference_of(model, data, q, c, a)
+    w_F, v_F = velocity_at(data, a, p)
+    w_M, v_M = velocity_at(data, c, q)
+    rest = model.cut_constants[n, 2]
+    if model.cut_turns[n] == 1:
+        normal_F = from_components(axes, row3(model.cut_axis, n, 3))
+        normal_M = from_components(frame_axes(model, data, M), row3(model.cut_axis, n, 3))
+        sine, cosine = dot(axis, cross(normal_F, normal_M)), dot(normal_F, normal_M)
+        s, c_rest = sine_cosine(rest)
+        stretch = arctangent(sine * c_rest - cosine * s, cosine * c_rest + sine * s)
+        return stretch, dot(axis, subtract(w_M, w_F)), axis, p, q
+    stretch = dot(axis, subtract(p, frame_origin(model, data, F))) - rest
+    return stretch, dot(axis, subtract(v_M, v_F)), axis, p, q
+
+
+@kernel
+def add_cut_joint_forces(model, data, F, at_links):
+    """Adds the forces of damping and springs of joints that close loops to F, as add_forces_between()."""
+    for n in range(model.cut_link.shape[0]):
+        stretch, rate, axis, p, q = cut_joint(model, data, n)
+        push = -model.cut_constants[n, 0] * rate - model.cut_constants[n, 1] * stretch
+        turning, sliding = (push, 0.0 * push) if model.cut_turns[n] == 1 else (0.0 * push, push)
+        t, f = scale(turning, axis), scale(sliding, axis)
+        add_force(model, data, F, at_links, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
+        add_force(model, data, F, at_links, model.cut_link[n, 1], q, t, f)
+
+
+# ------------------------------------------------------------------------------------------ bushings
+
+
+@kernel
+def bushing(model, data, n):
+    """(t, f, p, q): torque and force on C at the bushing's centre, in W, and that centre from Ro of A's and C's trees.
+
+    The gimbal torques tau = -k rpy - d rpy' are scalars; t has their power: t . w_AC = tau . rpy'. The force is linear
+    in r = p_AoCo and its rate, both seen in B, the frame halfway between A and C. B is taken to turn with half of w_AC:
+    that rate is the one whose product with f is the power of f, so that damping always dissipates. (B's own angular
+    velocity differs from it unless the axis of rotation stands still.) After velocity_kinematics.
+    """
+    A, C = model.bushing_frame[n, 0], model.bushing_frame[n, 1]
+    a, c = model.frame_body[A], model.frame_body[C]
+    constants = model.bushing_constants
+    Ax, Ay, Az = frame_axes(model, data, A)
+    Cx, Cy, Cz = frame_axes(model, data, C)
+    p, q = frame_origin(model, data, A), frame_origin(model, data, C)
+    r = subtract(from_reference_of(model, data, q, c, a), p)
+    w_A, v_A = velocity_at(data, a, p)
+    w_C, v_C = velocity_at(data, c, q)
+    w_AC = subtract(w_C, w_A)
+    # the rate of r in a frame that turns with the mean of both angular velocities
+    rate = subtract(subtract(v_C, v_A), cross(scale(0.5, add(w_A, w_C)), r))
+
+    # elements of R_AC: the last row and the first column
+    R20, R21, R22, R10, R00 = dot(Az, Cx), dot(Az, Cy), dot(Az, Cz), dot(Ay, Cx), dot(Ax, Cx)
+    cos_p = square_root(R21 * R21 + R22 * R22)
+    sin_p, sin_y, cos_y = -R20, R10 / cos_p, R00 / cos_p
+    roll, pitch, yaw = arctangent(R21, R22), arctangent(sin_p, cos_p), arctangent(R10, R00)
+    tan_p = sin_p / cos_p
+    w = components((Ax, Ay, Az), w_AC)
+    along = cos_y * w[0] + sin_y * w[1]
+    tau_r = -constants[n, 0] * roll - constants[n, 3] * along / cos_p
+    tau_p = -constants[n, 1] * pitch - constants[n, 4] * (cos_y * w[1] - sin_y * w[0])
+    tau_y = -constants[n, 2] * yaw - constants[n, 5] * (w[2] + tan_p * along)
+    in_plane = tau_r / cos_p + tan_p * tau_y
+    t = add(
+        add(scale(cos_y * in_plane - sin_y * tau_p, Ax), scale(sin_y * in_plane + cos_y * tau_p, Ay)),
+        scale(tau_y, Az),
+    )
+
+    half = half_rotation(roll, pitch, yaw)
+    x = turn(half, -1.0, components((Ax, Ay, Az), r))
+    x_rate = turn(half, -1.0, components((Ax, Ay, Az), rate))
+    f_B = (
+        -constants[n, 6] * x[0] - constants[n, 9] * x_rate[0],
+        -constants[n, 7] * x[1] - constants[n, 10] * x_rate[1],
+        -constants[n, 8] * x[2] - constants[n, 11] * x_rate[2],
+    )
+    f_A = turn(half, 1.0, f_B)
+    f = add(add(scale(f_A[0], Ax), scale(f_A[1], Ay)), scale(f_A[2], Az))
+    return t, f, add(p, scale(0.5, r)), subtract(q, scale(0.5, r))
+
+
+@kernel
+def half_rotation(roll, pitch, yaw):
+    """Quaternion (w, x, y, z) of half the rotation of roll, pitch and yaw, about its axis and at most a quarter turn.
+
+    The whole quaternion comes from half angles and not from the matrix, which loses the axis near half a turn.
+    """
+    sr, cr = sine_cosine(0.5 * roll)
+    sp, cp = sine_cosine(0.5 * pitch)
+    sy, cy = sine_cosine(0.5 * yaw)
+    w = cr * cp * cy + sr * sp * sy
+    s = sign_of(w)
+    w = 1.0 + s * w
+    x, y, z = s * (sr * cp * cy - cr * sp * sy), s * (cr * sp * cy + sr * cp * sy), s * (cr * cp * sy - sr * sp * cy)
+    inverse = 1.0 / square_root(w * w + x * x + y * y + z * z)
+    return inverse * w, inverse * x, inverse * y, inverse * z
+
+
+@kernel
+def turn(q, sense, a):
+    """The vector a turned by the unit quaternion q, or back where `sense` is -1."""
+    u = (q[1], q[2], q[3])
+    b = scale(2.0 * sense, cross(u, a))
+    return add(a, add(scale(q[0], b), scale(sense, cross(u, b))))
+
+
+# --------------------------------------------------------------------------------------- door hinges
+
+
+@kernel
+def hinge_spring_torque(constants, n, angle):
+    """Torque of the spring and of the catch at an angle from the closed door."""
+    s = hyperbolic_tangent((angle - constants[n, 3]) / constants[n, 3])
+    return constants[n, 2] * 2.0 * s * (1.0 - s * s) - constants[n, 1] * (angle - constants[n, 0])
+
+
+@kernel
+def hinge_friction_torque(constants, n, rate):
+    """Torque of dynamic, static and viscous friction at an angular rate."""
+    s = hyperbolic_tangent(rate / constants[n, 7])
+    return -constants[n, 4] * s - constants[n, 5] * 2.0 * s * (1.0 - s * s) - constants[n, 6] * rate
+
+
+@kernel
+def hinge_energy(constants, n, angle):
+    """Energy of the spring and of the catch, zero at the closed door."""
+    s = hyperbolic_tangent((angle - constants[n, 3]) / constants[n, 3])
+    spring = 0.5 * constants[n, 1] * angle * (angle - 2.0 * constants[n, 0])
+    return spring + constants[n, 2] * constants[n, 3] * (1.0 - s * s - CLOSED)
+
+
+# ------------------------------------------------------------------------------------ what they add up to
+
+
+@slot(plain="smooth.plain.add_element_forces")
+def add_element_forces(model, data, F, at_links):
+    """tau += torques of hinges; F += forces between links, as add_forces_between(). After velocity_kinematics."""
+    add_forces_between(model, data, F, at_links)
+    add_hinge_torques(model, data, 1.0)
+
+
+@kernel
+def add_forces_between(model, data, F, at_links):
+    """Adds the forces of spring-dampers, bushings and cut joints to F.
+
+    F is (nlink, 6) at the origins of links where at_links is 1; where it is 0, (nbody, 6) of bodies about Ro.
+    """
+    for n in range(model.spring_damper_link.shape[0]):
+        f, p, q, _, _ = spring_damper(model, data, n)
+        none = scale(0.0, f)
+        add_force(model, data, F, at_links, model.spring_damper_link[n, 0], p, none, f)
+        add_force(model, data, F, at_links, model.spring_damper_link[n, 1], q, none, scale(-1.0, f))
+    for n in range(model.bushing_link.shape[0]):
+        t, f, p, q = bushing(model, data, n)
+        add_force(model, data, F, at_links, model.bushing_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
+        add_force(model, data, F, at_links, model.bushing_link[n, 1], q, t, f)
+    add_cut_joint_forces(model, data, F, at_links)
+
+
+@kernel
+def add_hinge_torques(model, data, sign):
+    """tau += sign * torques of hinges."""
+    for n in range(model.hinge_dof.shape[0]):
+        d = model.hinge_dof[n]
+        spring = hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[d]])
+        data.tau[d] += sign * (spring + hinge_friction_torque(model.hinge_constants, n, data.v[d]))
+
+
+@kernel
+def add_force(model, data, F, at_links, n, p, torque, force):
+    """Adds a torque, and a force at p from Ro, to F of link n (about its origin) or of its body (about Ro)."""
+    k = n if at_links else model.link_body[n]
+    arm = subtract(p, link_origin(model, data, n)) if at_links else p
+    set_row3(F, k, 0, add(row3(F, k, 0), add(torque, cross(arm, force))))
+    set_row3(F, k, 3, add(row3(F, k, 3), force))
+
+
+@kernel
+def add_link_weights(model, data, F_link):
+    """F_link += weight of each link under gravity, which acts at its centre of mass. After position_kinematics."""
+    g = gravity_vector(model)
+    for n in range(model.link_body.shape[0]):
+        arm = rotate(data.X_WB, model.link_body[n], rotate(model.link_X_BL, n, row3(model.link_inertia, n, 1)))
+        weight = scale(model.link_weight[n], g)
+        set_row3(F_link, n, 0, add(row3(F_link, n, 0), cross(arm, weight)))
+        set_row3(F_link, n, 3, add(row3(F_link, n, 3), weight))
+
+
+# ------------------------------------------------------------------------------------ energy and power
+
+
+@slot(plain="smooth.plain.element_energy")
+def element_energy(model, data):
+    """Energy stored in spring-dampers, hinges and cut joints [J]. After velocity_kinematics."""
+    energy = data.V[0, 0]  # of World: zero, in the scalar type of the data
+    for n in range(model.spring_damper_link.shape[0]):
+        _, _, _, length, _ = spring_damper(model, data, n)
+        stretch = length - model.spring_damper_constants[n, 0]
+        energy = energy + 0.5 * model.spring_damper_constants[n, 1] * stretch * stretch
+    for n in range(model.hinge_dof.shape[0]):
+        energy = energy + hinge_energy(model.hinge_constants, n, data.q[model.dof_q[model.hinge_dof[n]]])
+    for n in range(model.cut_link.shape[0]):
+        stretch, _, _, _, _ = cut_joint(model, data, n)
+        energy = energy + 0.5 * model.cut_constants[n, 1] * stretch * stretch
+    return energy
+
+
+@kernel
+def element_conservative_power(model, data):
+    """Power of what stores energy in spring-dampers, hinges and cut joints [W]. After velocity_kinematics."""
+    power = data.V[0, 0]
+    for n in range(model.spring_damper_link.shape[0]):
+        _, _, _, length, rate = spring_damper(model, data, n)
+        stretch = length - model.spring_damper_constants[n, 0]
+        power = power - model.spring_damper_constants[n, 1] * stretch * rate
+    for n in range(model.hinge_dof.shape[0]):
+        d = model.hinge_dof[n]
+        power = power + hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[d]]) * data.v[d]
+    for n in range(model.cut_link.shape[0]):
+        stretch, rate, _, _, _ = cut_joint(model, data, n)
+        power = power - model.cut_constants[n, 1] * stretch * rate
+    return power
+
+
+@kernel
+def nonconservative_power(model, data):
+    """Power of dampers and friction in spring-dampers, hinges and cut joints [W]; joint damping is not among them."""
+    power = data.V[0, 0]
+    for n in range(model.spring_damper_link.shape[0]):
+        _, _, _, _, rate = spring_damper(model, data, n)
+        power = power - model.spring_damper_constants[n, 2] * rate * rate
+    for n in range(model.hinge_dof.shape[0]):
+        d = model.hinge_dof[n]
+        power = power + hinge_friction_torque(model.hinge_constants, n, data.v[d]) * data.v[d]
+    for n in range(model.cut_link.shape[0]):
+        _, rate, _, _, _ = cut_joint(model, data, n)
+        power = power - model.cut_constants[n, 0] * rate * rate
+    return power
+
+
+# --------------------------------------------------------------------------------- where the laws end
+
+
+@slot(numbers=CALLER)
+def element_fault(model, data):
+    """0; n + 1 where spring-damper n has no length; -(n + 1) where bushing n is in gimbal lock. After positions."""
+    for n in range(model.spring_damper_link.shape[0]):
+        _, _, r = spring_damper_points(model, data, n)
+        shortest = SHORTEST * model.spring_damper_constants[n, 0]
+        if dot(r, r) < shortest * shortest:
+            return n + 1
+    for n in range(model.bushing_link.shape[0]):
+        _, _, Az = frame_axes(model, data, model.bushing_frame[n, 0])
+        _, Cy, Cz = frame_axes(model, data, model.bushing_frame[n, 1])
+        if dot(Az, Cy) * dot(Az, Cy) + dot(Az, Cz) * dot(Az, Cz) < COSINE_AT_GIMBAL_LOCK * COSINE_AT_GIMBAL_LOCK:
+            return -(n + 1)
+    return 0

@@ -1,0 +1,20 @@
+"""Forces that joints carry in themselves: viscous damping and springs on their coordinates."""
+
+from mbcli.engine.runtime.kernel import kernel
+
+
+@kernel
+def add_joint_forces(model, data):
+    """tau += -damping * v - stiffness * (q - nominal)."""
+    for d in range(data.v.shape[0]):
+        stretch = data.q[model.dof_q[d]] - model.dof_nominal[d]
+        data.tau[d] -= model.dof_damping[d] * data.v[d] + model.dof_stiffness[d] * stretch
+
+
+@kernel
+def damping_power(model, data):
+    """Rate at which joint damping does work on the system [W]: not positive."""
+    power = data.V[0, 0]  # of World: zero, in the scalar type of the data
+    for d in range(data.v.shape[0]):
+        power = power - model.dof_damping[d] * data.v[d] * data.v[d]
+    return power

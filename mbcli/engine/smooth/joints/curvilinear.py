@@ -1,0 +1,78 @@
+"""Curvilinear: travel by q [m] along a plane curve of arcs and lines in F; v = qdot.
+
+The axes of M are the direction of travel, the normal towards positive turning, and the normal of the plane. With the
+turning rate r [1/m] of a segment, M turns by r per metre: V_FM = v (r z, x) in the axes of M. Within one segment that
+is a rotation about a fixed centre, or a translation, so the column of S stands still in F as that of a revolute joint.
+
+A segment holds: where it starts [m], turning rate [1/m], radius [m] (signed, 0 where straight), 1 where straight else
+0, and M at its start in the plane: cosine and sine of the direction of travel, x and y [m]. The plane is that of M at
+distance 0. The first segment goes on backwards, the last one forwards, unless the curve is periodic.
+"""
+
+from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.smooth.trigonometry import sine_and_cosine
+
+NUM_POSITIONS = 1
+NUM_VELOCITIES = 1
+POSITION_SUFFIXES = ("q",)
+VELOCITY_SUFFIXES = ("v",)
+ZERO_POSITIONS = (0.0,)
+
+START, RATE, RADIUS, STRAIGHT, COSINE, SINE, X, Y = 0, 1, 2, 3, 4, 5, 6, 7
+SEGMENT_SIZE = 8
+FIRST, COUNT, PERIODIC = 0, 1, 2  # columns of curves: first segment, number of segments, 1 where periodic
+
+
+@kernel
+def segment_at(segments, curves, c, period, s):
+    """The segment of curve c at distance s, and how many whole periods come before; at a break the one that starts."""
+    laps = 0.0
+    if curves[c, PERIODIC] == 1:
+        laps = s // period
+    distance = s - laps * period
+    k = curves[c, FIRST]
+    last = k + curves[c, COUNT] - 1
+    while k < last and segments[k + 1, START].real <= distance:
+        k += 1
+    return k, laps
+
+
+@slot(lanes="queries.lanes.take_segment", numbers=CALLER)
+def take_segment(segments, curves, periods, c, q, i, chosen):
+    """Row c of `chosen` becomes the segment at distance q[i], with its start in the lap of q[i]."""
+    k, laps = segment_at(segments, curves, c, periods[c].real, q[i].real)
+    for j in range(SEGMENT_SIZE):
+        chosen[c, j] = segments[k, j]
+    chosen[c, START] += laps * periods[c]
+
+
+@slot(plain="smooth.plain.pose_curvilinear")
+def pose_curvilinear(segments, curves, periods, X_FM0, c, q, i, chosen, angle, X_FM, b):
+    """Row b of X_FM; row c of `chosen` and `angle` is written on the way. X_FM0 (row c) is M at distance 0."""
+    take_segment(segments, curves, periods, c, q, i, chosen)
+    d = q[i] - chosen[c, START]
+    angle[c, 0] = 0.5 * chosen[c, RATE] * d
+    sine_and_cosine(angle[c, 0:1], angle[c, 1:2], angle[c, 2:3])
+    s, ch, sh = angle[c, 1], chosen[c, COSINE], chosen[c, SINE]
+    # by half the turn: 1 - cos without cancellation, however long the radius
+    sin_turn, one_minus_cos = 2.0 * s * angle[c, 2], 2.0 * s * s
+    along = chosen[c, RADIUS] * sin_turn + chosen[c, STRAIGHT] * d
+    aside = chosen[c, RADIUS] * one_minus_cos
+    x = chosen[c, X] + ch * along - sh * aside
+    y = chosen[c, Y] + sh * along + ch * aside
+    cos_M = ch - ch * one_minus_cos - sh * sin_turn
+    sin_M = sh - sh * one_minus_cos + ch * sin_turn
+    for k in range(3):
+        e, f, g = X_FM0[c, 3 * k], X_FM0[c, 3 * k + 1], X_FM0[c, 3 * k + 2]
+        X_FM[b, 3 * k] = cos_M * e + sin_M * f
+        X_FM[b, 3 * k + 1] = cos_M * f - sin_M * e
+        X_FM[b, 3 * k + 2] = g
+        X_FM[b, 9 + k] = X_FM0[c, 9 + k] + x * e + y * f
+
+
+@slot(plain="smooth.plain.subspace_curvilinear")
+def subspace_curvilinear(chosen, c, X_FM, b, H, d):
+    """Row d of H becomes V_FM at Mo in F, after pose_curvilinear."""
+    for k in range(3):
+        H[d, k] = chosen[c, RATE] * X_FM[b, 3 * k + 2]
+        H[d, 3 + k] = X_FM[b, 3 * k]

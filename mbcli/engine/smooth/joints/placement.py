@@ -1,0 +1,118 @@
+"""From a joint's own frames into the world, for joints that have not one axis, in either direction of the tree."""
+
+from mbcli.engine.fields.joint_types import BALL_RPY, CURVILINEAR, PLANAR, QUATERNION_FLOATING, UNIVERSAL
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.joints.ball_rpy import pose_ball_rpy, subspace_ball_rpy
+from mbcli.engine.smooth.joints.curvilinear import pose_curvilinear, subspace_curvilinear
+from mbcli.engine.smooth.joints.planar import pose_planar, subspace_planar
+from mbcli.engine.smooth.joints.quaternion_floating import pose_quaternion_floating, subspace_floating
+from mbcli.engine.smooth.joints.rpy_floating import pose_rpy_floating
+from mbcli.engine.smooth.joints.universal import pose_universal, subspace_universal
+from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3, subtract
+
+
+@kernel
+def pose_across(model, data, b):
+    """Row b of X_FM."""
+    joint_type, i = model.body_joint_type[b], model.body_q[b]
+    q, sin_q, cos_q, X = data.q, data.sin_q, data.cos_q, data.X_FM
+    if joint_type == QUATERNION_FLOATING:
+        pose_quaternion_floating(q, i, X, b)
+    elif joint_type == BALL_RPY:
+        pose_ball_rpy(sin_q, cos_q, i, X, b)
+    elif joint_type == PLANAR:
+        pose_planar(q, sin_q, cos_q, i, X, b)
+    elif joint_type == UNIVERSAL:
+        pose_universal(sin_q, cos_q, i, X, b)
+    elif joint_type == CURVILINEAR:
+        segments, X_FM0, chosen = model.curve_segments, model.curve_X_FM0, data.curve_segment
+        c = model.body_curve[b]
+        pose_curvilinear(segments, model.curves, model.curve_period, X_FM0, c, q, i, chosen, data.curve_angle, X, b)
+    else:
+        pose_rpy_floating(q, sin_q, cos_q, i, X, b)
+
+
+@kernel
+def subspace_across(model, data, b):
+    """The rows of S that belong to body b, as columns of V_FM at Mo in F."""
+    joint_type, d = model.body_joint_type[b], model.body_v[b]
+    if joint_type == BALL_RPY:
+        subspace_ball_rpy(data.S, d)
+    elif joint_type == PLANAR:
+        subspace_planar(data.S, d)
+    elif joint_type == UNIVERSAL:
+        subspace_universal(data.sin_q, data.cos_q, model.body_q[b], data.S, d)
+    elif joint_type == CURVILINEAR:
+        subspace_curvilinear(data.curve_segment, model.body_curve[b], data.X_FM, b, data.S, d)
+    else:
+        subspace_floating(data.S, d)
+
+
+@kernel
+def place_general(model, data, b, x, y, z, r, is_root):
+    """Rotation of body b and its columns of S, from the world axes x, y, z and origin r of the inboard frame.
+
+    r counts from Ro, or from the world's origin for a root. Returns the origin of body b counted likewise. Body b is
+    M of the joint, or F where the joint is reversed.
+    """
+    pose_across(model, data, b)
+    subspace_across(model, data, b)
+    X_FM, X_WB, S = data.X_FM, data.X_WB, data.S
+    p_FM = row3(X_FM, b, 9)
+    reversed_joint = model.body_reversed[b] == 1
+    for k in range(3):
+        for j in range(3):
+            if reversed_joint:  # R_WF = R_WM times the transpose of R_FM
+                X_WB[b, 3 * k + j] = x[k] * X_FM[b, 3 * j] + y[k] * X_FM[b, 3 * j + 1] + z[k] * X_FM[b, 3 * j + 2]
+            else:
+                X_WB[b, 3 * k + j] = x[k] * X_FM[b, j] + y[k] * X_FM[b, 3 + j] + z[k] * X_FM[b, 6 + j]
+    if reversed_joint:
+        p_BoMo = rotate(X_WB, b, p_FM)
+        origin = subtract(r, p_BoMo)
+        # at a root, not r - origin: that loses the digits of a base far away
+        p_Mo = p_BoMo if is_root else r
+    else:
+        origin = (
+            r[0] + x[0] * p_FM[0] + y[0] * p_FM[1] + z[0] * p_FM[2],
+            r[1] + x[1] * p_FM[0] + y[1] * p_FM[1] + z[1] * p_FM[2],
+            r[2] + x[2] * p_FM[0] + y[2] * p_FM[1] + z[2] * p_FM[2],
+        )
+        p_Mo = scale(0.0, origin) if is_root else origin
+    set_row3(data.p_RoMo, b, 0, p_Mo)
+    sign = -1.0 if reversed_joint else 1.0
+    for d in range(model.body_v[b], model.body_v[b] + model.body_nv[b]):
+        w, v = row3(S, d, 0), row3(S, d, 3)
+        if reversed_joint:
+            w_W, v_W = rotate(X_WB, b, w), rotate(X_WB, b, v)
+        else:
+            w_W = (
+                x[0] * w[0] + y[0] * w[1] + z[0] * w[2],
+                x[1] * w[0] + y[1] * w[1] + z[1] * w[2],
+                x[2] * w[0] + y[2] * w[1] + z[2] * w[2],
+            )
+            v_W = (
+                x[0] * v[0] + y[0] * v[1] + z[0] * v[2],
+                x[1] * v[0] + y[1] * v[1] + z[1] * v[2],
+                x[2] * v[0] + y[2] * v[1] + z[2] * v[2],
+            )
+        set_row3(S, d, 0, scale(sign, w_W))
+        set_row3(S, d, 3, scale(sign, add(v_W, cross(p_Mo, w_W))))
+    return origin
+
+
+@kernel
+def acceleration_bias_across(model, data, b, w, v):
+    """Acceleration across joint b about Ro that comes from its own coordinates moving, which moves at (w, v).
+
+    The part that comes from the inboard body turning is not in it. Nonzero where the columns of S do not stand still
+    in F: where Mo moves in F, and for the second axis of the universal joint.
+    """
+    S, d = data.S, model.body_v[b]
+    p_Mo = row3(data.p_RoMo, b, 0)
+    sign = -1.0 if model.body_reversed[b] == 1 else 1.0
+    if model.body_joint_type[b] == UNIVERSAL:
+        rate = sign * data.v[d] * data.v[d + 1]
+        alpha = scale(rate, cross(row3(S, d, 0), row3(S, d + 1, 0)))
+        return alpha, cross(p_Mo, alpha)
+    v_Mo = add(v, cross(w, p_Mo))
+    return scale(0.0, w), scale(sign, cross(v_Mo, w))

@@ -1,0 +1,30 @@
+"""Planar: q = (x, y [m], angle [rad]), v = qdot; x and y along F, the rotation about z of both frames."""
+
+from mbcli.engine.runtime.kernel import kernel
+
+NUM_POSITIONS = 3
+NUM_VELOCITIES = 3
+POSITION_SUFFIXES = ("x", "y", "qz")
+VELOCITY_SUFFIXES = ("vx", "vy", "wz")
+ZERO_POSITIONS = (0.0, 0.0, 0.0)
+
+
+@kernel
+def pose_planar(q, sin_q, cos_q, i, X, b):
+    """Row b of X becomes X_FM."""
+    s, c = sin_q[i + 2], cos_q[i + 2]
+    X[b, 0], X[b, 1], X[b, 2] = c, -s, 0.0
+    X[b, 3], X[b, 4], X[b, 5] = s, c, 0.0
+    X[b, 6], X[b, 7], X[b, 8] = 0.0, 0.0, 1.0
+    X[b, 9], X[b, 10], X[b, 11] = q[i], q[i + 1], 0.0
+
+
+@kernel
+def subspace_planar(H, d):
+    """Rows d to d+2 of H become the columns of V_FM at Mo in F."""
+    for j in range(3):
+        for k in range(6):
+            H[d + j, k] = 0.0
+    H[d, 3] = 1.0
+    H[d + 1, 4] = 1.0
+    H[d + 2, 2] = 1.0

@@ -1,0 +1,115 @@
+"""Poses, velocities and accelerations of all bodies, from World outwards."""
+
+from mbcli.engine.fields.joint_types import PRISMATIC, REVOLUTE, SCREW
+from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.smooth.joints.placement import acceleration_bias_across, place_general
+from mbcli.engine.smooth.joints.prismatic import place_prismatic
+from mbcli.engine.smooth.joints.revolute import place_revolute
+from mbcli.engine.smooth.joints.screw import place_screw
+from mbcli.engine.smooth.spatial import add, cross, rotate, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.trigonometry import sine_and_cosine
+
+
+@slot(python=CALLER)
+def position_kinematics(model, data):
+    """q -> sin_q, cos_q, X_WB, p_RoBo, S."""
+    sine_and_cosine(data.q, data.sin_q, data.cos_q)
+    parent, joint_type, root = model.body_parent, model.body_joint_type, model.body_root
+    X_PF, X_WB, p_RoBo, S = model.body_X_PF, data.X_WB, data.p_RoBo, data.S
+    for b in range(1, parent.shape[0]):
+        p, t, i, d = parent[b], joint_type[b], model.body_q[b], model.body_v[b]
+        # world axes and origin of the inboard frame F; the origin counts from Ro, at a root from World.
+        # z is not x cross y: errors of length would multiply from joint to joint, and a long chain would fall apart
+        x = rotate(X_WB, p, (X_PF[b, 0], X_PF[b, 3], X_PF[b, 6]))
+        y = rotate(X_WB, p, (X_PF[b, 1], X_PF[b, 4], X_PF[b, 7]))
+        z = rotate(X_WB, p, (X_PF[b, 2], X_PF[b, 5], X_PF[b, 8]))
+        r = add(row3(p_RoBo, p, 0), rotate(X_WB, p, row3(X_PF, b, 9)))
+        if t == REVOLUTE:
+            lever = scale(0.0, r) if p == 0 else r
+            place_revolute(data.sin_q[i], data.cos_q[i], x, y, z, lever, X_WB, b, S, d)
+        elif t == PRISMATIC:
+            r = place_prismatic(data.q[i], x, y, z, r, X_WB, b, S, d)
+        elif t == SCREW:
+            lever = scale(0.0, r) if p == 0 else r
+            along = place_screw(
+                data.q[i], data.sin_q[i], data.cos_q[i], model.body_travel[b], x, y, z, lever, X_WB, b, S, d
+            )
+            r = add(r, subtract(along, lever))
+        else:
+            r = place_general(model, data, b, x, y, z, r, p == 0)
+        if p == 0:
+            set_row3(X_WB, b, 9, r)
+            set_row3(p_RoBo, b, 0, scale(0.0, r))
+        else:
+            set_row3(X_WB, b, 9, add(row3(X_WB, root[b], 9), r))
+            set_row3(p_RoBo, b, 0, r)
+
+
+@kernel
+def velocity_kinematics(model, data):
+    """v, after position_kinematics -> V, A_bias."""
+    parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
+    v, S, V, A_bias = data.v, data.S, data.V, data.A_bias
+    for b in range(1, parent.shape[0]):
+        p, first = parent[b], body_v[b]
+        w_J = scale(v[first], row3(S, first, 0))
+        v_J = scale(v[first], row3(S, first, 3))
+        for d in range(first + 1, first + body_nv[b]):
+            w_J = add(w_J, scale(v[d], row3(S, d, 0)))
+            v_J = add(v_J, scale(v[d], row3(S, d, 3)))
+        w_P, v_P = row3(V, p, 0), row3(V, p, 3)
+        alpha = cross(w_P, w_J)
+        a = add(cross(w_P, v_J), cross(v_P, w_J))
+        if body_nv[b] > 1:
+            alpha_J, a_J = acceleration_bias_across(model, data, b, w_J, v_J)
+            alpha, a = add(alpha, alpha_J), add(a, a_J)
+        set_row3(V, b, 0, add(w_P, w_J))
+        set_row3(V, b, 3, add(v_P, v_J))
+        set_row3(A_bias, b, 0, alpha)
+        set_row3(A_bias, b, 3, a)
+
+
+@kernel
+def acceleration_kinematics(model, data):
+    """vdot, after velocity_kinematics -> A, from the acceleration that row 0 of A holds for World."""
+    parent, body_v, body_nv = model.body_parent, model.body_v, model.body_nv
+    vdot, S, A, A_bias = data.vdot, data.S, data.A, data.A_bias
+    for b in range(1, parent.shape[0]):
+        p, first = parent[b], body_v[b]
+        alpha = add(row3(A, p, 0), row3(A_bias, b, 0))
+        a = add(row3(A, p, 3), row3(A_bias, b, 3))
+        for d in range(first, first + body_nv[b]):
+            alpha = add(alpha, scale(vdot[d], row3(S, d, 0)))
+            a = add(a, scale(vdot[d], row3(S, d, 3)))
+        set_row3(A, b, 0, alpha)
+        set_row3(A, b, 3, a)
+
+
+@kernel
+def link_poses(model, data):
+    """After position_kinematics -> X_WL."""
+    link_body, X_BL, X_WB, X_WL = model.link_body, model.link_X_BL, data.X_WB, data.X_WL
+    for n in range(link_body.shape[0]):
+        b = link_body[n]
+        for j in range(3):
+            column = rotate(X_WB, b, (X_BL[n, j], X_BL[n, 3 + j], X_BL[n, 6 + j]))
+            X_WL[n, j], X_WL[n, 3 + j], X_WL[n, 6 + j] = column[0], column[1], column[2]
+        set_row3(X_WL, n, 9, add(row3(X_WB, b, 9), rotate(X_WB, b, row3(X_BL, n, 9))))
+
+
+@kernel
+def link_origin(model, data, n):
+    """Origin of link n from Ro of its body's tree, in world axes. After position_kinematics."""
+    b = model.link_body[n]
+    return add(row3(data.p_RoBo, b, 0), rotate(data.X_WB, b, row3(model.link_X_BL, n, 9)))
+
+
+@kernel
+def link_velocities(model, data):
+    """After velocity_kinematics -> V_WL at each link's origin."""
+    link_body, V = model.link_body, data.V
+    for n in range(link_body.shape[0]):
+        b, r = link_body[n], link_origin(model, data, n)
+        w = row3(V, b, 0)
+        set_row3(data.V_WL, n, 0, w)
+        set_row3(data.V_WL, n, 3, add(row3(V, b, 3), cross(w, r)))

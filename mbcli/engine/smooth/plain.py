@@ -1,0 +1,21 @@
+"""Stand-ins for what few models have: force elements between links, hinges, curves.
+
+A model without them is run by kernels in which these are empty, which takes less time to compile. The results
+are the same to the last bit: the loops of the kernels that stand behind these names would have no turns.
+"""
+
+
+def add_element_forces(model, data, F, at_links):
+    pass
+
+
+def element_energy(model, data):
+    return data.V[0, 0]  # of World: zero, in the scalar type of the data
+
+
+def pose_curvilinear(segments, curves, periods, X_FM0, c, q, i, chosen, angle, X_FM, b):
+    pass
+
+
+def subspace_curvilinear(chosen, c, X_FM, b, H, d):
+    pass

@@ -1,0 +1,65 @@
+"""What follows from a state, in the order in which the algorithms need it."""
+
+from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.smooth.coordinates import normalize_quaternions
+from mbcli.engine.smooth.inertia import world_inertias
+from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
+
+UNMET, SINGULAR = 1, 2  # what finish_step() returns
+SINGULAR_STEP = -1  # what step_fault() gives where constraints tell no motion
+
+
+@kernel
+def at_positions(model, data):
+    """q -> poses, motion subspaces, inertias in world axes."""
+    position_kinematics(model, data)
+    world_inertias(model, data)
+
+
+@kernel
+def at_velocities(model, data):
+    """q, v -> the same, velocities and what accelerations owe to them."""
+    at_positions(model, data)
+    velocity_kinematics(model, data)
+
+
+@slot(constrained="constraints.constrained_motion.at_constrained_stage")
+def at_stage(model, data):
+    """As at_velocities(), where a scheme asks for a derivative; in plants with constraints q and v may change."""
+    at_velocities(model, data)
+
+
+@slot(constrained="constraints.constrained_motion.error_of_constraints")
+def constraint_error(model, data):
+    """The norm of the position errors of constraints at q, zero without constraints."""
+    return 0.0
+
+
+@slot(constrained="constraints.constrained_motion.finish_constrained_step", python=CALLER)
+def finish_step(model, data, y, tolerance):
+    """Makes y = [q; v] at the end of a step a state: quaternions of unit length, and what constraints demand.
+
+    `tolerance` is that of the norm of position errors. Returns 0, or that y cannot be made one: UNMET, SINGULAR.
+    """
+    normalize_quaternions(model, y)
+    return 0
+
+
+@slot(constrained="constraints.constrained_motion.note_constraint_ranks", python=CALLER)
+def note_ranks(data):
+    """Notes what constraints remember from state to state, before one that is only looked at."""
+
+
+@slot(constrained="constraints.constrained_motion.restore_constraint_ranks", python=CALLER)
+def restore_ranks(data):
+    """What constraints remember is as it was at note_ranks()."""
+
+
+@kernel
+def set_state(data, y):
+    """q and v = y."""
+    nq = data.q.shape[0]
+    for i in range(nq):
+        data.q[i] = y[i]
+    for d in range(data.v.shape[0]):
+        data.v[d] = y[nq + d]

@@ -1,0 +1,1 @@
+"""How time advances: steps of discrete plants, integrators of continuous ones, and the loops around them."""

@@ -1,0 +1,209 @@
+"""The energy balance of a run: what does work on a plant, summed over steps. Called by address, where it is asked for.
+
+Over a discrete step with the mass matrix M of its start the kinetic energy changes by (v + v')/2 . M (v' - v): a force
+f on the velocities does the work h f . (v + v')/2, exactly. What the forces of all causes leave of M (v' - v) belongs
+to no cause; it is zero but for rounding, and where constraints act without contact, it is theirs. A step of a
+continuous plant is summed up by Gauss's formula with three points, of sixth order, over its dense output.
+
+Gravity and springs are not among these: they change the potential energy. What is left of the change of energy is the
+error of integration: M changes along the step, and positions follow the new velocities.
+"""
+
+from mbcli.engine.contact.contact_calls import lacks_room, set_contact_forces
+from mbcli.engine.runtime.calls_by_address import call_by_address
+from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, model_at
+from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.energy import total_energy
+from mbcli.engine.smooth.force_elements import (
+    add_forces_between,
+    element_conservative_power,
+    hinge_friction_torque,
+    hinge_spring_torque,
+)
+from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces, inverse_dynamics
+from mbcli.engine.smooth.kinematics import velocity_kinematics
+from mbcli.engine.smooth.spatial import dot, row3
+from mbcli.engine.smooth.state import at_velocities, set_state
+from mbcli.engine.stepping.integrators import evaluate_dense
+
+# elements of Data.balance: functions, and what they are called with
+STEP_FUNCTION, MOTION_FUNCTION, MODEL, DATA, BALANCE, INTEGRATION = range(6)
+# elements of work
+ACTUATORS, JOINT_DAMPING, FORCE_ELEMENTS, CONTACT, LIMITS, CONSTRAINTS, UNEXPLAINED = range(7)
+# elements of balance_settings: joint damping acts by the new velocities, the plant has constraints, a state was seen
+IMPLICIT, CONSTRAINED, BEGUN = range(3)
+# what balance_motion() is asked for instead of the length of a step
+BEFORE_PROJECTION, AFTER_PROJECTION = -1.0, -2.0
+NODE = 0.3872983346207417  # half the square root of 3/5: Gauss's outer points from the middle of a step
+
+
+@kernel
+def keep_balance(data, previous, h):
+    """After a step from previous = [q; v], if a run wants that: what did work in it."""
+    at = data.balance
+    if at[STEP_FUNCTION] != 0.0:
+        b, nq = balance_at(at[BALANCE]), data.q.shape[0]
+        for i in range(nq):
+            b.q_before_step[i] = previous[i]
+        for d in range(data.v.shape[0]):
+            b.v_before_step[d] = previous[nq + d]
+        call_by_address(at[STEP_FUNCTION], at[MODEL], at[DATA], at[BALANCE], at[BALANCE], h)
+
+
+@kernel
+def keeps_balance(data):
+    """Whether a run of a continuous plant wants the balance."""
+    return data.balance[MOTION_FUNCTION] != 0.0
+
+
+@kernel
+def balance_of_motion(data, h):
+    """As balance_motion(), if a run wants that."""
+    at = data.balance
+    if at[MOTION_FUNCTION] != 0.0:
+        call_by_address(at[MOTION_FUNCTION], at[MODEL], at[DATA], at[BALANCE], at[INTEGRATION], h)
+
+
+@kernel
+def balance_step(model, data, balance, unused, h):
+    """After discrete_step() from q_before_step, v_before_step: adds to `work`. Called by address, returns 0."""
+    m, d, b = model_at(model), data_at(data), balance_at(balance)
+    for k in range(m.locked_dof.shape[0]):
+        b.v_before_step[m.locked_dof[k]] = 0.0
+    for i in range(d.q.shape[0]):
+        b.q_after_step[i] = d.q[i]
+        d.q[i] = b.q_before_step[i]
+    for k in range(d.v.shape[0]):
+        b.v_after_step[k] = d.v[k]
+        d.v[k] = b.v_before_step[k]
+    at_velocities(m, d)
+    total_energy(m, d)
+    see_kinetic_energy(d, b)
+    for k in range(d.v.shape[0]):
+        d.vdot[k] = (b.v_after_step[k] - b.v_before_step[k]) / h
+        d.v[k] = 0.5 * (b.v_before_step[k] + b.v_after_step[k])
+    inverse_dynamics(m, d, 1.0)  # tau: what acted beside gravity and F_applied
+    velocity_kinematics(m, d)
+    unexplained = 0.0
+    for k in range(d.v.shape[0]):
+        damping = -m.dof_damping[k] * (b.v_after_step[k] if b.balance_settings[IMPLICIT] != 0.0 else b.v_before_step[k])
+        spring = -m.dof_stiffness[k] * (d.q[m.dof_q[k]] - m.dof_nominal[k])
+        b.work[JOINT_DAMPING] += h * damping * d.v[k]
+        unexplained += h * (d.tau[k] - damping - spring) * d.v[k]
+    for n in range(m.hinge_dof.shape[0]):
+        k = m.hinge_dof[n]
+        torque = hinge_spring_torque(m.hinge_constants, n, d.q[m.dof_q[k]])
+        torque += hinge_friction_torque(m.hinge_constants, n, b.v_before_step[k])
+        b.work[FORCE_ELEMENTS] += h * torque * d.v[k]
+        unexplained -= h * torque * d.v[k]
+    b.work[FORCE_ELEMENTS] += h * (power_of_applied_forces(d) - element_conservative_power(m, d))
+    work = h * power_of_actuators(m, d)
+    b.work[ACTUATORS] += work
+    unexplained -= work + work_of_rows(d, b)
+    if b.balance_settings[CONSTRAINED] != 0.0 and not has_rows(d):
+        b.work[CONSTRAINTS] += unexplained
+    elif m.limit_dof.shape[0] > 0 and not has_rows(d):
+        b.work[LIMITS] += unexplained
+    else:
+        b.work[UNEXPLAINED] += unexplained
+    for i in range(d.q.shape[0]):
+        d.q[i] = b.q_after_step[i]
+    for k in range(d.v.shape[0]):
+        d.v[k] = b.v_after_step[k]
+    return 0.0
+
+
+@kernel
+def see_kinetic_energy(data, b):
+    """Widens the range of the kinetic energies that were seen."""
+    T = data.energy[0]
+    if b.balance_settings[BEGUN] == 0.0:
+        b.balance_settings[BEGUN] = 1.0
+        b.kinetic_range[0], b.kinetic_range[1] = T, T
+    b.kinetic_range[0], b.kinetic_range[1] = min(T, b.kinetic_range[0]), max(T, b.kinetic_range[1])
+
+
+@kernel
+def power_of_applied_forces(data):
+    """Of F_applied at the velocities V [W]."""
+    power = 0.0
+    for n in range(1, data.V.shape[0]):
+        power += dot(row3(data.F_applied, n, 0), row3(data.V, n, 0))
+        power += dot(row3(data.F_applied, n, 3), row3(data.V, n, 3))
+    return power
+
+
+@kernel
+def power_of_actuators(model, data):
+    """Of u at v, where an actuator has a controller of what that gave in the step [W]."""
+    power = 0.0
+    for k in range(model.actuator_dof.shape[0]):
+        power += data.u[k] * data.v[model.actuator_dof[k]]
+    for i in range(model.pd_actuator.shape[0]):
+        k = model.pd_actuator[i]
+        power += (data.pd_effort[i] - data.u[k]) * data.v[model.actuator_dof[k]]
+    return power
+
+
+@slot(contact="stepping.contact_work.has_contact_rows")
+def has_rows(data):
+    """Whether the last step was a contact problem: contact/__init__.py says what stands in for these then."""
+    return False
+
+
+@slot(contact="stepping.contact_work.work_of_contact_rows")
+def work_of_rows(data, balance):
+    """Adds the work of contact, limits and constraints in a contact problem at the velocities v; their sum."""
+    return 0.0
+
+
+@kernel
+def balance_motion(model, data, balance, integration, h):
+    """With `dense` of a step of length h known: adds to `work`, if contact has room. Called by address, returns 0.
+
+    h may ask for the energy of y_end instead, before and after it is projected: constraints get the difference.
+    """
+    m, d, b, run = model_at(model), data_at(data), balance_at(balance), integration_at(integration)
+    if h < 0.0:
+        set_state(d, run.y_end)
+        at_velocities(m, d)
+        total_energy(m, d)
+        energy = d.energy[0] + d.energy[1]
+        b.projection[0] = -energy if h == BEFORE_PROJECTION else b.projection[0] + energy
+        return 0.0
+    for k in range(b.step_work.shape[0]):
+        b.step_work[k] = 0.0
+    for node in range(3):
+        evaluate_dense(run, 0.5 + (node - 1) * NODE)
+        set_state(d, run.y_stage)
+        at_velocities(m, d)
+        total_energy(m, d)
+        see_kinetic_energy(d, b)
+        weight = h * (8.0 if node == 1 else 5.0) / 18.0
+        add_powers(m, d, b, weight)
+    b.step_work[CONSTRAINTS] += b.projection[0]
+    if not lacks_room(d):
+        for k in range(b.step_work.shape[0]):
+            b.work[k] += b.step_work[k]
+    return 0.0
+
+
+@kernel
+def add_powers(model, data, b, weight):
+    """step_work += the powers of all causes, times a time; after velocity_kinematics and world_inertias."""
+    for k in range(data.v.shape[0]):
+        b.step_work[JOINT_DAMPING] -= weight * model.dof_damping[k] * data.v[k] * data.v[k]
+    for k in range(model.actuator_dof.shape[0]):
+        b.step_work[ACTUATORS] += weight * data.u[k] * data.v[model.actuator_dof[k]]
+    for n in range(model.hinge_dof.shape[0]):
+        k = model.hinge_dof[n]
+        torque = hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[k]])
+        torque += hinge_friction_torque(model.hinge_constants, n, data.v[k])
+        b.step_work[FORCE_ELEMENTS] += weight * torque * data.v[k]
+    clear_applied_forces(data)
+    add_forces_between(model, data, data.F_applied, 0)
+    power = power_of_applied_forces(data) - element_conservative_power(model, data)
+    b.step_work[FORCE_ELEMENTS] += weight * power
+    clear_applied_forces(data)
+    set_contact_forces(data)
+    b.step_work[CONTACT] += weight * power_of_applied_forces(data)

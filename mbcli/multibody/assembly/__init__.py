@@ -1,0 +1,1 @@
+"""Positions that satisfy constraints: nearest ones, and motion along them."""

@@ -1,0 +1,1 @@
+"""From a plant to the arrays of the engine."""

@@ -1,0 +1,189 @@
+"""From the geometries of a plant to the arrays of collision detection: the only place that knows both."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
+from mbcli.engine.collision.arrays import Collision, Solid
+from mbcli.engine.collision.hulls import hull_of
+from mbcli.engine.fields import collision_fields as kinds
+from mbcli.errors import MbcliError, ModelError
+from mbcli.geometry import shapes
+from mbcli.meshes.triangles import convex_hull, load_triangles
+
+
+@dataclass(frozen=True)
+class Geometries:
+    """The geometries of a plant that collide, as the engine takes them.
+
+    ids[k] is the GeometryId of solid k. notes: sentences on what was simplified.
+    """
+
+    ids: tuple
+    solids: tuple
+    filters: np.ndarray
+    notes: tuple
+
+    def collision(self, **options):
+        """New arrays with the options of Collision."""
+        return Collision(self.solids, self.filters, **options)
+
+
+def compile_geometries(plant, model):
+    """The Geometries of a finalized plant for one Model of it.
+
+    Raises ModelError or ResourceError for a mesh that cannot be read.
+    """
+    graph = plant._scene_graph
+    if graph is None:
+        return Geometries((), (), np.zeros((1, 1), dtype=np.int64), ())
+    ids = sorted(g for g, body in plant._geometry_bodies.items() if graph._geometries[g].proximity is not None)
+    material_of = _Materials(plant, graph._config)
+    rows, filters = _filter_rows(ids, graph._statements())
+    solids, notes, hulls = [], [], plant._hulls
+    for g, row in zip(ids, rows, strict=True):
+        instance, n = graph._geometries[g], int(plant._geometry_bodies[g].index())
+        kind, size, rounding, hull = _shape(instance, hulls, notes)
+        X_BG = _pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4()
+        X_BG = np.concatenate([X_BG[:3, :3].ravel(), X_BG[:3, 3]])
+        material = material_of(g, instance)
+        solids.append(Solid(kind, int(model.link_body[n]), X_BG, size, rounding, material, row, hull))
+    return Geometries(tuple(ids), tuple(solids), filters, tuple(notes))
+
+
+def _pose(row):
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = row[:9].reshape(3, 3), row[9:]
+    return X
+
+
+# ------------------------------------------------------------------------------------------- shapes
+
+
+def _shape(instance, hulls, notes):
+    """(kind, size, rounding, hull) of a Solid."""
+    shape = instance.shape()
+    if type(shape) in _SOLIDS:
+        return (*_SOLIDS[type(shape)](shape), None)
+    if not isinstance(shape, shapes.Mesh):
+        raise MbcliError(f"geometry '{instance.name()}': a {type(shape).__name__} cannot collide")
+    key = shape.filename(), tuple(shape.scale3())
+    if key not in hulls:
+        hulls[key] = _read_hull(shape, instance)
+    hull, convex = hulls[key]
+    note = f"{shape.filename()}: its convex hull collides in place of the mesh"
+    if type(shape) is shapes.Mesh and not convex and note not in notes:
+        notes.append(note)
+    return kinds.CONVEX, (0.0, 0.0, 0.0), 0.0, hull
+
+
+def _read_hull(shape, instance):
+    """The Hull of a mesh file, and whether the surface in it is that hull."""
+    try:
+        vertices, triangles = load_triangles(shape.filename(), shape.scale3())
+        hull = convex_hull(vertices, shape.filename())
+    except MbcliError as error:
+        place = f"{instance.place}: error: " if instance.place is not None else ""
+        raise type(error)(f"{place}geometry '{instance.name()}': {error}") from None
+    inner, outer = (abs(_volume(vertices, faces)) for faces in (triangles, hull))
+    return hull_of(vertices, hull), inner >= (1.0 - 1e-6) * outer
+
+
+def _volume(vertices, triangles):
+    a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
+    return np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0
+
+
+_SOLIDS = {
+    shapes.Sphere: lambda s: (kinds.BALL, (0.0, 0.0, 0.0), s.radius()),
+    shapes.Capsule: lambda s: (kinds.CAPSULE, (0.0, 0.0, s.length() / 2), s.radius()),
+    shapes.Box: lambda s: (kinds.BOX, tuple(s.size() / 2), 0.0),
+    shapes.Cylinder: lambda s: (kinds.CYLINDER, (s.radius(), s.radius(), s.length() / 2), 0.0),
+    shapes.Ellipsoid: lambda s: (kinds.ELLIPSOID, (s.a(), s.b(), s.c()), 0.0),
+    shapes.HalfSpace: lambda s: (kinds.HALF_SPACE, (0.0, 0.0, 0.0), 0.0),
+}
+
+
+# ------------------------------------------------------------------------------------------ material
+
+
+class _Materials:
+    """What geometries are made of: their own properties, else those of the SceneGraphConfig, else defaults.
+
+    With contact_defaults `drake` there always is a SceneGraphConfig. The defaults let the heaviest body sink by the
+    penetration allowance d when it lies on one contact point: the stiffness of a pair is m g / d, which two equal
+    geometries share in series. Their dissipation is 1 / (w d) with w = sqrt(g / d), as pydrake has it: half of what
+    damps the linearized contact critically. The default of the relaxation time is pydrake's.
+    """
+
+    def __init__(self, plant, config):
+        self._plant = plant
+        if config is None and plant._contact_defaults == "drake":
+            config = SceneGraphConfig()
+        self._config = None if config is None else config.default_proximity_properties
+        time_scale = plant.get_contact_penalty_method_time_scale()
+        heaviest = max((body.default_mass() for body in plant._bodies[1:]), default=0.0)
+        self._stiffness = 2.0 * (heaviest or 1.0) / time_scale**2
+        self._dissipation = time_scale / plant._penetration_allowance
+        self._needs_relaxation = plant.is_discrete() and plant._discrete_contact_approximation == "sap"
+
+    def __call__(self, geometry_id, instance):
+        """Stiffness, dissipation, relaxation time, dynamic and static friction."""
+
+        def value(name, config_name, default):
+            given = instance.proximity.GetPropertyOrDefault("material", name, None)
+            if given is None and self._config is not None:
+                given = getattr(self._config, config_name)
+            return default if given is None else given
+
+        default = DefaultProximityProperties().relaxation_time if self._config is None else None
+        relaxation = value("relaxation_time", "relaxation_time", default)
+        if relaxation is None and self._needs_relaxation:
+            body = self._plant._geometry_bodies[geometry_id].name()
+            raise ModelError(
+                f"geometry '{instance.name()}' of body '{body}' has no property ('material', 'relaxation_time'), "
+                "which the sap approximation of contact needs, and the SceneGraphConfig gives none"
+            )
+        friction = instance.proximity.GetProperty("material", "coulomb_friction")
+        return (
+            float(value("point_contact_stiffness", "point_stiffness", self._stiffness)),
+            float(value("hunt_crossley_dissipation", "hunt_crossley_dissipation", self._dissipation)),
+            float(relaxation or 0.0),
+            friction.dynamic_friction(),
+            friction.static_friction(),
+        )
+
+
+# ------------------------------------------------------------------------------------------- filters
+
+
+def _filter_rows(ids, statements):
+    """(row of each geometry, bits of the rows): geometries about which all statements say the same share a row."""
+    memberships = {g: [] for g in ids}
+    for s, (_, A, B) in enumerate(statements):
+        for side, geometries in ((0, A), (1, B or ())):
+            for g in geometries:
+                if g in memberships:
+                    memberships[g].append((s, side))
+    row_of = {}
+    rows = [row_of.setdefault(tuple(memberships[g]), len(row_of)) for g in ids]
+    members = {}
+    for signature, row in row_of.items():
+        for key in signature:
+            members.setdefault(key, []).append(row)
+    filters = np.zeros((max(1, len(row_of)), -(-max(1, len(row_of)) // kinds.WORD)), dtype=np.int64)
+    for s, (excludes, _, B) in enumerate(statements):
+        first = members.get((s, 0), [])
+        second = first if B is None else members.get((s, 1), [])
+        for rows_A, rows_B in ((first, second), (second, first)):
+            mask = _mask(rows_B, filters.shape[1])
+            filters[rows_A] = filters[rows_A] | mask if excludes else filters[rows_A] & ~mask
+    return rows, filters
+
+
+def _mask(rows, words):
+    mask = np.zeros(words, dtype=np.int64)
+    for row in rows:
+        mask[row // kinds.WORD] |= 1 << (row % kinds.WORD)
+    return mask

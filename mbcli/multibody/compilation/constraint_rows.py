@@ -1,0 +1,201 @@
+"""The equations behind the constraints of a plant: those that were added, and joints that close loops.
+
+A joint that closes a loop takes away what its type does not leave free: with F as frame P and M as frame S, a revolute
+joint holds three translations and two turns, and so on.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from mbcli.errors import ModelError
+from mbcli.multibody.compilation.compile_constraints import (
+    Coupling,
+    Tie,
+    alignments,
+    contact,
+    distance,
+    loop_rows,
+    perpendicular,
+    slides,
+    threads,
+    twists,
+)
+from mbcli.multibody.compilation.compile_model import rotation_with_z
+from mbcli.multibody.tree.constraints import (
+    AxesConstraint,
+    BallConstraint,
+    ContactConstraint,
+    CouplerConstraint,
+    DistanceConstraint,
+    LoopConstraint,
+    TendonConstraint,
+    WeldConstraint,
+)
+from mbcli.multibody.tree.parameters import DEFAULTS
+
+X, Y, Z = (tuple(axis) for axis in np.eye(3))
+
+
+def constraint_rows(plant, parameters=DEFAULTS, equations=True):
+    """What is active under the parameters of a context, as compile_constraints() takes it: a list; and their owners.
+
+    The owners (number of rows) say which constraint of the plant each row belongs to. A constraint without rows, as a
+    floating joint that closes a loop, has none. ModelError where `equations` is true for constraints that are none.
+    """
+    compiled, owners = [], []
+    for constraint in plant._active_constraints(parameters):
+        try:
+            made = COMPILERS[type(constraint)](constraint, parameters)
+            if equations and not all(row.is_equation() for row in made.rows):
+                raise ModelError(NO_EQUATION[type(constraint)])
+        except ModelError as error:
+            place = f"{constraint.place}: error: " if constraint.place else ""
+            raise ModelError(f"{place}{constraint!r}: {error}") from None
+        compiled.append(replace(made, numbers=tuple(range(len(owners), len(owners) + len(made.rows)))))
+        owners += [constraint] * len(made.rows)
+    return compiled, owners
+
+
+def are_equations(plant, parameters=DEFAULTS):
+    """Whether all that is active says that something is zero; True where that cannot be told because one is faulty."""
+    try:
+        return all(row.is_equation() for tie in constraint_rows(plant, parameters, False)[0] for row in tie.rows)
+    except ModelError:
+        return True
+
+
+def require_two_trees(plant, parameters=DEFAULTS):
+    """ModelError for an active tendon over more than two trees: contact problems cannot hold it."""
+    model = plant._model
+    for constraint in plant._active_constraints(parameters):
+        if isinstance(constraint, TendonConstraint):
+            dofs = [joint.velocity_start() for joint in constraint.joints()]
+            if len(set(model.body_root[model.dof_body[dofs]])) > 2:
+                place = f"{constraint.place}: error: " if constraint.place else ""
+                reason = "its joints are in more than two trees, which steps with contact or limits of it cannot hold"
+                raise ModelError(f"{place}{constraint!r}: {reason}")
+
+
+def _tie(body_P, X_P, body_S, X_S, rows):
+    return Tie(int(body_P.index()), X_P, int(body_S.index()), X_S, tuple(rows), ())
+
+
+def _at(p):
+    pose = np.eye(4)
+    pose[:3, 3] = p
+    return pose
+
+
+def _ball(c, parameters):
+    return _tie(c.body_A, _at(c.p_AP), c.body_B, _at(c.p_BQ), slides(X, Y, Z))
+
+
+def _weld(c, parameters):
+    return _tie(c.body_A, c.X_AP.GetAsMatrix4(), c.body_B, c.X_BQ.GetAsMatrix4(), twists(X, Y, Z) + slides(X, Y, Z))
+
+
+def _axes(c, parameters):
+    return _tie(c.body_A, c.X_AP.GetAsMatrix4(), c.body_B, c.X_BS.GetAsMatrix4(), loop_rows(c.axes))
+
+
+def _contact(c, parameters):
+    world = c.body._plant.world_body()
+    return _tie(world, np.eye(4), c.body, _at(c.p_BP), [row for normal in c.normals for row in contact(normal)])
+
+
+def _distance(c, parameters):
+    params = parameters.get(c, "params")
+    bodies = [c.body_A._plant.get_body(index) for index in (params.bodyA(), params.bodyB())]
+    return _tie(
+        bodies[0],
+        _at(params.p_AP()),
+        bodies[1],
+        _at(params.p_BQ()),
+        distance(params.distance(), (params.stiffness(), params.damping())),
+    )
+
+
+def _coupler(c, parameters):
+    return _coupling(c.joints(), (1.0, -c.gear_ratio), c.offset)
+
+
+def _tendon(c, parameters):
+    length = c.lower_limit if c.lower_limit > -math.inf else c.upper_limit  # from which phi is measured
+    limits = c.lower_limit - length, c.upper_limit - length
+    return _coupling(c.joints(), c.a, length - c.offset, limits, (c.stiffness, c.damping))
+
+
+def _coupling(joints, coefficients, offset, *law):
+    terms = tuple((j.position_start(), j.velocity_start(), a) for j, a in zip(joints, coefficients, strict=True))
+    return Coupling(terms, offset, (), *law)
+
+
+def _loop(c, parameters):
+    joint = c.joint
+    F, M = joint.frame_on_parent(), joint.frame_on_child()
+    X_PF, X_CM = (frame._pose_in_body(parameters).GetAsMatrix4() for frame in (F, M))
+    if joint.type_name() == "weld":
+        X_PF = X_PF @ joint.X_FM().GetAsMatrix4()
+    if joint.type_name() not in JOINT_ROWS:
+        raise ModelError(f"a joint of type {joint.type_name()} cannot close a loop")
+    if parameters.get(joint, "locked"):
+        raise ModelError("a joint that closes a loop cannot be locked")
+    if any(parameters.get(joint, "damping")) and not any(joint.default_damping_vector()):
+        raise ModelError("damping of a joint that closes a loop acts only where it was there before Finalize()")
+    return _tie(F.body(), X_PF, M.body(), X_CM, JOINT_ROWS[joint.type_name()](joint))
+
+
+def _normals(axis):
+    """Two axes normal to another one."""
+    R = rotation_with_z(axis)
+    return tuple(R[:, 0]), tuple(R[:, 1])
+
+
+def _revolute(joint):
+    return slides(X, Y, Z) + alignments(_normals(joint.axis()), joint.axis())
+
+
+def _prismatic(joint):
+    return slides(*_normals(joint.axis())) + twists(X, Y, Z)
+
+
+def _screw(joint):
+    axis, travel = joint.axis(), joint.screw_pitch() / (2.0 * math.pi)
+    along = threads(axis, travel) if travel else slides(axis)
+    return slides(*_normals(axis)) + alignments(_normals(axis), axis) + along
+
+
+# rows by type of joint: what it holds in F
+JOINT_ROWS = {
+    "weld": lambda joint: twists(X, Y, Z) + slides(X, Y, Z),
+    "revolute": _revolute,
+    "prismatic": _prismatic,
+    "screw": _screw,
+    "universal": lambda joint: slides(X, Y, Z) + perpendicular(X, Y),
+    "planar": lambda joint: slides(Z) + alignments((X, Y), Z),
+    "ball_rpy": lambda joint: slides(X, Y, Z),
+    "quaternion_floating": lambda joint: (),
+    "rpy_floating": lambda joint: (),
+}
+
+# why a constraint can be no equation
+NO_EQUATION = {
+    DistanceConstraint: "with a finite stiffness it is a spring, which is not an equation",
+    TendonConstraint: (
+        "only a rigid tendon with equal limits is an equation; others act in the steps of a plant with a time step"
+    ),
+}
+
+# what makes the equations of a constraint
+COMPILERS = {
+    AxesConstraint: _axes,
+    BallConstraint: _ball,
+    ContactConstraint: _contact,
+    CouplerConstraint: _coupler,
+    DistanceConstraint: _distance,
+    LoopConstraint: _loop,
+    TendonConstraint: _tendon,
+    WeldConstraint: _weld,
+}

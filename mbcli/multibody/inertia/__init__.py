@@ -1,0 +1,1 @@
+"""Inertias: of a point, a solid, a body."""

@@ -1,0 +1,64 @@
+"""Copies of a plant for another scalar type, and of states between the contexts of such copies."""
+
+import copy
+
+import numpy as np
+
+from mbcli.multibody.tree.parameters import DEFAULTS
+
+ELEMENTS = ("_bodies", "_frames", "_joints", "_actuators", "_force_elements", "_constraints")
+
+
+class Conversion:
+    """plant.ToScalarType: [T] gives a function without arguments that converts the plant."""
+
+    def __init__(self, plant):
+        self._plant = plant
+
+    def __getitem__(self, scalar):
+        plant_class = self._plant._class_of_scalar[scalar]
+        return lambda: to_scalar(self._plant, plant_class)
+
+
+def to_scalar(plant, plant_class):
+    """A deep copy of a finalized plant as another class: same elements in the same order, and same defaults."""
+    plant._require_finalized("conversion to another scalar type")
+    result = copy.deepcopy(plant, {id(plant._model): None})
+    result.__class__ = plant_class
+    result._model = result._compile(DEFAULTS)
+    return result
+
+
+def set_time_state_and_parameters(context, source):
+    """What Context.SetTimeStateAndParametersFrom() does; parameters go to the elements of the same index."""
+    plant, other, scalar = context._plant, source._plant, context._scalar
+    if context._q.size != source._q.size or context._v.size != source._v.size:
+        raise RuntimeError("the contexts belong to plants with different coordinates")
+    counterpart = _counterparts(plant, other)
+    converted = scalar.convert(source._q), scalar.convert(source._v)
+    for target, value in zip((context._q, context._v), converted, strict=True):
+        np.copyto(target, value, casting="same_kind")
+    context._time = source._time
+    context._parameters = source._parameters.of_elements(counterpart)
+    context._parameters_current = False
+    last_step = source._last_step  # of the context itself too
+    context._last_step, context._before = None, None
+    if last_step is not None:
+        time, q, v, inputs, parameters = last_step
+        inputs = {n: scalar.convert(u) if isinstance(u, np.ndarray) else u for n, u in inputs.items()}
+        start = time, scalar.convert(q), scalar.convert(v), inputs
+        context._last_step = *start, parameters.of_elements(counterpart)
+    context._forget_positions()
+
+
+def _counterparts(plant, other):
+    """{element of another plant: that of this one, of the same kind and index}; RuntimeError where numbers differ."""
+    if plant is other:
+        return None
+    same = {}
+    for kind in ELEMENTS:
+        ours, theirs = getattr(plant, kind), getattr(other, kind)
+        if len(ours) != len(theirs):
+            raise RuntimeError(f"the contexts belong to plants with {len(ours)} and {len(theirs)} {kind[1:]}")
+        same.update(zip(theirs, ours, strict=True))
+    return same

@@ -1,0 +1,114 @@
+"""The energy balance of a run: what did work on the plant, and what of the change of its energy nothing explains."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from mbcli.engine.runtime.addresses import address_of_function
+from mbcli.engine.runtime.model import Balance
+from mbcli.engine.stepping.balance import (
+    BALANCE,
+    BEGUN,
+    CONSTRAINED,
+    DATA,
+    IMPLICIT,
+    INTEGRATION,
+    MODEL,
+    MOTION_FUNCTION,
+    STEP_FUNCTION,
+)
+
+CONSIDERABLE = 0.05  # of the energy that flowed: an error of the integration that is said
+
+
+@dataclass(frozen=True)
+class EnergyBalance:
+    """Work of all causes on a plant over a run, positive where it gained energy [J].
+
+    Attributes:
+        actuators: of actuation and controllers.
+        joint_damping: of viscous damping in joints.
+        force_elements: of what stores no energy in them: dampers, friction, bushings as a whole.
+        contact: of normal forces and friction. What a compliant contact stores comes back.
+        limits: of the stops of joints.
+        constraints: of constraints; in a continuous plant of projections onto them.
+        unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding.
+        energy_change: of kinetic and potential energy together; gravity and springs only exchange them.
+        flow: what changed its place: all this work, and the largest change of kinetic energy.
+        rest: energy_change less all work: the error of the integration.
+    """
+
+    actuators: float
+    joint_damping: float
+    force_elements: float
+    contact: float
+    limits: float
+    constraints: float
+    unexplained: float
+    energy_change: float
+    flow: float
+    rest: float
+
+    def as_dict(self):
+        return asdict(self)
+
+    def is_considerable(self):
+        """Whether the error of the integration is not small against the energy that flowed."""
+        return not abs(self.rest) <= CONSIDERABLE * self.flow
+
+
+def keep_none(context):
+    """Lets the loops keep no balance."""
+    if context._compiled:
+        context._data.balance[:] = 0.0
+    else:
+        context._data.balance = np.zeros(6)
+
+
+class KeptBalance:
+    """What a run adds up, and where its energy started.
+
+    Args:
+        plant: finalized.
+        context: of the run, at its start.
+    """
+
+    def __init__(self, plant, context):
+        self._plant, self._context = plant, context
+        sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities()}
+        self.arrays = Balance(sizes)
+        self._start = self._energies()
+
+    def attach(self, integration=0.0):
+        """Lets the loops find the balance from the data of the context; integration: handle of a continuous run's."""
+        context, compiled, discrete = self._context, self._context._compiled, self._plant.is_discrete()
+        self.arrays.balance_settings[IMPLICIT] = self._plant._implicit_damping() if discrete else 0.0
+        self.arrays.balance_settings[CONSTRAINED] = 1.0 if self._plant._constraints else 0.0
+        at = [0.0] * 6
+        function = getattr(context._kernels, "balance_step" if discrete else "balance_motion")
+        at[STEP_FUNCTION if discrete else MOTION_FUNCTION] = address_of_function(function) if compiled else function
+        at[MODEL], at[DATA] = context._model_handle, context._data_handle
+        at[BALANCE], at[INTEGRATION] = self.arrays.handle(compiled), integration
+        if compiled:
+            context._data.balance[:] = at
+        else:  # any object can be an address
+            context._data.balance = at
+
+    def _energies(self):
+        """Kinetic and potential energy, without bushings, which have none."""
+        context = self._context
+        context._forget_positions()
+        context._ready_parameters()
+        calls = context._calls
+        calls.motion_stage()
+        calls.calc_energy()
+        return tuple(map(float, context._data.energy))
+
+    def result(self):
+        """EnergyBalance from the start to the state of the context."""
+        end = self._energies()
+        change, work = sum(end) - sum(self._start), self.arrays.work.tolist()
+        seen = self.arrays.kinetic_range.tolist() if self.arrays.balance_settings[BEGUN] else []
+        kinetic = [self._start[0], end[0], *seen]
+        flow = max(kinetic) - min(kinetic) + sum(map(abs, work))
+        return EnergyBalance(*work, change, flow, change - sum(work))

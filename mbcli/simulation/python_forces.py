@@ -1,0 +1,166 @@
+"""The time loops of the engine with what only Python knows: users' force elements, applied forces, inputs that follow.
+
+The loops themselves are those of engine/stepping/loop.py, interpreted; each step or derivative asks for the inputs and
+forces, and hands them to the compiled stages.
+"""
+
+from mbcli.engine.contact import contact_calls
+from mbcli.engine.runtime.linking import link_interpreted
+from mbcli.engine.smooth import kinematics, state
+from mbcli.engine.stepping import integrators, loop, step
+
+LOOPS = (
+    "run_discrete",
+    "run_continuous",
+    "explicit_step",
+    "semi_explicit_step",
+    "hold_input",
+    "rate_at_end",
+    "know_dense",
+)
+
+
+def needs_python(plant, context):
+    """Whether a run has forces or inputs that the compiled loops do not know."""
+    applied = any(name.startswith("applied_") for name in context._inputs)
+    return bool(plant._user_force_elements) or applied or bool(context._connected)
+
+
+class PythonForces:
+    """Runs the loops of a plant in a context, which is at each step's time and state when forces are asked for.
+
+    Args:
+        plant, context: of the run.
+        u: the array (nu,) in which the loop holds the actuation.
+        from_ports: whether u is what the actuation ports have, and not a series of the run's own.
+    """
+
+    def __init__(self, plant, context, u, from_ports):
+        self._plant, self._context, self._u = plant, context, u
+        self._u_follows = from_ports and any(name.endswith("actuation") for name in context._connected)
+        fillers = {
+            loop.hold_input: self._hold_input,
+            loop.record: self._record,
+            kinematics.position_kinematics: self._position_kinematics,
+            integrators.derivative: self._derivative,
+            step.discrete_step: self._discrete_step,
+            step.step_fault: self._step_fault,
+            contact_calls.keeps_contacts: self._keeps_contacts,
+            contact_calls.keep_contacts: self._keep_contacts,
+            contact_calls.lacks_room: self._lacks_room,
+            integrators.explicit_step: self._explicit_step,
+            integrators.rate_at_end: self._rate_at_end,
+            state.finish_step: self._finish_step,
+            state.note_ranks: self._note_ranks,
+            state.restore_ranks: self._restore_ranks,
+        }
+        self._twins = vars(link_interpreted({"python"}, fillers, only=LOOPS))
+
+    def run_discrete(self, model_handle, data_handle, *arguments):
+        return self._twins["run_discrete"](self._context._model, self._context._data, *arguments)
+
+    def run_continuous(self, model_handle, data_handle, *arguments):
+        return self._twins["run_continuous"](self._context._model, self._context._data, *arguments)
+
+    # what the loops call in place of the kernels of these names
+
+    def _hold_input(self, t, *arguments):
+        self._context.SetTime(t)
+        cursor = self._twins["hold_input"](t, *arguments)
+        self._context._forget_positions()
+        self._take_actuation()
+        return cursor
+
+    def _take_actuation(self):
+        if self._u_follows:
+            self._u[:] = self._plant._actuation(self._context)
+
+    def _record(self, model, data, row, t, u, times, positions, velocities, energies, inputs):
+        context = self._context
+        context._forget_positions()
+        times[row], inputs[row] = t, u
+        positions[row], velocities[row] = context._q, context._v
+        energies[row, :2] = self._plant._energies(context)
+        energies[row, 2] = context._constraint_error()
+
+    def _position_kinematics(self, model, data):
+        self._context._forget_positions()
+        self._context._at_positions()
+
+    def _discrete_step(self, model, data, h, implicit_damping):
+        context = self._context
+        context._calls.start_of_step(h)
+        context._forget_positions()
+        tau, F = self._forces()
+        self._plant._set_controllers(context)
+        context._at_positions()
+        data.u[:] = self._u
+        data.tau[:] = tau
+        context._calls.step_under_link_forces(F, h, implicit_damping)
+        context._forget_positions()
+
+    def _finish_step(self, model, data, y, tolerance):
+        self._context._forget_positions()
+        return self._context._calls.finish_state(y, tolerance)
+
+    def _step_fault(self, model, data):
+        return self._context._step_fault()
+
+    def _keeps_contacts(self, data):
+        contact = self._context._contact
+        return contact is not None and contact.keeps
+
+    def _keep_contacts(self, data, row):
+        return 0.0 if not self._keeps_contacts(data) or self._context._contact.keep(row) else 1.0
+
+    def _lacks_room(self, data):
+        return False  # the forces come from the plant, which makes room
+
+    def _note_ranks(self, data):
+        context = self._context
+        self._noted = context._work.ranks.copy() if context._plant._constraints else None
+
+    def _restore_ranks(self, data):
+        if self._noted is not None:
+            self._context._work.ranks[:] = self._noted
+
+    def _explicit_step(self, model, data, run, u, h):
+        """As the kernel, with the time of each stage."""
+        start = self._context.get_time()
+        self._stage_times = iter(start + h * run.method_A.sum(axis=1))
+        error = self._twins["explicit_step"](model, data, run, u, h)
+        self._context.SetTime(start)
+        self._stage_times = iter(())
+        return error
+
+    def _rate_at_end(self, model, data, t, run, u):
+        self._context.SetTime(t)
+        self._twins["rate_at_end"](model, data, t, run, u)
+
+    def _derivative(self, model, data, y, u, dy):
+        context, nq = self._context, self._context._q.size
+        context.SetTime(next(self._stage_times, context.get_time()))
+        context._set_q(y[:nq])
+        context._set_v(y[nq:])
+        self._take_actuation()
+        calls = context._calls
+        calls.stage_of_step()
+        context._positions_current = context._velocities_current = True
+        tau, F = self._forces()
+        data.tau[:] = tau
+        calls.calc_forward_dynamics(F)
+        calls.calc_qdot()
+        dy[:nq], dy[nq:] = data.qdot, data.vdot
+
+    _stage_times = iter(())
+
+    def _forces(self):
+        """Generalized forces (nv,) and body forces (num_bodies, 6) of inputs and users' elements."""
+        plant, context = self._plant, self._context
+        tau, F = plant._input_generalized_forces(context, self._u), plant._input_body_forces(context)
+        if not plant.is_discrete() and context._contact is not None:
+            F = F + plant._contact_body_forces(context, plant._contacts(context))
+        if plant._user_force_elements:
+            user = plant._user_forces(context)
+            tau, F = tau + user._generalized_forces, F + user._body_forces
+        return tau, context._forces_on_links(F)

@@ -1,0 +1,462 @@
+"""Running a plant over time: stepping, sampling, and why a run stops.
+
+`Run` advances a context and yields blocks of samples; mbcli/systems/simulator.py has pydrake's interface to it.
+"""
+
+import math
+import time
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.config.simulator_config import SimulatorConfig
+from mbcli.engine.stepping.integrators import METHODS, NEXT_STEP, PENDING, REFUSED, STEPS, TIME, Integration
+from mbcli.engine.stepping.loop import (
+    BUFFER_FULL,
+    CONSTRAINTS_UNMET,
+    ELEMENT_FAULT,
+    EXPLICIT,
+    FINISHED,
+    GIMBAL_LOCK,
+    IMPLICIT,
+    NOT_FINITE,
+    RUNNING,
+    SEMI_EXPLICIT,
+    SINGULAR_POSITION,
+    STEP_FAULT,
+    STEP_TOO_SMALL,
+)
+from mbcli.errors import ContactUnsolvedError, ModelError, NumericalError
+from mbcli.multibody.constraints.closed_chains import ClosedChains
+from mbcli.multibody.plant.cut_joints import WatchedLimits, require_actions
+from mbcli.simulation.energy_balance import KeptBalance, keep_none
+from mbcli.simulation.python_forces import PythonForces, needs_python
+
+BLOCK_ROWS = 512
+SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the progress bar
+SCHEMES = ("semi_explicit_euler", *METHODS)
+ROUGH_START = 1e-3  # [m or 1] the same from which discrete steps go without a word
+CONSTRAINT_TOLERANCE = 1e-10  # [m or 1] of the norm of all position errors
+NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION)
+TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
+
+
+@dataclass
+class Input:
+    """Actuation over time: values (k, nu) [N m or N] that hold from their time [s] until the next."""
+
+    times: np.ndarray
+    values: np.ndarray
+
+    def __post_init__(self):
+        self.times = np.ascontiguousarray(self.times, dtype=float)
+        self.values = np.ascontiguousarray(self.values, dtype=float)
+        if self.times.size == 0 or np.isnan(self.times).any() or not (np.diff(self.times) > 0.0).all():
+            raise ModelError("the times of an input series must increase")
+        if self.values.ndim != 2 or self.values.shape[0] != self.times.size:
+            raise ModelError(f"an input series of {self.times.size} times has values of shape {self.values.shape}")
+
+
+def constant_input(u):
+    """The same actuation u (nu,) at all times."""
+    return Input(np.array([-math.inf]), np.atleast_2d(np.asarray(u, dtype=float)))
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Rows of a run: time (n,), q (n, nq), v (n, nv), energy (n, 2) kinetic and potential [J], u (n, nu).
+
+    constraint_error (n,): norm of the position errors of constraints. contacts: SampledContacts of a run that keeps
+    them, else None; they are those of each row's state, in a discrete plant with the forces of the step from it.
+
+    The potential energy is NaN in a plant with a force element that has none, as a bushing.
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    energy: np.ndarray
+    u: np.ndarray
+    constraint_error: np.ndarray
+    contacts: object = None
+
+
+class Run:
+    """Advances a context from its time to `until` and yields its samples in blocks.
+
+    Args:
+        plant: finalized.
+        context: where the run starts; holds the state reached, also after an error.
+        until: [s] end of the run.
+        config: SimulatorConfig, for a continuous plant.
+        actuation: Input.
+        sample_period: [s] between samples; None samples every step of a discrete plant, and only start and end of a
+            continuous one. A discrete plant is sampled at whole steps.
+        constraint_tolerance: [m or 1] of the norm of the position errors of constraints in a continuous plant.
+        next_step: [s] first step that a continuous run tries, where a run goes on; None starts from the largest.
+        keep_contacts: whether samples have their contacts.
+        keep_balance: whether energy_balance() can be asked for, which takes a part of the time of a step.
+    """
+
+    keeps_balance = False  # unless told otherwise; tests keep it always
+
+    def __init__(
+        self,
+        plant,
+        context,
+        until,
+        *,
+        config=None,
+        actuation=None,
+        sample_period=None,
+        next_step=None,
+        constraint_tolerance=CONSTRAINT_TOLERANCE,
+        keep_contacts=False,
+        keep_balance=None,
+    ):
+        self.plant, self.context, self.until = plant, context, float(until)
+        if not math.isfinite(self.until):
+            raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
+        if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
+            raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
+        require_actions(plant)
+        if not plant.is_discrete():
+            context._ready_constraints()
+        self._watched_limits = WatchedLimits(plant, context)
+        context._foresee_contact()  # and the arrays of the context's own parameters are ready
+        self.config = SimulatorConfig() if config is None else config
+        nu = plant.num_actuators()
+        self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
+        if self.actuation.values.shape[1] != nu:
+            raise ModelError(f"the input has {self.actuation.values.shape[1]} columns, the plant {nu} actuators")
+        self._follows_ports = actuation is None
+        plant._set_controllers(context)
+        self.steps = self.refused_steps = 0
+        self.next_step, self.constraint_tolerance = next_step, constraint_tolerance
+        self._sample_period = sample_period
+        self._integration = None  # of a continuous plant, once it has begun
+        self._stopping = False
+        if plant._constraints:
+            self._start_on_constraints()
+        self._u = np.zeros(nu)
+        self._no_potential_energy = plant._model.sizes["nbushing"] > 0
+        self.contact = context._contact  # None: nothing can touch, and steps are no contact problems
+        if self.contact is not None:
+            keep_contacts &= plant._meets_contact()
+            self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
+        self._use_loops()
+        keep_none(context)
+        keep_balance = self.keeps_balance if keep_balance is None else keep_balance
+        self._balance = KeptBalance(plant, context) if keep_balance and self._loops is context._kernels else None
+        self._buffers = (
+            np.zeros(BLOCK_ROWS),
+            np.zeros((BLOCK_ROWS, plant.num_positions())),
+            np.zeros((BLOCK_ROWS, plant.num_velocities())),
+            np.zeros((BLOCK_ROWS, 3)),
+            np.zeros((BLOCK_ROWS, nu)),
+        )
+        if self.contact is not None:
+            if self.contact.compiles_elsewhere(context._kernels):
+                self.compile()  # the loop meanwhile: it reaches contact by addresses
+            context._prepare_contact()
+
+    def _start_on_constraints(self):
+        """Tells the loops the rank to expect; NumericalError where a continuous run starts off the constraints."""
+        context = self.context
+        if not context._row_owners:
+            return
+        if self.plant.is_discrete():
+            if context._contact is None:  # steps that are contact problems pull what is apart together
+                self._warn_off_constraints()
+                context._expect_regular_rank()
+            return
+        chains = ClosedChains(context)
+        error = np.linalg.norm(chains.position_errors(context._q)[0])
+        speed = np.linalg.norm(chains.velocity_errors(context._q, context._v)[0])
+        allowed = self.constraint_tolerance
+        # what rounding leaves of a projected velocity grows with the velocity
+        if not error <= allowed or not speed <= allowed * max(1.0, np.abs(context._v).max()):
+            what, size = ("positions", error) if not error <= allowed else ("velocities", speed)
+            raise NumericalError(
+                f"the {what} from which a run starts do not satisfy the constraints: their error is {size:.3g}, "
+                f"the tolerance {allowed:g}"
+            )
+        context._expect_regular_rank()
+
+    def _warn_off_constraints(self):
+        """Says where a discrete run starts further off the constraints than its steps lead."""
+        context = self.context
+        error = context._constraint_error()
+        travel = self.plant.time_step() * (1.0 + np.abs(context._v).max(initial=0.0))
+        if not error <= max(ROUGH_START, 10.0 * travel**2):
+            warnings.warn(
+                f"the positions from which the steps start do not satisfy the constraints: their error is {error:.3g}, "
+                "the first step moves by it",
+                stacklevel=2,
+            )
+
+    def has_error_control(self):
+        """Whether the steps of a continuous plant follow an estimate of their error."""
+        method = METHODS.get(self.config.integration_scheme)
+        return method is not None and self.config.use_error_control and method.error_order > 0
+
+    def energy_balance(self):
+        """EnergyBalance from the start to here; None where it is not kept, or forces are not the engine's alone."""
+        return None if self._balance is None else self._balance.result()
+
+    def _use_loops(self):
+        """The loops of the context's kernels."""
+        self._loops = self.context._kernels
+        if needs_python(self.plant, self.context):
+            self._loops = PythonForces(self.plant, self.context, self._u, self._follows_ports)
+
+    def compile(self):
+        """Compiles or loads the loop, so that the time of a run is that of its steps."""
+        advance = self._discrete(0) if self.plant.is_discrete() else self._continuous(0)
+        next(advance)
+
+    def blocks(self, should_stop=lambda: False, on_progress=lambda time: None):
+        """Yields Samples until the end, or until should_stop() is true between two calls of the loop.
+
+        Raises NumericalError naming the first coordinate that is not finite; the context then has the last good state.
+        NumericalError too where a joint that closes a loop passes a limit, after the samples that show it.
+        """
+        advance = self._discrete() if self.plant.is_discrete() else self._continuous()
+        for finished, rows in advance:
+            self.context._forget_positions()
+            if rows:
+                if self._no_potential_energy:
+                    self._buffers[3][:rows, 1] = math.nan
+                times, q, v, energy, u = (buffer[:rows].copy() for buffer in self._buffers)
+                keeps = self.contact is not None and self.contact.keeps
+                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], self.contact.take(rows) if keeps else None)
+                passed = self._watched_limits.passed(times, q)
+                if passed is not None:
+                    raise NumericalError(passed)
+            on_progress(self.context.get_time())
+            self._stopping = should_stop()
+            if finished or (self._stopping and not self._has_samples_left()):
+                return
+
+    def _has_samples_left(self):
+        """Whether some samples of the step that was taken last are still to come."""
+        return self._integration is not None and self._integration.clock[PENDING] != 0.0
+
+    def checkpoint(self):
+        """What a run needs that goes on from here: {"time", "q", "v", "next_step"}.
+
+        The last step of a continuous run is cut to meet its end; a longer run goes on from the state before it, to the
+        same result as if there had been no end.
+        """
+        context, run = self.context, self._integration
+        time, y = context.get_time(), np.concatenate([context._q, context._v])
+        next_step = self.next_step or self.config.max_step_size
+        if run is not None and run.kept[0] != 0.0:
+            time, next_step, y = float(run.kept[1]), float(run.kept[2]), run.kept[3:]
+        nq = context._q.size
+        return {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step}
+
+    # discrete plants
+
+    def _discrete(self, budget=64):
+        context, h = self.context, self.plant.time_step()
+        loop = self._loops.run_discrete
+        step = _whole_steps(context.get_time(), h)
+        last = max(step, math.ceil(self.until / h - TIME_TOLERANCE))
+        every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
+        implicit = self.plant._implicit_damping()
+        previous = np.zeros(context._q.size + context._v.size)
+        first = step
+        if self._balance is not None:
+            self._balance.attach()
+        while True:
+            started, step_before = time.perf_counter(), step
+            status, step, rows = loop(
+                context._model_handle,
+                context._data_handle,
+                0.0,
+                h,
+                implicit,
+                step,
+                last,
+                budget,
+                every,
+                self.actuation.times,
+                self.actuation.values,
+                self._u,
+                previous,
+                *self._buffers,
+            )
+            self.steps = step - first
+            context._time = step * h
+            budget = _adapted(budget, time.perf_counter() - started)
+            if status == STEP_FAULT:
+                try:
+                    self._make_room(rows)
+                except ContactUnsolvedError as error:
+                    yield False, rows
+                    where = f"step {self.steps + 1} from t = {context._time:.9g} s"
+                    raise ContactUnsolvedError(f"{error}; {where}") from None
+            elif status in NO_NEXT_STEP:
+                error = self._failure(status, np.concatenate([context._q, context._v]))
+                context._q[:], context._v[:] = previous[: context._q.size], previous[context._q.size :]
+                yield False, rows
+                raise error
+            if step > step_before:
+                q, v = previous[: context._q.size], previous[context._q.size :]
+                context._remember_step((step - 1) * h, q, v, self._actuation_at((step - 1) * h))
+            yield status == FINISHED, rows
+
+    def _make_room(self, rows):
+        """After STEP_FAULT: room for contact in the step, or for the contacts of samples.
+
+        NumericalError where the step has no solution.
+        """
+        if rows:
+            self.contact.reuse_rows()
+        if not rows or self.contact.failed():
+            self.context._prepare_contact(failed=True)
+
+    def _actuation_at(self, t):
+        """u (nu,) of the step from time t; None where it is what the ports give then."""
+        if self._follows_ports:
+            return None
+        row = np.searchsorted(self.actuation.times, t, side="right") - 1
+        return self.actuation.values[row] if row >= 0 else np.zeros(self._u.size)
+
+    # continuous plants
+
+    def _continuous(self, budget=16):
+        context, config, plant = self.context, self.config, self.plant
+        if config.integration_scheme not in SCHEMES:
+            known = ", ".join(SCHEMES)
+            raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported; there are {known}")
+        method = METHODS.get(config.integration_scheme, METHODS["explicit_euler"])
+        scheme = IMPLICIT if method.implicit else EXPLICIT
+        if config.integration_scheme == "semi_explicit_euler":
+            scheme = SEMI_EXPLICIT
+        if scheme == IMPLICIT and self._loops is not context._kernels:
+            raise ModelError(
+                f"integration scheme '{config.integration_scheme}' cannot run with force elements of a user, "
+                "applied forces or inputs that follow a source: choose an explicit one"
+            )
+        y = np.concatenate([context._q, context._v])
+        self._integration = run = Integration(method, y, context.get_time(), self.next_step or config.max_step_size)
+        handle = run.handle(context._compiled and self._loops is context._kernels)
+        if self._balance is not None:
+            self._balance.attach(handle)
+        chunks = self._sample_times(context.get_time())
+        sample_times, later = next(chunks), next(chunks, None)
+        index = 0
+        while True:
+            started = time.perf_counter()
+            try:
+                status, index, rows = self._loops.run_continuous(
+                    context._model_handle,
+                    context._data_handle,
+                    handle,
+                    scheme,
+                    method.error_order,
+                    config.accuracy if self.has_error_control() else 0.0,
+                    self.constraint_tolerance,
+                    config.max_step_size,
+                    self.until,
+                    index,
+                    sample_times,
+                    1 if self._stopping else budget,
+                    self.actuation.times,
+                    self.actuation.values,
+                    self._u,
+                    *self._buffers,
+                )
+            finally:  # an error in a user's force too leaves the last good state
+                context._set_q(run.y[: context._q.size])
+                context._set_v(run.y[context._q.size :])
+                context._time = float(run.clock[TIME])
+            self.next_step = float(run.clock[NEXT_STEP])
+            self.steps, self.refused_steps = int(run.clock[STEPS]), int(run.clock[REFUSED])
+            if status == STEP_FAULT:
+                self._make_room(rows)
+            if status == FINISHED and later is not None:
+                status, index, sample_times, later = RUNNING, 0, later, next(chunks, None)
+            if status not in (BUFFER_FULL, STEP_FAULT):
+                budget = _adapted(budget, time.perf_counter() - started)
+            if status in NO_NEXT_STEP:
+                error = self._failure(status, run.y_end)
+                yield False, rows
+                raise error
+            if status == STEP_TOO_SMALL:
+                yield False, rows
+                raise NumericalError(
+                    f"the step of {config.integration_scheme} became too small at t = {run.clock[TIME]:.9g} s in "
+                    f"'{plant_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
+                )
+            yield status == FINISHED, rows
+
+    def _sample_times(self, start):
+        """Yields arrays of times one after another: start, the multiples of the sample period, end."""
+        ends = [self.until] if self.until > start else []
+        if self._sample_period is None:
+            yield np.array([start, *ends])
+            return
+        yield np.array([start])
+        first = math.floor(start / self._sample_period + TIME_TOLERANCE) + 1
+        last = math.ceil(self.until / self._sample_period - TIME_TOLERANCE)
+        for k in range(first, last, BLOCK_ROWS):
+            yield np.arange(k, min(k + BLOCK_ROWS, last)) * self._sample_period
+        if ends:
+            yield np.array(ends)
+
+    def _failure(self, status, y):
+        """The error for a step that led to a state y that is not finite, or from which none can be taken."""
+        plant = self.plant
+        if status == GIMBAL_LOCK:
+            return NumericalError(
+                f"{plant._gimbal_lock(self.context)}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+            )
+        if status in (CONSTRAINTS_UNMET, SINGULAR_POSITION):
+            return NumericalError(f"{self._constraint_failure(status)}, after t = {self.context.get_time():.9g} s")
+        if status == ELEMENT_FAULT:
+            element = plant._force_element_fault(self.context)
+            return NumericalError(
+                f"{element._fault()}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+            )
+        names = [("position", n) for n in plant.GetPositionNames()] + [
+            ("velocity", n) for n in plant.GetVelocityNames()
+        ]
+        k = int(np.flatnonzero(~np.isfinite(y))[0])
+        kind, name = names[k]
+        return NumericalError(
+            f"{kind} '{name}' is not finite after step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+        )
+
+    def _constraint_failure(self, status):
+        """Why a run under constraints cannot go on from the state in the context."""
+        if status == CONSTRAINTS_UNMET:
+            return f"no step leads to positions that satisfy the constraints within {self.constraint_tolerance:g}"
+        return self.context._singularity()
+
+
+def plant_of(plant):
+    """The names of the models in a plant, for messages."""
+    return ", ".join(plant._instances[2:]) or "plant"
+
+
+def _whole_steps(t, h):
+    """The number of steps of length h up to time t."""
+    return max(0, math.ceil(t / h - TIME_TOLERANCE))
+
+
+def _adapted(budget, seconds):
+    """A number of steps that takes about SECONDS_PER_CALL."""
+    factor = min(8.0, max(0.25, SECONDS_PER_CALL / max(seconds, 1e-6)))
+    return max(1, min(10_000_000, int(budget * factor)))
+
+
+def force_update(plant, context):
+    """One step of a discrete plant in a context whose time stays."""
+    start = context.get_time()
+    for _ in Run(plant, context, (_whole_steps(start, plant.time_step()) + 1) * plant.time_step()).blocks():
+        pass
+    context.SetTime(start)

@@ -1,0 +1,65 @@
+"""Positions from which a run starts outside of their limits: the stops of a discrete plant push them in, hard."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.common.coordinate_names import MOST_LISTED
+
+ROUNDING = 1e-6  # [m or rad]: what numbers of files lose
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A position outside of its limits: value, the limit that it passes, and by how much [m or rad]."""
+
+    name: str
+    index: int
+    value: float
+    limit: float
+
+    @property
+    def by(self):
+        return abs(self.value - self.limit)
+
+    def __str__(self):
+        side = "upper" if self.value > self.limit else "lower"
+        return f"{self.name} is {self.value:.6g}, {self.by:.3g} beyond its {side} limit {self.limit:.6g}"
+
+
+def positions_outside_limits(plant, context):
+    """The positions of a context that are outside of their limits, as Outside; those of locked joints do not count."""
+    q, locked = plant.GetPositions(context), np.zeros(plant.num_positions(), dtype=bool)
+    for joint in plant._mobilized():
+        start = joint.position_start()
+        locked[start : start + joint.num_positions()] = joint.is_locked(context)
+    names = plant.GetPositionNames()
+    lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+    return [
+        Outside(names[k], k, float(q[k]), float(lower[k] if q[k] < lower[k] else upper[k]))
+        for k in np.flatnonzero(((q < lower - ROUNDING) | (q > upper + ROUNDING)) & ~locked)
+    ]
+
+
+def clamp_positions(plant, context):
+    """Moves positions that are outside of their limits to them; returns what was moved, as Outside."""
+    moved = positions_outside_limits(plant, context)
+    q = plant.GetPositions(context)
+    for position in moved:
+        q[position.index] = position.limit
+    if moved:
+        plant.SetPositions(context, q)
+    return moved
+
+
+def in_words(positions):
+    """The positions of positions_outside_limits() in a message."""
+    more = f", and {len(positions) - MOST_LISTED} more" if len(positions) > MOST_LISTED else ""
+    return "; ".join(map(str, positions[:MOST_LISTED])) + more
+
+
+def what_limits_do(plant):
+    """What happens in a run to a position outside of its limits."""
+    if plant.is_discrete():
+        return "the stops push them in, which adds energy"
+    return "a continuous plant does not enforce limits"

@@ -1,0 +1,40 @@
+"""Whether a model can be what it says: physical checks over `ModelSpec`, whatever the file's format.
+
+One subject per file; `check_model` runs them. A few hold for every use of a model and are reported when it is loaded;
+`mbcli check` runs all of them (`Diagnostics(thorough=True)`).
+"""
+
+import numpy as np
+from mbcli.parsers.checks.center_of_mass import check_centers_of_mass
+from mbcli.parsers.checks.flat_model import flatten
+from mbcli.parsers.checks.inertia import check_inertias
+from mbcli.parsers.checks.inertia_size import check_inertia_sizes
+from mbcli.parsers.checks.joint_limits import check_efforts_and_speeds, check_limit_units, check_ranges
+from mbcli.parsers.checks.moving_mass import check_moving_masses
+from mbcli.parsers.checks.names import check_names
+from mbcli.parsers.checks.report import Report
+from mbcli.parsers.checks.structure import check_followers, check_loops
+
+_ALWAYS = (check_inertias, check_inertia_sizes, check_moving_masses, check_limit_units, check_loops)
+_THOROUGH = (
+    check_centers_of_mass,
+    check_ranges,
+    check_efforts_and_speeds,
+    check_followers,
+    check_names,
+)
+
+
+def check_model(model, diagnostics):
+    """Record what is implausible in a `ModelSpec`, which may have errors: what they touch is left alone.
+
+    Runs while the model's file is being read, so that findings know their XML elements.
+    """
+    flat, report = flatten(model), Report(diagnostics)
+    if diagnostics.mesh_files:
+        from mbcli.parsers.checks.mesh_contents import check_mesh_contents
+
+        flat.mesh_bounds.update(check_mesh_contents(flat, report))
+    with np.errstate(all="ignore"):  # what a file says may be of any size
+        for check in (*_ALWAYS, *(_THOROUGH if diagnostics.thorough else ())):
+            check(flat, report)

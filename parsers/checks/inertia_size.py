@@ -1,0 +1,97 @@
+"""Whether the inertia fits the mass and the size of the link: units and decimal points."""
+
+from math import inf, log10, sqrt
+
+import numpy as np
+from mbcli.parsers.checks.flat_model import WORLD
+from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE, describe_moments, is_possible, principal_moments, steiner
+from mbcli.parsers.checks.link_extent import corners
+from mbcli.parsers.checks.welded import welded_groups
+
+LARGEST_RADIUS = 10.0  # [m] of gyration, for links whose geometry is not known
+# All mass within the geometry gives a radius of gyration below its reach from the centre of mass; models simplify.
+REACH_FACTOR = 2.0
+SMALLEST_SHARE = 1 / 50  # of the reach: a solid ball has 0.63, a thin disc 0.5; much less is another unit
+POINT_SHARE = 1e-6  # of the reach [or of a metre]: less is no mistaken unit but a point mass
+NEGLIGIBLE = 0.01  # of the largest moment of inertia of the links that move with it
+
+# what a tensor is off by if it is given in another unit
+UNITS = {-3: "g m^2", -4: "kg cm^2", -6: "kg mm^2", -7: "g cm^2", -9: "g mm^2"}
+
+
+def check_inertia_sizes(model, report):
+    """INERTIA_IMPLAUSIBLE, INERTIA_PLACEHOLDER, INERTIA_DEFAULT, INERTIA_ZERO of links whose inertia is possible."""
+    named = [(name, link) for name, link in model.links.items() if link.inertial is not None]
+    named = [(name, link) for name, link in named if report.is_sound(link) and _is_solid(link.inertial)]
+    moments = principal_moments([link.inertial.inertia for _, link in named])
+    group = welded_groups(model)
+    largest = {}  # moment of inertia among the links that move together
+    for (name, _), (_, _, c) in zip(named, moments, strict=True):
+        largest[group[name]] = max(c, largest.get(group[name], 0.0))
+    for (name, link), (a, b, c) in zip(named, moments, strict=True):
+        if a < 0 or a + b < c * (1 - RELATIVE_TOLERANCE) or group[name] == WORLD:
+            continue  # impossible at all, or without effect
+        if _is_default(link):
+            message = f'link "{name}" has no inertial: 1 kg and 1 kg m^2 about every axis are taken'
+            report("INERTIA_DEFAULT", message, link.place)
+            continue
+        reach = _reach(link, model) if report.thorough else None
+        radius = sqrt(c / link.inertial.mass)
+        if radius < POINT_SHARE * (reach or 1.0):
+            message = f'link "{name}" is a point mass: its radius of gyration is {radius:.3g} m'
+            report("INERTIA_ZERO", message, link.inertial.place)
+            continue
+        problem = _problem(radius, reach)
+        if problem is not None:
+            message = (
+                f'link "{name}": the radius of gyration {radius:.3g} m is implausible{problem}: '
+                f"{describe_moments(a, b, c)} with {link.inertial.mass:.6g} kg"
+            )
+            small = c < NEGLIGIBLE * largest[group[name]]
+            code = "INERTIA_PLACEHOLDER" if small else "INERTIA_IMPLAUSIBLE"
+            report(code, message, link.inertial.place, hint=_likely_cause(link.inertial, radius, reach))
+
+
+def _is_default(link):
+    """Whether the mass is what SDFormat takes for a link that states none."""
+    inertial = link.inertial
+    return inertial.place == link.place and inertial.mass == 1 and inertial.inertia == (1, 1, 1, 0, 0, 0)
+
+
+def _is_solid(inertial):
+    return inertial.mass > 0 and any(inertial.inertia)
+
+
+def _reach(link, model):
+    """The largest distance [m] of the link's own geometry from its centre of mass, or None."""
+    points = corners(link, model.mesh_bounds)
+    if points is None:
+        return None
+    return float(np.linalg.norm(points - link.inertial.X_LI[:3, 3], axis=1).max()) or None
+
+
+def _problem(radius, reach):
+    if reach is not None and radius > REACH_FACTOR * reach:
+        return f", the link's geometry reaches no further than {reach:.3g} m from its centre of mass"
+    if reach is not None and radius < SMALLEST_SHARE * reach:
+        return f", the link's geometry reaches {reach:.3g} m from its centre of mass"
+    return "" if reach is None and radius > LARGEST_RADIUS else None
+
+
+def _likely_cause(inertial, radius, reach):
+    """A frame or a power of ten that brings the radius of gyration into the geometry, or None."""
+    size = reach if reach is not None else 1.0
+    about_center = tuple(a - b for a, b in zip(inertial.inertia, steiner(inertial), strict=True))
+    if radius > size and any(steiner(inertial)) and is_possible(about_center):
+        ((_, _, c),) = principal_moments([about_center])
+        if c > 0 and sqrt(c / inertial.mass) <= size:
+            return "likely a wrong frame: it must be about the centre of mass, not the link's origin"
+    if reach is None:
+        return "likely a wrong unit or a misplaced decimal point, of the inertia or of the mass"
+    # a solid of uniform density has about 0.6 of its reach
+    share = 0.6 * size / radius
+    exponent = round(2 * log10(share)) if 0 < share < inf else 0
+    if exponent == 0:
+        return None
+    given = f", as if it were given in {UNITS[exponent]}" if exponent in UNITS else ""
+    return f"1e{exponent} times the inertia or 1e{-exponent} times the mass would fit{given}"

@@ -1,0 +1,100 @@
+"""What is in the mesh files that a model names: whether they can be read, their unit, up-axis and size."""
+
+import os
+import re
+
+import numpy as np
+from mbcli.parsers.spec import Mesh
+
+MAX_BYTES = 256 * 2**20
+SUFFIXES = (".stl", ".obj", ".dae", ".gltf", ".glb", ".ply")
+LARGEST, SMALLEST = 20.0, 1e-4  # [m] of the largest side, scale included
+_HEAD = 65536  # bytes of a COLLADA file in which its <asset> stands
+_UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
+_UP_AXIS = re.compile(rb"<up_axis>\s*(\w+)\s*</up_axis>")
+
+
+def check_mesh_contents(model, report):
+    """MESH_UNREADABLE, MESH_SIZE, MESH_UNIT, MESH_UP_AXIS for each file once, or MESH_NOT_CHECKED.
+
+    Returns {path: (lower, upper) corner} of what could be read.
+    """
+    uses = {}
+    for link in model.links.values():
+        for geometry in (*link.visuals, *link.collisions):
+            if isinstance(geometry.shape, Mesh) and geometry.shape.path is not None and report.is_sound(geometry):
+                uses.setdefault((geometry.shape.path, geometry.shape.scale), geometry)
+    bounds = {}
+    for (path, scale), geometry in uses.items():
+        if path not in bounds:
+            bounds[path] = _read_bounds(path, geometry, report)
+        if bounds[path] is not None:
+            _check_size(bounds[path], scale, geometry, report)
+    return {path: corner for path, corner in bounds.items() if corner is not None}
+
+
+def _read_bounds(path, geometry, report):
+    """(lower, upper) corner in the file's own unit, or None with a finding."""
+    try:
+        import trimesh
+    except ImportError:
+        message = "mesh files are not opened: trimesh is not installed"
+        report("MESH_NOT_CHECKED", message, geometry.place, "geometry", hint="pip install mbcli[mesh]")
+        return None
+    problem = _refusal(path)
+    if problem is None:
+        if path.lower().endswith(".dae"):
+            _check_collada(path, geometry, report)
+        try:
+            bounds = trimesh.load_scene(path, process=False).bounds
+            if bounds is not None and np.isfinite(bounds).all():
+                return bounds
+            problem = "it has no vertices"
+        except Exception as error:  # readers of many formats raise whatever comes their way
+            problem = f"{type(error).__name__}: {error}"
+    message = f"the mesh file {path} cannot be read: {problem}"
+    report("MESH_UNREADABLE", message, geometry.place, "geometry")
+    return None
+
+
+def _refusal(path):
+    """Why a file is not opened, or None."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in SUFFIXES:
+        return f"{suffix or 'no suffix'} is none of {', '.join(SUFFIXES)}"
+    if not os.path.isfile(path):
+        return "it is no regular file"
+    if os.path.getsize(path) > MAX_BYTES:
+        return f"it is larger than {MAX_BYTES // 2**20} MiB"
+    return None
+
+
+def _check_size(bounds, scale, geometry, report):
+    size = np.abs((bounds[1] - bounds[0]) * scale)
+    text = " x ".join(f"{side:.3g}" for side in size)
+    if size.max() > LARGEST:
+        message = f"the mesh is {text} m large, scale {' '.join(f'{s:g}' for s in scale)} included"
+        report("MESH_SIZE", message, geometry.place, "geometry", hint="is it in millimetres? Then its scale is 0.001")
+    elif size.max() < SMALLEST:
+        message = f"the mesh is {text} m small, scale {' '.join(f'{s:g}' for s in scale)} included"
+        report("MESH_SIZE", message, geometry.place, "geometry", hint="is it scaled twice?")
+
+
+def _check_collada(path, geometry, report):
+    """A COLLADA file says its unit and up-axis, and readers differ in whether they listen."""
+    with open(path, "rb") as file:
+        head = file.read(_HEAD)
+    unit, up_axis = _UNIT.search(head), _UP_AXIS.search(head)
+    if unit is not None and _number(unit[1]) != 1:
+        message = f"the unit of {path} is {unit[1].decode(errors='replace')} m: some readers ignore it"
+        report("MESH_UNIT", message, geometry.place, "geometry", hint="export it in metres")
+    if up_axis is not None and up_axis[1] != b"Z_UP":
+        message = f"{path} is {up_axis[1].decode(errors='replace')}: some readers turn it and some do not"
+        report("MESH_UP_AXIS", message, geometry.place, "geometry", hint="export it with z up")
+
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None

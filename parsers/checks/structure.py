@@ -1,0 +1,79 @@
+"""How the joints of a model hang together: closed loops and where they are cut, joints that follow others."""
+
+from math import isfinite
+
+from mbcli.parsers.checks.moving_mass import forest
+
+LIMIT_TOLERANCE = 1e-3  # [rad or m], by which limits of a follower may be tighter than what its leader asks for
+
+
+def check_loops(model, report):
+    """LOOP_CUT for each joint that closes a loop."""
+    if not report.is_sound(model):
+        return
+    mobods, loops, names, joints = forest(model)
+    inboard = {names[mobod.link]: names[mobod.inboard] for mobod in mobods}
+    for k in loops:
+        joint = joints[k]
+        chain = _loop(inboard, joint.parent, joint.child)
+        message = (
+            f'joint "{joint.name}" closes a loop of {len(chain)} links, {_listed(chain)}: it is cut here, '
+            "and a constraint holds it together"
+        )
+        report("LOOP_CUT", message, joint.place)
+
+
+def _loop(inboard, start, end):
+    """The links from one to the other along the tree."""
+    way = _way_to_root(inboard, start)
+    seen = {link: k for k, link in enumerate(way)}
+    back = []
+    for link in _way_to_root(inboard, end):
+        back.append(link)
+        if link in seen:
+            return [*way[: seen[link]], *reversed(back)]
+    return [*way, *reversed(back)]
+
+
+def _way_to_root(inboard, link):
+    way = [link]
+    while way[-1] in inboard:
+        way.append(inboard[way[-1]])
+    return way
+
+
+def _listed(names):
+    return " - ".join(names if len(names) <= 8 else [*names[:4], "...", *names[-3:]])
+
+
+def check_followers(model, report):
+    """JOINT_COUPLED once a model, MIMIC_EXCEEDS_LIMITS for each follower."""
+    followers = [(j, a) for j in model.joints.values() if report.is_sound(j) for a in j.axes if a.mimic is not None]
+    if not followers:
+        return
+    joint, axis = followers[0]
+    others = f" ({len(followers)} joints follow others)" if len(followers) > 1 else ""
+    follows = f'joint "{joint.name}" follows "{axis.mimic.leader}"{others}'
+    message = f"{follows}: each keeps its coordinate, and a constraint holds it"
+    related = [a.mimic.place for _, a in followers[1:11]]
+    report("JOINT_COUPLED", message, axis.mimic.place, related=related)
+    for joint, axis in followers:
+        _check_reach(model, joint, axis, report)
+
+
+def _check_reach(model, joint, axis, report):
+    """A follower must be able to go where its leader takes it."""
+    mimic = axis.mimic
+    leader = model.joints.get(mimic.leader)
+    if leader is None or mimic.leader_axis >= len(leader.axes):
+        return
+    ends = (leader.axes[mimic.leader_axis].lower, leader.axes[mimic.leader_axis].upper)
+    if not all(map(isfinite, ends)):
+        return
+    low, high = sorted(mimic.multiplier * end + mimic.offset for end in ends)
+    if low < axis.lower - LIMIT_TOLERANCE or high > axis.upper + LIMIT_TOLERANCE:
+        message = (
+            f'joint "{joint.name}" must go from {low:.6g} to {high:.6g} where "{mimic.leader}" takes it, '
+            f"and its own limits are [{axis.lower:.6g}, {axis.upper:.6g}]"
+        )
+        report("MIMIC_EXCEEDS_LIMITS", message, axis.place, "limit", hint="the narrower of both will hold")

@@ -1,0 +1,59 @@
+"""Where a model file is, and its format: by the suffix or the root element."""
+
+import os
+import re
+
+from mbcli.errors import ModelError, ResourceError
+
+DIRECTIVES = "directives"  # a YAML file of model directives or a scenario: names models, is none
+SUFFIXES = {
+    ".urdf": "urdf",
+    ".xacro": "urdf",
+    ".sdf": "sdf",
+    ".world": "sdf",
+    ".mjcf": "mjcf",
+    ".yaml": DIRECTIVES,
+    ".yml": DIRECTIVES,
+}
+ROOT_ELEMENTS = {"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf"}
+SNIFFED_BYTES = 65536  # of a file, to find its root element
+
+_SKIPPED = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*+\[.*?\]\s*>|<![^>]*>)*+", re.DOTALL)
+_ROOT = re.compile(r"<([^\s/>!?]+)")
+
+
+def find_model_file(source, packages):
+    """The path of an existing file."""
+    source = os.fspath(source)
+    if "://" in source:
+        source = packages.resolve(source)
+    if not os.path.exists(source):
+        raise ResourceError(f"{source}: no such file")
+    if os.path.isdir(source):
+        raise ResourceError(f"{source}: is a directory, not a model file")
+    return source
+
+
+def format_of(source, name):
+    """The format of a file, by its path or its content (bytes): a value of SUFFIXES or ROOT_ELEMENTS."""
+    if isinstance(source, bytes):
+        return _format_of_content(source[:SNIFFED_BYTES], name)
+    suffix = os.path.splitext(source)[1].lower()
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    if not os.path.isfile(source):
+        raise ModelError(f"{source}: the format of what is no regular file must be given")
+    try:
+        with open(source, "rb") as file:
+            return _format_of_content(file.read(SNIFFED_BYTES), name)
+    except OSError as error:
+        raise ResourceError(f"{source}: {error.strerror}") from None
+
+
+def _format_of_content(content, name):
+    text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
+    root = _ROOT.match(text, _SKIPPED.match(text).end())
+    if root is None or root[1] not in ROOT_ELEMENTS:
+        found = f"its root element is <{root[1]}>" if root else "it has no root element"
+        raise ModelError(f"{name if isinstance(name, str) else '<string>'}: not a model file: {found}")
+    return ROOT_ELEMENTS[root[1]]

@@ -1,0 +1,219 @@
+"""The kinematic tree of an MJCF file: bodies, their inertias, geoms and sites; joints are read by `mjcf_joints`.
+
+A body and its children are read in the order of the file. What stands in a <frame> is read as if it stood in the
+body with the frame's pose put before its own.
+"""
+
+from collections import ChainMap
+from dataclasses import dataclass, field
+
+import numpy as np
+from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.geometry_inertia import combined
+from mbcli.parsers.mjcf.mjcf_compiler import adjusted
+from mbcli.parsers.mjcf.mjcf_geoms import geom_parts
+from mbcli.parsers.mjcf.mjcf_joints import read_joints
+from mbcli.parsers.mjcf.mjcf_values import ORIENTATIONS, WithDefaults, read_pose
+from mbcli.parsers.spec import IDENTITY, FrameSpec, InertialSpec, JointSpec, LinkSpec, pose
+
+from mbcli.errors import ModelError
+
+_GENERATORS = ("replicate", "attach", "composite", "flexcomp")
+
+
+@dataclass(slots=True)
+class _Body:
+    """What was read of one body."""
+
+    name: str
+    node: object
+    X_WB: np.ndarray  # in the reference configuration
+    geoms: list = field(default_factory=list)
+    joints: list = field(default_factory=list)  # (node, childclass, X_BF of the frame it stands in)
+    bodies: list = field(default_factory=list)  # likewise
+    sites: list = field(default_factory=list)  # likewise
+    inertial: object = None
+
+
+class BodyReader:
+    """Reads all bodies of a file into `links`, `joints`, `frames` and `sites`, dicts by name in file order."""
+
+    def __init__(self, reading, geoms):
+        self.reading = reading
+        self.links = {}
+        self.joints = {}
+        self.frames = {}
+        self.sites = {}  # name -> (link, X_LS)
+        self.joint_elements = {}  # name -> its element with defaults
+        self.free_joints = {}  # name -> None, of joints that are no JointSpec: their bodies are free
+        self.all_joints = ChainMap(self.joints, self.free_joints)
+        self.all_links = ChainMap(self.links, {WORLD: None})
+        self._geoms = geoms
+        self._site_nodes = []
+
+    def read(self, root):
+        world = _Body(WORLD, root, IDENTITY)
+        for node in root.children("worldbody"):
+            world.node = node
+            self._read_contents(node, world, IDENTITY, None)
+        for node, _, _ in world.joints:
+            node.diagnostics.error("ELEMENT_INVALID", "the world cannot have joints", node)
+        if world.geoms:
+            self.links[WORLD] = self._link(world, None)
+        pending = self._finish(world)
+        while pending:
+            pending += self._read_body(*pending.pop())
+        self._make_frames()
+
+    # ---------------------------------------------------------------------------------------- bodies
+
+    def _read_body(self, node, childclass, parent, X_PF):
+        """Returns the bodies that it carries, as `_finish` does."""
+        X_PB = X_PF @ read_pose(node, self.reading.settings)
+        body = _Body(self._name_of(node), node, X_WB=parent.X_WB @ X_PB)
+        childclass = self.reading.defaults.checked(node, "childclass") or childclass
+        self._read_contents(node, body, IDENTITY, childclass)
+        gravity = self._read_gravity_compensation(node)
+        self.links[body.name] = self._link(body, self._inertial(body), gravity)
+        if node.attribute("mocap") == "true" and (body.joints or parent.name != WORLD):
+            node.diagnostics.error("ELEMENT_INVALID", "a mocap body must be a child of the world without joints", node)
+        if body.joints:
+            read_joints(self, body, parent.name, X_PB)
+        else:
+            name = f"{parent.name}_welds_to_{body.name}"
+            X_PB = pose(X_PB[:3, :3], X_PB[:3, 3])
+            self.joints[name] = JointSpec(name, "fixed", parent.name, body.name, X_PB, IDENTITY, node.place)
+        return self._finish(body)
+
+    def _finish(self, body):
+        """Reads the sites of a body whose link is made; returns what `_read_body` needs of the bodies that it carries,
+        the last first."""
+        for node, childclass, X_BF in body.sites:
+            self._read_site(node, childclass, body, X_BF)
+        return [(node, childclass, body, X_BF) for node, childclass, X_BF in reversed(body.bodies)]
+
+    def _read_contents(self, node, body, X_BF, childclass):
+        """Sorts what stands in a body, or in a frame of it, by what it is."""
+        lists = {"body": body.bodies, "joint": body.joints, "freejoint": body.joints, "site": body.sites}
+        tags = ("geom", "frame", *lists, *_GENERATORS)
+        pending = [(child, X_BF, childclass) for child in reversed(node.children(*tags))]
+        while pending:
+            child, X_BF, childclass = pending.pop()
+            if child.tag == "geom":
+                geom = self._geoms.read(child, childclass, X_BF, len(body.geoms))
+                if geom is not None:
+                    body.geoms.append(geom)
+            elif child.tag == "frame":
+                inner = self.reading.defaults.checked(child, "childclass") or childclass
+                X_BI = X_BF @ read_pose(child, self.reading.settings)
+                pending += [(item, X_BI, inner) for item in reversed(child.children(*tags))]
+            elif child.tag in lists:
+                lists[child.tag].append((child, childclass, X_BF))
+            else:
+                child.ignore("settled")
+                problem = f"<{child.tag}> is not supported: the bodies that it makes would be missing"
+                child.diagnostics.error("ELEMENT_UNSUPPORTED", problem, child)
+        if body.name != WORLD:
+            inertial = node.child("inertial") if node.tag == "body" else None
+            body.inertial = inertial or body.inertial
+
+    def _name_of(self, node):
+        """The body's name; one without a name is numbered among the links, as Drake does."""
+        name = node.attribute("name") or None
+        if name is None:
+            return self.unused_name(f"body{len(self.links) + (WORLD not in self.links)}")
+        if name in self.links or name == WORLD:
+            place = self.links[name].place if name in self.links else node.place
+            report_duplicate(node, "body", name, place)
+        return name
+
+    def unused_name(self, name):
+        """The name of a link, made new if it is taken."""
+        while name in self.links:
+            name += "_"
+        return name
+
+    def _read_gravity_compensation(self, node):
+        compensation = node.number("gravcomp", 0.0)
+        if compensation not in (0.0, 1.0):
+            self.reading.unused.add(WithDefaults(node), "gravcomp", "it is all or nothing")
+        return compensation != 1.0
+
+    def _link(self, body, inertial, gravity=True):
+        geoms = [geom for geom in body.geoms if geom.geometry is not None]
+        return LinkSpec(
+            name=body.name,
+            place=body.node.place,
+            inertial=inertial,
+            X_ModelL=pose(body.X_WB[:3, :3], body.X_WB[:3, 3]),
+            visuals=tuple(geom.geometry for geom in geoms),
+            collisions=tuple(geom.geometry for geom in geoms if geom.collides),
+            gravity=gravity,
+        )
+
+    # -------------------------------------------------------------------------------------- inertias
+
+    def _inertial(self, body):
+        """The `InertialSpec` of a body, as stated or from its geoms; None where there is no mass."""
+        settings = self.reading.settings
+        stated = self._stated_inertial(body.inertial) if body.inertial is not None else None
+        from_geoms = settings.inertiafromgeom == "true" or (settings.inertiafromgeom == "auto" and stated is None)
+        parts = geom_parts(body.geoms, settings) if from_geoms else []
+        inertial = stated
+        if parts:
+            inertial = self._inertial_of_parts(parts, body.node) or stated
+        if inertial is None and not (settings.boundmass > 0 or settings.boundinertia > 0):
+            return None
+        inertial = inertial or InertialSpec(0.0, IDENTITY, (0.0,) * 6, body.node.place)
+        return adjusted(inertial, settings, body.inertial or body.node)
+
+    def _inertial_of_parts(self, parts, node):
+        try:
+            mass, p_BBcm, inertia = combined(parts)
+        except ModelError as error:
+            node.diagnostics.error("INERTIA_NOT_FINITE", f"the geoms give the body no inertia: {error}", node)
+            return None
+        return InertialSpec(mass, pose(None, p_BBcm), inertia, node.place)
+
+    def _stated_inertial(self, node):
+        settings = self.reading.settings
+        node.vector("pos", 3, required=True)
+        mass = node.number("mass", 0.0, required=True)
+        diagonal, full = node.vector("diaginertia", 3), node.vector("fullinertia", 6)
+        X_BI = read_pose(node, settings)
+        if full is not None:
+            others = [name for name in ("diaginertia", *ORIENTATIONS) if node.attribute(name) is not None]
+            if others:
+                node.diagnostics.error(
+                    "ATTRIBUTE_INVALID",
+                    f"fullinertia is about the axes of the body: {others[0]} cannot stand beside it",
+                    node,
+                    attribute=others[0],
+                )
+        inertia = full or (*(diagonal or (0.0,) * 3), 0.0, 0.0, 0.0)
+        return InertialSpec(mass, X_BI, inertia, node.place)
+
+    # ----------------------------------------------------------------------------------------- sites
+
+    def _read_site(self, node, childclass, body, X_BF):
+        element = self.reading.defaults.of(node, childclass)
+        X_BS = X_BF @ read_pose(element, self.reading.settings)
+        name = node.attribute("name") or None
+        if name is None:
+            return  # nothing can refer to it
+        if name in self.sites:
+            report_duplicate(node, "site", name, self._site_nodes[list(self.sites).index(name)].place)
+            return
+        self.sites[name] = body.name, X_BS
+        self._site_nodes.append(node)
+
+    def _make_frames(self):
+        """Frames of the sites. A frame must not have the name of a link, as sites may."""
+        for (name, (link, X_LS)), node in zip(self.sites.items(), self._site_nodes, strict=True):
+            if name in self.links or name == WORLD:
+                node.diagnostics.note(
+                    "DUPLICATE_NAME", f'the site "{name}" makes no frame: a body has this name', node, attribute="name"
+                )
+            else:
+                self.frames[name] = FrameSpec(name, link, pose(X_LS[:3, :3], X_LS[:3, 3]), node.place)

@@ -1,0 +1,179 @@
+"""<compiler> and <option> of MJCF files: how the rest is to be understood, and what is done to the inertias."""
+
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE
+from mbcli.parsers.geometry_inertia import matrix_of, six_of
+from mbcli.parsers.mjcf.mjcf_values import DEGREE, read_keyword
+
+# flags of the physics; of these only gravity can be switched off here
+_SWITCHES = ("gravity", "constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "passive",
+             "actuation", "filterparent")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerSettings:
+    """The attributes of <compiler>, all of them of the last that gives one."""
+
+    angle: float = DEGREE  # [rad] of one unit of angle in the file
+    eulerseq: str = "xyz"
+    autolimits: bool = True
+    inertiafromgeom: str = "auto"
+    inertiagrouprange: tuple[float, float] = (-inf, inf)
+    boundmass: float = 0.0  # [kg]
+    boundinertia: float = 0.0  # [kg m^2]
+    balanceinertia: bool = False
+    settotalmass: float = -1.0  # [kg], not positive: not set
+    meshdir: str = ""
+    strippath: bool = False
+
+
+def read_compiler(root):
+    """The `CompilerSettings` of a file, from all its <compiler> elements."""
+    settings = CompilerSettings()
+    for node in root.children("compiler"):
+        settings = replace(settings, **_attributes_of(node))
+    return settings
+
+
+def _attributes_of(node):
+    given = {}
+    if node.attribute("coordinate", "local") != "local":
+        node.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            "global coordinates are not supported, as in MuJoCo since 2.3.4",
+            node,
+            attribute="coordinate",
+            value=node.attribute("coordinate"),
+        )
+    if read_keyword(node, "alignfree", ("true", "false"), "false") == "true":
+        node.diagnostics.warning(
+            "ATTRIBUTE_UNSUPPORTED", "alignfree is not supported: free bodies keep the frames of the file", node
+        )
+    angle = read_keyword(node, "angle", ("degree", "radian"), None)
+    if angle is not None:
+        given["angle"] = DEGREE if angle == "degree" else 1.0
+    for name in ("autolimits", "balanceinertia", "strippath"):
+        value = read_keyword(node, name, ("true", "false"), None)
+        if value is not None:
+            given[name] = value == "true"
+    for name in ("boundmass", "boundinertia", "settotalmass"):
+        value = node.number(name)
+        if value is not None:
+            given[name] = value
+    inertia = read_keyword(node, "inertiafromgeom", ("true", "false", "auto"), None)
+    groups = node.vector("inertiagrouprange", 2)
+    directory = node.attribute("assetdir")
+    directory = node.attribute("meshdir", directory)
+    for name, value in (("inertiafromgeom", inertia), ("inertiagrouprange", groups), ("meshdir", directory)):
+        if value is not None:
+            given[name] = value
+    sequence = node.attribute("eulerseq")
+    if sequence is not None and _is_euler_sequence(node, sequence):
+        given["eulerseq"] = sequence
+    return given
+
+
+def _is_euler_sequence(node, sequence):
+    if len(sequence) == 3 and set(sequence.lower()) <= set("xyz"):
+        return True
+    node.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'attribute "eulerseq" must be three letters of xyzXYZ, found "{sequence}"',
+        node,
+        attribute="eulerseq",
+        value=sequence,
+    )
+    return False
+
+
+def read_gravity(root):
+    """The gravity vector [m/s^2] that <option> sets, or None; other forces that it asks for are reported."""
+    gravity = None
+    for node in root.children("option"):
+        gravity = node.vector("gravity", 3, gravity)
+        for name in ("density", "viscosity"):
+            if node.number(name, 0.0):
+                _warn(node, name, "there are no forces of a fluid")
+        if any(node.vector("wind", 3, (0.0, 0.0, 0.0))):
+            _warn(node, "wind", "there are no forces of a fluid")
+        for flag in node.children("flag"):
+            gravity = _read_flags(flag, gravity)
+    return gravity
+
+
+def _read_flags(node, gravity):
+    for name in _SWITCHES:
+        if read_keyword(node, name, ("enable", "disable"), "enable") == "enable":
+            continue
+        if name == "gravity":
+            gravity = (0.0, 0.0, 0.0)
+        else:
+            _warn(node, name, "it stays enabled")
+    return gravity
+
+
+def _warn(node, name, consequence):
+    node.diagnostics.warning(
+        "ATTRIBUTE_UNSUPPORTED",
+        f'attribute "{name}" in <{node.tag}> is not followed: {consequence}',
+        node,
+        attribute=name,
+        value=node.attribute(name),
+    )
+
+
+# ----------------------------------------------------------------------------- what is done to inertias
+
+
+def adjusted(inertial, settings, node):
+    """An `InertialSpec` with the bounds of the compiler, and balanced where it asks for that; each with a warning."""
+    if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
+        return inertial
+    mass = max(inertial.mass, settings.boundmass)
+    if mass != inertial.mass:
+        node.diagnostics.warning(
+            "INERTIA_CHANGED", f"boundmass raises the mass from {inertial.mass:.6g} to {mass:.6g} kg", node
+        )
+    moments, axes = np.linalg.eigh(matrix_of(inertial.inertia))
+    bounded = np.maximum(moments, settings.boundinertia)
+    if (bounded != moments).any() and settings.boundinertia > 0:
+        _warn_of_moments(node, "boundinertia raises", moments, bounded)
+    else:
+        bounded = moments
+    a, b, c = bounded
+    if settings.balanceinertia and a + b < c - RELATIVE_TOLERANCE * abs(c):
+        balanced = np.full(3, bounded.mean())
+        _warn_of_moments(node, "balanceinertia replaces", bounded, balanced)
+        bounded = balanced
+    inertia = inertial.inertia if bounded is moments else six_of(axes @ np.diag(bounded) @ axes.T)
+    return replace(inertial, mass=mass, inertia=inertia)
+
+
+def _warn_of_moments(node, what, old, new):
+    old, new = (", ".join(f"{value:.6g}" for value in moments) for moments in (old, new))
+    node.diagnostics.warning("INERTIA_CHANGED", f"{what} the principal moments of inertia {old} by {new} kg m^2", node)
+
+
+def scaled_to_total(links, settings, root):
+    """The `LinkSpec`s with all masses and inertias scaled so that they add up to settotalmass."""
+    total = sum(link.inertial.mass for link in links if link.inertial is not None)
+    if settings.settotalmass <= 0 or total <= 0:
+        return links
+    factor = settings.settotalmass / total
+    root.diagnostics.warning(
+        "INERTIA_CHANGED",
+        f"settotalmass scales all masses and inertias by {factor:.6g}, from {total:.6g} to "
+        f"{settings.settotalmass:.6g} kg",
+        root,
+    )
+    return [_scaled(link, factor) for link in links]
+
+
+def _scaled(link, factor):
+    if link.inertial is None:
+        return link
+    inertia = tuple(factor * value for value in link.inertial.inertia)
+    return replace(link, inertial=replace(link.inertial, mass=factor * link.inertial.mass, inertia=inertia))

@@ -1,0 +1,208 @@
+"""Geoms of MJCF files: shapes, meshes, colours, friction, and the masses that they give to bodies."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
+from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
+from mbcli.parsers.mjcf.mjcf_values import read_pose, report_negative, turn_z_to
+from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Sphere, pose
+
+from mbcli.common.suggestions import did_you_mean
+from mbcli.errors import ModelError, ResourceError
+
+DEFAULT_DENSITY = 1000.0  # [kg/m^3]
+
+_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+_SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}  # numbers that a type needs
+_WITH_FROMTO = ("capsule", "cylinder", "box", "ellipsoid")
+
+
+@dataclass(frozen=True, slots=True)
+class Geom:
+    """A geom in the frame of its body, as a visual, a collision, and what gives the body its mass."""
+
+    geometry: GeometrySpec | None  # None: its shape is not supported
+    X_BG: np.ndarray
+    collides: bool
+    group: int
+    mass: float | None  # [kg] as stated
+    density: float  # [kg/m^3]
+    fill: Callable | None  # density -> MassProperties in the geom's frame, or an error; None: it has no volume
+    element: object  # for findings
+
+
+class GeomReader:
+    """Reads geoms with what they refer to: default classes, materials and mesh files."""
+
+    def __init__(self, root, reading, mesh_files):
+        self._settings = reading.settings
+        self._defaults = reading.defaults
+        self._unused = reading.unused
+        self._meshes = MeshReader(reading, mesh_files)
+        self._materials = {}
+        self._taken = {}  # names of geoms -> place
+        for asset in root.children("asset"):
+            for node in asset.children("mesh"):
+                self._meshes.add(node)
+            for node in asset.children("material"):
+                element = self._defaults.of(node, None)
+                self._materials[node.attribute("name")] = element.vector("rgba", 4)
+
+    def read(self, node, childclass, X_BF, index):
+        """The `Geom` of an element that stands in frame F of body B, the index-th of the body; None after a finding."""
+        element = self._defaults.of(node, childclass)
+        name = node.attribute("name") or None
+        if name is not None:
+            first = self._taken.setdefault(name, node.place)
+            if first is not node.place:
+                report_duplicate(node, "geom", name, first)
+        kind = element.keyword("type", _TYPES, "sphere")
+        solid = self._read_solid(element, kind)
+        contact = element.number("contype", 1), element.number("conaffinity", 1)
+        group, mass, density = element.number("group", 0), element.number("mass"), element.number("density")
+        color, friction = self._read_color(element), element.vector("friction", 3, (1.0,), least=1)[0]
+        if contact not in ((0, 0), (1, 1)):
+            self._unused.add(element, "contype" if contact[0] != 1 else "conaffinity", "it collides with everything")
+        for attribute, value in (("mass", mass), ("density", density)):
+            if value is not None and value < 0:
+                report_negative(element, attribute, value)
+        if solid is None:
+            return None
+        shape, X_FG, fill = solid
+        X_BG = X_BF @ X_FG
+        X_BG.flags.writeable = False
+        properties = {("material", "coulomb_friction"): (friction, friction)}
+        geometry = GeometrySpec(name or f"geom{index}", shape, X_BG, node.place, color, properties) if shape else None
+        density = DEFAULT_DENSITY if density is None else density
+        return Geom(geometry, X_BG, contact != (0, 0), int(group), mass, density, fill, element)
+
+    def _read_color(self, element):
+        material = element.attribute("material")
+        if material is not None and material not in self._materials:
+            _report_missing(element, "material", material, self._materials)
+        return element.vector("rgba", 4, self._materials.get(material))
+
+    def _read_solid(self, element, kind):
+        """(shape or None, its pose in the frame that the geom stands in, `Geom.fill`); None after an error."""
+        fromto = element.vector("fromto", 6)
+        size = element.vector("size", 3, (), least=1)
+        mesh = element.attribute("mesh")
+        if kind == "plane":
+            return HalfSpace(), read_pose(element, self._settings), None
+        if kind == "mesh":
+            return self._read_mesh(element, mesh)
+        if kind not in _SIZES or mesh is not None:
+            what = f"a geom of type {kind}" if kind not in _SIZES else f"a {kind} fitted to a mesh"
+            return self._unsupported(element, f"{what} is not supported", has_mass=kind != "hfield")
+        X = read_pose(element, self._settings)
+        if fromto is not None:
+            size, X = self._from_ends(element, kind, size, np.array(fromto))
+        needed = _SIZES[kind]
+        if X is None or len(size) < needed or min(size[:needed]) <= 0:
+            if X is not None:
+                _report_size(element, kind, needed, size)
+            return None
+        shape = _make(kind, size)
+        return shape, X, partial(mass_properties, shape)
+
+    def _unsupported(self, element, problem, *, has_mass=True):
+        """A geom without shape, in which a mass cannot be filled."""
+        self._unused.add_element(element, problem)
+
+        def fill(density):
+            raise ModelError(problem)
+
+        return None, IDENTITY, fill if has_mass else None
+
+    def _from_ends(self, element, kind, size, fromto):
+        """(size, pose) of a shape whose z axis goes from one point to another; its pose is None after an error."""
+        if kind not in _WITH_FROMTO:
+            problem = f"fromto is for {', '.join(_WITH_FROMTO)}, not for a {kind}"
+        elif element.node.attribute("fromto") is not None and element.node.attribute("pos") is not None:
+            problem = "the geom has both pos and fromto"
+        elif not (fromto[:3] - fromto[3:]).any():
+            problem = "the ends of fromto are the same point"
+        else:
+            start, end = fromto[:3], fromto[3:]
+            half = float(np.linalg.norm(start - end)) / 2
+            widths = size[:1] * (_SIZES[kind] - 1)
+            return (*widths, half), pose(turn_z_to(start - end), (start + end) / 2)
+        element.diagnostics.error("ATTRIBUTE_INVALID", problem, element.owner("fromto"), attribute="fromto")
+        return size, None
+
+    def _read_mesh(self, element, name):
+        X_FG = read_pose(element, self._settings)
+        if name is None:
+            element.diagnostics.error("ATTRIBUTE_MISSING", "a geom of type mesh must name a mesh", element.node)
+            return None
+        if name not in self._meshes.elements:
+            _report_missing(element, "mesh", name, self._meshes.elements)
+            return None
+        asset = self._meshes.find(name)
+        if asset is None:
+            return self._unsupported(element, "a geom of a mesh that is not supported")
+        return asset.mesh, X_FG @ asset.X_GM, asset.mass_properties
+
+
+def _make(kind, size):
+    if kind == "box":
+        return Box(tuple(2.0 * half for half in size))
+    if kind == "ellipsoid":
+        return Ellipsoid(tuple(size))
+    if kind == "sphere":
+        return Sphere(size[0])
+    return (Cylinder if kind == "cylinder" else Capsule)(size[0], 2.0 * size[1])
+
+
+def geom_parts(geoms, settings):
+    """[(X_BG, MassProperties)] of the geoms that count for the inertia of their body."""
+    lowest, highest = settings.inertiagrouprange
+    parts = []
+    for geom in geoms:
+        if not lowest <= geom.group <= highest or geom.fill is None:
+            continue
+        if geom.mass == 0 or (geom.mass is None and geom.density == 0):
+            continue
+        properties = _mass_properties(geom)
+        if properties is not None:
+            parts.append((geom.X_BG, properties))
+    return parts
+
+
+def _mass_properties(geom):
+    try:
+        properties = geom.fill(geom.density or DEFAULT_DENSITY)
+        return properties if geom.mass is None else scaled_to_mass(properties, geom.mass)
+    except (ModelError, ResourceError) as error:
+        code = "URI_LOOKUP" if isinstance(error, ResourceError) else "MESH_INERTIA"
+        problem = f"the inertia of the body needs the mass of this geom: {error}"
+        geom.element.diagnostics.error(code, problem, geom.element.node)
+        return None
+
+
+# ------------------------------------------------------------------------------------------- findings
+
+
+def _report_size(element, kind, needed, size):
+    found = f"{' '.join(f'{value:.6g}' for value in size)}" if size else "none"
+    element.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f"a geom of type {kind} needs {needed} positive size{'s' if needed > 1 else ''}, found {found}",
+        element.owner("size") or element.node,
+        attribute="size",
+    )
+
+
+def _report_missing(element, what, name, known):
+    element.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'there is no {what} "{name}"',
+        element.owner(what),
+        attribute=what,
+        value=name,
+        hint=did_you_mean(name, [key for key in known if key]),
+    )

@@ -1,0 +1,182 @@
+"""Joints of MJCF bodies. Several joints of one body follow one another, with massless links between them.
+
+All joints of a body have their place and axis in the frame of the body, which all its links share where the joints
+stand at their `ref`.
+"""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_values import WithDefaults, about, report_negative
+from mbcli.parsers.spec import AxisSpec, JointSpec, LinkSpec, pose
+
+_TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": None}
+_IN_SPACE = ("range", "stiffness", "frictionloss")  # what joints of several coordinates do not have here
+_NONE_IN_PLANT = {"frictionloss": "there is no dry friction"}
+
+
+def read_joints(bodies, body, parent, X_PB):
+    """Adds the joints of a body to `bodies`, and the links between them after the link of the body.
+
+    bodies: `BodyReader`; parent: name of the parent link; X_PB: pose of the body in it in the reference configuration.
+    """
+    elements = []
+    for node, childclass, X_BF in body.joints:
+        if node.tag == "freejoint":
+            element = WithDefaults(node)
+            if node.attribute("align") == "true":
+                bodies.reading.unused.add(element, "align", "the body keeps the frame of the file")
+        else:
+            element = bodies.reading.defaults.of(node, childclass)
+        elements.append((element, X_BF))
+    kinds = [_type_of(element) for element, _ in elements]
+    if "free" in kinds:
+        _read_free(bodies, elements, parent)
+        return
+    _make_links_between(bodies, body, parent, X_PB, elements, kinds)
+
+
+def _type_of(element):
+    return "free" if element.tag == "freejoint" else element.keyword("type", tuple(_TYPES), "hinge")
+
+
+def _read_free(bodies, elements, parent):
+    """A free joint makes no JointSpec: a body that nothing holds is free."""
+    element = elements[0][0]
+    if len(elements) > 1 or parent != WORLD:
+        problem = "must be the only joint of its body" if len(elements) > 1 else "is for children of the world"
+        element.diagnostics.error("ELEMENT_INVALID", f"a free joint {problem}", element.node)
+    name = element.node.attribute("name")
+    if name is not None:
+        bodies.free_joints[name] = None
+    if element.tag == "joint":
+        for attribute in ("damping", "armature", *_IN_SPACE):
+            _warn_unless_zero(bodies, element, attribute, "a free joint has none")
+
+
+def _make_links_between(bodies, body, parent, X_PB, elements, kinds):
+    X_PB = pose(X_PB[:3, :3], X_PB[:3, 3])
+    chain = [bodies.unused_name(f"{body.name}{k}") for k in range(len(elements) - 1)]
+    for name in chain:
+        bodies.links[name] = LinkSpec(name=name, place=body.node.place, X_ModelL=bodies.links[body.name].X_ModelL)
+    for (element, X_BF), kind, child in zip(elements, kinds, [*chain, body.name], strict=True):
+        joint = _read_joint(bodies, element, kind, X_BF, parent, child)
+        X_PF = pose(*_split(X_PB @ joint.X_PF))
+        _add(bodies, replace(joint, X_PF=X_PF), element)
+        parent, X_PB = child, np.eye(4)
+
+
+def _add(bodies, joint, element):
+    if joint.name in bodies.all_joints:
+        first = bodies.joints.get(joint.name, joint)
+        report_duplicate(element.node, "joint", joint.name, first.place)
+    bodies.joints[joint.name] = joint
+    bodies.joint_elements[joint.name] = element
+
+
+def _split(X):
+    return X[:3, :3], X[:3, 3]
+
+
+def _read_joint(bodies, element, kind, X_BF, parent, child):
+    """A JointSpec whose X_PF is the pose of its frame F in the body that is moved."""
+    settings, unused = bodies.reading.settings, bodies.reading.unused
+    position = X_BF[:3, :3] @ np.array(element.vector("pos", 3, (0.0, 0.0, 0.0))) + X_BF[:3, 3]
+    damping = _unsigned(element, "damping")
+    common = {
+        "name": element.node.attribute("name") or f"{parent}-{child}",
+        "type": _TYPES[kind],
+        "parent": parent,
+        "child": child,
+        "X_PF": pose(None, position),
+        "place": element.place,
+        "reflected_inertia": _unsigned(element, "armature"),
+    }
+    if kind == "ball":
+        for attribute in _IN_SPACE:
+            _warn_unless_zero(bodies, element, attribute, "a ball joint has none")
+        return JointSpec(X_CM=pose(None, position), damping=(damping,), **common)
+    axis = X_BF[:3, :3] @ _unit_axis(element)
+    unit = settings.angle if kind == "hinge" else 1.0
+    reference = element.number("ref", 0.0) * unit
+    lower, upper = read_limits(element, "limited", "range", settings.autolimits, unit)
+    force = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", settings.autolimits, 1.0)
+    for attribute, consequence in _NONE_IN_PLANT.items():
+        _warn_unless_zero(bodies, element, attribute, consequence)
+    if any(element.vector("springdamper", 2, (0.0, 0.0))):
+        unused.add(element, "springdamper", "state stiffness and damping")
+    spec = AxisSpec(
+        xyz=tuple(axis.tolist()),
+        place=element.place,
+        lower=lower,
+        upper=upper,
+        effort=max(abs(force[0]), abs(force[1])),
+        damping=damping,
+        friction=_unsigned(element, "frictionloss"),
+        spring_reference=element.number("springref", 0.0) * unit,
+        spring_stiffness=_unsigned(element, "stiffness"),
+        default_position=reference,
+    )
+    return JointSpec(X_CM=_child_frame(kind, position, axis, reference), axes=(spec,), **common)
+
+
+def _child_frame(kind, position, axis, reference):
+    """X_CM such that the body stands where the file puts it while the joint is at its reference."""
+    if kind == "slide":
+        return pose(None, position + reference * axis)
+    return pose(about(axis, reference) if reference else None, position)
+
+
+def _unit_axis(element):
+    axis = np.array(element.vector("axis", 3, (0.0, 0.0, 1.0)))
+    length = np.linalg.norm(axis)
+    if length > 1e-10:
+        return axis / length
+    element.diagnostics.error(
+        "JOINT_AXIS_INVALID", "the axis of a joint must not be zero", element.owner("axis"), attribute="axis"
+    )
+    return np.array([0.0, 0.0, 1.0])
+
+
+def _unsigned(element, name):
+    value = element.number(name, 0.0)
+    if value < 0:
+        report_negative(element, name, value)
+        return 0.0
+    return value
+
+
+def read_limits(element, flag, attribute, autolimits, unit):
+    """(lower, upper) of a range that is switched by another attribute; infinite if it is off."""
+    limited = element.flag(flag, "auto")
+    stated = element.vector(attribute, 2)
+    problem = None
+    if limited == "auto" and stated is not None and not autolimits:
+        problem = f'{attribute} without {flag}: without autolimits, say {flag}="true" or "false"'
+    elif limited is True and (stated is None or stated[0] >= stated[1]):
+        problem = f'{flag}="true" needs a {attribute} whose first number is below the second'
+    if problem:
+        code = "JOINT_LIMIT_INVALID" if element.tag == "joint" else "ATTRIBUTE_INVALID"
+        owner = element.owner(attribute) or element.owner(flag)
+        element.diagnostics.error(code, problem, owner, attribute=attribute if stated else flag)
+        return -inf, inf
+    if limited == "auto" and stated is not None and stated[0] > stated[1]:
+        element.diagnostics.warning(
+            "JOINT_LIMIT_INVALID" if element.tag == "joint" else "ATTRIBUTE_INVALID",
+            f"{attribute} is reversed: it sets no limits",
+            element.owner(attribute),
+            attribute=attribute,
+            value=element.attribute(attribute),
+        )
+    if limited is False or stated is None or stated[0] >= stated[1]:
+        return -inf, inf
+    return stated[0] * unit, stated[1] * unit
+
+
+def _warn_unless_zero(bodies, element, attribute, consequence):
+    value = element.attribute(attribute)
+    if value is not None and any(token.strip("+-0.") for token in value.split()):
+        bodies.reading.unused.add(element, attribute, consequence)

@@ -1,0 +1,323 @@
+"""What the elements of an MJCF file have in common: angles, keywords, poses in all notations, default classes."""
+
+from dataclasses import dataclass
+from math import cos, radians, sin
+
+import numpy as np
+from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ
+from mbcli.parsers.poses import unit_vector
+from mbcli.parsers.spec import IDENTITY, pose
+from mbcli.parsers.xml_source import MAX_RELATED
+
+from mbcli.common.suggestions import did_you_mean
+from mbcli.math.rotation_array import matrix_from_quaternion
+
+DEGREE = radians(1.0)
+ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+AS_IF_ABSENT = "the model moves as if it were not there"
+MAIN = "main"  # the class of what names none
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What all elements of a file are read with."""
+
+    settings: object  # CompilerSettings
+    defaults: "DefaultClasses"
+    unused: "Unused"
+
+
+class Unused:
+    """What a file asks for and the model has not, found while reading; reported once for all that are alike."""
+
+    def __init__(self):
+        self._found = {}  # (tag, attribute or None, consequence) -> [(node, value)]
+
+    def add(self, element, attribute, consequence):
+        """An attribute of a `WithDefaults` that cannot be followed."""
+        owner = element.owner(attribute) or element.node
+        self._found.setdefault((element.tag, attribute, consequence), []).append((owner, element.attribute(attribute)))
+
+    def add_element(self, node, consequence):
+        """An element that is not used at all; consequence: a sentence that begins with what it is."""
+        node = getattr(node, "node", node)
+        node.ignore("settled")
+        self._found.setdefault((node.tag, None, consequence), []).append((node, None))
+
+    def report(self, diagnostics):
+        for (tag, attribute, consequence), found in self._found.items():
+            node, value = found[0]
+            places = list(dict.fromkeys(other.place for other, _ in found))
+            what = f'attribute "{attribute}" in <{tag}> is not followed: ' if attribute else ""
+            diagnostics.warning(
+                "ATTRIBUTE_UNSUPPORTED" if attribute else "ELEMENT_UNSUPPORTED",
+                what + consequence + (f" ({len(found)} times)" if len(found) > 1 else ""),
+                node,
+                attribute=attribute,
+                value=value,
+                related=places[1 : 1 + MAX_RELATED],
+            )
+
+
+class WithDefaults:
+    """An element together with its defaults: answers as a `Node`, from itself or else from its class.
+
+    defaults: the nodes in <default> elements that hold for it, the outermost class first; inherited: {attribute: the
+    last of them that states it}.
+    """
+
+    __slots__ = ("node", "defaults", "_inherited")
+
+    def __init__(self, node, defaults=(), inherited=None):
+        self.node = node
+        self.defaults = defaults
+        self._inherited = inherited or {}
+
+    @property
+    def diagnostics(self):
+        return self.node.diagnostics
+
+    @property
+    def place(self):
+        return self.node.place
+
+    @property
+    def tag(self):
+        return self.node.tag
+
+    def owner(self, name):
+        """The node that states an attribute: the element, or a default; None if neither does."""
+        return self._inherited.get(name) if self.node.attribute(name) is None else self.node
+
+    def attribute(self, name, default=None):
+        owner = self.owner(name)
+        return default if owner is None else owner.attribute(name)
+
+    def number(self, name, default=None):
+        owner = self.owner(name)
+        return default if owner is None else owner.number(name, default)
+
+    def vector(self, name, most, default=None, *, least=None):
+        """`least` to `most` numbers (default: exactly `most`)."""
+        owner = self.owner(name)
+        if owner is None:
+            return default
+        count = len(owner.attribute(name).split())
+        return owner.vector(name, count if least is not None and least <= count <= most else most, default)
+
+    def keyword(self, name, words, default):
+        """One of some words; the default after an error."""
+        owner = self.owner(name)
+        return default if owner is None else read_keyword(owner, name, words, default)
+
+    def flag(self, name, default):
+        """true or false, or "auto" where that is the default."""
+        words = ("true", "false", "auto") if default == "auto" else ("true", "false")
+        return {"true": True, "false": False}.get(self.keyword(name, words, None), default)
+
+
+class DefaultClasses:
+    """The <default> classes of a file: {class: (its <default> nodes, parent class)}."""
+
+    def __init__(self, root):
+        self.classes = {MAIN: ([], None)}
+        self._found = {}  # (class, tags) -> what `_defaults` gives
+        pending = [(node, None) for node in reversed(root.children("default"))]
+        while pending:
+            pending += self._read(*pending.pop())
+
+    def _read(self, node, parent):
+        """Returns what it needs of the classes inside, the last first."""
+        name = node.attribute("class") or (MAIN if parent is None else None)
+        if name is None:
+            node.diagnostics.error(
+                "ATTRIBUTE_MISSING", '<default> in a <default> must have the attribute "class"', node
+            )
+            return []
+        if parent is None and name != MAIN:
+            if self.classes[MAIN][0]:
+                problem = "the outermost <default> is the class main"
+                node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="class", value=name)
+            self.classes[name] = self.classes[MAIN]  # another name for it
+        nodes, known_parent = self.classes.setdefault(name, ([], parent))
+        if known_parent != parent and name != MAIN:
+            node.diagnostics.error(
+                "DUPLICATE_NAME",
+                f'the default class name "{name}" is taken already',
+                node,
+                attribute="class",
+                value=name,
+                related=[other.place for other in nodes[:1]],
+            )
+            return []
+        nodes.append(node)
+        for child in node.children(*READ):
+            for attribute in READ[child.tag]:
+                child.attribute(attribute)
+        return [(child, name) for child in reversed(node.children("default"))]
+
+    def _defaults(self, class_name, tags):
+        """The nodes of some tags that hold for a class, outermost first, and {attribute: the last that states it}."""
+        unknown = []  # the class and those that it stands in, from the inside out
+        while class_name is not None and (class_name, tags) not in self._found:
+            unknown.append(class_name)
+            class_name = self.classes[class_name][1]
+        inherited, stated = self._found.get((class_name, tags), ([], {}))
+        for name in reversed(unknown):
+            own = [child for node in self.classes[name][0] for child in node.children(*tags)]
+            if own:
+                inherited, stated = [*inherited, *own], dict(stated)
+            for node in own:
+                stated |= {key: node for key in READ[node.tag] if node.attribute(key) is not None}
+            self._found[name, tags] = inherited, stated
+        return inherited, stated
+
+    def checked(self, node, attribute):
+        """The class that an attribute names, or None: there is none, or it does not exist, which is an error."""
+        return find_named(node, attribute, "default class", self.classes)
+
+    def of(self, node, childclass, *tags):
+        """The element with the defaults of its class, or of the class of the bodies around it, for its tag."""
+        name = self.checked(node, "class") or childclass or MAIN
+        return WithDefaults(node, *self._defaults(name, tags or (node.tag,)))
+
+    def of_actuator(self, node):
+        """An actuator: all kinds share the defaults of a class."""
+        return self.of(node, None, *ACTUATORS.split())
+
+
+def find_named(node, attribute, what, known, *, default=None):
+    """The name that an attribute states if there is such a thing, the default without it; None after an error."""
+    name = node.attribute(attribute, default)
+    if name is None or name in known:
+        return name
+    node.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'there is no {what} "{name}"',
+        node,
+        attribute=attribute,
+        value=name,
+        hint=did_you_mean(name, known),
+    )
+    return None
+
+
+def report_negative(element, attribute, value):
+    """An error at an attribute of a `WithDefaults`."""
+    element.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'attribute "{attribute}" of <{element.tag}> must not be negative, found {value!r}',
+        element.owner(attribute),
+        attribute=attribute,
+        value=repr(value),
+    )
+
+
+def read_keyword(node, name, words, default):
+    """One of some words; the default where it is missing, or after an error."""
+    value = node.attribute(name, default)
+    if value is None or value in words:
+        return value
+    node.diagnostics.error(
+        "ATTRIBUTE_INVALID",
+        f'attribute "{name}" of <{node.tag}> must be one of {", ".join(words)}, found "{value}"',
+        node,
+        attribute=name,
+        value=value,
+        hint=did_you_mean(value, words),
+    )
+    return default
+
+
+# ---------------------------------------------------------------------------------------------- poses
+
+
+def read_pose(element, settings):
+    """The pose of pos [m] and one of quat, axisangle, euler, xyaxes, zaxis, of a `Node` or a `WithDefaults`."""
+    position = element.vector("pos", 3)
+    rotation = read_rotation(element, settings)
+    return IDENTITY if position is None and rotation is None else pose(rotation, position)
+
+
+def read_rotation(element, settings):
+    """The rotation matrix that an element states, or None."""
+    node = getattr(element, "node", element)
+    own = [name for name in ORIENTATIONS if node.attribute(name) is not None]
+    if len(own) > 1:
+        problem = f"<{node.tag}> has {' and '.join(own)}: only one of them can hold"
+        node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute=own[1])
+    stated = own or [name for name in ORIENTATIONS if element.attribute(name) is not None]
+    if not stated:
+        return None
+    name = stated[0]
+    count, to_matrix = _NOTATIONS[name]
+    values = element.vector(name, count)
+    if values is None:
+        return None
+    matrix = to_matrix(np.array(values), settings)
+    if matrix is None:
+        node.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            f'attribute "{name}" of <{node.tag}> has no direction: {element.attribute(name)}',
+            node,
+            attribute=name,
+        )
+    return matrix
+
+
+def _from_quaternion(wxyz, settings):
+    return matrix_from_quaternion(wxyz / abs(wxyz).max()) if wxyz.any() else None
+
+
+def _from_axis_angle(values, settings):
+    return about(values[:3], values[3] * settings.angle) if values[:3].any() else None
+
+
+def _from_euler(angles, settings):
+    """Small letters turn about the axes as they have come to lie, capitals about those of the parent."""
+    R = np.eye(3)
+    for letter, angle in zip(settings.eulerseq, angles, strict=True):
+        turn = about(np.eye(3)["xyz".index(letter.lower())], angle * settings.angle)
+        R = R @ turn if letter.islower() else turn @ R
+    return R
+
+
+def _from_axes(values, settings):
+    x, y = values[:3], values[3:]
+    x, y = unit_vector(x), unit_vector(y)
+    if x is None or y is None:
+        return None
+    y = unit_vector(y - (x @ y) * x)
+    if y is None:
+        return None
+    return np.column_stack([x, y, np.cross(x, y)])
+
+
+def _from_z(z, settings):
+    return turn_z_to(z) if z.any() else None
+
+
+_NOTATIONS = {
+    "quat": (4, _from_quaternion),
+    "axisangle": (4, _from_axis_angle),
+    "euler": (3, _from_euler),
+    "xyaxes": (6, _from_axes),
+    "zaxis": (3, _from_z),
+}
+
+
+def about(axis, angle):
+    """The rotation matrix by an angle [rad] about an axis of any length."""
+    x, y, z = unit_vector(axis)
+    c, s = cos(angle), sin(angle)
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + s * K + (1.0 - c) * (K @ K)
+
+
+def turn_z_to(direction):
+    """The smallest rotation that takes the z axis to a direction; half a turn about x to the opposite one."""
+    x, y, z = unit_vector(direction)
+    sine = np.hypot(x, y)
+    if sine == 0.0:
+        return np.diag([1.0, 1.0, 1.0]) if z > 0 else np.diag([1.0, -1.0, -1.0])
+    return about(np.array([-y, x, 0.0]), np.arctan2(sine, z))

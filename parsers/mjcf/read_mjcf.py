@@ -1,0 +1,82 @@
+"""MJCF files of MuJoCo to `ModelSpec`: bodies, joints, inertias from geoms, actuators, equalities.
+
+Names are those that Drake gives: links between the joints of one body are BODY0, BODY1, ..., a joint without name is
+PARENT-CHILD. Where Drake and MuJoCo differ about the motion this reader does what MuJoCo does: all joints of a body
+have their place in its frame, `armature` counts once, actuators keep the order of the file.
+
+Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html
+"""
+
+import os
+
+from mbcli.parsers.checks import check_model
+from mbcli.parsers.mesh_files import MeshFiles
+from mbcli.parsers.mjcf.mjcf_actuators import read_actuators
+from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
+from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, read_gravity, scaled_to_total
+from mbcli.parsers.mjcf.mjcf_constraints import read_equalities, read_excludes
+from mbcli.parsers.mjcf.mjcf_geoms import GeomReader
+from mbcli.parsers.mjcf.mjcf_known import FOREIGN, KNOWN
+from mbcli.parsers.mjcf.mjcf_source import insert_includes
+from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, DefaultClasses, Reading, Unused
+from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.spec import ModelSpec
+from mbcli.parsers.xml_source import read_xml, report_unread
+
+_NAMELESS = "mujoco"
+
+
+def read_mjcf(source, diagnostics, *, packages=None, name=None):
+    """The model in an MJCF file, or None if it has errors, all of which are in `diagnostics`.
+
+    source: a path, or the bytes of a document (whose relative file names start at the working directory).
+    packages: `PackageMap` for included files and meshes. name: what places call the file; default: the path as given.
+    """
+    errors_before = diagnostics.counts()["error"]
+    root = read_xml(source, diagnostics, name=name, deep=True)
+    if root is None:
+        return None
+    if root.tag != "mujoco":
+        diagnostics.error("ELEMENT_INVALID", f"an MJCF file starts with <mujoco>, not <{root.tag}>", root)
+        return None
+    packages = packages or PackageMap()
+    base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
+    documents = insert_includes(root, source, packages, base_dir)
+    model_name = _NAMELESS if isinstance(source, bytes) else os.path.splitext(os.path.basename(source))[0]
+    model = _read_model(root, documents, model_name, MeshFiles(packages, base_dir))
+    return model if diagnostics.counts()["error"] == errors_before else None
+
+
+def _read_model(root, documents, default_name, mesh_files):
+    """The model, not to be used if it has errors."""
+    settings = read_compiler(root)
+    reading = Reading(settings, DefaultClasses(root), Unused())
+    gravity = read_gravity(root)
+    bodies = BodyReader(reading, GeomReader(root, reading, mesh_files))
+    bodies.read(root)
+    actuators = read_actuators(root, reading, bodies)
+    constraints = read_equalities(root, reading, bodies)
+    model = ModelSpec(
+        name=root.attribute("model") or default_name,
+        format="mjcf",
+        version="",
+        place=root.place,
+        links=tuple(scaled_to_total(bodies.links.values(), settings, root)),
+        joints=tuple(bodies.joints.values()),
+        frames=tuple(bodies.frames.values()),
+        actuators=actuators,
+        constraints=constraints,
+        filter_groups=read_excludes(root, bodies),
+        gravity=gravity,
+        sources=tuple(documents),
+    )
+    for node in root.children("tendon"):
+        for tendon in node.children():
+            tendon.unsupported(AS_IF_ABSENT)
+    for node in root.children("deformable", "keyframe"):
+        node.unsupported()
+    reading.unused.report(root.diagnostics)
+    report_unread(root, root.diagnostics, KNOWN, FOREIGN)
+    mesh_files.report_missing(root.diagnostics)
+    check_model(model, root.diagnostics)
+    return model

@@ -1,0 +1,31 @@
+"""Poses as arrays (4, 4) that cannot be written to, and directions."""
+
+import numpy as np
+from mbcli.parsers.spec import IDENTITY, pose
+
+
+def compose(X_AB, X_BC):
+    """X_AC of two poses (4, 4)."""
+    if X_AB is IDENTITY:
+        return X_BC
+    if X_BC is IDENTITY:
+        return X_AB
+    X_AC = X_AB @ X_BC
+    X_AC.flags.writeable = False
+    return X_AC
+
+
+def inverse(X_AB):
+    """X_BA of a pose (4, 4)."""
+    if X_AB is IDENTITY:
+        return IDENTITY
+    return pose(X_AB[:3, :3].T, -(X_AB[:3, :3].T @ X_AB[:3, 3]))
+
+
+def unit_vector(values):
+    """Array of length 1, or None for the zero vector."""
+    largest = max(map(abs, values))
+    if largest == 0:
+        return None
+    vector = np.array(values) / largest  # whose square neither overflows nor vanishes
+    return vector / np.linalg.norm(vector)

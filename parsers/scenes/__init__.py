@@ -1,0 +1,1 @@
+"""YAML: directives, scenarios, settings of plants, constraints."""

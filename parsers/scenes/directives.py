@@ -1,0 +1,159 @@
+"""Files of Drake model directives: read, and flattened into one list without includes.
+
+Only what the files themselves say is checked here; whether the names in them exist is for
+`mbcli.multibody.parsing` to say, which knows the plant.
+"""
+
+import dataclasses
+import os
+
+from mbcli.parsers.scenes.directives_spec import ModelDirective, ModelDirectives
+from mbcli.parsers.yaml_records import read_file
+
+from mbcli.errors import ResourceError
+
+MAX_INCLUDE_DEPTH = 32
+MAX_DIRECTIVES = 100_000  # of a file and all that it includes, the includes among them, each as often as it comes
+
+
+def read_directives(source, diagnostics, *, name=None, sources=None):
+    """The `ModelDirectives` of a file, or None if it has none that can be used; what is wrong is in `diagnostics`.
+
+    source: a path, or the bytes of a document. name: what places call the file; default: the path as given.
+    sources: a list to which the file is added (`spec.SourceFile`).
+    """
+    return read_file(ModelDirectives, source, diagnostics, name, sources)
+
+
+def flatten_directives(directives, packages, diagnostics, *, namespace="", sources=None):
+    """The directives of a file with those that it includes in the place of each `add_directives`.
+
+    directives: `ModelDirectives`. packages: `PackageMap`. namespace: put before all names. sources: a list to which
+    the included files are added, each once. Returns ModelDirectives, and what the namespaces demand: pairs (index of
+    the next directive, `add_directives` record with its whole namespace), whose instance must be there by then.
+    """
+    flattener = _Flattener(packages, diagnostics, sources)
+    flattener.add(directives, namespace, ())
+    return ModelDirectives(directives=tuple(flattener.items)), flattener.demands
+
+
+def find_named_file(record, packages, diagnostics):
+    """The path of the file that a directive names, or None after reporting why there is none."""
+    try:
+        path = packages.resolve(record.file, directory_of(record.place))
+    except ResourceError as error:
+        diagnostics.error("URI_LOOKUP", str(error), place=record.place, value=record.file)
+        path = None
+    ambiguity = packages.ambiguity(record.file)
+    if ambiguity is not None and all(finding.message != ambiguity for finding in diagnostics.warnings):
+        diagnostics.warning("URI_LOOKUP", ambiguity, place=record.place, value=record.file)
+    return path
+
+
+def directory_of(place):
+    """The directory that relative paths at a place start from; the working directory if no file is there."""
+    return os.path.dirname(os.path.abspath(place.file)) if os.path.isfile(place.file) else os.getcwd()
+
+
+def scoped(namespace, name):
+    """The name inside a namespace; the world is the same in all of them."""
+    return f"{namespace}::{name}" if namespace and name != "world" else name
+
+
+class _Flattener:
+    def __init__(self, packages, diagnostics, sources):
+        self.items, self.demands = [], []
+        self._packages, self._diagnostics, self._sources = packages, diagnostics, sources
+        self._read = {}  # path -> ModelDirectives or None
+        self._count = 0
+
+    def add(self, directives, namespace, chain):
+        """Appends the directives; chain: (path, record) of the includes that lead here."""
+        for directive in directives.directives:
+            self._count += 1
+            if self._count > MAX_DIRECTIVES:
+                if self._count == MAX_DIRECTIVES + 1:
+                    message = f"more than {MAX_DIRECTIVES} directives, includes expanded"
+                    self._diagnostics.error("INCLUDE_TOO_LARGE", message, place=directive.record.place)
+                return
+            if directive.add_directives is not None:
+                self._include(directive.record, namespace, chain)
+            else:
+                self.items.append(_in_namespace(directive, namespace) if namespace else directive)
+
+    def _include(self, record, namespace, chain):
+        path = self._find(record, chain)
+        if path is None:
+            return
+        if path not in self._read:
+            self._read[path] = read_directives(path, self._diagnostics, sources=self._sources)
+        if record.model_namespace:
+            namespace = scoped(namespace, record.model_namespace)
+            self.demands.append((len(self.items), dataclasses.replace(record, model_namespace=namespace)))
+        if self._read[path] is not None:
+            self.add(self._read[path], namespace, (*chain, (path, record)))
+
+    def _find(self, record, chain):
+        """The path of the included file, or None after reporting why there is none."""
+        path = find_named_file(record, self._packages, self._diagnostics)
+        if path is None:
+            return None
+        real = os.path.realpath(path)
+        within = [os.path.abspath(chain[0][1].place.file if chain else record.place.file), *(p for p, _ in chain)]
+        repeated = next((k for k, inner in enumerate(within) if os.path.realpath(inner) == real), None)
+        related = [outer.place for _, outer in chain]
+        if repeated is not None:
+            names = " -> ".join([*within[repeated:], path])
+            message = f"the file includes itself: {names}"
+            self._diagnostics.error("INCLUDE_CYCLE", message, place=record.place, related=related)
+            return None
+        if len(chain) >= MAX_INCLUDE_DEPTH:
+            message = f"includes are nested deeper than {MAX_INCLUDE_DEPTH} files: {chain[0][0]} -> ... -> {path}"
+            self._diagnostics.error("INCLUDE_DEPTH", message, place=record.place, related=related)
+            return None
+        return path
+
+
+def _in_namespace(directive, namespace):
+    """The directive with its names inside a namespace, as Drake puts them there."""
+    record = directive.record
+    return ModelDirective(**{directive.kind: _RENAMERS[directive.kind](record, namespace)})
+
+
+def _add_model(record, namespace):
+    poses = {name: _based(X, namespace) for name, X in record.default_free_body_pose.items()}
+    return dataclasses.replace(record, name=scoped(namespace, record.name), default_free_body_pose=poses)
+
+
+def _add_model_instance(record, namespace):
+    return dataclasses.replace(record, name=scoped(namespace, record.name))
+
+
+def _add_frame(record, namespace):
+    """A frame without a scope stays so: it belongs to the instance of its base frame."""
+    name = scoped(namespace, record.name) if "::" in record.name else record.name
+    return dataclasses.replace(record, name=name, X_PF=_based(record.X_PF, namespace))
+
+
+def _add_weld(record, namespace):
+    return dataclasses.replace(record, parent=scoped(namespace, record.parent), child=scoped(namespace, record.child))
+
+
+def _add_collision_filter_group(record, namespace):
+    inner = record.model_namespace
+    return dataclasses.replace(record, model_namespace=scoped(namespace, inner) if inner else namespace)
+
+
+_RENAMERS = {
+    "add_model": _add_model,
+    "add_model_instance": _add_model_instance,
+    "add_frame": _add_frame,
+    "add_weld": _add_weld,
+    "add_collision_filter_group": _add_collision_filter_group,
+}
+
+
+def _based(transform, namespace):
+    if not transform.base_frame:
+        return transform
+    return dataclasses.replace(transform, base_frame=scoped(namespace, transform.base_frame))

@@ -1,0 +1,81 @@
+"""The settings of plant and simulation, and single ones changed by PATH=VALUE."""
+
+import copy
+import dataclasses
+from math import inf
+
+from mbcli.parsers.yaml_source import scalar_value
+
+from mbcli.common.suggestions import name_or_list
+from mbcli.config.config_fields import ConfigRecord, ValueProblem, setting
+from mbcli.config.plant_config import MultibodyPlantConfig
+from mbcli.config.scene_graph_config import SceneGraphConfig
+from mbcli.config.simulator_config import SimulatorConfig
+from mbcli.errors import ModelError
+
+
+@dataclasses.dataclass(kw_only=True)
+class RunConfig(ConfigRecord):
+    """Settings of one run: the plant, the simulation, how long it lasts and the seed.
+
+    Every field is checked when it is assigned.
+
+    :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
+    """
+
+    random_seed: int = setting(0, "Seed of every random number of the run", minimum=0)
+    simulation_duration: float = setting(
+        inf, "Simulated time after which the run ends", unit="s", minimum=0, infinite=True
+    )
+    plant_config: MultibodyPlantConfig = dataclasses.field(default_factory=MultibodyPlantConfig)
+    simulator_config: SimulatorConfig = dataclasses.field(default_factory=SimulatorConfig)
+    scene_graph_config: SceneGraphConfig = dataclasses.field(default_factory=SceneGraphConfig)
+
+
+def apply_overrides(config, assignments):
+    """A copy of a `RunConfig` with `PATH=VALUE` applied in turn, as `plant_config.time_step=0.002`.
+
+    VALUE is read as a plain YAML scalar: quotes are part of it.
+
+    :raises ModelError: a path that is no setting, or a value that it does not take; the message names the
+    path.
+    """
+    config = copy.deepcopy(config)
+    for assignment in assignments:
+        path, equals, text = assignment.partition("=")
+        path = path.strip()
+        if not equals:
+            raise ModelError(f'--set {assignment}: must be PATH=VALUE, as "plant_config.time_step=0.002"')
+        record, name = _resolve(config, path)
+        try:
+            setattr(record, name, scalar_value(text.strip()))
+        except (ModelError, ValueProblem) as error:
+            raise ModelError(f"--set {path}: {error}") from None
+    return config
+
+
+def setting_paths(record_type=RunConfig, prefix=""):
+    """The path of every setting, as `apply_overrides` takes it."""
+    paths = []
+    for field in dataclasses.fields(record_type):
+        if dataclasses.is_dataclass(field.type):
+            paths += setting_paths(field.type, f"{prefix}{field.name}.")
+        else:
+            paths.append(prefix + field.name)
+    return paths
+
+
+def _resolve(config, path):
+    """The record and field name that a path names."""
+    if path not in setting_paths():
+        raise ModelError(f"--set {path}: no such setting: {_path_hint(path)}")
+    *records, name = path.split(".")
+    for record in records:
+        config = getattr(config, record)
+    return config, name
+
+
+def _path_hint(path):
+    paths = setting_paths()
+    by_name = [known for known in paths if known.split(".")[-1] == path.split(".")[-1]]
+    return name_or_list(by_name[0], paths) if len(by_name) == 1 else name_or_list(path, paths)

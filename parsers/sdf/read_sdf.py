@@ -1,0 +1,235 @@
+"""SDFormat files to `ModelSpec`: versions 1.4 to 1.12, with nested and included models, worlds, Drake's extensions.
+
+Where the format leaves a choice, or Drake differs from it, this reader does what Drake does: a link without
+inertial has mass 1 and unit inertia, a joint has an actuator unless its effort limit is 0, the `drake:joint`
+elements come after all `joint` elements. What a file says and nothing here uses is reported.
+
+Reading has two steps: `sdf_scopes` finds the models and where their frames are, then the functions here read what
+is in them.
+
+Format: http://sdformat.org/spec
+"""
+
+import os
+from dataclasses import replace
+
+from mbcli.parsers.checks import check_model
+from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
+from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.sdf.sdf_actuators import check_followers, read_actuators
+from mbcli.parsers.sdf.sdf_filter_groups import find_groups, read_filter_groups
+from mbcli.parsers.sdf.sdf_force_elements import read_force_elements
+from mbcli.parsers.sdf.sdf_includes import Includes
+from mbcli.parsers.sdf.sdf_joints import read_joints
+from mbcli.parsers.sdf.sdf_known import KNOWN
+from mbcli.parsers.sdf.sdf_links import read_link
+from mbcli.parsers.sdf.sdf_loops import connect_named_frames
+from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, TooManyElements, zero_poses
+from mbcli.parsers.sdf.sdf_values import claim_name
+from mbcli.parsers.spec import FrameSpec, ModelSpec
+from mbcli.parsers.xml_source import quoted, read_xml, report_unread
+
+
+def read_sdf(source, diagnostics, *, packages=None, name=None):
+    """The models of an SDFormat file, a tuple of `ModelSpec` in the order of the file; of a world file that world.
+
+    source: a path, or the bytes of a document (whose relative URIs start at the working directory).
+    packages: `PackageMap` for the URIs of meshes and includes. name: what places call the file; default: the path as
+    given.
+
+    Nothing is raised for what is wrong in the file: the findings are in `diagnostics`, and if there is an
+    error among them, the tuple is empty.
+    """
+    findings_before, errors_before = len(diagnostics.findings), diagnostics.counts()["error"]
+    root = read_xml(source, diagnostics, name=name)
+    if root is None:
+        return ()
+    path = None if isinstance(source, bytes) else os.fspath(source)
+    includes = Includes(packages or PackageMap(), diagnostics, path)
+    file = includes.open(root, os.path.dirname(path) if path else os.curdir)
+    if file is None:
+        return ()
+    try:
+        models = _read_root(file, includes)
+    except TooManyElements:
+        diagnostics.error("ELEMENT_INVALID", "the includes multiply to more elements than are allowed", root)
+        return ()
+    for read in (file, *includes.files.values()):
+        if read is not None:
+            read.meshes.report_missing(diagnostics)
+            report_unread(read.root, diagnostics, KNOWN)
+    for model in models:
+        check_model(model, diagnostics)
+    if includes.count:  # what is included twice has the same findings twice
+        diagnostics.findings[findings_before:] = dict.fromkeys(diagnostics.findings[findings_before:])
+    return () if diagnostics.counts()["error"] > errors_before else tuple(models)
+
+
+# ------------------------------------------------------------------------------------- files and worlds
+
+
+def _read_root(file, includes):
+    """The `ModelSpec`s of what stands at the top of a file."""
+    root = file.root
+    worlds = root.children("world")
+    nodes = root.children("model", "include")
+    if worlds and (nodes or len(worlds) > 1):
+        message = "a file must have either models or one world"
+        related = [node.place for node in (*worlds, *nodes)]
+        root.diagnostics.error("ELEMENT_INVALID", message, worlds[-1], related=related)
+        root.ignore("settled")
+        return ()
+    if not nodes and not worlds:
+        root.diagnostics.error("ELEMENT_MISSING", "the file has no <model> and no <world>", root)
+    models, names = [], {}
+    for node in (*worlds, *nodes):
+        gathering = Gathering(includes)
+        model = _gather(gathering, node, file, includes)
+        if model is None:
+            continue
+        if node.tag != "world" and not claim_name(names, model.name, node):
+            continue
+        names[model.name] = node
+        gathering.resolve()
+        sources = (root.document, *includes.sources())
+        spec = _Reading(model).spec()
+        inner = tuple(replace(part, sources=sources) for part in spec.models) if spec.is_world else spec.models
+        models.append(replace(spec, models=inner, sources=sources))
+    return models
+
+
+def _gather(gathering, node, file, includes):
+    if node.tag == "world":
+        return gathering.world_model(node, file)
+    if node.tag == "model":
+        return gathering.model(node, file, gathering.world, key=MODEL)
+    included = includes(node, file)
+    if included is None:
+        node.ignore("settled")
+        return None
+    with included.entered():
+        return gathering.included_model(node, included, gathering.world, key=MODEL)
+
+
+# --------------------------------------------------------------------------------------------- the models
+
+
+class _Reading:
+    """Reads what is in the models of one top-level model or world, whose frames are known."""
+
+    def __init__(self, top):
+        self._top = top
+        self._models = list(_walk("", top))
+        self._groups = read_filter_groups(find_groups(self._of_sdf()))
+        self._joints = {}  # full name: (JointSpec, prefix)
+        self._nodes = {}  # full name: node, of all joints that the files have
+
+    def _of_sdf(self):
+        return [(prefix, model) for prefix, model in self._models if not isinstance(model, ForeignModel)]
+
+    def spec(self):
+        specs = {}
+        for prefix, model in reversed(self._models):  # nested ones first
+            inner = tuple(specs[prefix + name + SEPARATOR] for name in getattr(model, "models", ()))
+            if isinstance(model, ForeignModel):
+                specs[prefix] = _place_foreign(model)
+            else:
+                specs[prefix] = self._read_model(prefix, model, inner)
+        self._check_followers()
+        self._check_instances(specs)
+        return specs[""]
+
+    def _read_model(self, prefix, model, inner):
+        frames = model.frames
+        elements = list(model.elements.values())
+        joints = connect_named_frames(read_joints(elements), elements, model.physics)
+        if model.static:
+            _refuse_motion(joints, model)
+        forces, constraints = read_force_elements(model.physics)
+        self._joints.update({prefix + joint.name: (joint, prefix) for joint in joints})
+        self._nodes.update({prefix + e.name: e.node for e in elements if e.tag in ("joint", "drake:joint")})
+        canonical = WORLD if model.is_world else frames.canonical_link or WORLD
+        return ModelSpec(
+            name=model.name,
+            format="sdf",
+            version=f"1.{model.file.minor}",
+            place=model.node.place,
+            links=tuple(read_link(element, frames) for element in elements if element.tag == "link"),
+            joints=joints,
+            frames=tuple(_read_frame(element) for element in elements if element.tag == "frame"),
+            actuators=read_actuators(elements, joints),
+            force_elements=forces,
+            constraints=constraints,
+            filter_groups=tuple(self._groups[prefix + e.name] for e in elements if prefix + e.name in self._groups),
+            models=inner,
+            is_world=model.is_world,
+            static=model.static,
+            X_WModel=frames.X_WModel,
+            X_LinkModel=None if model.is_world else (canonical, frames.X_AB(canonical, MODEL)),
+        )
+
+    def _check_instances(self, specs):
+        """What a model fixes to a nested model's link is of that model's instance, where its name may be taken."""
+        taken = {}
+        for prefix, model in self._models:
+            spec = specs[prefix]
+            nodes = {} if isinstance(model, ForeignModel) else model.nodes
+            owned = [("frame", link.name, prefix) for link in spec.links]
+            owned += [("frame", frame.name, _instance_of(frame.link, prefix)) for frame in spec.frames]
+            owned += [("joint", joint.name, _instance_of(joint.child, prefix)) for joint in spec.joints]
+            for kind, name, instance in owned:
+                node = nodes.get(name, model.node)
+                names = taken.setdefault((kind, instance), {})
+                if claim_name(names, name, node):
+                    names[name] = node
+
+    def _check_followers(self):
+        """Leaders may be in nested models, of other formats, too."""
+        joints, nodes = dict(self._joints), dict(self._nodes)
+        for prefix, model in self._models:
+            if isinstance(model, ForeignModel):
+                joints.update({prefix + joint.name: (joint, prefix) for joint in model.spec.joints})
+                nodes.update({prefix + joint.name: model.node for joint in model.spec.joints})
+        check_followers(self._joints, joints, nodes)
+
+
+def _walk(prefix, model):
+    """Yields (prefix, model) of a model and all those in it, each before those in it."""
+    yield prefix, model
+    for name, inner in getattr(model, "models", {}).items():
+        yield from _walk(prefix + name + SEPARATOR, inner)
+
+
+def _instance_of(link, prefix):
+    """The prefix of the model that a link of a scope belongs to."""
+    inner, separator, _ = link.rpartition(SEPARATOR)
+    return prefix + inner + separator
+
+
+def _refuse_motion(joints, model):
+    for joint in joints:
+        if joint.type != "fixed":
+            message = f"joint {quoted(joint.name)} of a static model must be fixed, not {joint.type}"
+            node = model.nodes[joint.name]
+            node.diagnostics.error("ELEMENT_INVALID", message, node)
+
+
+def _read_frame(element):
+    frames = element.frames
+    link = frames.link_of(element.name) or WORLD
+    return FrameSpec(element.name, link, frames.X_AB(link, element.name), element.node.place)
+
+
+def _place_foreign(model):
+    """An included model of another format, where the include puts it."""
+    spec, frames = model.spec, model.frames
+    poses = zero_poses(spec)
+    canonical = frames.canonical_link or WORLD
+    return replace(
+        spec,
+        name=model.name,
+        links=tuple(replace(link, X_ModelL=poses.get(link.name, link.X_ModelL)) for link in spec.links),
+        static=model.static,
+        X_WModel=frames.X_WModel,
+        X_LinkModel=(canonical, frames.X_AB(canonical, MODEL)),
+    )

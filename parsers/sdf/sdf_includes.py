@@ -1,0 +1,214 @@
+"""What <include> brings into an SDFormat file: the file that its URI leads to, and what it says over that file."""
+
+import os
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from mbcli.parsers.file_format import format_of
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mesh_files import MeshFiles
+from mbcli.parsers.sdf.sdf_scopes import File, Placing
+from mbcli.parsers.sdf.sdf_values import name_problem, read_pose
+from mbcli.parsers.sdf.sdf_versions import read_version
+from mbcli.parsers.spec import ModelSpec
+from mbcli.parsers.version_features import check_version
+from mbcli.parsers.xml_source import Node, read_xml
+
+from mbcli.errors import ModelError, ResourceError
+
+MAX_DEPTH = 32  # of files that include each other
+MANIFEST = "model.config"
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """The model of an <include>: a node of an SDFormat file, or a `ModelSpec` of another format."""
+
+    placing: Placing
+    merge: bool
+    path: str
+    includes: "Includes"
+    node: Node | None = None
+    file: File | None = None
+    spec: ModelSpec | None = None
+
+    def entered(self):
+        """While the model is gathered, its file must not be included again."""
+        return self.includes.inside(self.path)
+
+
+class Includes:
+    """Opens files once each, keeps the chain of those that are being read.
+
+    packages: `PackageMap`. chain: absolute path of the file that is read first, if it is a file.
+    """
+
+    def __init__(self, packages, diagnostics, path=None):
+        self.packages = packages
+        self.diagnostics = diagnostics
+        self.files = {}  # path: File or None
+        self.specs = {}  # path: ModelSpec or None
+        self.count = 0
+        self._chain = [path] if path else []
+
+    @contextmanager
+    def inside(self, path):
+        self._chain.append(path)
+        try:
+            yield
+        finally:
+            self._chain.pop()
+
+    def __call__(self, node, file):
+        """The `Included` of an <include> in a file, or None with an error."""
+        self.count += 1
+        for plugin in node.children("plugin"):
+            plugin.ignore("foreign", "plugins are code of a simulator")
+        merge = node.boolean("merge", False)
+        uri_node = node.child("uri", required=True)
+        uri = uri_node.text(required=True) if uri_node is not None else None
+        path = self._find(uri, uri_node, file) if uri is not None else None
+        if path is None or not self._may_enter(path, uri_node):
+            return None
+        try:
+            kind = format_of(path, path)
+        except (ModelError, ResourceError) as error:
+            uri_node.diagnostics.error("URI_INVALID", str(error), uri_node, value=uri)
+            return None
+        if kind == "sdf":
+            return self._of_sdf(node, file, path, merge)
+        if kind == "urdf":
+            return self._of_urdf(node, file, path, merge)
+        uri_node.diagnostics.error("URI_INVALID", f"{path} is neither SDFormat nor URDF", uri_node, value=uri)
+        return None
+
+    # ------------------------------------------------------------------------------------------ finding
+
+    def _find(self, uri, node, file):
+        """The path of the model file that a URI leads to, or None with an error."""
+        try:
+            path = self.packages.resolve(uri, file.base_dir)
+        except ResourceError as error:
+            node.diagnostics.error("URI_LOOKUP", str(error), node, value=uri)
+            return None
+        if not os.path.isdir(path):
+            return path
+        manifest = os.path.join(path, MANIFEST)
+        if not os.path.isfile(manifest):
+            node.diagnostics.error("URI_LOOKUP", f"{path} is a directory without a {MANIFEST}", node, value=uri)
+            return None
+        name = self._newest_file(manifest)
+        if name is None:
+            node.diagnostics.error("URI_LOOKUP", f"{manifest} names no SDFormat file that can be read", node, value=uri)
+            return None
+        try:
+            return self.packages.resolve(name, path)
+        except ResourceError as error:
+            node.diagnostics.error("URI_LOOKUP", f"{manifest}: {error}", node, value=uri)
+            return None
+
+    def _newest_file(self, manifest):
+        """The file of the highest version that a model.config names; one without a version comes last."""
+        root = read_xml(manifest, self.diagnostics)
+        if root is None:
+            return None
+        found = []
+        for node in root.children("sdf"):
+            version = re.fullmatch(r"(\d+)\.(\d+)", node.attribute("version", "0.0").strip())
+            name = node.text(required=True)
+            if version and name:
+                found.append(((int(version[1]), int(version[2])), name))
+        return max(found, key=lambda entry: entry[0])[1] if found else None
+
+    def _may_enter(self, path, node):
+        problem = None
+        if os.path.realpath(path) in map(os.path.realpath, self._chain):
+            chain = " -> ".join([*self._chain[self._chain.index(path) if path in self._chain else 0 :], path])
+            problem = f"files include each other in a cycle: {chain}"
+        elif len(self._chain) > MAX_DEPTH:
+            problem = f"files include each other more than {MAX_DEPTH} deep: {' -> '.join([*self._chain, path])}"
+        if problem:
+            node.diagnostics.error("URI_INVALID", problem, node, value=node.text())
+        return problem is None
+
+    def sources(self):
+        """The files read so far."""
+        read = [file.root.document for file in self.files.values() if file is not None]
+        return [*read, *(source for spec in self.specs.values() if spec is not None for source in spec.sources)]
+
+    # ------------------------------------------------------------------------------------------ opening
+
+    def open(self, root, base_dir):
+        """The `File` of a root element, or None with an error."""
+        minor = read_version(root)
+        if minor is None:
+            return None
+        check_version(root)
+        return File(root, minor, MeshFiles(self.packages, base_dir), base_dir)
+
+    def _of_sdf(self, include, file, path, merge):
+        if path not in self.files:
+            root = read_xml(path, self.diagnostics)
+            self.files[path] = self.open(root, os.path.dirname(path)) if root is not None else None
+        included = self.files[path]
+        if included is None:
+            return None
+        root = included.root
+        nodes = root.children("model", "include")
+        if len(nodes) != 1:
+            message = f"an included file must have one model, {path} has {len(nodes)}"
+            include.diagnostics.error("ELEMENT_INVALID", message, include, related=[node.place for node in nodes])
+            root.ignore("settled")
+            return None
+        (node,) = nodes
+        if node.tag == "include":
+            message = f"{path} is itself an <include>, which is not supported in an included file"
+            include.diagnostics.error("ELEMENT_UNSUPPORTED", message, include, related=[node.place])
+            return None
+        placing = self._read_placing(include, file, node.attribute("name"))
+        return Included(placing, merge, path, self, node=node, file=included) if placing is not None else None
+
+    def _of_urdf(self, include, file, path, merge):
+        from mbcli.parsers.urdf.read_urdf import read_urdf
+
+        if path not in self.specs:
+            self.specs[path] = read_urdf(path, self.diagnostics, packages=self.packages)
+        spec = self.specs[path]
+        if spec is None:
+            return None
+        placing = self._read_placing(include, file, spec.name)
+        if placing is None:
+            return None
+        held = next((joint for joint in spec.joints if joint.parent == WORLD), None)
+        if held is not None and placing.pose is not None:
+            self.diagnostics.warning(
+                "POSE_UNUSED",
+                f'the <pose> does not move what hangs on link "{WORLD}" of {path}: that is the world',
+                include.peek("pose"),
+                hint="give the base of the robot another name, and weld it where it belongs",
+                related=[held.place],
+            )
+        return Included(placing, merge, path, self, spec=spec)
+
+    def _read_placing(self, include, file, own_name):
+        """What an <include> says over its model, or None with an error."""
+        name_node = include.child("name")
+        name = (name_node.text(required=True) if name_node is not None else own_name) or None
+        problem = name_problem(name, file.minor) if name is not None else ("ATTRIBUTE_MISSING", "the model has no name")
+        if problem:
+            include.diagnostics.error(problem[0], f"<include>: {problem[1]}", name_node or include, value=name)
+            return None
+        static = include.child("static")
+        placement = include.child("placement_frame")
+        if placement is not None and include.child("pose") is None:
+            message = "<placement_frame> of an <include> needs a <pose>"
+            include.diagnostics.error("MODEL_PLACEMENT_FRAME_INVALID", message, placement)
+            return None
+        return Placing(
+            name=name,
+            node=include,
+            pose=read_pose(include, file.minor) if include.child("pose") is not None else None,
+            static=static.text_boolean(required=True) if static is not None else None,
+            placement_frame=placement.text(required=True) if placement is not None else None,
+        )

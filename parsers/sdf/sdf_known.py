@@ -1,0 +1,56 @@
+"""What SDFormat 1.4 to 1.12 and its Drake extensions define: {element: children and @attributes}.
+
+Read by `xml_source.report_unread` to tell what a file says and this program does not use from what nobody knows.
+"""
+
+from mbcli.parsers.proximity_properties import ELEMENTS
+from mbcli.parsers.sdf.sdf_geometry import SHAPES
+from mbcli.parsers.sdf.sdf_joints import DYNAMICS, LIMIT
+from mbcli.parsers.sdf.sdf_scopes import PHYSICS
+
+KNOWN = {
+    tag: frozenset(names.split())
+    for tag, names in {
+        "sdf": "@version world model include light actor",
+        "include": "@merge uri name pose static placement_frame namespace plugin joint_state link_state",
+        "world": "@name model frame include joint audio wind gravity magnetic_field atmosphere gui physics "
+        "scene light actor plugin road spherical_coordinates state population",
+        "model": "@name @canonical_link @placement_frame @namespace static pose link joint frame include model "
+        "plugin gripper self_collide allow_auto_disable enable_wind model_state drake:joint "
+        "drake:collision_filter_group " + " ".join(PHYSICS),
+        "link": "@name pose inertial visual collision gravity kinematic enable_wind self_collide "
+        "must_be_base_link velocity_decay sensor light projector audio_sink audio_source battery "
+        "particle_emitter link_state",
+        "inertial": "@auto pose mass inertia density auto_inertia_params fluid_added_mass",
+        "inertia": "ixx iyy izz ixy ixz iyz",
+        "visual": "@name pose geometry material cast_shadows laser_retro transparency visibility_flags meta "
+        "plugin drake:accepting_renderer drake:illustration_properties drake:perception_properties",
+        "collision": "@name pose geometry surface laser_retro max_contacts density auto_inertia_params "
+        "drake:proximity_properties drake:visual",
+        "geometry": " ".join(SHAPES) + " empty heightmap image polyline cone",
+        "plane": "normal size",
+        "mesh": "@optimization uri scale submesh convex_decomposition drake:declare_convex",
+        "material": "diffuse ambient specular emissive shininess script shader lighting pbr render_order "
+        "double_sided drake:diffuse_map",
+        "surface": "friction contact bounce soft_contact",
+        "friction": "ode bullet torsional",
+        "ode": "mu mu2 fdir1 slip1 slip2",
+        "drake:proximity_properties": " ".join(ELEMENTS),
+        "frame": "@name @attached_to pose",
+        "pose": "@relative_to @degrees @rotation_format",
+        "joint": "@name @type pose parent child axis axis2 thread_pitch screw_thread_pitch gearbox_ratio "
+        "gearbox_reference_body physics sensor joint_state drake:rotor_inertia drake:gear_ratio "
+        "drake:controller_gains drake:mimic",
+        "axis": "xyz limit dynamics mimic initial_position",
+        "axis2": "xyz limit dynamics mimic initial_position",
+        "xyz": "@expressed_in",
+        "limit": " ".join(LIMIT) + " stiffness dissipation",
+        "dynamics": " ".join(DYNAMICS),
+        "mimic": "@joint @axis multiplier offset reference",
+        "drake:mimic": "@joint @multiplier @offset",
+        "drake:controller_gains": "@p @d",
+        "drake:joint": "@name @type drake:parent drake:child drake:damping",
+        "drake:collision_filter_group": "@name @ignore drake:member drake:member_group "
+        "drake:ignored_collision_filter_group",
+    }.items()
+}

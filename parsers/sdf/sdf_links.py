@@ -1,0 +1,113 @@
+"""Links of SDFormat files: mass properties, stated or from the collisions, and what is drawn and touched."""
+
+from mbcli.parsers.frame_names import MODEL
+from mbcli.parsers.sdf.sdf_geometry import read_geometries
+from mbcli.parsers.sdf.sdf_values import child_boolean, child_number, read_pose
+from mbcli.parsers.spec import IDENTITY, InertialSpec, LinkSpec, pose
+from mbcli.parsers.xml_source import quoted
+
+from mbcli.errors import ModelError, ResourceError
+
+DEFAULT_DENSITY = 1000.0  # [kg/m^3], of water
+
+# the elements of <inertia> with what they are where the file leaves them out [kg m^2]
+_INERTIA = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}
+
+
+def read_link(element, model):
+    """The `LinkSpec` of an element; model: the `FrameScope` of the model that it is a part of."""
+    node = element.node
+    for tag, used in (("kinematic", False), ("gravity", True)):
+        child = node.child(tag)
+        if child is not None and child.text_boolean(used) is not used:
+            child.unsupported("the link moves by its dynamics, and gravity acts on all links of a model")
+    collisions = read_geometries(element, "collision")
+    return LinkSpec(
+        name=element.name,
+        place=node.place,
+        inertial=_read_inertial(element, collisions),
+        X_ModelL=model.X_AB(MODEL, element.name),
+        visuals=read_geometries(element, "visual"),
+        collisions=collisions,
+        gravity=child_boolean(node, "gravity", True),
+    )
+
+
+def _read_inertial(element, collisions):
+    link = element.node
+    node = link.child("inertial")
+    if node is None:
+        return InertialSpec(1.0, IDENTITY, tuple(_INERTIA.values()), link.place)
+    if node.boolean("auto", False):
+        return _read_automatic(element, node, collisions)
+    X_LI, relative_to = read_pose(node, element.file.minor)
+    if relative_to is not None:
+        message = "the pose of <inertial> is in its link and cannot be relative to another frame"
+        node.diagnostics.error("POSE_RELATIVE_TO_INVALID", message, node.child("pose"), value=relative_to)
+    mass = child_number(node, "mass", 1.0)
+    matrix = node.child("inertia")
+    inertia = tuple(
+        default if matrix is None else child_number(matrix, tag, default) for tag, default in _INERTIA.items()
+    )
+    return InertialSpec(mass, X_LI, inertia, node.place)
+
+
+# ------------------------------------------------------------------------- mass properties of collisions
+
+
+def _read_automatic(element, node, collisions):
+    """<inertial auto="true">: of the collisions, each of its own density, or else of the link's; None with an error.
+
+    A <mass> scales the result, the densities then being relative.
+    """
+    from mbcli.parsers.geometry_inertia import combined, scaled_to_mass
+
+    for tag in ("pose", "inertia"):
+        if node.child(tag) is not None:
+            message = f'<{tag}> contradicts <inertial auto="true">, which computes it'
+            node.diagnostics.error("LINK_INERTIA_INVALID", message, node.child(tag))
+            node.child(tag).ignore("settled")
+    densities = _read_densities(element.node, child_number(node, "density", DEFAULT_DENSITY))
+    specs = {collision.name: collision for collision in collisions}
+    if not densities:
+        message = f'<inertial auto="true"> of link {quoted(element.name)}, which has no <collision>'
+        node.diagnostics.error("ELEMENT_MISSING", message, node)
+        return None
+    parts = []
+    for name, (density, collision) in densities.items():
+        if name not in specs:
+            message = f"<collision> {quoted(name)} has no shape that mass properties follow from"
+            collision.diagnostics.error("LINK_INERTIA_INVALID", message, collision)
+            return None
+        properties = _properties_of(specs[name].shape, density, collision)
+        if properties is None:
+            return None
+        parts.append((specs[name].X_LG, properties))
+    whole = combined(parts)
+    mass = child_number(node, "mass", None)
+    if mass is not None:
+        whole = scaled_to_mass(whole, mass)
+    return InertialSpec(float(whole.mass), pose(None, whole.p_SScm), whole.inertia, node.place)
+
+
+def _read_densities(link, default):
+    """{name: (density [kg/m^3], node)} of the link's collisions."""
+    densities = {}
+    for node in link.children("collision"):
+        density = child_number(node, "density", default)
+        if not density > 0:
+            message = f"<density> must be positive, found {density!r}"
+            node.diagnostics.error("ELEMENT_INVALID", message, node.child("density") or link.child("inertial"))
+            density = DEFAULT_DENSITY
+        densities[node.attribute("name")] = density, node
+    return densities
+
+
+def _properties_of(shape, density, node):
+    from mbcli.parsers.geometry_inertia import mass_properties
+
+    try:
+        return mass_properties(shape, density)
+    except (ModelError, ResourceError) as error:
+        node.diagnostics.error("LINK_INERTIA_INVALID", str(error), node)
+        return None

@@ -1,0 +1,129 @@
+"""What the elements of an SDFormat file have in common: names, poses, numbers in children."""
+
+from math import radians
+
+import numpy as np
+from mbcli.parsers.frame_names import is_reserved
+from mbcli.parsers.spec import IDENTITY, pose
+from mbcli.parsers.xml_source import quoted
+
+from mbcli.math import RollPitchYaw
+from mbcli.math.rotation_array import matrix_from_quaternion
+
+LARGEST_COORDINATE = 1e100  # [m]; sums of poses stay finite
+
+
+def by_name(nodes, minor):
+    """{name: node} of elements whose names must differ; one without a good name is an error and left out.
+
+    minor: of the version of the format, 1.minor.
+    """
+    named = {}
+    for node in nodes:
+        name = read_name(node, minor)
+        if name is not None and claim_name(named, name, node):
+            named[name] = node
+    return named
+
+
+def read_name(node, minor):
+    """The name of an element, or None with an error."""
+    name = node.attribute("name", required=True)
+    problem = name_problem(name, minor) if name is not None else None
+    if problem:
+        code, message = problem
+        node.diagnostics.error(code, f"<{node.tag}>: {message}", node, attribute="name", value=name)
+    if name is None or problem:
+        node.ignore("settled")
+        return None
+    return name
+
+
+def claim_name(nodes, name, node):
+    """Whether an element may have a name beside those that have one, {name: node}; False with an error."""
+    first = nodes.get(name)
+    if first is None:
+        return True
+    message = f"the name {quoted(name)} of <{node.tag}> is already that of a <{first.tag}>"
+    attribute = "name" if "name" in node.attribute_names else None
+    node.diagnostics.error("DUPLICATE_NAME", message, node, attribute=attribute, value=name, related=(first.place,))
+    node.ignore("settled")
+    return False
+
+
+def name_problem(name, minor):
+    if not name.strip():
+        return "ATTRIBUTE_INVALID", "the name must not be empty"
+    if is_reserved(name):
+        return "RESERVED_NAME", f"the name {quoted(name)} is reserved"
+    if "::" in name and minor >= 8:
+        return "RESERVED_NAME", f'the name {quoted(name)} must not contain "::"'
+    return None
+
+
+def read_pose(owner, minor):
+    """(X, name of the frame that X is given in, or None where the file leaves it to the default)."""
+    node = owner.child("pose")
+    if node is None:
+        return IDENTITY, None
+    relative_to = node.attribute("relative_to") or None
+    if minor <= 6:
+        relative_to = relative_to or node.attribute("frame") or None
+    elif node.attribute("frame") is not None:
+        message = 'attribute "frame" of <pose> is called "relative_to" since SDFormat 1.7'
+        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="frame")
+    return _read_pose_value(node), relative_to
+
+
+def _read_pose_value(node):
+    X = _read_any_pose(node)
+    if abs(X[:3, 3]).max() > LARGEST_COORDINATE:
+        node.diagnostics.error("ELEMENT_INVALID", f"<pose> is further away than {LARGEST_COORDINATE:g} m", node)
+        return IDENTITY
+    return X
+
+
+def _read_any_pose(node):
+    in_degrees = node.boolean("degrees", False)
+    rotation_format = node.attribute("rotation_format", "euler_rpy")
+    if rotation_format == "euler_rpy":
+        *p, roll, pitch, yaw = node.text_vector(6, (0.0,) * 6)
+        angles = (roll, pitch, yaw)
+        rpy = [radians(angle) for angle in angles] if in_degrees else angles
+        return pose(RollPitchYaw(rpy).ToRotationMatrix().matrix() if any(rpy) else None, p)
+    if rotation_format != "quat_xyzw":
+        message = f'rotation_format must be "euler_rpy" or "quat_xyzw", found {quoted(rotation_format)}'
+        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="rotation_format")
+        node.text()
+        return IDENTITY
+    if in_degrees:
+        message = '"degrees" does not apply to a pose with a quaternion'
+        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="degrees")
+    *p, x, y, z, w = node.text_vector(7, (0.0,) * 6 + (1.0,))
+    if not any((w, x, y, z)):
+        node.diagnostics.error("ELEMENT_INVALID", "the quaternion of <pose> must not be zero", node)
+        return IDENTITY
+    wxyz = np.array([w, x, y, z])
+    return pose(matrix_from_quaternion(wxyz / abs(wxyz).max()), p)
+
+
+def child_number(owner, tag, default):
+    node = owner.child(tag)
+    return node.text_number(default, required=True) if node is not None else default
+
+
+def child_boolean(owner, tag, default):
+    node = owner.child(tag)
+    return node.text_boolean(default) if node is not None else default
+
+
+def child_vector(owner, tag, count, default):
+    node = owner.child(tag)
+    return node.text_vector(count, default) if node is not None else default
+
+
+def descendant(node, *tags):
+    """The child of the child ... of these tags, or None."""
+    for tag in tags:
+        node = node.child(tag) if node is not None else None
+    return node

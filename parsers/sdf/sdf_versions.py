@@ -1,0 +1,38 @@
+"""What changed between the versions of SDFormat, from 1.4 to 1.12.
+
+A file is read as its version means it. What a later version added is taken from an older file, too, as libsdformat
+does, with a warning (`version_features`); what a later version took away is an error there, unless the answer is the
+same without it.
+"""
+
+from mbcli.parsers.xml_source import quoted
+
+OLDEST_MINOR, NEWEST_MINOR = 4, 12
+_VERSIONS = {f"1.{minor}": minor for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)}
+
+
+def read_version(root):
+    """The minor version of a file, or None with an error."""
+    if root.tag != "sdf":
+        message = f"the root element of an SDFormat file must be <sdf>, found <{root.tag}>"
+        root.diagnostics.error("ELEMENT_INVALID", message, root)
+        return None
+    version = root.attribute("version", required=True)
+    if version is None:
+        return None
+    minor = _VERSIONS.get(version.strip())
+    if minor is None:
+        message = f"SDFormat version {quoted(version)} is not supported"
+        hint = f"versions 1.{OLDEST_MINOR} to 1.{NEWEST_MINOR} are"
+        root.diagnostics.error("VERSION_UNSUPPORTED", message, root, attribute="version", value=version, hint=hint)
+    return minor
+
+
+def report_older(node, tag, minor, *, gone, instead):
+    """The child of a node that SDFormat has no longer since 1.`gone`: an error from that version on; else the child."""
+    child = node.child(tag)
+    if child is None or minor < gone:
+        return child
+    child.diagnostics.error("ELEMENT_INVALID", f"since SDFormat 1.{gone} <{tag}> is {instead}", child)
+    child.ignore("settled")
+    return None

@@ -1,0 +1,322 @@
+"""URDF files to `ModelSpec`: versions 1.0, 1.1 and 1.2 and Drake's extensions.
+
+Where the format leaves a choice this reader does what Drake does: a joint without limits is unlimited, a link
+without inertial has no mass, a transmission makes an actuator unless the joint's effort limit is 0, "world" is
+the world. A link may be the child of two joints, which closes a loop. What a file says and nothing here uses is
+reported.
+
+Format: https://wiki.ros.org/urdf/XML
+"""
+
+import os
+from dataclasses import replace
+
+from mbcli.parsers.checks import check_model
+from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.link_tree import check_tree
+from mbcli.parsers.mesh_files import MeshFiles
+from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.spec import ActuatorSpec, CollisionFilterGroupSpec, FrameSpec, InertialSpec, LinkSpec, ModelSpec
+from mbcli.parsers.urdf.urdf_constraints import read_constraints, read_force_elements
+from mbcli.parsers.urdf.urdf_geometry import read_geometries, read_materials
+from mbcli.parsers.urdf.urdf_joints import check_followers, coordinate_count, read_joints
+from mbcli.parsers.urdf.urdf_known import KNOWN
+from mbcli.parsers.urdf.urdf_values import (
+    nodes_by_name,
+    read_link_name,
+    read_name,
+    read_origin,
+    read_pose,
+    read_unsigned,
+)
+from mbcli.parsers.urdf.xacro_files import read_expanded
+from mbcli.parsers.xml_source import quoted, read_xml, report_unread
+
+from mbcli.common.suggestions import did_you_mean
+
+VERSIONS = ("1.0", "1.1", "1.2")
+
+
+def read_urdf(source, diagnostics, *, packages=None, name=None):
+    """The model in a URDF file, or None if it has errors, all of which are in `diagnostics`.
+
+    source: a path, or the bytes of a document (whose relative URIs start at the working directory).
+    packages: `PackageMap` for mesh URIs, and whether xacro is expanded. name: what places call the file; default: the
+    path as given.
+    """
+    errors_before = diagnostics.counts()["error"]
+    packages = packages or PackageMap()
+    root = read_xml(source, diagnostics, name=name)
+    if root is not None and root.tag == "robot":
+        root = read_expanded(root, source, diagnostics, packages, name)
+    if root is None:
+        return None
+    if root.tag != "robot":
+        diagnostics.error("ELEMENT_INVALID", f"a URDF file starts with <robot>, not <{root.tag}>", root)
+        return None
+    base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
+    model = _read_robot(root, MeshFiles(packages, base_dir))
+    return model if diagnostics.counts()["error"] == errors_before else None
+
+
+def _read_robot(root, meshes):
+    """The model, not to be used if it has errors."""
+    materials = read_materials(root)
+    links = _read_links(root, materials, meshes)
+    joint_nodes = nodes_by_name(root.children("joint", "drake:joint", "loop_joint"), "joint")
+    joints = read_joints(joint_nodes, links)
+    check_followers(joints, joint_nodes)
+    check_tree(links, joints, joint_nodes, root)
+    frames = _read_frames(root, links)
+    model = ModelSpec(
+        name=read_name(root),
+        format="urdf",
+        version=_read_version(root),
+        place=root.place,
+        links=tuple(link for link in links.values() if link.name != WORLD or link.visuals or link.collisions),
+        joints=tuple(joints.values()),
+        frames=frames,
+        actuators=_read_actuators(root, joints, joint_nodes),
+        force_elements=read_force_elements(root, links, frames),
+        constraints=read_constraints(root, links, joints),
+        filter_groups=_read_filter_groups(root, links),
+        sources=(root.document,),
+    )
+    _ignore_the_rest(root)
+    report_unread(root, root.diagnostics, KNOWN)
+    meshes.report_missing(root.diagnostics)
+    check_model(model, root.diagnostics)
+    return model
+
+
+def _read_version(root):
+    version = root.attribute("version", "1.0")
+    if version not in VERSIONS:
+        root.diagnostics.warning(
+            "VERSION_UNSUPPORTED",
+            f"URDF version {quoted(version)} is read as {VERSIONS[-1]}",
+            root,
+            attribute="version",
+            value=version,
+        )
+    return version
+
+
+def _ignore_the_rest(root):
+    for node in root.children("gazebo", "sensor"):
+        node.ignore("foreign")
+    for node in root.children("force_element"):
+        node.unsupported("the model moves as if it were not there")
+
+
+# --------------------------------------------------------------------------------------- links, frames
+
+
+def _read_links(root, materials, meshes):
+    """{name: LinkSpec} in file order; "world" may be among them, for what is fixed to the world."""
+    links = {}
+    for name, node in nodes_by_name(root.children("link"), "link").items():
+        inertial = node.child("inertial")
+        if inertial is not None and name == WORLD:
+            inertial.ignore("meaningless", "the world has no mass")
+            inertial = None
+        links[name] = LinkSpec(
+            name=name,
+            place=node.place,
+            inertial=_read_inertial(inertial) if inertial is not None else None,
+            visuals=read_geometries(node, "visual", materials, meshes),
+            collisions=read_geometries(node, "collision", materials, meshes),
+        )
+    if not links:
+        root.diagnostics.warning("MODEL_WITHOUT_LINK", "the robot has no link", root)
+    return links
+
+
+def _read_inertial(node):
+    mass_node, inertia_node = node.child("mass"), node.child("inertia")
+    for tag, child in (("mass", mass_node), ("inertia", inertia_node)):
+        if child is None:
+            node.diagnostics.warning("ELEMENT_MISSING", f"<inertial> has no <{tag}>: taken as 0", node)
+    mass = mass_node.number("value", 0.0, required=True) if mass_node is not None else 0.0
+    inertia = (0.0,) * 6
+    if inertia_node is not None:
+        products = [inertia_node.number(name, 0.0) for name in ("ixy", "ixz", "iyz")]
+        moments = [inertia_node.number(name, 0.0, required=True) for name in ("ixx", "iyy", "izz")]
+        inertia = (*moments, *products)
+    return InertialSpec(mass=mass, X_LI=read_origin(node), inertia=inertia, place=node.place)
+
+
+def _read_frames(root, links):
+    """Drake's <frame>: a named pose in a link."""
+    frames = []
+    taken = {name: link.place for name, link in links.items()}
+    for node in root.children("frame"):
+        name = read_name(node)
+        link = read_link_name(node, "link", links, "FRAME_ATTACHED_TO_INVALID")
+        X_LF = read_pose(node)
+        if name is None or link is None:
+            continue
+        if name in taken:
+            report_duplicate(node, "frame", name, taken[name])
+        taken[name] = node.place
+        frames.append(FrameSpec(name=name, link=link, X_LF=X_LF, place=node.place))
+    return tuple(frames)
+
+
+# ------------------------------------------------------------------------------------------ actuators
+
+
+def _read_actuators(root, joints, joint_nodes):
+    actuators = {}
+    for node in root.children("transmission"):
+        actuator = _read_transmission(node, joints, joint_nodes)
+        if actuator is None:
+            continue
+        if actuator.name in actuators:
+            report_duplicate(node.child("actuator"), "actuator", actuator.name, actuators[actuator.name].place)
+        actuators.setdefault(actuator.name, actuator)
+    return tuple(actuators.values())
+
+
+def _read_transmission(node, joints, joint_nodes):
+    """The actuator of one simple transmission; None if there is none, which is reported."""
+    node.attribute("name")
+    type_node = node.child("type")
+    kind = type_node.text() if type_node is not None else node.attribute("type")
+    if not kind:
+        node.diagnostics.error("ELEMENT_MISSING", "<transmission> must have a <type>", node)
+        return None
+    if "SimpleTransmission" not in kind:
+        node.unsupported("only a SimpleTransmission is")
+        return None
+    _skip_ros_control(node)
+    joint_node = node.child("joint", required=True)
+    actuator_node = node.child("actuator", required=True)
+    if joint_node is None or actuator_node is None:
+        return None
+    _skip_ros_control(joint_node)
+    _skip_ros_control(actuator_node)
+    actuator = _read_actuator(actuator_node, joint_node.attribute("name", required=True))
+    if not _can_drive(joint_node, actuator, joints, joint_nodes):
+        return None
+    return replace(actuator, effort_limit=joints[actuator.joint].axes[0].effort)
+
+
+def _skip_ros_control(node):
+    """What ROS says about its own wiring, and reductions of 1."""
+    for child in node.children("hardwareInterface", "robotNamespace"):
+        child.ignore("foreign")
+    for child in node.children("mechanicalReduction"):
+        if child.text_number(1.0) != 1:
+            child.unsupported("a ratio other than 1 is taken as 1")
+
+
+def _read_actuator(node, joint_name):
+    """An ActuatorSpec without its effort limit."""
+    name = read_name(node)
+    inertia, ratio = node.child("drake:rotor_inertia"), node.child("drake:gear_ratio")
+    gains = node.child("drake:controller_gains")
+    return ActuatorSpec(
+        name=name,
+        joint=joint_name,
+        place=node.place,
+        rotor_inertia=read_unsigned(inertia, "value", 0.0, required=True) if inertia is not None else 0.0,
+        gear_ratio=ratio.number("value", 1.0, required=True) if ratio is not None else 1.0,
+        controller_gains=tuple(read_unsigned(gains, key, 0.0, required=True) for key in ("p", "d"))
+        if gains is not None
+        else None,
+    )
+
+
+def _can_drive(node, actuator, joints, joint_nodes):
+    """Whether the actuator's joint exists and has one coordinate to drive."""
+    if actuator.joint is None or actuator.name is None:
+        return False
+    if actuator.joint not in joint_nodes:
+        node.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            f'there is no joint "{actuator.joint}" for the transmission',
+            node,
+            attribute="name",
+            value=actuator.joint,
+            hint=did_you_mean(actuator.joint, joint_nodes),
+        )
+        return False
+    joint = joints.get(actuator.joint)
+    if joint is None:  # it has errors of its own
+        return False
+    count = coordinate_count(joint)
+    if count > 1:
+        node.diagnostics.error(
+            "ELEMENT_INVALID", f'joint "{joint.name}" has {count} coordinates, an actuator drives one', node
+        )
+        return False
+    if count == 0 or joint.axes[0].effort == 0:
+        reason = "is fixed" if count == 0 else "has the effort limit 0"
+        node.diagnostics.warning("TRANSMISSION_IGNORED", f'joint "{joint.name}" {reason}: no actuator', node)
+        return False
+    return True
+
+
+# -------------------------------------------------------------------------------------- filter groups
+
+
+def _read_filter_groups(root, links):
+    """Collision filter groups, their member groups replaced by those groups' links."""
+    nodes = []
+    for node in root.children("drake:collision_filter_group"):
+        if node.boolean("ignore", False):
+            node.ignore("settled")
+        else:
+            nodes.append(node)
+    named = nodes_by_name(nodes, "collision filter group")
+    own_links = {name: _own_members(node, links) for name, node in named.items()}
+    inner = {name: _group_names(node, "drake:member_group", named) for name, node in named.items()}
+    groups = []
+    for name, node in named.items():
+        if not own_links[name] and not inner[name]:
+            node.diagnostics.error(
+                "ELEMENT_MISSING", f'collision filter group "{name}" must have a <drake:member>', node
+            )
+        reached = _reachable(name, inner)
+        members = tuple(dict.fromkeys(link for group in reached for link in own_links[group]))
+        ignores = _group_names(node, "drake:ignored_collision_filter_group", named)
+        groups.append(CollisionFilterGroupSpec(name, members, ignores, node.place))
+    return tuple(groups)
+
+
+def _own_members(node, links):
+    names = [read_link_name(member, "link", links, "ATTRIBUTE_INVALID") for member in node.children("drake:member")]
+    return [name for name in names if name is not None]
+
+
+def _group_names(node, tag, groups):
+    """The groups that children of a tag name; an error for each that does not exist."""
+    names = []
+    for child in node.children(tag):
+        name = read_name(child)
+        if name in groups:
+            names.append(name)
+        elif name is not None:
+            child.diagnostics.error(
+                "ATTRIBUTE_INVALID",
+                f'there is no collision filter group "{name}"',
+                child,
+                attribute="name",
+                value=name,
+                hint=did_you_mean(name, groups),
+            )
+    return tuple(names)
+
+
+def _reachable(start, successors):
+    """`start` and everything reached from it, each once, in order."""
+    reached = {start: None}
+    pending = [start]
+    while pending:
+        for name in successors[pending.pop()]:
+            if name not in reached:
+                reached[name] = None
+                pending.append(name)
+    return list(reached)

@@ -1,0 +1,292 @@
+"""Joints of URDF files: types, axes, limits, damping, mimicry."""
+
+from math import hypot, inf
+
+import numpy as np
+from mbcli.parsers.mimics import check_mimics
+from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, MimicSpec, pose
+from mbcli.parsers.urdf.urdf_values import read_link_name, read_origin, read_pose, read_unsigned
+from mbcli.parsers.xml_source import MAX_RELATED, quoted
+
+from mbcli.common.suggestions import did_you_mean
+
+AXIS_TOLERANCE = 1e-6  # deviation of an axis from length 1 that is not worth a word
+
+_STANDARD_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+_DRAKE_TYPES = ("ball", "planar", "screw", "universal")
+_LOOP_TYPES = ("revolute", "continuous", "prismatic", "fixed")
+# joint types that an element can have, and the element for the others
+_TYPES_OF_TAG = {
+    "joint": (_STANDARD_TYPES, _DRAKE_TYPES, "drake:joint"),
+    "drake:joint": (_DRAKE_TYPES, _STANDARD_TYPES, "joint"),
+    "loop_joint": (_LOOP_TYPES, (), ""),
+}
+_LIMITED_TYPES = ("revolute", "continuous", "prismatic")
+_COORDINATES = {"fixed": 0, "universal": 2, "planar": 3, "ball": 3, "quaternion_floating": 6}  # others: 1
+
+
+def read_joints(nodes, links):
+    """{name: JointSpec} of the joints without errors; each <loop_joint> comes last, so that the loop is cut there."""
+    in_order = sorted(nodes.items(), key=lambda item: item[1].tag == "loop_joint")
+    joints = {name: _read_joint(name, node, links) for name, node in in_order}
+    joints = {name: joint for name, joint in joints.items() if joint is not None}
+    _report_unlimited(joints, nodes)
+    return joints
+
+
+def _report_unlimited(joints, nodes):
+    """URDF wants limits for these types; one finding for all."""
+    found = [
+        nodes[name]
+        for name, joint in joints.items()
+        if joint.type in ("revolute", "prismatic") and (joint.axes[0].lower, joint.axes[0].upper) == (-inf, inf)
+    ]
+    if found:
+        count = "1 joint has" if len(found) == 1 else f"{len(found)} joints have"
+        found[0].diagnostics.warning(
+            "JOINT_LIMIT_MISSING",
+            f"{count} no position limits although of type revolute or prismatic: taken as unlimited",
+            found[0],
+            related=[node.place for node in found[1 : 1 + MAX_RELATED]],
+        )
+
+
+def _read_joint(name, node, links):
+    file_type = _read_type(node)
+    if node.tag == "loop_joint":
+        (parent, X_PF), (child, X_CM) = (_read_loop_end(node, tag, links) for tag in ("link1", "link2"))
+    else:
+        parent = _read_end(node, "parent", links, "JOINT_PARENT_LINK_INVALID")
+        child = _read_end(node, "child", links, "JOINT_CHILD_LINK_INVALID")
+        X_PF, X_CM = read_origin(node), IDENTITY
+    mimic = _read_mimic(node)
+    if file_type is None:
+        node.ignore("settled")
+        return None
+    axes, damping = _AXES_OF_TYPE[file_type](node, file_type, mimic)
+    if file_type == "planar":  # z of the frames F and M is the normal of the plane
+        X_CM = pose(rotation_from_z(_read_axis(node)))
+        X_PF = pose(X_PF[:3, :3] @ X_CM[:3, :3], X_PF[:3, 3])
+    pitch = _read_pitch(node) if file_type == "screw" else 0.0
+    if parent is None or child is None:
+        return None
+    if parent == child:
+        node.diagnostics.error("JOINT_PARENT_SAME_AS_CHILD", f'joint "{name}" connects link "{parent}" to itself', node)
+        return None
+    return JointSpec(
+        name=name,
+        type="quaternion_floating" if file_type == "floating" else file_type,
+        parent=parent,
+        child=child,
+        X_PF=X_PF,
+        X_CM=X_CM,
+        place=node.place,
+        axes=axes,
+        screw_pitch=pitch,
+        damping=damping,
+    )
+
+
+def _read_type(node):
+    """The joint type as the file names it, or None after an error."""
+    file_type = node.attribute("type", required=True)
+    if file_type is None:
+        return None
+    allowed, others, other_tag = _TYPES_OF_TAG[node.tag]
+    if file_type in allowed:
+        return file_type
+    if file_type in others:
+        problem, hint = f"a joint of type {file_type} is written as <{other_tag}>", None
+    elif node.tag == "drake:joint" and file_type == "curvilinear":
+        problem, hint = "joints of type curvilinear cannot be read", None
+    else:
+        problem, hint = f"there is no joint type {quoted(file_type)}", did_you_mean(file_type, allowed)
+    node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="type", value=file_type, hint=hint)
+    return None
+
+
+def _read_end(node, tag, links, code):
+    end = node.child(tag, required=True)
+    return None if end is None else read_link_name(end, "link", links, code)
+
+
+def _read_loop_end(node, tag, links):
+    """(link, pose of the joint's frame in it) of <link1> or <link2> of a <loop_joint>."""
+    end = node.child(tag, required=True)
+    return (
+        (None, IDENTITY) if end is None else (read_link_name(end, "link", links, "ATTRIBUTE_INVALID"), read_pose(end))
+    )
+
+
+def _read_no_axes(node, file_type, mimic):
+    """fixed: whatever moves a joint says nothing."""
+    for child in node.children("axis", "limit", "dynamics", "calibration", "safety_controller"):
+        child.ignore("meaningless", "the joint is fixed")
+    return (), ()
+
+
+def _read_one_axis(node, file_type, mimic):
+    """revolute, continuous, prismatic, screw; Drake reads limits for the first three only."""
+    limits = _read_limits(node, file_type) if file_type in _LIMITED_TYPES else {}
+    damping, friction = _read_dynamics(node)
+    axis = AxisSpec(xyz=_read_axis(node), place=node.place, damping=damping, friction=friction, mimic=mimic, **limits)
+    return (axis,), ()
+
+
+def _read_universal(node, file_type, mimic):
+    """The axes are x and y of the joint frame, both with the same damping."""
+    damping, _ = _read_dynamics(node, with_friction=False)
+    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    return tuple(AxisSpec(xyz=xyz, place=node.place, damping=damping) for xyz in axes), ()
+
+
+def _read_planar(node, file_type, mimic):
+    """The axis is the normal of the plane, turned to z by the joint's frames."""
+    dynamics = node.child("dynamics")
+    damping = dynamics.vector("damping", 3, (0.0, 0.0, 0.0)) if dynamics is not None else (0.0, 0.0, 0.0)
+    _check_damping(dynamics, damping)
+    return (AxisSpec(xyz=(0.0, 0.0, 1.0), place=node.place),), damping
+
+
+def _read_ball(node, file_type, mimic):
+    damping, _ = _read_dynamics(node, with_friction=False)
+    return (), (damping,)
+
+
+def _read_floating(node, file_type, mimic):
+    return (), (0.0, 0.0)
+
+
+_AXES_OF_TYPE = {
+    "fixed": _read_no_axes,
+    "revolute": _read_one_axis,
+    "continuous": _read_one_axis,
+    "prismatic": _read_one_axis,
+    "screw": _read_one_axis,
+    "universal": _read_universal,
+    "planar": _read_planar,
+    "ball": _read_ball,
+    "floating": _read_floating,
+}
+
+
+def _read_axis(node):
+    """The unit vector of <axis>; x without one."""
+    axis = node.child("axis")
+    if axis is None:
+        return (1.0, 0.0, 0.0)
+    xyz = axis.vector("xyz", 3, (1.0, 0.0, 0.0))
+    length = hypot(*xyz)
+    if length == 0:
+        axis.diagnostics.error("ATTRIBUTE_INVALID", "the axis of a joint must not be zero", axis, attribute="xyz")
+        return (1.0, 0.0, 0.0)
+    if abs(length - 1) > AXIS_TOLERANCE:
+        axis.diagnostics.warning(
+            "AXIS_NOT_UNIT", f"the axis has length {length:.6g}: normalised", axis, attribute="xyz"
+        )
+    return tuple(c / length for c in xyz)
+
+
+def rotation_from_z(axis):
+    """The smallest rotation (3, 3) that takes z to a unit vector; about x by half a turn for -z."""
+    x, y, z = axis
+    s2 = x * x + y * y
+    if s2 == 0:
+        return np.diag([1.0, z, z])
+    k = 1 / (1 + z) if z > 0 else (1 - z) / s2
+    return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
+
+
+def _read_limits(node, file_type):
+    """The limits of an axis by their names in AxisSpec; what is missing is unlimited."""
+    limit = node.child("limit")
+    if limit is None:
+        return {}
+    lower, upper = limit.number("lower", -inf), limit.number("upper", inf)
+    _check_position_limits(limit, file_type, lower, upper)
+    acceleration = read_unsigned(limit, "acceleration", inf)  # URDF 1.2
+    return {
+        "lower": lower,
+        "upper": upper,
+        "velocity": read_unsigned(limit, "velocity", inf),
+        "acceleration": read_unsigned(limit, "drake:acceleration", acceleration),
+        "deceleration": read_unsigned(limit, "deceleration", inf),
+        "jerk": read_unsigned(limit, "jerk", inf),
+        "effort": read_unsigned(limit, "effort", inf),
+    }
+
+
+def _check_position_limits(limit, file_type, lower, upper):
+    diagnostics = limit.diagnostics
+    if lower > upper:
+        diagnostics.error("JOINT_LIMIT_INVALID", f"the lower limit {lower!r} is above the upper limit {upper!r}", limit)
+    if file_type == "continuous" and (lower, upper) != (-inf, inf):
+        diagnostics.warning(
+            "JOINT_LIMIT_INVALID", "a continuous joint should have no position limits: they are applied", limit
+        )
+
+
+def _read_dynamics(node, *, with_friction=True):
+    """(viscous damping, Coulomb friction), 0 where missing."""
+    dynamics = node.child("dynamics")
+    if dynamics is None:
+        return 0.0, 0.0
+    friction = read_unsigned(dynamics, "friction", 0.0) if with_friction else 0.0
+    return read_unsigned(dynamics, "damping", 0.0), friction
+
+
+def _check_damping(dynamics, damping):
+    if min(damping) < 0:
+        dynamics.diagnostics.error(
+            "ATTRIBUTE_INVALID", f"damping must not be negative, found {damping}", dynamics, attribute="damping"
+        )
+
+
+def _read_pitch(node):
+    pitch = node.child("drake:screw_thread_pitch", required=True)
+    return pitch.number("value", 0.0, required=True) if pitch is not None else 0.0
+
+
+# ---------------------------------------------------------------------------------------------- mimic
+
+
+def _read_mimic(node):
+    mimic = node.child("mimic")
+    if mimic is None:
+        return None
+    leader = mimic.attribute("joint", required=True)
+    multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
+    return None if leader is None else MimicSpec(leader, multiplier, offset, mimic.place)
+
+
+def coordinate_count(joint):
+    """How many coordinates the joint of a JointSpec has."""
+    return _COORDINATES.get(joint.type, 1)
+
+
+def check_followers(joints, nodes):
+    """Each leader exists, has as many coordinates as its follower, and does not follow it in turn.
+
+    joints: {name: JointSpec}; nodes: {name: XML node} of all joints of the file.
+    """
+    counts = {name: coordinate_count(joint) for name, joint in joints.items()}
+    followers = {}
+    for name in joints:
+        node = nodes[name].child("mimic")
+        leader = node.attribute("joint") if node is not None else None
+        if leader is None:
+            continue
+        if counts[name] != 1 and leader != name and counts.get(leader) == counts[name]:
+            node.unsupported("only a joint with one coordinate can follow another")
+        else:
+            followers[name] = leader, node
+
+    def mismatch(name, leader):
+        if leader not in joints or counts[name] == counts[leader]:  # the missing has errors of its own
+            return None
+        return f'joint "{name}" with {counts[name]} coordinates cannot mimic "{leader}" with {counts[leader]}'
+
+    for cycle in check_mimics(followers, nodes, mismatch):
+        chain = " -> ".join([*cycle, cycle[0]])
+        _, node = followers[cycle[0]]
+        node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", f"joints mimic each other: {chain}", node)

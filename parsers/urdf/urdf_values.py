@@ -1,0 +1,98 @@
+"""What the elements of a URDF file have in common: names, references to links, poses, numbers with a sign."""
+
+import numpy as np
+from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.spec import IDENTITY, pose
+from mbcli.parsers.xml_source import quoted
+
+from mbcli.common.suggestions import did_you_mean
+from mbcli.math import RollPitchYaw
+from mbcli.math.rotation_array import matrix_from_quaternion
+
+
+def read_name(node):
+    """The element's name; an error if it is missing, empty or not expanded."""
+    name = node.attribute("name", required=True)
+    if name is not None:
+        _check_name(node, "name", name)
+    return name
+
+
+def _check_name(node, attribute, name):
+    if not name:
+        problem, code = "is empty", "ATTRIBUTE_INVALID"
+    elif "${" in name:
+        problem, code = f"is unexpanded xacro, {quoted(name)}: run xacro on the file first", "XACRO_UNEXPANDED"
+    else:
+        return
+    node.diagnostics.error(
+        code, f'attribute "{attribute}" of <{node.tag}> {problem}', node, attribute=attribute, value=name
+    )
+
+
+def nodes_by_name(nodes, what):
+    """{name: node} in file order; a name given twice is an error and its first element stays."""
+    named = {}
+    for node in nodes:
+        name = read_name(node)
+        if name is None:
+            continue
+        first = named.setdefault(name, node)
+        if first is not node:
+            report_duplicate(node, what, name, first.place)
+            node.ignore("settled")
+    return named
+
+
+def read_link_name(node, attribute, links, code, *, required=True):
+    """The name of a link, or "world", that an attribute states; None after an error."""
+    name = node.attribute(attribute, required=required)
+    if name is None or name in links or name == WORLD:
+        return name
+    node.diagnostics.error(
+        code,
+        f'there is no link "{name}" for attribute "{attribute}" of <{node.tag}>',
+        node,
+        attribute=attribute,
+        value=name,
+        hint=did_you_mean(name, links),
+    )
+    return None
+
+
+def read_unsigned(node, name, default=None, *, required=False, positive=False):
+    """A number that must not be negative (or zero, with `positive`)."""
+    number = node.number(name, default, required=required)
+    if number is not None and (number < 0 or (positive and number == 0)):
+        node.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            f'attribute "{name}" of <{node.tag}> must {"be positive" if positive else "not be negative"}, '
+            f"found {number!r}",
+            node,
+            attribute=name,
+            value=repr(number),
+        )
+    return number
+
+
+def read_origin(node):
+    """The pose that a child <origin> states; identity without one."""
+    origin = node.child("origin")
+    return IDENTITY if origin is None else read_pose(origin)
+
+
+def read_pose(node):
+    """The pose of xyz [m] and rpy [rad] (about the fixed axes x, y, z in that order) or quat_xyzw (URDF 1.1)."""
+    xyz = node.vector("xyz", 3)
+    rpy = node.vector("rpy", 3)
+    quaternion = node.vector("quat_xyzw", 4)
+    if quaternion is not None:
+        if rpy is not None:
+            node.diagnostics.error("ATTRIBUTE_INVALID", f"<{node.tag}> has both rpy and quat_xyzw", node)
+        x, y, z, w = quaternion
+        wxyz = np.array([w, x, y, z])
+        if wxyz.any():
+            return pose(matrix_from_quaternion(wxyz / abs(wxyz).max()), xyz)
+        node.diagnostics.error("ATTRIBUTE_INVALID", "a quaternion must not be zero", node, attribute="quat_xyzw")
+    return pose(RollPitchYaw(rpy).ToRotationMatrix().matrix() if rpy is not None and any(rpy) else None, xyz)

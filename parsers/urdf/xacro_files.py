@@ -1,0 +1,73 @@
+"""xacro files: expanded by the xacro package, and only where the user allows it, since that runs code of the file."""
+
+import os
+import re
+import sys
+from contextlib import contextmanager
+from types import ModuleType
+
+from mbcli.parsers.xml_source import read_xml
+
+from mbcli.errors import ModelError, ResourceError
+
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_ROS_PACKAGES = "ament_index_python"  # the module by which xacro finds packages in ROS 2
+
+
+def read_expanded(root, source, diagnostics, packages, name):
+    """The root node of a URDF document once what it has of xacro is expanded; None if it cannot be (an error).
+
+    root: of the document as it stands. source: its path, or its bytes. Places in an expanded document are those of the
+    result. Raises ResourceError without the xacro package, ModelError for what xacro refuses.
+    """
+    if not _has_xacro(root, source):
+        return root
+    if packages.xacro_arguments is None or isinstance(source, bytes):
+        only = "it must be a file, not a text" if packages.xacro_arguments is not None else "--xacro does it"
+        hint = f"{only}; xacro runs code of the file"
+        diagnostics.error("XACRO_UNEXPANDED", "the file contains xacro: run xacro on it first", root, hint=hint)
+        return None
+    name = f"{name or source} (expanded by xacro)"
+    return read_xml(_expand(os.fspath(source), packages), diagnostics, name=name)
+
+
+def _has_xacro(root, source):
+    if b"<xacro:" in _COMMENT.sub(b"", root.document.content):
+        return True
+    return not isinstance(source, bytes) and os.fspath(source).endswith(".xacro")
+
+
+def _expand(path, packages):
+    """The bytes of the URDF document that xacro makes of a file."""
+    try:
+        import xacro
+    except ImportError:
+        raise ResourceError(f"{path}: error: --xacro needs the package xacro: pip install 'mbcli[xacro]'") from None
+    try:
+        with _packages_for_xacro(packages, os.path.dirname(path)):
+            document = xacro.process_file(path, mappings=dict(packages.xacro_arguments))
+    except Exception as error:  # code of the file may raise anything
+        raise ModelError(f"{path}: error: xacro: {' '.join(str(error).split())}") from None
+    return document.toprettyxml(indent="  ", encoding="utf-8")
+
+
+@contextmanager
+def _packages_for_xacro(packages, base_dir):
+    """Lets $(find PACKAGE) go by the package map, in the place of ROS."""
+    finder = ModuleType(f"{_ROS_PACKAGES}.packages")
+    finder.PackageNotFoundError = KeyError
+    finder.get_package_share_directory = lambda name: packages.package_directory(name, base_dir or os.curdir)
+    ros = ModuleType(_ROS_PACKAGES)
+    ros.packages = finder
+    ros.get_package_share_directory = finder.get_package_share_directory
+    ours = {_ROS_PACKAGES: ros, finder.__name__: finder}
+    before = {name: sys.modules.get(name) for name in ours}
+    sys.modules.update(ours)
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module

@@ -1,0 +1,97 @@
+"""A flat model as SDFormat can say it: its links stand where its joints are at zero, which is how joints get places."""
+
+from dataclasses import replace
+
+import numpy as np
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.sdf.sdf_joints import JOINT_TYPES
+from mbcli.parsers.spanning_tree import spanning_tree
+from mbcli.parsers.spec import IDENTITY, FrameSpec, WeldConstraintSpec
+from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, Arranged, swapped
+
+CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends of a joint may be apart
+
+
+def arranged_for_sdf(model, losses):
+    """`Arranged` for write_sdf. What is said otherwise goes to `losses`."""
+    branches, loops = spanning_tree(model)
+    faults = []
+    joints = [_turned(joint, faults) for joint in model.joints]
+    poses = _zero_poses(model, branches)
+    for joint in joints:
+        if joint.name in loops and joint.type in JOINT_TYPES and not _is_closed(joint, poses):
+            faults.append((joint.name, "it closes a loop that is open where all joints are at zero"))
+    model = replace(
+        model,
+        links=tuple(replace(link, X_ModelL=poses[link.name]) for link in model.links),
+        joints=tuple(joints),
+    )
+    return Arranged(_with_frames(model), frozenset(loops), {}, tuple(faults))
+
+
+def _turned(joint, faults):
+    """A joint of SDFormat must not end at the world."""
+    if joint.child != WORLD:
+        return joint
+    if joint.type in (*ONE_AXIS, "fixed"):
+        return swapped(joint)
+    faults.append((joint.name, "its child is the world"))
+    return joint
+
+
+def _zero_poses(model, branches):
+    """{link: its pose in the model where all joints are at zero}; links that float stand as they do."""
+    stated = {link.name: link.X_ModelL for link in model.links}
+    poses = {WORLD: inverse(model.X_WModel)}
+    for branch in branches:
+        joint = branch.joint
+        if joint is None:
+            poses[branch.link] = stated[branch.link]
+            continue
+        X_inboard, X_outboard = (joint.X_CM, joint.X_PF) if branch.reversed else (joint.X_PF, joint.X_CM)
+        poses[branch.link] = compose(compose(poses[branch.inboard], X_inboard), inverse(X_outboard))
+    return poses
+
+
+def _is_closed(joint, poses):
+    X_ModelF, X_ModelM = compose(poses[joint.parent], joint.X_PF), compose(poses[joint.child], joint.X_CM)
+    return np.abs(X_ModelF - X_ModelM).max() <= CLOSED * max(1.0, np.abs(X_ModelF).max())
+
+
+def _with_frames(model):
+    """Frames for what stands between frames, not links: Drake's own joints, and weld constraints."""
+    frames = list(model.frames)
+    taken = {item.name for items in (frames, model.links, model.joints, model.filter_groups) for item in items}
+
+    def frame(name, link, X, place):
+        if np.array_equal(X, IDENTITY):
+            return link
+        for known in model.frames:
+            if known.link == link and np.array_equal(known.X_LF, X):
+                return known.name
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        frames.append(FrameSpec(name, link, X, place))
+        return name
+
+    def of_joint(joint):
+        if joint.type in JOINT_TYPES:
+            return joint
+        return replace(
+            joint,
+            parent=frame(f"{joint.name}_F", joint.parent, joint.X_PF, joint.place),
+            child=frame(f"{joint.name}_M", joint.child, joint.X_CM, joint.place),
+        )
+
+    def of_weld(number, spec):
+        if not isinstance(spec, WeldConstraintSpec):
+            return spec
+        ends = (("P", spec.link_A, spec.X_AP), ("Q", spec.link_B, spec.X_BQ))
+        A, B = (frame(f"weld_{number}_{end}", link, X, spec.place) for end, link, X in ends)
+        return replace(spec, link_A=A, link_B=B)
+
+    joints = tuple(map(of_joint, model.joints))
+    constraints = tuple(of_weld(number, spec) for number, spec in enumerate(model.constraints, start=1))
+    return replace(model, joints=joints, constraints=constraints, frames=tuple(frames))

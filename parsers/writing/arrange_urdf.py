@@ -1,0 +1,103 @@
+"""A flat model as URDF can say it: the frame of each link is that of the joint that holds it."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from mbcli.parsers.frame_names import MODEL
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.spanning_tree import spanning_tree
+from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, pose
+from mbcli.parsers.urdf.urdf_joints import rotation_from_z
+from mbcli.parsers.writing.moved_links import with_moved_links
+from mbcli.parsers.writing.write_urdf import LOOP_TYPES
+
+STRAIGHT = 1e-12  # relative deviation from a line that rounding explains
+ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """What a writer takes: the model, and what became of the links and joints of the one it was made from."""
+
+    model: object
+    loops: frozenset = frozenset()  # names of the joints that close loops
+    moved: dict = field(default_factory=dict)  # link with another frame: X_NL, the old frame in the new one
+    unsayable: tuple = ()  # (joint, why): joints that the format cannot say
+
+
+def arranged_for_urdf(model, losses):
+    """`Arranged` for write_urdf. What is said otherwise goes to `losses`."""
+    model = _with_model_frame(model)
+    branches, loops = spanning_tree(model)
+    joints, moves = {joint.name: joint for joint in model.joints}, {}
+    stated = {link.name: link.X_ModelL for link in model.links}
+    for branch in branches:
+        joint = branch.joint
+        if joint is None:
+            X_WL = compose(model.X_WModel, stated[branch.link])
+            _tell_pose(branch.link, X_WL, model, losses)
+            continue
+        if branch.reversed and joint.type in (*ONE_AXIS, "fixed"):
+            joint = swapped(joint)
+            losses.add("changed", "JOINT_REVERSED", f"joint '{joint.name}' leads from '{joint.parent}' on", joint.place)
+        fitted = _fitted(joint)
+        if fitted is None and branch.link == joint.child:
+            moves[branch.link] = inverse(joint.X_CM)
+            message = f"the frame of link '{branch.link}' is moved to joint '{joint.name}'"
+            losses.add("changed", "LINK_FRAME", message, joint.place)
+        joints[joint.name] = fitted or joint
+    in_order = sorted(joints.values(), key=lambda joint: joint.name in loops)
+    moved = with_moved_links(replace(model, joints=tuple(in_order)), moves)
+    holders = {branch.joint.name for branch in branches if branch.joint is not None and branch.link in moves}
+    final, faults = [], []
+    for joint in moved.joints:
+        if joint.name in holders:
+            joint = replace(joint, X_CM=IDENTITY)  # without rounding
+        fitted = joint if joint.name in loops and joint.type in LOOP_TYPES else _fitted(joint)
+        if fitted is None:
+            faults.append((joint.name, "it is not in the frame of its child, which another joint holds"))
+        final.append(fitted or joint)
+    return Arranged(replace(moved, joints=tuple(final)), frozenset(loops), moves, tuple(faults))
+
+
+def _with_model_frame(model):
+    """The model's own frame is one more frame, where something is between it and another."""
+    named = {
+        end for spec in model.force_elements if isinstance(spec, BushingSpec) for end in (spec.frame_A, spec.frame_C)
+    }
+    if MODEL not in named or model.X_LinkModel is None:
+        return model
+    return replace(model, frames=(*model.frames, FrameSpec(MODEL, *model.X_LinkModel, model.place)))
+
+
+def _tell_pose(link, X_WL, model, losses):
+    if not np.array_equal(X_WL, IDENTITY):
+        losses.add("lost", "DEFAULT_POSE", f"where '{link}' is in the world, from which it floats", model.place)
+
+
+def swapped(joint):
+    """The same joint of one axis, or none, with parent and child exchanged; its coordinate keeps its sign."""
+    axes = tuple(replace(axis, xyz=tuple(-c for c in axis.xyz)) for axis in joint.axes)
+    return replace(joint, parent=joint.child, child=joint.parent, X_PF=joint.X_CM, X_CM=joint.X_PF, axes=axes)
+
+
+def _fitted(joint):
+    """The joint stated in its child's frame, or None where the child's frame is elsewhere."""
+    if np.array_equal(joint.X_CM, IDENTITY):
+        return joint
+    R_CM, p = joint.X_CM[:3, :3], joint.X_CM[:3, 3]
+    X_PC = compose(joint.X_PF, inverse(joint.X_CM))
+    if joint.type == "fixed":
+        return replace(joint, X_PF=X_PC, X_CM=IDENTITY)
+    if joint.type in ONE_AXIS:
+        axis = joint.axes[0]
+        direction = R_CM @ axis.xyz
+        off = np.abs(np.cross(p, direction)).max()
+        if joint.type == "prismatic" or off <= STRAIGHT * np.abs(p).max():
+            turned = replace(axis, xyz=tuple(direction.tolist()))
+            return replace(joint, X_PF=X_PC, X_CM=IDENTITY, axes=(turned,))
+    if joint.type == "planar" and not p.any():
+        R = rotation_from_z(R_CM[:, 2])
+        if np.abs(R - R_CM).max() <= STRAIGHT:
+            return replace(joint, X_CM=pose(R))
+    return None

@@ -1,0 +1,88 @@
+"""A model as the text of another file, URDF or SDFormat: flat, with a list of what that changes."""
+
+from dataclasses import dataclass, replace
+
+from mbcli.parsers.mesh_files import relocated
+from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
+from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf
+from mbcli.parsers.writing.flatten import flattened
+from mbcli.parsers.writing.losses import Losses
+from mbcli.parsers.writing.sayable import sayable, without_joints
+from mbcli.parsers.writing.target_names import with_target_names
+from mbcli.parsers.writing.write_sdf import write_sdf
+from mbcli.parsers.writing.write_urdf import write_urdf
+from mbcli.parsers.writing.write_xml import finish, numbers_of_elements
+
+ARRANGE = {"urdf": arranged_for_urdf, "sdf": arranged_for_sdf}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """The text of a converted model, and how its parts correspond to those of the model."""
+
+    target: str  # "urdf" or "sdf"
+    text: bytes
+    said: object  # flat ModelSpec: what of the model the text says, under the model's names
+    written: object  # ModelSpec as the text has it
+    losses: tuple  # of Loss
+    links: dict  # name in `said`: name in the text; in the order of `said`
+    joints: dict
+    moved: dict  # link in `said`: X_NL, its frame in that of the link in the text
+
+    @property
+    def changes_motion(self):
+        return any(loss.kind == "motion" for loss in self.losses)
+
+
+def converted(model, target, *, packages, folder):
+    """The `Conversion` of a ModelSpec to a target format, "urdf" or "sdf".
+
+    packages: PackageMap by which meshes are found; folder: where the text will be.
+    """
+    losses = Losses()
+    said = sayable(flattened(model), target, losses)
+    arranged = ARRANGE[target](said, losses)
+    if arranged.unsayable:
+        for name, why in arranged.unsayable:
+            place = next(joint.place for joint in said.joints if joint.name == name)
+            losses.add("motion", "JOINT", f"joint '{name}': {why}", place)
+        said = without_joints(said, {name for name, _ in arranged.unsayable})
+        arranged = ARRANGE[target](said, losses)
+    named = with_target_names(arranged.model, target, losses)
+    links = _pairs(arranged.model.links, named.links)
+    joints = _pairs(arranged.model.joints, named.joints)
+    named = _with_meshes(named, packages, folder, losses)
+    root = write_sdf(named) if target == "sdf" else write_urdf(named, {joints[name] for name in arranged.loops})
+    for tag, count in numbers_of_elements(root, ("loop_joint", "frame") if target == "urdf" else ()).items():
+        times = f" ({count} times)" if count > 1 else ""
+        known = (
+            "no other program reads it" if tag == "loop_joint" else "only programs that know Drake's elements read it"
+        )
+        losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
+    return Conversion(target, finish(root), said, named, tuple(losses.all()), links, joints, arranged.moved)
+
+
+def _pairs(before, after):
+    return {old.name: new.name for old, new in zip(before, after, strict=True)}
+
+
+def _with_meshes(model, packages, folder, losses):
+    """The model with URIs of meshes that lead to the same files from a folder."""
+
+    def moved(geometry):
+        if not hasattr(geometry.shape, "uri"):
+            return geometry
+        uri, problem = relocated(geometry.shape, packages, folder)
+        if problem is not None:
+            losses.add("lost", "MESH", f"where the mesh {geometry.shape.uri} is: {problem}", geometry.place)
+        elif uri != geometry.shape.uri:
+            losses.add("changed", "MESH", f"the mesh {geometry.shape.uri} is named as {uri}", geometry.place)
+        return replace(geometry, shape=replace(geometry.shape, uri=uri))
+
+    return replace(
+        model,
+        links=tuple(
+            replace(link, visuals=tuple(map(moved, link.visuals)), collisions=tuple(map(moved, link.collisions)))
+            for link in model.links
+        ),
+    )

@@ -1,0 +1,105 @@
+"""A model and the models nested in it as one `ModelSpec` without nested models, worlds and static models."""
+
+from dataclasses import fields, replace
+
+from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec
+
+STATIC_WELD = "sdformat_model_static_world_welds_to_{}"  # name of the joint that holds a link of a static model
+
+_REFERENCES = {"link", "parent", "child", "link_A", "link_B", "frame_A", "frame_C", "joint", "joints", "leader"}
+_REFERENCES |= {"members", "ignores"}  # fields of specs that name another element
+
+
+def flattened(model):
+    """The same model without nesting: elements of a nested model are MODEL::NAME, its frame is the frame MODEL.
+
+    Elements stand in the order in which a plant numbers them. Links of static models are welded to the world. The
+    models of a world become parts of one model whose frame is the world's.
+    """
+    parts = {name: [] for name in _PARTS}
+    gravity = _collect(model, "", pose_in_world(model), parts)
+    return replace(
+        model,
+        **{name: tuple(found) for name, found in parts.items()},
+        models=(),
+        is_world=False,
+        static=False,
+        gravity=gravity,
+    )
+
+
+_PARTS = ("links", "joints", "frames", "actuators", "force_elements", "constraints", "filter_groups")
+
+
+def pose_in_world(model):
+    return IDENTITY if model.is_world else model.X_WModel
+
+
+def _collect(model, prefix, X_WTop, parts):
+    """Appends what a model has, that of nested models first; returns the gravity that holds in the end."""
+    gravity = None
+    for inner in model.models:
+        stated = _collect(inner, f"{prefix}{inner.name}{SEPARATOR}", X_WTop, parts)
+        gravity = gravity if stated is None else stated
+        if inner.X_LinkModel is not None:
+            link, X_LinkModel = inner.X_LinkModel
+            name = prefix + inner.name
+            parts["frames"].append(FrameSpec(name, _scoped(f"{name}{SEPARATOR}", link), X_LinkModel, inner.place))
+    X_TopModel = IDENTITY if not prefix else compose(inverse(X_WTop), pose_in_world(model))
+    for name in _PARTS:
+        parts[name] += [with_names(item, lambda name: _scoped(prefix, name)) for item in getattr(model, name)]
+    if prefix:
+        own = len(parts["links"]) - len(model.links)
+        parts["links"][own:] = [
+            replace(link, X_ModelL=compose(X_TopModel, link.X_ModelL)) for link in parts["links"][own:]
+        ]
+    if model.static:
+        parts["joints"] += _welds(model, prefix)
+    return model.gravity if model.gravity is not None else gravity
+
+
+def _scoped(prefix, name):
+    return name if name == WORLD else (prefix + name).removesuffix(SEPARATOR + MODEL)
+
+
+def with_names(spec, rename, references=None):
+    """A spec whose own name, and the names of others in it, are passed through functions.
+
+    rename: of its own name; references: of the names of others, called with the field and the name, default: rename.
+    """
+    refer = references or (lambda field, name: rename(name))
+    changes = {}
+    for field in fields(spec):
+        value = getattr(spec, field.name)
+        if field.name == "name" and value is not None:
+            changes["name"] = rename(value)
+        elif field.name in _REFERENCES:
+            changes[field.name] = (
+                refer(field.name, value) if isinstance(value, str) else tuple(refer(field.name, each) for each in value)
+            )
+        elif field.name == "axes":
+            changes["axes"] = tuple(
+                axis if axis.mimic is None else replace(axis, mimic=with_names(axis.mimic, rename, references))
+                for axis in value
+            )
+    return replace(spec, **changes)
+
+
+def _welds(model, prefix):
+    """Joints that hold the links of a static model where they are, but those that its own joints hold."""
+    held = {joint.child for joint in model.joints}
+    return [
+        JointSpec(
+            name=prefix + STATIC_WELD.format(link.name),
+            type="fixed",
+            parent=WORLD,
+            child=prefix + link.name,
+            X_PF=compose(model.X_WModel, link.X_ModelL),
+            X_CM=IDENTITY,
+            place=link.place,
+        )
+        for link in model.links
+        if link.name not in held and link.name != WORLD
+    ]

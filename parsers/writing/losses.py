@@ -1,0 +1,38 @@
+"""What a conversion changes or cannot keep, element by element."""
+
+from dataclasses import dataclass
+
+from mbcli.parsers.spec import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One thing that the written file says otherwise than the one read, or not at all.
+
+    kind: "motion": it is gone, and the model moves differently or has other coordinates; "lost": it is gone, the motion
+    is the same; "changed": it is said otherwise; "extension": only programs that know Drake's elements read it.
+    """
+
+    kind: str
+    code: str
+    message: str
+    place: Place
+
+    def __str__(self):
+        return f"{self.place}: {self.kind}: {self.message} [{self.code}]"
+
+
+class Losses:
+    """The losses of a conversion, each once, in the order of their finding."""
+
+    def __init__(self):
+        self._found = {}
+
+    def add(self, kind, code, message, place):
+        self._found.setdefault(Loss(kind, code, message, place))
+
+    def all(self):
+        return list(self._found)
+
+    def of_motion(self):
+        return [loss for loss in self._found if loss.kind == "motion"]

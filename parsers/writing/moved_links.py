@@ -1,0 +1,60 @@
+"""A model whose links have other frames, fixed to the old ones."""
+
+from dataclasses import replace
+
+import numpy as np
+from mbcli.parsers.poses import compose
+from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, TendonConstraintSpec, WeldConstraintSpec
+
+
+def with_moved_links(model, moves):
+    """The same flat model where some links have another frame. moves: {link: X_NL, pose of the old frame in the new}.
+
+    Joints stay where they are. The poses of links in the model (X_ModelL) are left to the caller.
+    """
+
+    def X(link, X_LA):
+        return compose(moves[link], X_LA) if link in moves else X_LA
+
+    def point(link, p):
+        return tuple((moves[link] @ np.array([*p, 1.0]))[:3].tolist()) if link in moves else p
+
+    def moved_link(link):
+        inertial = link.inertial
+        return replace(
+            link,
+            inertial=None if inertial is None else replace(inertial, X_LI=X(link.name, inertial.X_LI)),
+            visuals=tuple(replace(g, X_LG=X(link.name, g.X_LG)) for g in link.visuals),
+            collisions=tuple(replace(g, X_LG=X(link.name, g.X_LG)) for g in link.collisions),
+        )
+
+    def moved_physics(spec):
+        if isinstance(spec, WeldConstraintSpec):
+            return replace(spec, X_AP=X(spec.link_A, spec.X_AP), X_BQ=X(spec.link_B, spec.X_BQ))
+        if isinstance(spec, BushingSpec):
+            return replace(
+                spec, frame_A=kept.get(spec.frame_A, spec.frame_A), frame_C=kept.get(spec.frame_C, spec.frame_C)
+            )
+        if isinstance(spec, TendonConstraintSpec):
+            return spec
+        return replace(spec, p_AP=point(spec.link_A, spec.p_AP), p_BQ=point(spec.link_B, spec.p_BQ))
+
+    if not moves:
+        return model
+    held = model.X_LinkModel
+    between = [name for spec in model.force_elements if isinstance(spec, BushingSpec) for name in _frames(spec)]
+    kept = {name: f"{name}_as_read" for name in between if name in moves}  # the frames that bushings are between
+    old = tuple(FrameSpec(frame, link, IDENTITY, model.place) for link, frame in kept.items())
+    return replace(
+        model,
+        links=tuple(moved_link(link) if link.name in moves else link for link in model.links),
+        joints=tuple(replace(j, X_PF=X(j.parent, j.X_PF), X_CM=X(j.child, j.X_CM)) for j in model.joints),
+        frames=tuple(replace(frame, X_LF=X(frame.link, frame.X_LF)) for frame in (*model.frames, *old)),
+        force_elements=tuple(map(moved_physics, model.force_elements)),
+        constraints=tuple(map(moved_physics, model.constraints)),
+        X_LinkModel=None if held is None else (held[0], X(*held)),
+    )
+
+
+def _frames(bushing):
+    return bushing.frame_A, bushing.frame_C

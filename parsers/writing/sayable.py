@@ -1,0 +1,219 @@
+"""What URDF and SDFormat can say of a model: takes the rest out of it and tells what that was."""
+
+from dataclasses import fields, replace
+from math import inf
+
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.proximity_properties import proximity_elements
+from mbcli.parsers.sdf.sdf_actuators import ACTUATED
+from mbcli.parsers.spec import AxisSpec, HalfSpace, Sphere, WeldConstraintSpec
+
+EARTH = (0.0, 0.0, -9.81)  # [m/s^2], what every reader takes where a file states no gravity
+POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
+
+_DYNAMICS = {"damping", "friction"}
+_LIMITS = {"lower", "upper", "velocity", "acceleration"}
+_ONE_AXIS = _LIMITS | _DYNAMICS | {"effort", "mimic"}
+_ALWAYS = {"xyz", "place"}
+_LIMITED = ("revolute", "continuous", "prismatic")
+
+# (format, joint type): the fields of AxisSpec that the format can say; of other types none
+_AXIS = {
+    **{("urdf", kind): _ONE_AXIS | {"deceleration", "jerk"} for kind in _LIMITED},
+    **{("sdf", kind): _ONE_AXIS | {"spring_reference", "spring_stiffness", "default_position"} for kind in _LIMITED},
+    ("urdf", "screw"): _DYNAMICS | {"mimic"},
+    ("sdf", "screw"): _DYNAMICS | {"mimic", "effort", "default_position"},
+    ("urdf", "universal"): {"damping"},
+    ("sdf", "universal"): _DYNAMICS | {"default_position"},
+}
+_WITHOUT_EFFECT = {"friction", "deceleration", "jerk", "default_position", "spring_reference", "effort"}
+_DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
+
+
+def sayable(model, target, losses):
+    """A flat ModelSpec without what the target format ("urdf" or "sdf") cannot say, which goes to `losses`."""
+    model = _Reduction(model, target, losses).reduced()
+    return replace(model, gravity=None)
+
+
+def without_joints(model, names):
+    """The model without some joints, and without what drives or couples them."""
+    return replace(
+        model,
+        joints=tuple(_uncoupled(joint, names) for joint in model.joints if joint.name not in names),
+        actuators=tuple(actuator for actuator in model.actuators if actuator.joint not in names),
+        constraints=tuple(c for c in model.constraints if names.isdisjoint(getattr(c, "joints", ()))),
+    )
+
+
+def _uncoupled(joint, names):
+    axes = tuple(
+        replace(axis, mimic=None) if axis.mimic is not None and axis.mimic.leader in names else axis
+        for axis in joint.axes
+    )
+    return replace(joint, axes=axes)
+
+
+class _Reduction:
+    def __init__(self, model, target, losses):
+        self.model, self.target, self.losses = model, target, losses
+
+    def lose(self, kind, code, message, place):
+        self.losses.add(kind, code, message, place)
+
+    def reduced(self):
+        model = self.model
+        gravity = model.gravity
+        if gravity is not None and tuple(gravity) != EARTH:
+            self.lose("motion", "GRAVITY", f"the gravity {list(gravity)} of the plant", model.place)
+        model = replace(
+            model,
+            links=tuple(link for link in map(self._link, model.links) if link is not None),
+            joints=tuple(map(self._joint, model.joints)),
+            constraints=tuple(filter(self._has_constraint, model.constraints)),
+        )
+        return self._actuation(model)
+
+    # ------------------------------------------------------------------------------------------ links
+
+    def _link(self, link):
+        if link.name == WORLD and self.target == "sdf":
+            for tag, found in (("visual", link.visuals), ("collision", link.collisions)):
+                for geometry in found:
+                    self._lose_geometry(tag, geometry, f"{tag} '{geometry.name}' of the world")
+            return None
+        if not link.gravity and self.target == "urdf":
+            self.lose("motion", "LINK_GRAVITY", f"that link '{link.name}' is out of gravity", link.place)
+            link = replace(link, gravity=True)
+        return replace(
+            link,
+            visuals=self._geometries(link, "visual", link.visuals),
+            collisions=self._geometries(link, "collision", link.collisions),
+        )
+
+    def _geometries(self, link, tag, geometries):
+        kept = []
+        for geometry in geometries:
+            if isinstance(geometry.shape, HalfSpace) and self.target == "urdf":
+                self._lose_geometry(tag, geometry, f"the plane in {tag} '{geometry.name}' of link '{link.name}'")
+                continue
+            if tag == "visual" and geometry.properties:  # nothing touches it
+                geometry = replace(geometry, properties={})
+            elif geometry.properties and not proximity_elements(geometry.properties):
+                names = ", ".join("/".join(key) for key in geometry.properties)
+                self.lose("lost", "PROPERTIES", f"{names} of {tag} '{geometry.name}'", geometry.place)
+            kept.append(self._not_a_point(tag, geometry))
+        return tuple(kept)
+
+    def _not_a_point(self, tag, geometry):
+        if geometry.shape != Sphere(0.0) or self.target == "urdf":
+            return geometry
+        message = f"the radius 0 of the sphere in {tag} '{geometry.name}' is {POINT_RADIUS} m"
+        self.lose("changed", "GEOMETRY", message, geometry.place)
+        return replace(geometry, shape=Sphere(POINT_RADIUS))
+
+    def _lose_geometry(self, tag, geometry, what):
+        self.lose("motion" if tag == "collision" else "lost", "GEOMETRY", what, geometry.place)
+
+    # ----------------------------------------------------------------------------------------- joints
+
+    def _joint(self, joint):
+        axes = tuple(self._axis(joint, axis) for axis in joint.axes)
+        if joint.type == "universal" and not joint.axes:
+            axes = tuple(
+                AxisSpec(xyz, joint.place, damping=sum(joint.damping[:1])) for xyz in ((1.0, 0, 0), (0, 1.0, 0))
+            )
+        if self.target == "urdf" and joint.type == "rpy_floating":
+            self.lose(
+                "motion",
+                "JOINT_TYPE",
+                f"joint '{joint.name}' has roll, pitch and yaw: a floating joint of URDF has a quaternion",
+                joint.place,
+            )
+            joint = replace(joint, type="quaternion_floating")
+        damping = joint.damping
+        if self.target == "urdf" and joint.type == "quaternion_floating" and any(damping):
+            self.lose("motion", "JOINT_DAMPING", f"the damping of floating joint '{joint.name}'", joint.place)
+            damping = ()
+        return replace(joint, axes=axes, damping=damping)
+
+    def _axis(self, joint, axis):
+        said = _AXIS.get((self.target, joint.type), frozenset()) | _ALWAYS
+        if joint.type == "planar" or "floating" in joint.type:  # their axes say nothing
+            said |= {field for field in _DEFAULTS if getattr(axis, field) == _DEFAULTS[field]}
+        lost = {name for name, default in _DEFAULTS.items() if name not in said and getattr(axis, name) != default}
+        if self.target == "urdf" and axis.mimic is not None and axis.mimic.leader_axis != 0:
+            lost.add("mimic")
+        for name in sorted(lost):
+            self.lose(
+                "lost" if name in _WITHOUT_EFFECT else "motion",
+                "JOINT_" + name.upper(),
+                f"the {name.replace('_', ' ')} of {joint.type} joint '{joint.name}'",
+                axis.place,
+            )
+        return replace(axis, **{name: _DEFAULTS[name] for name in lost}) if lost else axis
+
+    # --------------------------------------------------------------------------- actuators, constraints
+
+    def _actuation(self, model):
+        """One actuator for each joint at most, with its limit and the inertia of the joint's drive in it."""
+        actuators = {}
+        for actuator in model.actuators:
+            where = f"actuator '{actuator.name}' of joint '{actuator.joint}'"
+            if actuator.joint in actuators:
+                self.lose("motion", "ACTUATOR", f"{where}, which has another", actuator.place)
+            elif actuator.effort_limit == 0:
+                self.lose("motion", "ACTUATOR", f"{where} has the effort limit 0, which means none", actuator.place)
+            else:
+                actuators[actuator.joint] = actuator
+        joints = []
+        for joint in model.joints:
+            actuator = actuators.get(joint.name)
+            if joint.reflected_inertia:
+                joint, actuator = self._reflected(joint, actuator)
+                if actuator is not None:
+                    actuators[joint.name] = actuator
+            joints.append(self._effort(joint, actuator))
+        kept = tuple(actuators.values())
+        return replace(model, joints=tuple(joints), actuators=kept)
+
+    def _reflected(self, joint, actuator):
+        inertia = joint.reflected_inertia
+        if actuator is None or not actuator.gear_ratio:
+            message = f"the inertia {inertia!r} of the drive of joint '{joint.name}', which has no actuator"
+            self.lose("motion", "REFLECTED_INERTIA", message, joint.place)
+        else:
+            rotor = actuator.rotor_inertia + inertia / actuator.gear_ratio**2
+            actuator = replace(actuator, rotor_inertia=rotor)
+            message = f"the inertia of the drive of joint '{joint.name}' is that of its actuator's rotor"
+            self.lose("changed", "REFLECTED_INERTIA", message, joint.place)
+        return replace(joint, reflected_inertia=0.0), actuator
+
+    def _effort(self, joint, actuator):
+        """The effort limit of an actuator stands in its joint; that of no actuator is 0 in SDFormat."""
+        if not joint.axes:
+            return joint
+        first = joint.axes[0]
+        effort = first.effort
+        if actuator is not None:
+            effort = actuator.effort_limit
+            if joint.type == "screw" and self.target == "urdf":
+                effort = inf
+                if actuator.effort_limit != inf:
+                    message = f"the effort limit of the actuator of screw joint '{joint.name}'"
+                    self.lose("motion", "JOINT_EFFORT", message, joint.place)
+        elif self.target == "sdf" and joint.type in ACTUATED:
+            if first.effort not in (0.0, inf):
+                message = f"the effort limit of joint '{joint.name}', which no actuator drives"
+                self.lose("lost", "JOINT_EFFORT", message, joint.place)
+            effort = 0.0
+        return replace(joint, axes=(replace(first, effort=effort), *joint.axes[1:]))
+
+    def _has_constraint(self, constraint):
+        if constraint.name:
+            self.lose("lost", "CONSTRAINT_NAME", f"the name of constraint '{constraint.name}'", constraint.place)
+        if self.target == "sdf" or not isinstance(constraint, WeldConstraintSpec):
+            return True
+        message = f"the weld constraint between '{constraint.link_A}' and '{constraint.link_B}'"
+        self.lose("motion", "CONSTRAINT", message, constraint.place)
+        return False

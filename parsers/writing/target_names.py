@@ -1,0 +1,90 @@
+"""Names that a target format takes: those of a flat model, changed where they cannot stay."""
+
+from dataclasses import replace
+
+from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD, is_reserved
+from mbcli.parsers.writing.flatten import with_names
+
+KINDS = {"links": "link", "frames": "frame", "filter_groups": "group", "joints": "joint", "actuators": "actuator"}
+# elements of different names: all in SDFormat, where actuators have none of their own
+_NAMESPACES = {
+    "sdf": (("links", "frames", "filter_groups", "joints"),),
+    "urdf": (("links", "frames"), ("filter_groups",), ("joints",), ("actuators",)),
+}
+# which kinds a field of a spec refers to, the first that has the name
+_REFERRED = {
+    "joint": ("joints",),
+    "joints": ("joints",),
+    "leader": ("joints",),
+    "ignores": ("filter_groups",),
+    "frame_A": ("frames", "links"),
+    "frame_C": ("frames", "links"),
+}
+
+
+def with_target_names(model, target, losses):
+    """The flat ModelSpec with names that the format ("urdf" or "sdf") takes; those changed go to `losses`."""
+    renames = {kind: {} for kind in KINDS}
+    for namespace in _NAMESPACES[target]:
+        taken = {WORLD}
+        for kind in namespace:
+            for item in getattr(model, kind):
+                renames[kind][item.name] = _new_name(item, kind, target, taken, losses)
+    if target == "sdf":
+        renames["actuators"] = {actuator.name: actuator.name for actuator in model.actuators}
+        _tell_actuators(model, losses)
+
+    def renamed(kind, item):
+        own = renames.get(kind, {})
+        return with_names(item, lambda name: own.get(name, name), refer)
+
+    def refer(field, name):
+        return next(
+            (renames[kind][name] for kind in _REFERRED.get(field, ("links", "frames")) if name in renames[kind]), name
+        )
+
+    held = model.X_LinkModel
+    changed = replace(
+        model,
+        name=_cleaned(model.name, "model", target),
+        X_LinkModel=None if held is None else (refer("link", held[0]), held[1]),
+        **{
+            kind: tuple(renamed(kind, item) for item in getattr(model, kind))
+            for kind in (*KINDS, "force_elements", "constraints")
+        },
+    )
+    if changed.name != model.name:
+        losses.add("changed", "NAME", f"model '{model.name}' is called '{changed.name}'", model.place)
+    return changed
+
+
+def _new_name(item, kind, target, taken, losses):
+    if item.name == WORLD and kind == "links":
+        return item.name
+    what = KINDS[kind]
+    wanted = name = _cleaned(item.name, what, target)
+    n = 1
+    while name in taken:
+        name = f"{wanted}_{what}" if n == 1 else f"{wanted}_{what}_{n}"
+        n += 1
+    taken.add(name)
+    if name != item.name:
+        losses.add("changed", "NAME", f"{what} '{item.name}' is called '{name}'", item.place)
+    return name
+
+
+def _cleaned(name, what, target):
+    """The name without what XML, a scope or the format forbids."""
+    if name == MODEL and target == "urdf":
+        return "model_frame"
+    name = "".join(c if c.isprintable() else "_" for c in name).replace(SEPARATOR, "__").replace("${", "__{")
+    if not name.strip():
+        return f"unnamed_{what}"
+    return f"{name.strip('_')}_{what}" if is_reserved(name) else name
+
+
+def _tell_actuators(model, losses):
+    for actuator in model.actuators:
+        if actuator.name != actuator.joint:
+            message = f"actuator '{actuator.name}' has the name of its joint, '{actuator.joint}'"
+            losses.add("changed", "NAME", message, actuator.place)

@@ -1,0 +1,175 @@
+"""A flat `ModelSpec` as an SDFormat document.
+
+The model must be one that `arranged_for_sdf` made: its joints are where the poses of its links put them.
+"""
+
+from dataclasses import fields
+from math import inf
+
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.proximity_properties import proximity_elements
+from mbcli.parsers.sdf.sdf_joints import DYNAMICS, JOINT_TYPES, LIMIT
+from mbcli.parsers.spec import AxisSpec, Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere, WeldConstraintSpec
+from mbcli.parsers.writing.write_xml import add, add_physics, start, xyz_rpy
+
+VERSION, VERSION_WITH_INITIAL_POSITION = "1.11", "1.8"
+
+_MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
+
+
+def write_sdf(spec):
+    """The root element of the document."""
+    starts_elsewhere = any(axis.default_position for joint in spec.joints for axis in joint.axes)
+    root = start("sdf", {"version": VERSION_WITH_INITIAL_POSITION if starts_elsewhere else VERSION})
+    model = add(root, "model", name=spec.name)
+    if spec.X_LinkModel is not None and spec.links and spec.X_LinkModel[0] not in (WORLD, spec.links[0].name):
+        model.set("canonical_link", spec.X_LinkModel[0])
+    _add_pose(model, spec.X_WModel)
+    for link in spec.links:
+        _add_link(model, link)
+    for frame in spec.frames:
+        _add_pose(add(model, "frame", name=frame.name, attached_to=frame.link), frame.X_LF)
+    actuators = {actuator.joint: actuator for actuator in spec.actuators}
+    for joint in spec.joints:
+        if joint.type in JOINT_TYPES:
+            _add_joint(model, joint, actuators.get(joint.name))
+        else:
+            _add_drake_joint(model, joint)
+    for element in (*spec.force_elements, *spec.constraints):
+        if isinstance(element, WeldConstraintSpec):
+            weld = add(model, "drake:weld_constraint")
+            add(weld, "parent", element.link_A)
+            add(weld, "child", element.link_B)
+        else:
+            add_physics(model, element, add, infinite=True)
+    for group in spec.filter_groups:
+        _add_filter_group(model, group)
+    return root
+
+
+def _add_pose(parent, X):
+    p, rpy = xyz_rpy(X)
+    if any((*p, *rpy)):
+        add(parent, "pose", (*p, *rpy))
+
+
+# ----------------------------------------------------------------------------------------------- links
+
+
+def _add_link(model, link):
+    node = add(model, "link", name=link.name)
+    _add_pose(node, link.X_ModelL)
+    if not link.gravity:
+        add(node, "gravity", "false")
+    inertial = add(node, "inertial")
+    if link.inertial is not None:
+        _add_pose(inertial, link.inertial.X_LI)
+    add(inertial, "mass", 0.0 if link.inertial is None else link.inertial.mass)
+    inertia = add(inertial, "inertia")
+    values = (0.0,) * 6 if link.inertial is None else link.inertial.inertia
+    for tag, value in zip(_MOMENTS, values, strict=True):
+        add(inertia, tag, value)
+    for tag, geometries in (("visual", link.visuals), ("collision", link.collisions)):
+        for geometry in geometries:
+            _add_geometry(node, tag, geometry)
+
+
+def _add_geometry(link, tag, geometry):
+    node = add(link, tag, name=geometry.name)
+    _add_pose(node, geometry.X_LG)
+    shape_tag, values = SHAPES[type(geometry.shape)](geometry.shape)
+    shape = add(add(node, "geometry"), shape_tag)
+    for child, value in values.items():
+        add(shape, child, value)
+    if geometry.color is not None:
+        add(add(node, "material"), "diffuse", geometry.color)
+    elements = proximity_elements(geometry.properties)
+    if elements:
+        properties = add(node, "drake:proximity_properties")
+        for child, value in elements.items():
+            add(properties, child, value)
+
+
+def _mesh(mesh):
+    convex = {"drake:declare_convex": None} if mesh.convex else {}
+    return "mesh", {"uri": mesh.uri, "scale": mesh.scale, **convex}
+
+
+SHAPES = {
+    Box: lambda shape: ("box", {"size": shape.size}),
+    Sphere: lambda shape: ("sphere", {"radius": shape.radius}),
+    Cylinder: lambda shape: ("cylinder", {"radius": shape.radius, "length": shape.length}),
+    Capsule: lambda shape: ("capsule", {"radius": shape.radius, "length": shape.length}),
+    Ellipsoid: lambda shape: ("ellipsoid", {"radii": shape.radii}),
+    HalfSpace: lambda shape: ("plane", {"normal": (0.0, 0.0, 1.0), "size": (1.0, 1.0)}),
+    Mesh: _mesh,
+}
+
+
+# ---------------------------------------------------------------------------------------------- joints
+
+
+def _add_joint(model, joint, actuator):
+    kind = joint.type
+    if kind == "continuous" and (joint.axes[0].lower, joint.axes[0].upper) != (-inf, inf):
+        kind = "revolute"  # a continuous joint has no limits in SDFormat
+    node = add(model, "joint", name=joint.name, type=kind)
+    _add_pose(node, joint.X_CM)
+    add(node, "parent", joint.parent)
+    add(node, "child", joint.child)
+    for tag, axis in zip(("axis", "axis2"), joint.axes, strict=False):
+        _add_axis(node, tag, axis, JOINT_TYPES[kind])
+    if kind == "ball" and any(joint.damping):
+        add(add(add(node, "axis"), "dynamics"), "damping", joint.damping[0])
+    if kind == "screw":
+        add(node, "screw_thread_pitch", joint.screw_pitch)
+    if actuator is not None:
+        _add_actuator(node, actuator)
+    mimic = joint.axes[0].mimic if joint.axes else None
+    if mimic is not None and mimic.leader_axis == 0:
+        add(node, "drake:mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
+
+
+def _add_axis(joint, tag, axis, rule):
+    node = add(joint, tag)
+    add(node, "xyz", axis.xyz)
+    if axis.default_position:
+        add(node, "initial_position", axis.default_position)
+    for group, tags in (("limit", LIMIT), ("dynamics", DYNAMICS)):
+        values = {tag: getattr(axis, field) for tag, field in tags.items() if field in rule.reads}
+        values = {tag: value for tag, value in values.items() if value != _DEFAULTS[tags[tag]]}
+        owner = add(node, group) if values else None
+        for tag_of_value, value in values.items():
+            add(owner, tag_of_value, value)
+    if axis.mimic is not None and axis.mimic.leader_axis == 1:
+        mimic = add(node, "mimic", joint=axis.mimic.leader, axis="axis2")
+        for name in ("multiplier", "offset"):
+            add(mimic, name, getattr(axis.mimic, name))
+        add(mimic, "reference", 0.0)
+
+
+def _add_actuator(joint, actuator):
+    if actuator.rotor_inertia:
+        add(joint, "drake:rotor_inertia", actuator.rotor_inertia)
+    if actuator.gear_ratio != 1:
+        add(joint, "drake:gear_ratio", actuator.gear_ratio)
+    if actuator.controller_gains is not None:
+        p, d = actuator.controller_gains
+        add(joint, "drake:controller_gains", p=p, d=d)
+
+
+def _add_drake_joint(model, joint):
+    node = add(model, "drake:joint", name=joint.name, type=joint.type)
+    add(node, "drake:parent", joint.parent)
+    add(node, "drake:child", joint.child)
+    if joint.type == "planar" or any(joint.damping):
+        add(node, "drake:damping", joint.damping or (0.0, 0.0, 0.0))
+
+
+def _add_filter_group(model, group):
+    node = add(model, "drake:collision_filter_group", name=group.name)
+    for member in group.members:
+        add(node, "drake:member", member)
+    for ignored in group.ignores:
+        add(node, "drake:ignored_collision_filter_group", ignored)

@@ -1,0 +1,192 @@
+"""A flat `ModelSpec` as a URDF document.
+
+The model must be one that `arranged_for_urdf` made: each joint is in the frame of its child, but those of loops.
+"""
+
+from math import inf
+
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.poses import compose, inverse
+from mbcli.parsers.proximity_properties import proximity_elements
+from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from mbcli.parsers.writing.write_xml import add, add_physics, numbers, start, xyz_rpy
+
+LOOP_TYPES = ("revolute", "continuous", "prismatic", "fixed")
+_MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_DRAKE_TYPES = ("ball", "screw", "universal")
+_TYPES = {"quaternion_floating": "floating"}
+_LIMITED = ("revolute", "continuous", "prismatic")
+LIMITS = {  # attribute: field of AxisSpec; what is infinite is left out
+    "lower": "lower",
+    "upper": "upper",
+    "effort": "effort",
+    "velocity": "velocity",
+    "drake:acceleration": "acceleration",
+    "deceleration": "deceleration",
+    "jerk": "jerk",
+}
+_VERSIONS = (("1.2", {"deceleration", "jerk"}), ("1.1", {"capsule"}))  # which version brought what
+
+
+def write_urdf(spec, loops=()):
+    """The root element of the document. loops: names of the joints that close loops."""
+    root = start("robot", {"name": spec.name})
+    materials = _add_materials(root, spec.links)
+    named = {end for joint in spec.joints for end in (joint.parent, joint.child)}
+    if WORLD in named and all(link.name != WORLD for link in spec.links):
+        add(root, "link", name=WORLD)
+    for link in spec.links:
+        _add_link(root, link, materials)
+    for frame in spec.frames:
+        _set_pose(add(root, "frame", name=frame.name, link=frame.link), frame.X_LF)
+    for joint in spec.joints:
+        _add_joint(root, joint, joint.name in loops)
+    for actuator in spec.actuators:
+        _add_transmission(root, actuator)
+    for element in (*spec.force_elements, *spec.constraints):
+        add_physics(root, element, _add_value, infinite=False)
+    for group in spec.filter_groups:
+        _add_filter_group(root, group)
+    version = next((version for version, needs in _VERSIONS if needs & _features(root)), None)
+    if version is not None:
+        root.set("version", version)
+    return root
+
+
+def _features(root):
+    return {feature for node in root.iter() for feature in (node.tag, *node.attrib)}
+
+
+def _add_value(parent, tag, value):
+    add(parent, tag, **{"name" if isinstance(value, str) else "value": value})
+
+
+def _set_pose(node, X):
+    xyz, rpy = xyz_rpy(X)
+    for name, values in (("xyz", xyz), ("rpy", rpy)):
+        if any(values):
+            node.set(name, numbers(*values))
+
+
+def _add_origin(parent, X):
+    if any(map(any, xyz_rpy(X))):
+        _set_pose(add(parent, "origin"), X)
+
+
+# ----------------------------------------------------------------------------------------------- links
+
+
+def _add_materials(root, links):
+    """The colors of all visuals as materials of the robot; {RGBA: name}."""
+    names = {}
+    for color in dict.fromkeys(visual.color for link in links for visual in link.visuals):
+        if color is not None:
+            names[color] = f"color_{len(names) + 1}"
+            add(add(root, "material", name=names[color]), "color", rgba=color)
+    return names
+
+
+def _add_link(root, link, materials):
+    node = add(root, "link", name=link.name)
+    if link.inertial is not None:
+        inertial = add(node, "inertial")
+        _add_origin(inertial, link.inertial.X_LI)
+        add(inertial, "mass", value=link.inertial.mass)
+        add(inertial, "inertia", **dict(zip(_MOMENTS, link.inertial.inertia, strict=True)))
+    for tag, geometries in (("visual", link.visuals), ("collision", link.collisions)):
+        for geometry in geometries:
+            _add_geometry(node, tag, geometry, materials)
+
+
+def _add_geometry(link, tag, geometry, materials):
+    node = add(link, tag, name=geometry.name)
+    _add_origin(node, geometry.X_LG)
+    shape, attributes = SHAPES[type(geometry.shape)](geometry.shape)
+    shape = add(add(node, "geometry"), shape, **attributes)
+    if getattr(geometry.shape, "convex", False):
+        add(shape, "drake:declare_convex")
+    if tag == "visual" and geometry.color is not None:
+        add(node, "material", name=materials[geometry.color])
+    elements = proximity_elements(geometry.properties)
+    if elements:
+        properties = add(node, "drake:proximity_properties")
+        for child, value in elements.items():
+            add(properties, child, value=value)
+
+
+SHAPES = {  # HalfSpace is none of URDF
+    Box: lambda shape: ("box", {"size": shape.size}),
+    Sphere: lambda shape: ("sphere", {"radius": shape.radius}),
+    Cylinder: lambda shape: ("cylinder", {"radius": shape.radius, "length": shape.length}),
+    Capsule: lambda shape: ("capsule", {"radius": shape.radius, "length": shape.length}),
+    Ellipsoid: lambda shape: ("drake:ellipsoid", dict(zip("abc", shape.radii, strict=True))),
+    Mesh: lambda shape: ("mesh", {"filename": shape.uri, "scale": shape.scale}),
+}
+
+
+# ---------------------------------------------------------------------------------------------- joints
+
+
+def _add_joint(root, joint, closes_loop):
+    kind = _TYPES.get(joint.type, joint.type)
+    axis = joint.axes[0] if joint.axes else None
+    if kind in ("revolute", "continuous"):
+        kind = "continuous" if (axis.lower, axis.upper) == (-inf, inf) else "revolute"
+    direction = axis.xyz if axis is not None else None
+    if closes_loop and kind in LOOP_TYPES:
+        node = add(root, "loop_joint", name=joint.name, type=kind)
+        for tag, link, X in (("link1", joint.parent, joint.X_PF), ("link2", joint.child, joint.X_CM)):
+            _set_pose(add(node, tag, link=link), X)
+    else:
+        node = add(root, "drake:joint" if kind in _DRAKE_TYPES else "joint", name=joint.name, type=kind)
+        X_PF = joint.X_PF
+        if kind == "planar":  # stated by the normal; the reader turns it to z
+            direction = tuple(joint.X_CM[:3, 2].tolist())
+            X_PF = compose(X_PF, inverse(joint.X_CM))
+        _add_origin(node, X_PF)
+        add(node, "parent", link=joint.parent)
+        add(node, "child", link=joint.child)
+    if kind in (*_LIMITED, "screw", "planar"):
+        add(node, "axis", xyz=direction)
+    if kind in _LIMITED:
+        limits = {name: getattr(axis, field) for name, field in LIMITS.items() if abs(getattr(axis, field)) != inf}
+        if limits:
+            add(node, "limit", **limits)
+    _add_dynamics(node, joint, kind)
+    if kind == "screw":
+        add(node, "drake:screw_thread_pitch", value=joint.screw_pitch)
+    if axis is not None and axis.mimic is not None:
+        mimic = axis.mimic
+        add(node, "mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
+
+
+def _add_dynamics(node, joint, kind):
+    if kind in ("planar", "ball") and any(joint.damping):
+        add(node, "dynamics", damping=joint.damping)
+    elif kind in (*_LIMITED, "screw", "universal"):
+        axis = joint.axes[0]
+        friction = axis.friction if kind != "universal" else 0.0
+        if axis.damping or friction:
+            add(node, "dynamics", damping=axis.damping, friction=friction or None)
+
+
+def _add_transmission(root, actuator):
+    node = add(root, "transmission", name=f"{actuator.name}_transmission")
+    add(node, "type", "transmission_interface/SimpleTransmission")
+    add(node, "joint", name=actuator.joint)
+    driver = add(node, "actuator", name=actuator.name)
+    if actuator.rotor_inertia:
+        add(driver, "drake:rotor_inertia", value=actuator.rotor_inertia)
+    if actuator.gear_ratio != 1:
+        add(driver, "drake:gear_ratio", value=actuator.gear_ratio)
+    if actuator.controller_gains is not None:
+        p, d = actuator.controller_gains
+        add(driver, "drake:controller_gains", p=p, d=d)
+
+
+def _add_filter_group(root, group):
+    node = add(root, "drake:collision_filter_group", name=group.name)
+    for member in group.members:
+        add(node, "drake:member", link=member)
+    for ignored in group.ignores:
+        add(node, "drake:ignored_collision_filter_group", name=ignored)

@@ -1,0 +1,145 @@
+"""What writers of model files have in common: elements, numbers that round-trip, poses, Drake's own elements."""
+
+from collections import Counter
+from math import inf, pi
+
+import numpy as np
+from lxml import etree
+from mbcli.parsers.spec import (
+    BallConstraintSpec,
+    BushingSpec,
+    DistanceConstraintSpec,
+    SpringDamperSpec,
+    TendonConstraintSpec,
+)
+
+from mbcli.math import RollPitchYaw, RotationMatrix
+
+DRAKE = "http://drake.mit.edu"
+EIGHTH = pi / 4  # [rad]
+SAME_ROTATION = 8e-16  # elements of two rotation matrices, apart by no more than their computation explains
+
+
+def start(tag, attributes):
+    """The root element of a document that may have Drake's elements."""
+    root = etree.Element(tag, nsmap={"drake": DRAKE})
+    for name, value in attributes.items():
+        root.set(name, value)
+    return root
+
+
+def add(parent, tag, text=None, **attributes):
+    """A child element; numbers and sequences of numbers are written by `numbers`, attributes that are None left out."""
+    child = etree.SubElement(parent, _qualified(tag))
+    if text is not None:
+        child.text = _text(text)
+    for name, value in attributes.items():
+        if value is not None:
+            child.set(_qualified(name), _text(value))
+    return child
+
+
+def finish(root):
+    """The document as bytes of UTF-8."""
+    etree.cleanup_namespaces(root)
+    etree.indent(root)
+    return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
+
+
+def numbers_of_elements(root, others=()):
+    """{tag: how often it is there} of Drake's own elements, and of the tags in others."""
+    prefix = f"{{{DRAKE}}}"
+    tags = [node.tag for node in root.iter()]
+    names = [f"drake:{tag.removeprefix(prefix)}" if tag.startswith(prefix) else tag for tag in tags]
+    return Counter(name for name in names if name.startswith("drake:") or name in others)
+
+
+def _qualified(name):
+    prefix, colon, local = name.partition(":")
+    return f"{{{DRAKE}}}{local}" if colon and prefix == "drake" else name
+
+
+def _text(value):
+    if isinstance(value, str):
+        return value
+    return numbers(*value) if isinstance(value, (tuple, list)) else numbers(value)
+
+
+def numbers(*values):
+    """The shortest texts that read back as the same floats."""
+    return " ".join(repr(float(value) + 0.0).removesuffix(".0") for value in values)  # no minus zero
+
+
+def xyz_rpy(X):
+    """(translation [m], roll-pitch-yaw [rad]) of a pose, tuples of floats."""
+    R = X[:3, :3]
+    turned = not np.array_equal(R, np.eye(3))
+    return tuple(X[:3, 3].tolist()), _plain_angles(R) if turned else (0.0,) * 3
+
+
+def _plain_angles(R):
+    """Roll, pitch, yaw of a rotation, without the last digits that rounding gave them where it is the same rotation."""
+    angles = RollPitchYaw(RotationMatrix.MakeUnchecked(R)).vector().tolist()
+    for k, angle in enumerate(angles):
+        for plain in (float(f"{angle:.15g}"), round(angle / EIGHTH) * EIGHTH):
+            tried = [*angles[:k], plain, *angles[k + 1 :]]
+            if plain != angle and np.abs(RollPitchYaw(tried).ToRotationMatrix().matrix() - R).max() <= SAME_ROTATION:
+                angles = tried
+                break
+    return tuple(angles)
+
+
+# ----------------------------------------------------------- force elements and constraints, as in both formats
+
+_ENDS = (("body_A", "link_A"), ("p_AP", "p_AP"), ("body_B", "link_B"), ("p_BQ", "p_BQ"))
+
+
+def _same(*names):
+    return tuple((name, name) for name in names)
+
+
+# spec: (element, what its children start with, (end of the child's tag, field) for each)
+PHYSICS = {
+    BushingSpec: (
+        "drake:linear_bushing_rpy",
+        "drake:bushing_",
+        (
+            ("frameA", "frame_A"),
+            ("frameC", "frame_C"),
+            *_same("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"),
+        ),
+    ),
+    SpringDamperSpec: (
+        "drake:linear_spring_damper",
+        "drake:linear_spring_damper_",
+        (*_ENDS, *_same("free_length", "stiffness", "damping")),
+    ),
+    BallConstraintSpec: ("drake:ball_constraint", "drake:ball_constraint_", _ENDS),
+    DistanceConstraintSpec: (
+        "drake:distance_constraint",
+        "drake:distance_constraint_",
+        (*_ENDS, *_same("distance", "stiffness", "damping")),
+    ),
+    TendonConstraintSpec: (
+        "drake:tendon_constraint",
+        "drake:tendon_constraint_",
+        (*_same("offset"), ("lower_limit", "lower"), ("upper_limit", "upper"), *_same("stiffness", "damping")),
+    ),
+}
+
+
+def add_physics(parent, spec, add_value, *, infinite):
+    """The element of a force element or constraint in PHYSICS.
+
+    add_value(element, tag, value): adds a child with a name or numbers, as the format has them. infinite: whether the
+    format has infinite numbers; else what is infinite is left out.
+    """
+    tag, prefix, children = PHYSICS[type(spec)]
+    element = add(parent, tag)
+    if isinstance(spec, TendonConstraintSpec):
+        for name, a in zip(spec.joints, spec.a, strict=True):
+            add(element, "drake:tendon_constraint_joint", name=name, a=a)
+    for end, field in children:
+        value = getattr(spec, field)
+        if infinite or value not in (inf, -inf):
+            add_value(element, prefix + end, value)
