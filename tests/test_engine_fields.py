@@ -127,6 +127,7 @@ def kernels_of(tree):
         if isinstance(node, ast.FunctionDef):
             marks = {getattr(getattr(mark, "func", mark), "id", "") for mark in node.decorator_list}
             if marks & {"kernel", "slot"}:
+                node.decorator_list = []
                 yield node
 
 
