@@ -4,8 +4,12 @@ import sys
 
 
 def main():
-    from mbcli.cli import run
-
+    try:
+        from mbcli.cli import run
+    except ModuleNotFoundError as error:
+        if error.name.partition(".")[0] == "mbcli":
+            raise
+        sys.exit(f"mbcli: error: the package {error.name} is missing: `pip install -e .` in the checkout installs it")
     sys.exit(run(sys.argv[1:]))
 
 
