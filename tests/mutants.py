@@ -13,6 +13,7 @@ import inspect
 import json
 import os
 import random
+import signal
 import sys
 import textwrap
 import time
@@ -27,6 +28,7 @@ from mbcli.engine.runtime.kernel import KERNELS
 
 TESTS = Path(__file__).parent
 MAPS = TESTS.parent / ".pytest_cache" / "kernel_calls"  # a file for each file of tests
+SLOWEST = 40  # [s] of a test, interpreted; slower ones are left out
 SECONDS = 240.0  # for the tests of one mutant
 LEFT_OUT = "compiled or peers or benchmarks or fuzz or command or startup or native"  # by name: these start processes
 FLAGS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-m", "not peers", "--no-header"]
@@ -56,16 +58,27 @@ class CallMap:
                 called.add(frame.f_code)
 
         start = time.perf_counter()
+        signal.alarm(SLOWEST)
         sys.setprofile(profile)
         outcome = yield
         sys.setprofile(None)
+        left = signal.alarm(0)
         seconds = time.perf_counter() - start
-        if outcome.excinfo is None:
+        if outcome.excinfo is None and left:
             for code in called:
                 self.calls[names[code]].append((round(seconds, 3), item.nodeid))
 
 
+class TooSlowError(Exception):
+    pass
+
+
+def stop_test(*_):
+    raise TooSlowError
+
+
 def make_map(files):
+    signal.signal(signal.SIGALRM, stop_test)
     MAPS.mkdir(parents=True, exist_ok=True)
     for file in files or sorted(str(p.relative_to(TESTS.parent)) for p in TESTS.glob("test_*.py")):
         plugin = CallMap()
