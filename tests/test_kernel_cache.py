@@ -87,10 +87,10 @@ def test_the_directory_is_named_by_the_sources_that_are_not_kernels(tmp_path, mo
     monkeypatch.setattr(kernel_cache, "ENGINE", copy)
     try:
         assert directory() == original
-        for name in ("joints/revolute.py", "structs.py"):
+        for name in ("smooth/joints/revolute.py", "runtime/structs.py"):
             source = copy / name
             source.write_text(source.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-            assert (directory() == original) is (name != "structs.py")
+            assert (directory() == original) is (name != "runtime/structs.py")
         seen = {original, directory()}
         (copy / "new.py").write_text("", encoding="utf-8")
         seen.add(directory())
@@ -141,14 +141,14 @@ def test_an_edit_in_an_imported_kernel_is_seen_by_the_next_process_which_keeps_t
     program = PLACE.format(counts=False)
     assert result(start(program)) == [2.0]
     compiled = set(folder.glob("cache/*/*.nbi"))
-    source = folder / "mbcli" / "engine" / "spatial.py"
+    source = folder / "mbcli" / "engine" / "smooth" / "spatial.py"
     text = source.read_text(encoding="utf-8")
     changed = text.replace("return (s * a[0],", "return (10.0 * s * a[0],")
     assert changed != text
     source.write_text("# moved\n" + changed, encoding="utf-8")
     assert result(start(program)) == [20.0]
     again = {path.name.split("-")[0] for path in set(folder.glob("cache/*/*.nbi")) - compiled}
-    assert again == {"spatial.scale", "joints.prismatic.place_prismatic"}
+    assert again == {"smooth.spatial.scale", "smooth.joints.prismatic.place_prismatic"}
     assert {path.name.split("-")[0] for path in compiled} > again
 
 

@@ -1,5 +1,14 @@
-"""The part of pydrake.common that a plant's user meets."""
+"""The part of pydrake.common that a plant's user meets, and what all rooms share.
 
-from mbcli.common.random_generator import RandomGenerator
+RandomGenerator is imported when it is asked for: the command line imports from here without numpy.
+"""
 
 __all__ = ["RandomGenerator"]
+
+
+def __getattr__(name):
+    if name == "RandomGenerator":
+        from mbcli.common.random_generator import RandomGenerator
+
+        return RandomGenerator
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
