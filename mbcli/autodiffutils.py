@@ -1,10 +1,22 @@
 """Numbers that carry their derivatives, under the names of pydrake.autodiffutils."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.math.array_arguments import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Array, FloatArray
+
+__all__ = ["AutoDiffXd", "ExtractGradient", "ExtractValue", "InitializeAutoDiff"]
 
 NONE = np.zeros(0)
 NONE.flags.writeable = False
@@ -24,7 +36,7 @@ class AutoDiffXd:
 
     __slots__ = ("_value", "_derivatives")
 
-    def __init__(self, value, derivatives=(), offset=None):
+    def __init__(self, value: float, derivatives: Any = (), offset: int | None = None) -> None:
         self._value = float(value)
         if offset is not None:
             if not 0 <= offset < derivatives:
@@ -39,35 +51,36 @@ class AutoDiffXd:
         self._derivatives = gradient if gradient.size else NONE
 
     @classmethod
-    def _of(cls, value, derivatives):
+    def _of(cls, value: float, derivatives: FloatArray) -> AutoDiffXd:
         number = object.__new__(cls)
         number._value, number._derivatives = value, derivatives
         return number
 
-    def value(self):
+    def value(self) -> float:
+        """The value, a float without derivatives."""
         return self._value
 
-    def derivatives(self):
+    def derivatives(self) -> FloatArray:
         """A copy of the gradient, (n,)."""
         return self._derivatives.copy()
 
     @property
-    def real(self):
+    def real(self) -> float:
         """The value, as kernels ask for it that decide by a number."""
         return self._value
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"AD{{{self._value}, nderiv={self._derivatives.size}}}"
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self._value, self._derivatives.tobytes()))
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self._value != 0.0
 
     # arithmetic
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
             return self._of(self._value + other._value, _sum(self._derivatives, other._derivatives))
         number = _real(other)
@@ -75,23 +88,23 @@ class AutoDiffXd:
 
     __radd__ = __add__
 
-    def __neg__(self):
+    def __neg__(self) -> AutoDiffXd:
         return self._of(-self._value, -self._derivatives)
 
-    def __pos__(self):
+    def __pos__(self) -> AutoDiffXd:
         return self
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
             return self._of(self._value - other._value, _sum(self._derivatives, -other._derivatives))
         number = _real(other)
         return NotImplemented if number is None else self._of(self._value - number, self._derivatives)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> AutoDiffXd:
         number = _real(other)
         return NotImplemented if number is None else self._of(number - self._value, -self._derivatives)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
             gradient = _sum(other._value * self._derivatives, self._value * other._derivatives)
             return self._of(self._value * other._value, gradient)
@@ -100,21 +113,21 @@ class AutoDiffXd:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
             ratio = self._value / other._value
             return self._of(ratio, _sum(self._derivatives, -ratio * other._derivatives) / other._value)
         number = _real(other)
         return NotImplemented if number is None else self._of(self._value / number, self._derivatives / number)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Any) -> AutoDiffXd:
         number = _real(other)
         if number is None:
             return NotImplemented
         ratio = number / self._value
         return self._of(ratio, -ratio / self._value * self._derivatives)
 
-    def __pow__(self, exponent):
+    def __pow__(self, exponent: float) -> AutoDiffXd:
         if type(exponent) is AutoDiffXd:
             return (exponent * self.log()).exp()
         number = _real(exponent)
@@ -124,100 +137,112 @@ class AutoDiffXd:
             return self._of(1.0, 0.0 * self._derivatives)
         return self._chain(self._value**number, number * self._value ** (number - 1.0))
 
-    def __rpow__(self, base):
+    def __rpow__(self, base: float) -> AutoDiffXd:
         number = _real(base)
         return NotImplemented if number is None else (self * math.log(number)).exp()
 
-    def __abs__(self):
+    def __abs__(self) -> AutoDiffXd:
         return -self if self._value < 0.0 else self
 
     # comparisons of values
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> bool:
         return self._compare(other, lambda a, b: a == b)
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> bool:
         return self._compare(other, lambda a, b: a != b)
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> bool:
         return self._compare(other, lambda a, b: a < b)
 
-    def __le__(self, other):
+    def __le__(self, other: Any) -> bool:
         return self._compare(other, lambda a, b: a <= b)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> bool:
         return self._compare(other, lambda a, b: a > b)
 
-    def __ge__(self, other):
+    def __ge__(self, other: Any) -> bool:
         return self._compare(other, lambda a, b: a >= b)
 
-    def _compare(self, other, holds):
+    def _compare(self, other: Any, holds: Callable[[float, float], bool]) -> bool:
         number = other._value if type(other) is AutoDiffXd else _real(other)
         return NotImplemented if number is None else holds(self._value, number)
 
     # functions, which numpy calls by name on object arrays
 
-    def _chain(self, value, slope):
+    def _chain(self, value: float, slope: float) -> AutoDiffXd:
         return self._of(value, slope * self._derivatives)
 
-    def sin(self):
+    def sin(self) -> AutoDiffXd:
+        """The sine of an angle [rad]."""
         return self._chain(math.sin(self._value), math.cos(self._value))
 
-    def cos(self):
+    def cos(self) -> AutoDiffXd:
+        """The cosine of an angle [rad]."""
         return self._chain(math.cos(self._value), -math.sin(self._value))
 
-    def tan(self):
+    def tan(self) -> AutoDiffXd:
+        """The tangent of an angle [rad]."""
         tangent = math.tan(self._value)
         return self._chain(tangent, 1.0 + tangent * tangent)
 
-    def arcsin(self):
+    def arcsin(self) -> AutoDiffXd:
+        """The angle [rad] in [-pi/2, pi/2] of a sine. ValueError beyond -1 and 1."""
         return self._chain(math.asin(self._value), 1.0 / math.sqrt(1.0 - self._value**2))
 
-    def arccos(self):
+    def arccos(self) -> AutoDiffXd:
+        """The angle [rad] in [0, pi] of a cosine. ValueError beyond -1 and 1."""
         return self._chain(math.acos(self._value), -1.0 / math.sqrt(1.0 - self._value**2))
 
-    def arctan(self):
+    def arctan(self) -> AutoDiffXd:
+        """The angle [rad] in (-pi/2, pi/2) of a tangent."""
         return self._chain(math.atan(self._value), 1.0 / (1.0 + self._value**2))
 
-    def arctan2(self, other):
+    def arctan2(self, other: Any) -> AutoDiffXd:
         """Angle [rad] of the point (other, self)."""
         y, x = self, other if type(other) is AutoDiffXd else AutoDiffXd(other)
         square = x._value**2 + y._value**2
         gradient = _sum(x._value / square * y._derivatives, -y._value / square * x._derivatives)
         return self._of(math.atan2(y._value, x._value), gradient)
 
-    def exp(self):
+    def exp(self) -> AutoDiffXd:
+        """The exponential function."""
         power = math.exp(self._value)
         return self._chain(power, power)
 
-    def log(self):
+    def log(self) -> AutoDiffXd:
+        """The natural logarithm. ValueError unless the value is positive."""
         return self._chain(math.log(self._value), 1.0 / self._value)
 
-    def sqrt(self):
+    def sqrt(self) -> AutoDiffXd:
+        """The square root. ValueError if the value is negative."""
         root = math.sqrt(self._value)
         if self._derivatives.size == 0:
             return self._of(root, NONE)
         return self._chain(root, 0.5 / root if root else math.inf)
 
-    def sinh(self):
+    def sinh(self) -> AutoDiffXd:
+        """The hyperbolic sine."""
         return self._chain(math.sinh(self._value), math.cosh(self._value))
 
-    def cosh(self):
+    def cosh(self) -> AutoDiffXd:
+        """The hyperbolic cosine."""
         return self._chain(math.cosh(self._value), math.sinh(self._value))
 
-    def tanh(self):
+    def tanh(self) -> AutoDiffXd:
+        """The hyperbolic tangent."""
         tangent = math.tanh(self._value)
         return self._chain(tangent, 1.0 - tangent * tangent)
 
 
-def _real(other):
+def _real(other: Any) -> float | None:
     """A plain number as a float, None for everything else."""
     if type(other) is float:
         return other
     return float(other) if isinstance(other, (int, float, np.integer, np.floating)) else None
 
 
-def _sum(a, b):
+def _sum(a: FloatArray, b: FloatArray) -> FloatArray:
     if a.size == 0:
         return b
     if b.size == 0:
@@ -227,7 +252,9 @@ def _sum(a, b):
     return a + b
 
 
-def InitializeAutoDiff(value, num_derivatives=None, deriv_num_start=0, *, gradient=None):
+def InitializeAutoDiff(
+    value: ArrayLike, num_derivatives: int | None = None, deriv_num_start: int = 0, *, gradient: ArrayLike | None = None
+) -> Array:
     """An object array of AutoDiffXd from an array of numbers; a vector comes back as a vector.
 
     Element k (in the order of columns, as for matrices in pydrake) is variable deriv_num_start + k of num_derivatives,
@@ -248,14 +275,14 @@ def InitializeAutoDiff(value, num_derivatives=None, deriv_num_start=0, *, gradie
     return result.reshape(value.shape, order="F")
 
 
-def ExtractValue(auto_diff_matrix):
+def ExtractValue(auto_diff_matrix: Array | ArrayLike) -> FloatArray:
     """The values as an array of floats of the same shape."""
     numbers = np.asarray(auto_diff_matrix, dtype=object)
     values = [x.value() if isinstance(x, AutoDiffXd) else float(x) for x in numbers.flat]
     return np.array(values, dtype=float).reshape(numbers.shape)
 
 
-def ExtractGradient(auto_diff_matrix, num_derivatives=None):
+def ExtractGradient(auto_diff_matrix: Array | ArrayLike, num_derivatives: int | None = None) -> FloatArray:
     """The gradients as rows (size, n), in the order of columns; zero for constants.
 
     RuntimeError where gradients have different sizes, or another one than num_derivatives.

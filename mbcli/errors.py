@@ -12,6 +12,16 @@ Usage errors (exit code 2) are click's own. MbcliError derives from RuntimeError
 reference interface raises.
 """
 
+__all__ = [
+    "ContactUnsolvedError",
+    "MbcliError",
+    "ModelError",
+    "NumericalError",
+    "OutputError",
+    "ResourceError",
+    "UnsolvableError",
+]
+
 
 class MbcliError(RuntimeError):
     """Base of every error that mbcli raises on purpose."""
@@ -41,7 +51,7 @@ class NumericalError(MbcliError):
 class UnsolvableError(NumericalError):
     """A method cannot solve a system; another one may. `fact` is the message without the advice to use it."""
 
-    def __init__(self, fact, advice):
+    def __init__(self, fact: str, advice: str) -> None:
         super().__init__(f"{fact}; {advice}")
         self.fact = fact
 

@@ -68,10 +68,20 @@ def modules():
 MODULES = modules()
 
 
+def run_nodes(tree):
+    """Nodes of a file but those under `if TYPE_CHECKING:`, which never runs: an annotation may name any class."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
 def imports_of(path):
     """Modules of the program that a file imports, inside of functions too."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in run_nodes(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name in MODULES}
         elif isinstance(node, ast.ImportFrom):

@@ -1,11 +1,17 @@
 """Work on large models without the garbage collector, which would walk all that was made again and again."""
 
+from __future__ import annotations
+
 import gc
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @contextmanager
-def paused_collection():
+def paused_collection() -> Iterator[None]:
     """Keeps the cyclic garbage collector from running inside, where many objects are made and few are dropped."""
     was_enabled = gc.isenabled()
     gc.disable()

@@ -5,9 +5,15 @@ does where only one name has it: `joint_q`, `joint`. Among positions and velocit
 that can mean several coordinates means none.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from mbcli.common.suggestions import closest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 MOST_LISTED = 6  # names in a message
 
@@ -24,10 +30,10 @@ class NamedCoordinates:
         what: the quantity in messages: "position", "velocity", "actuator".
     """
 
-    def __init__(self, names, what):
+    def __init__(self, names: Iterable[str], what: str) -> None:
         self.names, self.what = list(names), what
 
-    def find(self, name):
+    def find(self, name: str) -> int:
         """Index of the component that a name means. LookupError where it means none, or several."""
         found = self.whole(name) or self.endings(name)
         if len(found) == 1:
@@ -36,11 +42,11 @@ class NamedCoordinates:
             raise AmbiguousNameError(f"{self.what} '{name}' can mean {listed([self.names[k] for k in found])}")
         raise LookupError(f"there is no {self.what} named '{name}'{self._hint(name)}")
 
-    def whole(self, name):
+    def whole(self, name: str) -> list[int]:
         """Indices of the components of that very name."""
         return self._whole.get(_flat(name), [])
 
-    def endings(self, name):
+    def endings(self, name: str) -> list[int]:
         """Indices of the components whose name ends so, with or without its last part.
 
         A name without its last part comes before all that only end in it: `arm_x` means the joint, not `big_arm_x_q`.
@@ -48,34 +54,34 @@ class NamedCoordinates:
         name = _flat(name)
         return self._stems.get(name) or self._endings.get(name, [])
 
-    def endings_in_full(self, name):
+    def endings_in_full(self, name: str) -> list[int]:
         """Indices of the components whose name ends so, last part included."""
         ending = f"_{_flat(name)}"
         return [k for k in self.endings(name) if self.names[k].endswith(ending)]
 
-    def likely(self, name):
+    def likely(self, name: str) -> str | None:
         """The name, or end of only one, that a wrong name was probably meant to be; None where none is close."""
         ends = (end for end, found in self._endings.items() if len(found) == 1)
         return closest(_flat(name), list(dict.fromkeys([*self.names, *ends])))
 
-    def _hint(self, name):
+    def _hint(self, name: str) -> str:
         likely = self.likely(name)
         return f"; did you mean '{likely}'?" if likely else f"; there are {listed(self.names) or 'none'}"
 
-    def says_its_last_part(self, name):
+    def says_its_last_part(self, name: str) -> bool:
         """Whether a name ends as one of these: `_w` says that a velocity is meant."""
         return _flat(name).rpartition("_")[2] in self._last_parts
 
     @cached_property
-    def _whole(self):
+    def _whole(self) -> dict[str, list[int]]:
         return _indices(zip(self.names, range(len(self.names)), strict=True))
 
     @cached_property
-    def _stems(self):
+    def _stems(self) -> dict[str, list[int]]:
         return _indices((stem, k) for k, name in enumerate(self.names) if (stem := name.rpartition("_")[0]))
 
     @cached_property
-    def _endings(self):
+    def _endings(self) -> dict[str, list[int]]:
         return _indices(
             (ending, k)
             for k, name in enumerate(self.names)
@@ -83,30 +89,30 @@ class NamedCoordinates:
         )
 
     @cached_property
-    def _last_parts(self):
+    def _last_parts(self) -> set[str]:
         return {name.rpartition("_")[2] for name in self.names}
 
 
 class StateNames:
     """Finds the position or the velocity that a name means."""
 
-    def __init__(self, position_names, velocity_names):
+    def __init__(self, position_names: Iterable[str], velocity_names: Iterable[str]) -> None:
         self.q = NamedCoordinates(position_names, "position")
         self.v = NamedCoordinates(velocity_names, "velocity")
 
-    def find(self, name):
+    def find(self, name: str) -> tuple[str, int]:
         """("q" or "v", index). LookupError where a name means no coordinate, or several."""
         found = self.candidates(name)
         if len(found) == 1:
             return found[0]
         if not found:
-            return self.meant(name).find(name)  # raises
+            return "", self.meant(name).find(name)  # raises
         if all(field == "q" for field, _ in found):
-            return self.q.find(name)  # raises
+            return "q", self.q.find(name)  # raises
         names = [f"{self.quantity(field).what} {self.quantity(field).names[k]}" for field, k in found]
         raise AmbiguousNameError(f"'{name}' can mean {listed(names)}")
 
-    def candidates(self, name):
+    def candidates(self, name: str) -> list[tuple[str, int]]:
         """[("q" or "v", index)] of what a name can mean.
 
         Where a joint is called as velocities end, `w`, both its position and these velocities are meant.
@@ -118,32 +124,32 @@ class StateNames:
         velocities = self.v.endings_in_full(name) if positions else self.v.endings(name)
         return [("q", k) for k in positions] + [("v", k) for k in velocities]
 
-    def quantity(self, field):
+    def quantity(self, field: str) -> NamedCoordinates:
         """The NamedCoordinates of "q" or "v"."""
         return self.q if field == "q" else self.v
 
-    def meant(self, name):
+    def meant(self, name: str) -> NamedCoordinates:
         """The quantity that an unknown name was meant to be of: velocities if it ends as only they do."""
         return self.v if self.v.says_its_last_part(name) and not self.q.says_its_last_part(name) else self.q
 
 
-def listed(names):
+def listed(names: Sequence[str]) -> str:
     """Names in a message: all, or the first few where they are many."""
     return ", ".join(names[:MOST_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MOST_LISTED else "")
 
 
-def _flat(name):
+def _flat(name: str) -> str:
     return name.strip().replace("::", "_")
 
 
-def _ends(name):
+def _ends(name: str) -> list[str]:
     """What follows each `_`."""
     parts = name.split("_")
     return ["_".join(parts[k:]) for k in range(1, len(parts))]
 
 
-def _indices(pairs):
-    result = {}
+def _indices(pairs: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    result: dict[str, list[int]] = {}
     for key, k in pairs:
         result.setdefault(key, []).append(k)
     return result

@@ -1,7 +1,9 @@
 """Numbers, rotations and poses by specification, fixed or random, under the names of pydrake.common.schema."""
 
 import numbers
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,11 +16,12 @@ class Deterministic:
 
     value: float = 0.0
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> float:
         """One number, drawn by a numpy.random.Generator."""
         return float(self.value)
 
-    def Mean(self):
+    def Mean(self) -> float:
+        """The expected value."""
         return float(self.value)
 
 
@@ -29,15 +32,16 @@ class Gaussian:
     mean: float = 0.0
     stddev: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.stddev >= 0.0:
             raise RuntimeError(f"Gaussian: stddev must not be negative, it is {self.stddev}")
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> float:
         """One number, drawn by a numpy.random.Generator."""
         return float(generator.normal(self.mean, self.stddev))
 
-    def Mean(self):
+    def Mean(self) -> float:
+        """The expected value."""
         return float(self.mean)
 
 
@@ -48,15 +52,16 @@ class Uniform:
     min: float = 0.0
     max: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.min <= self.max:
             raise RuntimeError(f"Uniform: min {self.min} is above max {self.max}")
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> float:
         """One number, drawn by a numpy.random.Generator."""
         return float(generator.uniform(self.min, self.max))
 
-    def Mean(self):
+    def Mean(self) -> float:
+        """The expected value."""
         return 0.5 * (self.min + self.max)
 
 
@@ -66,16 +71,17 @@ class UniformDiscrete:
 
     values: list[float] = field(default_factory=list)
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> float:
         """One number, drawn by a numpy.random.Generator; RuntimeError where there is none."""
         self._require_values()
         return float(self.values[generator.integers(len(self.values))])
 
-    def Mean(self):
+    def Mean(self) -> float:
+        """The expected value; RuntimeError where there are no values."""
         self._require_values()
         return float(sum(self.values) / len(self.values))
 
-    def _require_values(self):
+    def _require_values(self) -> None:
         if not self.values:
             raise RuntimeError("UniformDiscrete: there are no values to draw from")
 
@@ -86,11 +92,12 @@ class DeterministicVector:
 
     value: list[float] = field(default_factory=list)
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> np.ndarray:
         """The numbers, (n,)."""
         return np.array(self.value, float)
 
-    def Mean(self):
+    def Mean(self) -> np.ndarray:
+        """The expected values, (n,)."""
         return np.array(self.value, float)
 
 
@@ -101,17 +108,18 @@ class GaussianVector:
     mean: list[float] = field(default_factory=list)
     stddev: list[float] = field(default_factory=list)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.stddev) not in (1, len(self.mean)):
             raise RuntimeError(f"GaussianVector: {len(self.stddev)} stddev for {len(self.mean)} numbers in mean")
         if not all(s >= 0.0 for s in self.stddev):
             raise RuntimeError(f"GaussianVector: stddev must not be negative, it is {list(self.stddev)}")
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> np.ndarray:
         """n numbers, drawn by a numpy.random.Generator."""
         return generator.normal(self.mean, self.stddev)
 
-    def Mean(self):
+    def Mean(self) -> np.ndarray:
+        """The expected values, (n,)."""
         return np.array(self.mean, float)
 
 
@@ -122,48 +130,49 @@ class UniformVector:
     min: list[float] = field(default_factory=list)
     max: list[float] = field(default_factory=list)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.min) != len(self.max):
             raise RuntimeError(f"UniformVector: {len(self.min)} numbers in min, {len(self.max)} in max")
         if not all(low <= high for low, high in zip(self.min, self.max, strict=True)):
             raise RuntimeError(f"UniformVector: min {list(self.min)} is above max {list(self.max)}")
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> np.ndarray:
         """n numbers, drawn by a numpy.random.Generator."""
         return generator.uniform(self.min, self.max)
 
-    def Mean(self):
+    def Mean(self) -> np.ndarray:
+        """The expected values, (n,)."""
         return 0.5 * (np.array(self.min, float) + np.array(self.max, float))
 
 
-Distribution = float | Deterministic | Gaussian | Uniform | UniformDiscrete
-Triple = tuple[float, float, float] | DeterministicVector | GaussianVector | UniformVector
+Distribution: TypeAlias = float | Deterministic | Gaussian | Uniform | UniformDiscrete
+Triple: TypeAlias = tuple[float, float, float] | DeterministicVector | GaussianVector | UniformVector
 
 
-def IsDeterministic(specification):
+def IsDeterministic(specification: Any) -> bool:
     """Whether a number, a vector or a distribution of one of them always gives the same."""
     random = isinstance(specification, (Gaussian, Uniform, UniformDiscrete, GaussianVector, UniformVector))
     return not random
 
 
-def Sample(specification, generator):
+def Sample(specification: Any, generator: np.random.Generator) -> Any:
     """A number, or numbers (n,), drawn by a numpy.random.Generator; what is no distribution is returned as it is."""
     return specification.Sample(generator) if hasattr(specification, "Sample") else _fixed(specification)
 
 
-def Mean(specification):
+def Mean(specification: Any) -> Any:
     """The mean of a distribution; what is none is returned as it is."""
     return specification.Mean() if hasattr(specification, "Mean") else _fixed(specification)
 
 
-def GetDeterministicValue(specification):
+def GetDeterministicValue(specification: Any) -> Any:
     """The number or numbers (n,) of what is not random; RuntimeError where it is."""
     if not IsDeterministic(specification):
         raise RuntimeError(f"{type(specification).__name__} is random, it has no single value")
     return Mean(specification)
 
 
-def _fixed(specification):
+def _fixed(specification: Any) -> Any:
     return float(specification) if isinstance(specification, numbers.Real) else np.array(specification, float)
 
 
@@ -178,10 +187,10 @@ class Rotation:
     class Identity:
         """No rotation."""
 
-        def _specifications(self):
+        def _specifications(self) -> tuple[Any, ...]:
             return ()
 
-        def _rotation(self, pick):
+        def _rotation(self, pick: Callable[[Any], Any]) -> RotationMatrix:
             return RotationMatrix()
 
     @dataclass(frozen=True)
@@ -190,13 +199,13 @@ class Rotation:
 
         deg: Triple = (0.0, 0.0, 0.0)
 
-        def __post_init__(self):
+        def __post_init__(self) -> None:
             _require_three(self.deg, "deg")
 
-        def _specifications(self):
+        def _specifications(self) -> tuple[Any, ...]:
             return (self.deg,)
 
-        def _rotation(self, pick):
+        def _rotation(self, pick: Callable[[Any], Any]) -> RotationMatrix:
             return RotationMatrix(RollPitchYaw(np.radians(pick(self.deg))))
 
     @dataclass(frozen=True)
@@ -206,15 +215,15 @@ class Rotation:
         angle_deg: Distribution = 0.0
         axis: Triple = (0.0, 0.0, 1.0)
 
-        def __post_init__(self):
+        def __post_init__(self) -> None:
             _require_three(self.axis, "axis")
             if IsDeterministic(self.axis) and not np.linalg.norm(GetDeterministicValue(self.axis)) > 0.0:
                 raise RuntimeError("AngleAxis: the axis has no length")
 
-        def _specifications(self):
+        def _specifications(self) -> tuple[Any, ...]:
             return (self.angle_deg, self.axis)
 
-        def _rotation(self, pick):
+        def _rotation(self, pick: Callable[[Any], Any]) -> RotationMatrix:
             angle, axis = np.radians(pick(self.angle_deg)), pick(self.axis)
             length = np.linalg.norm(axis)
             if not length > 0.0:
@@ -227,22 +236,23 @@ class Rotation:
 
     value: Identity | Rpy | AngleAxis | Uniform = Identity()
 
-    def IsDeterministic(self):
+    def IsDeterministic(self) -> bool:
         """Whether it is one rotation."""
-        fixed = not isinstance(self.value, Rotation.Uniform)
-        return fixed and all(IsDeterministic(part) for part in self.value._specifications())
+        if isinstance(self.value, Rotation.Uniform):
+            return False
+        return all(IsDeterministic(part) for part in self.value._specifications())
 
-    def GetDeterministicValue(self):
+    def GetDeterministicValue(self) -> RotationMatrix:
         """The RotationMatrix; RuntimeError where it is random."""
-        if not self.IsDeterministic():
+        if isinstance(self.value, Rotation.Uniform) or not self.IsDeterministic():
             raise RuntimeError("the rotation is random, it has no single value")
         return self.value._rotation(Mean)
 
-    def Mean(self):
+    def Mean(self) -> RotationMatrix:
         """The rotation of the means of its parameters; the identity for a uniform one, which has no mean."""
         return RotationMatrix() if isinstance(self.value, Rotation.Uniform) else self.value._rotation(Mean)
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> RotationMatrix:
         """A RotationMatrix, drawn by a numpy.random.Generator."""
         if isinstance(self.value, Rotation.Uniform):
             return UniformlyRandomRotationMatrix(generator)
@@ -257,31 +267,31 @@ class Transform:
     translation: Triple = (0.0, 0.0, 0.0)
     rotation: Rotation.Identity | Rotation.Rpy | Rotation.AngleAxis | Rotation.Uniform = Rotation.Identity()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _require_three(self.translation, "translation")
         if isinstance(self.rotation, Rotation):
             object.__setattr__(self, "rotation", self.rotation.value)
 
-    def IsDeterministic(self):
+    def IsDeterministic(self) -> bool:
         """Whether it is one pose."""
         return IsDeterministic(self.translation) and Rotation(self.rotation).IsDeterministic()
 
-    def GetDeterministicValue(self):
+    def GetDeterministicValue(self) -> RigidTransform:
         """The RigidTransform; RuntimeError where it is random."""
         translation = GetDeterministicValue(self.translation)
         return RigidTransform(Rotation(self.rotation).GetDeterministicValue(), translation)
 
-    def Mean(self):
+    def Mean(self) -> RigidTransform:
         """The RigidTransform of the mean translation and of Rotation.Mean()."""
         return RigidTransform(Rotation(self.rotation).Mean(), Mean(self.translation))
 
-    def Sample(self, generator):
+    def Sample(self, generator: np.random.Generator) -> RigidTransform:
         """A RigidTransform, drawn by a numpy.random.Generator: the translation first."""
         translation = Sample(self.translation, generator)
         return RigidTransform(Rotation(self.rotation).Sample(generator), translation)
 
 
-def _require_three(specification, name):
+def _require_three(specification: Any, name: str) -> None:
     size = len(Mean(specification))
     if size != 3:
         raise RuntimeError(f"{name} must have 3 numbers, it has {size}")

@@ -1,9 +1,16 @@
 """What an unknown name was probably meant to be."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 MAX_COMPARED = 200  # characters of a name; the comparison takes quadratic time
 
 
-def closest(name, names):
+def closest(name: object, names: Collection[str]) -> str | None:
     """The one of `names` that `name` was probably meant to be, or None."""
     from difflib import get_close_matches  # only needed where something is wrong
 
@@ -11,12 +18,12 @@ def closest(name, names):
     return found[0] if found else None
 
 
-def did_you_mean(name, names):
+def did_you_mean(name: object, names: Collection[str]) -> str | None:
     """The hint 'did you mean "..."?', or None if no name is close."""
     likely = closest(name, names)
     return f'did you mean "{likely}"?' if likely else None
 
 
-def name_or_list(name, names):
+def name_or_list(name: object, names: Collection[str]) -> str:
     """As `did_you_mean`; the list of names if none is close."""
     return did_you_mean(name, names) or "one of " + ", ".join(names)

@@ -14,8 +14,14 @@ Where joints form a loop, one of them closes it and stays out of the forest: the
 CUT_FIRST, of equal ones the last in the order of the file.
 """
 
+from __future__ import annotations
+
 from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # what a joint would lose with its coordinates; those with the largest number stay out of the forest first
 CUT_LAST = 0  # it is actuated, follows or leads another joint, or is of a type that holds nothing or cannot close loops
@@ -44,7 +50,7 @@ class Mobod:
     reversed: bool
 
 
-def spanning_forest(num_links, edges):
+def spanning_forest(num_links: int, edges: Sequence[Edge]) -> tuple[list[Mobod], list[int]]:
     """The mobilized bodies in depth-first order, World (link 0) left out, and the joints that close loops, in order.
 
     Args:
@@ -53,17 +59,17 @@ def spanning_forest(num_links, edges):
     """
     loops = closing_joints(num_links, edges)
     closing = set(loops)
-    joints_of = [[] for _ in range(num_links)]
+    joints_of: list[list[Edge]] = [[] for _ in range(num_links)]
     for edge in edges:
         if edge.joint in closing:
             continue
         joints_of[edge.parent].append(edge)
         joints_of[edge.child].append(edge)
-    children = [[] for _ in range(num_links)]  # outboard mobods of each link
+    children: list[list[Mobod]] = [[] for _ in range(num_links)]  # outboard mobods of each link
     placed = [False] * num_links
     placed[0] = True
 
-    def grow(front):
+    def grow(front: deque[int]) -> None:
         while front:
             link = front.popleft()
             for edge in joints_of[link]:
@@ -88,14 +94,14 @@ def spanning_forest(num_links, edges):
     return _depth_first(children), loops
 
 
-def closing_joints(num_links, edges):
+def closing_joints(num_links: int, edges: Sequence[Edge]) -> list[int]:
     """The joints that close loops, in their order: those between links which joints that are cut later connect.
 
     A spanning forest of least sum, by Kruskal's algorithm.
     """
     group = list(range(num_links))  # the way from a link to the representative of those that it is connected with
 
-    def representative(link):
+    def representative(link: int) -> int:
         while group[link] != link:
             group[link] = group[group[link]]
             link = group[link]
@@ -110,7 +116,7 @@ def closing_joints(num_links, edges):
     return sorted(closing)
 
 
-def _depth_first(children):
+def _depth_first(children: list[list[Mobod]]) -> list[Mobod]:
     order = []
     stack = list(reversed(children[0]))
     while stack:

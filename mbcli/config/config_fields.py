@@ -4,13 +4,19 @@ Reading YAML, `--set PATH=VALUE`, assignment from Python and the published JSON 
 declaration, so they accept the same values.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import types
 from math import isfinite, isnan
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from mbcli.common.suggestions import did_you_mean, name_or_list
 from mbcli.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 REQUIRED = dataclasses.MISSING
 
@@ -18,13 +24,22 @@ REQUIRED = dataclasses.MISSING
 class ValueProblem(ValueError):
     """A value that a field does not take. `code` says what kind of problem: VALUE_TYPE, _RANGE or _CHOICE."""
 
-    def __init__(self, code, message, hint=None):
+    def __init__(self, code: str, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.hint = hint
 
 
-def setting(default, doc, *, unit="", minimum=None, above=None, choices=(), infinite=False):
+def setting(
+    default: Any,
+    doc: str,
+    *,
+    unit: str = "",
+    minimum: float | None = None,
+    above: float | None = None,
+    choices: Sequence[str] = (),
+    infinite: bool = False,
+) -> Any:
     """A dataclass field with its declaration.
 
     :param default: the value when nothing is given; REQUIRED where it must be; a type for a new, empty one.
@@ -47,7 +62,7 @@ def setting(default, doc, *, unit="", minimum=None, above=None, choices=(), infi
     return dataclasses.field(**{kind: default}, metadata=declaration)
 
 
-def accept(kind, value, declaration):
+def accept(kind: type, value: Any, declaration: Mapping[str, Any]) -> Any:
     """`value` as the scalar type `kind` (bool, int, float, str), inside the declared range and choices.
 
     :raises ValueProblem: it is of another type, out of range or not a choice.
@@ -67,7 +82,7 @@ def accept(kind, value, declaration):
     return value
 
 
-def describe(value):
+def describe(value: object) -> str:
     """A value in words for a message: its type and a short form of it."""
     if value is None:
         return "nothing"
@@ -80,7 +95,7 @@ def describe(value):
     return short
 
 
-def _check_range(value, declaration):
+def _check_range(value: Any, declaration: Mapping[str, Any]) -> None:
     if isinstance(value, float) and not isfinite(value) and (isnan(value) or not declaration.get("infinite")):
         raise ValueProblem("VALUE_RANGE", f"must be a finite number; found {value!r}")
     unit = f" {declaration['unit']}" if declaration.get("unit") else ""
@@ -91,7 +106,7 @@ def _check_range(value, declaration):
         raise ValueProblem("VALUE_RANGE", f"must be greater than {above:g}{unit}; found {describe(value)}")
 
 
-def _as_bool(value):
+def _as_bool(value: Any) -> bool:
     if isinstance(value, bool):
         return value
     hint = None
@@ -100,13 +115,13 @@ def _as_bool(value):
     raise ValueProblem("VALUE_TYPE", f"must be true or false; found {describe(value)}", hint)
 
 
-def _as_int(value):
+def _as_int(value: Any) -> int:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     raise ValueProblem("VALUE_TYPE", f"must be an integer; found {describe(value)}")
 
 
-def _as_float(value):
+def _as_float(value: Any) -> float:
     if isinstance(value, Real) and not isinstance(value, bool):
         try:
             return float(value)
@@ -115,7 +130,7 @@ def _as_float(value):
     raise ValueProblem("VALUE_TYPE", f"must be a number; found {describe(value)}")
 
 
-def _as_str(value):
+def _as_str(value: Any) -> str:
     if isinstance(value, str):
         return value
     raise ValueProblem("VALUE_TYPE", f"must be a string; found {describe(value)}")
@@ -131,8 +146,8 @@ class ConfigRecord:
     :raises AttributeError: there is no such field.
     """
 
-    def __setattr__(self, name, value):
-        fields = type(self).__dataclass_fields__
+    def __setattr__(self, name: str, value: Any) -> None:
+        fields: dict[str, Any] = type(self).__dataclass_fields__  # type: ignore[attr-defined]  # of subclasses
         if name not in fields:
             raise AttributeError(f"{type(self).__name__} has no field '{name}': {name_or_list(name, fields)}")
         kind = fields[name].type
@@ -149,7 +164,7 @@ class ConfigRecord:
         object.__setattr__(self, name, value)
 
 
-def _without_none(kind):
+def _without_none(kind: Any) -> Any:
     """T of `T | None`, else the type itself."""
     if isinstance(kind, types.UnionType) and types.NoneType in kind.__args__ and len(kind.__args__) == 2:
         return next(argument for argument in kind.__args__ if argument is not types.NoneType)

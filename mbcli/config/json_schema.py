@@ -1,16 +1,19 @@
 """JSON Schemas (draft 2020-12) of configuration records, from the declarations of their fields."""
 
+from __future__ import annotations
+
 import dataclasses
 import types
 import typing
 from math import isfinite
+from typing import Any
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string", types.NoneType: "null"}
 
 
-def json_schema(record_type, definitions=None):
+def json_schema(record_type: type, definitions: dict[str, Any] | None = None) -> dict[str, Any]:
     """The schema of a record as a dict; those of the records in it go to `definitions`, {name: schema}.
 
     A record whose class says `exactly_one_key` has one of its keys. Fields named `place` and those that are not given
@@ -21,7 +24,7 @@ def json_schema(record_type, definitions=None):
     keys = [field for field in dataclasses.fields(record_type) if field.init and field.name != "place"]
     schema = {
         "title": record_type.__name__,
-        "description": record_type.__doc__.strip().splitlines()[0],
+        "description": (record_type.__doc__ or "").strip().splitlines()[0],
         "type": "object",
         "additionalProperties": False,
         "properties": {field.name: _field_schema(field, kinds[field.name], definitions) for field in keys},
@@ -34,11 +37,11 @@ def json_schema(record_type, definitions=None):
     return schema
 
 
-def _is_required(field):
+def _is_required(field: dataclasses.Field[Any]) -> bool:
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
-def _field_schema(field, kind, definitions):
+def _field_schema(field: dataclasses.Field[Any], kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     declaration = field.metadata
     schema = _kind_schema(kind, definitions)
     if not declaration:
@@ -57,7 +60,7 @@ def _field_schema(field, kind, definitions):
     return schema
 
 
-def _kind_schema(kind, definitions):
+def _kind_schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         return _reference(kind, definitions)
@@ -75,7 +78,7 @@ def _kind_schema(kind, definitions):
     return {"type": _SCALARS[kind]}
 
 
-def _reference(record_type, definitions):
+def _reference(record_type: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     name = record_type.__qualname__
     if name not in definitions:
         definitions[name] = None  # being written

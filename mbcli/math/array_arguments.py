@@ -5,14 +5,21 @@ symbolic expressions, dual numbers). All other real types become float64, all ot
 A wrong shape or type is a TypeError that names the argument.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Array, FloatArray, Scalar
 
 _FLOAT = np.dtype(np.float64)
 _COMPLEX = np.dtype(np.complex128)
 _OBJECT = np.dtype(object)
 
 
-def as_numbers(value, name: str) -> np.ndarray:
+def as_numbers(value: Any, name: str) -> Array:
     """Return `value` as an array of float64, complex128 or object; not a copy where none is needed."""
     try:
         array = np.asarray(value)
@@ -30,7 +37,7 @@ def as_numbers(value, name: str) -> np.ndarray:
     raise TypeError(f"{name}: expected numbers, got {describe(value)}")
 
 
-def as_array(value, shape: tuple[int, ...], name: str) -> np.ndarray:
+def as_array(value: Any, shape: tuple[int, ...], name: str) -> Array:
     """Return `value` as numbers of exactly this shape; one column counts as a vector."""
     array = as_numbers(value, name)
     if array.shape == shape:
@@ -40,7 +47,7 @@ def as_array(value, shape: tuple[int, ...], name: str) -> np.ndarray:
     raise TypeError(f"{name}: expected an array of shape {shape}, got {describe(value)}")
 
 
-def as_scalar(value, name: str):
+def as_scalar(value: Any, name: str) -> Scalar:
     """Return one number: a Python float or complex, or the object itself."""
     if type(value) is float:
         return value
@@ -50,19 +57,19 @@ def as_scalar(value, name: str):
     return array.item()
 
 
-def is_scalar(value) -> bool:
+def is_scalar(value: Any) -> bool:
     """Tell whether `value` is one number, of any scalar type."""
     if isinstance(value, (float, int, complex, np.number)):
         return True
     return np.ndim(value) == 0 and _is_number_like(value)
 
 
-def is_real(value) -> bool:
+def is_real(value: object) -> bool:
     """Tell whether a number or an array is made of real floats, so that it can be compared."""
     return isinstance(value, float) or getattr(value, "dtype", None) is _FLOAT
 
 
-def real_parts(array: np.ndarray) -> np.ndarray | None:
+def real_parts(array: np.ndarray) -> FloatArray | None:
     """Return the real parts of an array, of what numbers of any type can be tested by; None for symbols."""
     if array.dtype.kind != "O":
         return array.real
@@ -70,17 +77,17 @@ def real_parts(array: np.ndarray) -> np.ndarray | None:
     return None if None in parts else np.array(parts, dtype=float).reshape(array.shape)
 
 
-def real_part(value) -> float | None:
+def real_part(value: Any) -> float | None:
     """Return the real part of a number, of what it can be tested by; None for symbols."""
     return value if isinstance(value, float) else getattr(value, "real", None)
 
 
-def python_number(value):
+def python_number(value: Any) -> Scalar:
     """Return a number of numpy as that of Python, another as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
 
-def single_argument(owner: str, **given):
+def single_argument(owner: str, **given: Any) -> Any:
     """Return the only argument that was given, None if none was; more than one is a TypeError."""
     found = {name: value for name, value in given.items() if value is not None}
     if len(found) > 1:
@@ -88,12 +95,12 @@ def single_argument(owner: str, **given):
     return next(iter(found.values()), None)
 
 
-def _is_number_like(value) -> bool:
+def _is_number_like(value: object) -> bool:
     # Strings and containers do not subtract; objects that close themselves to numpy are not elements of arrays.
     return hasattr(value, "__sub__") and getattr(value, "__array_ufunc__", True) is not None
 
 
-def describe(value) -> str:
+def describe(value: object) -> str:
     """Return a few words on what an argument is, for error messages."""
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} of shape {value.shape}"

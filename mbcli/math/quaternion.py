@@ -4,7 +4,10 @@ A quaternion is q = (w, x, y, z) with w = cos(angle/2) and (x, y, z) = sin(angle
 same orientation. Where a function chooses between them it says so.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -27,6 +30,11 @@ from mbcli.math.rotation_array import (
 )
 from mbcli.math.sine_cosine import arccosine, arctangent, sine_cosine, square_root
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Array, Matrix3, Scalar, Vector3, Vector4
+
 # How far a quaternion or an axis given by a caller may be from unit length.
 NORM_TOLERANCE = 1e-5
 
@@ -38,7 +46,7 @@ def _checked_norm(vector: np.ndarray, message: str) -> np.ndarray:
     return vector
 
 
-def _rotated(R: np.ndarray, vector, name: str) -> np.ndarray:
+def _rotated(R: np.ndarray, vector: ArrayLike, name: str) -> Array:
     """Return R times a vector (3,) or the columns of a matrix (3, n), in the shape that was given."""
     array = np.asarray(vector)
     columns = array.shape[1] if array.ndim == 2 else None
@@ -56,7 +64,17 @@ class Quaternion:
     __slots__ = ("_wxyz",)
     __array_ufunc__ = None
 
-    def __init__(self, w=None, x=None, y=None, z=None, *, wxyz=None, rotation=None, other=None):
+    def __init__(
+        self,
+        w: Scalar = None,
+        x: Scalar = None,
+        y: Scalar = None,
+        z: Scalar = None,
+        *,
+        wxyz: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        other: Quaternion | None = None,
+    ) -> None:
         if x is not None or y is not None or z is not None:
             if wxyz is not None or rotation is not None or other is not None:
                 raise TypeError("Quaternion: w, x, y, z cannot be given together with another argument")
@@ -75,35 +93,37 @@ class Quaternion:
             self.set_wxyz(source)
 
     @staticmethod
-    def Identity() -> "Quaternion":
+    def Identity() -> Quaternion:
         """Return the quaternion (1, 0, 0, 0)."""
         return Quaternion()
 
-    def w(self):
+    def w(self) -> Scalar:
         """Return the scalar part."""
         return self._wxyz[0].item() if is_real(self._wxyz) else self._wxyz[0]
 
-    def x(self):
+    def x(self) -> Scalar:
         """Return the first component of the vector part."""
         return self._wxyz[1].item() if is_real(self._wxyz) else self._wxyz[1]
 
-    def y(self):
+    def y(self) -> Scalar:
         """Return the second component of the vector part."""
         return self._wxyz[2].item() if is_real(self._wxyz) else self._wxyz[2]
 
-    def z(self):
+    def z(self) -> Scalar:
         """Return the third component of the vector part."""
         return self._wxyz[3].item() if is_real(self._wxyz) else self._wxyz[3]
 
-    def wxyz(self) -> np.ndarray:
+    def wxyz(self) -> Vector4:
         """Return a copy of the four components (4,), scalar part first."""
         return self._wxyz.copy()
 
-    def xyz(self) -> np.ndarray:
+    def xyz(self) -> Vector3:
         """Return a copy of the vector part (3,)."""
         return self._wxyz[1:].copy()
 
-    def set_wxyz(self, w=None, x=None, y=None, z=None, *, wxyz=None) -> None:
+    def set_wxyz(
+        self, w: Scalar = None, x: Scalar = None, y: Scalar = None, z: Scalar = None, *, wxyz: ArrayLike | None = None
+    ) -> None:
         """Replace the value by `wxyz` (4,) or by four numbers; ModelError if it is not a unit quaternion."""
         if x is not None:
             wxyz = [as_scalar(value, "Quaternion: w, x, y, z") for value in (w, x, y, z)]
@@ -112,34 +132,42 @@ class Quaternion:
         vector = as_array(wxyz, (4,), "Quaternion: wxyz").copy()
         self._wxyz = _checked_norm(vector, "Quaternion is not normalized")
 
-    def set_rotation(self, rotation) -> None:
+    def set_rotation(self, rotation: ArrayLike) -> None:
         """Replace the value by that of a rotation matrix (3, 3), with w >= 0; ModelError if it is not one."""
         R = checked_rotation(as_array(rotation, (3, 3), "Quaternion: rotation"))
         self._wxyz = quaternion_from_matrix(R)
 
-    def rotation(self) -> np.ndarray:
+    def rotation(self) -> Matrix3:
         """Return the rotation matrix (3, 3)."""
         return matrix_from_quaternion(self._wxyz)
 
-    def multiply(self, other=None, *, vector=None):
+    @overload
+    def multiply(self, other: Quaternion) -> Quaternion: ...
+    @overload
+    def multiply(self, other: ArrayLike | None = None, *, vector: ArrayLike | None = None) -> Array: ...
+    def multiply(self, other: Quaternion | ArrayLike | None = None, *, vector: ArrayLike | None = None) -> Any:
         """Return the product with a quaternion, or a vector (3,) or matrix of columns (3, n) rotated."""
         operand = single_argument("Quaternion.multiply", other=other, vector=vector)
         if isinstance(operand, Quaternion):
             return _unchecked(_product(self._wxyz, operand._wxyz))
         return _rotated(self.rotation(), operand, "Quaternion.multiply: vector")
 
-    def __matmul__(self, other):
+    @overload
+    def __matmul__(self, other: Quaternion) -> Quaternion: ...
+    @overload
+    def __matmul__(self, other: ArrayLike) -> Array: ...
+    def __matmul__(self, other: Any) -> Any:
         return self.multiply(other)
 
-    def conjugate(self) -> "Quaternion":
+    def conjugate(self) -> Quaternion:
         """Return (w, -x, -y, -z)."""
         return _unchecked(self._wxyz * _CONJUGATION)
 
-    def inverse(self) -> "Quaternion":
+    def inverse(self) -> Quaternion:
         """Return the conjugate divided by the squared norm."""
         return _unchecked(self._wxyz * _CONJUGATION / self._wxyz.dot(self._wxyz))
 
-    def slerp(self, t: float, other: "Quaternion") -> "Quaternion":
+    def slerp(self, t: float, other: Quaternion) -> Quaternion:
         """Return the point t of the shorter great arc from this quaternion (t = 0) to `other` (t = 1)."""
         t = as_scalar(t, "t")
         cosine = python_number(self._wxyz.dot(other._wxyz))
@@ -187,7 +215,15 @@ class AngleAxis:
     __slots__ = ("_angle", "_axis")
     __array_ufunc__ = None
 
-    def __init__(self, angle=None, axis=None, *, quaternion=None, rotation=None, other=None):
+    def __init__(
+        self,
+        angle: Scalar | Quaternion | AngleAxis | ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        *,
+        quaternion: Quaternion | None = None,
+        rotation: ArrayLike | None = None,
+        other: AngleAxis | None = None,
+    ) -> None:
         if axis is not None:
             if quaternion is not None or rotation is not None or other is not None or angle is None:
                 raise TypeError("AngleAxis: axis goes together with angle only")
@@ -207,23 +243,23 @@ class AngleAxis:
             self.set_rotation(source)
 
     @staticmethod
-    def Identity() -> "AngleAxis":
+    def Identity() -> AngleAxis:
         """Return the rotation by no angle, about x."""
         return AngleAxis()
 
-    def angle(self):
+    def angle(self) -> Scalar:
         """Return the angle [rad]."""
         return self._angle
 
-    def axis(self) -> np.ndarray:
+    def axis(self) -> Vector3:
         """Return a copy of the axis (3,)."""
         return self._axis.copy()
 
-    def set_angle(self, angle) -> None:
+    def set_angle(self, angle: Scalar) -> None:
         """Replace the angle [rad]."""
         self._angle = as_scalar(angle, "AngleAxis: angle")
 
-    def set_axis(self, axis) -> None:
+    def set_axis(self, axis: ArrayLike) -> None:
         """Replace the axis (3,); ModelError if it is not a unit vector."""
         self._axis = _checked_norm(as_array(axis, (3,), "AngleAxis: axis").copy(), "Axis is not normalized")
 
@@ -240,11 +276,11 @@ class AngleAxis:
         self._angle = 2.0 * arctangent(sine, python_number(w))
         self._axis = vector / sine
 
-    def set_rotation(self, rotation) -> None:
+    def set_rotation(self, rotation: ArrayLike) -> None:
         """Replace the value by that of a rotation matrix (3, 3); ModelError if it is not one."""
         self.set_quaternion(Quaternion(rotation=rotation))
 
-    def rotation(self) -> np.ndarray:
+    def rotation(self) -> Matrix3:
         """Return the rotation matrix (3, 3)."""
         return matrix_from_angle_axis(self._angle, self._axis)
 
@@ -253,16 +289,16 @@ class AngleAxis:
         sine, cosine = sine_cosine(0.5 * self._angle)
         return _unchecked(np.concatenate(((cosine,), sine * self._axis)))
 
-    def multiply(self, other: "AngleAxis") -> Quaternion:
+    def multiply(self, other: AngleAxis) -> Quaternion:
         """Return this rotation after `other`, as a quaternion."""
         if not isinstance(other, AngleAxis):
             raise TypeError(f"AngleAxis.multiply: expected an AngleAxis, got {type(other).__name__}")
         return self.quaternion().multiply(other.quaternion())
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: AngleAxis) -> Quaternion:
         return self.multiply(other)
 
-    def inverse(self) -> "AngleAxis":
+    def inverse(self) -> AngleAxis:
         """Return the rotation by the opposite angle about the same axis."""
         return AngleAxis(-self._angle, self._axis)
 
@@ -291,19 +327,19 @@ def AreQuaternionsEqualForOrientation(quat1: Quaternion, quat2: Quaternion, tole
     return bool(np.abs(difference).max() <= tolerance)
 
 
-def CalculateQuaternionDtFromAngularVelocityExpressedInB(quat_AB: Quaternion, w_AB_B) -> np.ndarray:
+def CalculateQuaternionDtFromAngularVelocityExpressedInB(quat_AB: Quaternion, w_AB_B: ArrayLike) -> Vector4:
     """Return the time derivative (4,) of a quaternion from the angular velocity [rad/s] expressed in B."""
     w = as_array(w_AB_B, (3,), "w_AB_B")
     return 0.5 * _product(quat_AB._wxyz, np.concatenate(((0.0,), w)))
 
 
-def CalculateAngularVelocityExpressedInBFromQuaternionDt(quat_AB: Quaternion, quatDt) -> np.ndarray:
+def CalculateAngularVelocityExpressedInBFromQuaternionDt(quat_AB: Quaternion, quatDt: ArrayLike) -> Vector3:
     """Return the angular velocity w_AB_B (3,) [rad/s] from the time derivative (4,) of a quaternion."""
     rate = as_array(quatDt, (4,), "quatDt")
     return 2.0 * _product(quat_AB._wxyz * _CONJUGATION, rate)[1:]
 
 
-def CalculateQuaternionDtConstraintViolation(quat: Quaternion, quatDt):
+def CalculateQuaternionDtConstraintViolation(quat: Quaternion, quatDt: ArrayLike) -> Scalar:
     """Return the time derivative of the squared norm, which is zero for a unit quaternion."""
     return python_number(2.0 * quat._wxyz.dot(as_array(quatDt, (4,), "quatDt")))
 
@@ -313,7 +349,7 @@ def IsQuaternionValid(quat: Quaternion, tolerance: float) -> bool:
     return bool(abs(quat._wxyz.dot(quat._wxyz) - 1.0) <= tolerance)
 
 
-def IsBothQuaternionAndQuaternionDtOK(quat: Quaternion, quatDt, tolerance: float) -> bool:
+def IsBothQuaternionAndQuaternionDtOK(quat: Quaternion, quatDt: ArrayLike, tolerance: float) -> bool:
     """Tell whether the squared norm is 1 and its time derivative 0, both within the tolerance."""
     violation = CalculateQuaternionDtConstraintViolation(quat, quatDt)
     return IsQuaternionValid(quat, tolerance) and bool(abs(violation) <= tolerance)

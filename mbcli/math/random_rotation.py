@@ -1,10 +1,17 @@
 """Orientations drawn uniformly, under the names of pydrake.math; the generator is numpy's."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.math.quaternion import AngleAxis, Quaternion
 from mbcli.math.roll_pitch_yaw import RollPitchYaw
 from mbcli.math.rotation_matrix import RotationMatrix
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector3
 
 
 def UniformlyRandomQuaternion(generator: np.random.Generator) -> Quaternion:
@@ -23,6 +30,6 @@ def UniformlyRandomRotationMatrix(generator: np.random.Generator) -> RotationMat
     return RotationMatrix(quaternion=UniformlyRandomQuaternion(generator))
 
 
-def UniformlyRandomRPY(generator: np.random.Generator) -> np.ndarray:
+def UniformlyRandomRPY(generator: np.random.Generator) -> Vector3:
     """Return roll, pitch and yaw (3,) [rad] of a uniformly drawn rotation."""
     return RollPitchYaw(quaternion=UniformlyRandomQuaternion(generator)).vector()

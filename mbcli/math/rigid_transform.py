@@ -1,5 +1,9 @@
 """Rigid transforms X_AB, under the names of pydrake.math."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
 import numpy as np
 
 from mbcli.errors import ModelError
@@ -8,6 +12,13 @@ from mbcli.math.quaternion import AngleAxis, Quaternion
 from mbcli.math.roll_pitch_yaw import RollPitchYaw
 from mbcli.math.rotation_array import IDENTITY, ORTHONORMALITY_TOLERANCE, checked_rotation
 from mbcli.math.rotation_matrix import RotationMatrix, rotation_array_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Array, Matrix3, Matrix4, Matrix34, Vector3
 
 _ORIENTATIONS = (RotationMatrix, RollPitchYaw, Quaternion, AngleAxis)
 _ORIGIN = np.zeros(3)
@@ -32,7 +43,17 @@ class RigidTransform:
     __slots__ = ("_R", "_p")
     __array_ufunc__ = None
 
-    def __init__(self, R=None, p=None, *, other=None, rpy=None, quaternion=None, theta_lambda=None, pose=None):
+    def __init__(
+        self,
+        R: RotationMatrix | RollPitchYaw | Quaternion | AngleAxis | RigidTransform | ArrayLike | None = None,
+        p: ArrayLike | None = None,
+        *,
+        other: RigidTransform | None = None,
+        rpy: RollPitchYaw | None = None,
+        quaternion: Quaternion | None = None,
+        theta_lambda: AngleAxis | None = None,
+        pose: ArrayLike | None = None,
+    ) -> None:
         if R is None or not (other is rpy is quaternion is theta_lambda is pose is None):
             R = single_argument(
                 "RigidTransform",
@@ -63,12 +84,12 @@ class RigidTransform:
             self._R, self._p = _split_pose(as_numbers(R, "RigidTransform: pose"))
 
     @staticmethod
-    def Identity() -> "RigidTransform":
+    def Identity() -> RigidTransform:
         """Return the transform of a frame to itself."""
         return _transform(IDENTITY, _ORIGIN)
 
     @staticmethod
-    def MakeUnchecked(pose) -> "RigidTransform":
+    def MakeUnchecked(pose: ArrayLike) -> RigidTransform:
         """Return the transform of a matrix (3, 4) without testing its rotation."""
         matrix = as_array(pose, (3, 4), "RigidTransform: pose").copy()
         return _transform(matrix[:, :3], matrix[:, 3])
@@ -79,19 +100,26 @@ class RigidTransform:
         rotation._R = self._R
         return rotation
 
-    def translation(self) -> np.ndarray:
+    def translation(self) -> Vector3:
         """Return p_AoBo_A (3,) [m], read-only."""
         view = self._p.view()
         view.flags.writeable = False
         return view
 
-    def set(self, R: RotationMatrix, p) -> None:
+    def set(self, R: RotationMatrix, p: ArrayLike) -> None:
         """Replace rotation and position."""
         rotation = RotationMatrix(R)
         self._p = as_array(p, (3,), "RigidTransform: p").copy()
         self._R = rotation._R
 
-    def set_rotation(self, R=None, *, rpy=None, quaternion=None, theta_lambda=None) -> None:
+    def set_rotation(
+        self,
+        R: RotationMatrix | RollPitchYaw | Quaternion | AngleAxis | None = None,
+        *,
+        rpy: RollPitchYaw | None = None,
+        quaternion: Quaternion | None = None,
+        theta_lambda: AngleAxis | None = None,
+    ) -> None:
         """Replace the rotation by that of any description of an orientation."""
         source = single_argument(
             "RigidTransform.set_rotation", R=R, rpy=rpy, quaternion=quaternion, theta_lambda=theta_lambda
@@ -100,35 +128,47 @@ class RigidTransform:
             raise TypeError(f"RigidTransform.set_rotation: {type(source).__name__} is not an orientation")
         self._R = rotation_array_of(source, "RigidTransform: R")
 
-    def set_translation(self, p) -> None:
+    def set_translation(self, p: ArrayLike) -> None:
         """Replace the position by p (3,) [m]."""
         self._p = as_array(p, (3,), "RigidTransform: p").copy()
 
-    def SetIdentity(self) -> "RigidTransform":
+    def SetIdentity(self) -> RigidTransform:
         """Replace the value by the identity; return this object."""
         self._R, self._p = IDENTITY, _ORIGIN
         return self
 
-    def GetAsMatrix4(self) -> np.ndarray:
+    def GetAsMatrix4(self) -> Matrix4:
         """Return the homogeneous matrix (4, 4)."""
         return np.vstack((self.GetAsMatrix34(), _LAST_ROW))
 
-    def GetAsMatrix34(self) -> np.ndarray:
+    def GetAsMatrix34(self) -> Matrix34:
         """Return the matrix (3, 4) of rotation and position side by side."""
         return np.column_stack((self._R, self._p))
 
-    def inverse(self) -> "RigidTransform":
+    def inverse(self) -> RigidTransform:
         """Return X_BA."""
         R_BA = self._R.T
         return _transform(R_BA, -R_BA.dot(self._p))
 
-    def InvertAndCompose(self, other: "RigidTransform") -> "RigidTransform":
+    def InvertAndCompose(self, other: RigidTransform) -> RigidTransform:
         """Return X_BC = X_AB^-1 X_AC for the transform `other`, X_AC."""
         _require_transform(other)
         R_BA = self._R.T
         return _transform(R_BA.dot(other._R), R_BA.dot(other._p - self._p))
 
-    def multiply(self, other=None, *, p_BoQ_B=None, vec_B=None):
+    @overload
+    def multiply(self, other: RigidTransform) -> RigidTransform: ...
+    @overload
+    def multiply(
+        self, other: ArrayLike | None = None, *, p_BoQ_B: ArrayLike | None = None, vec_B: ArrayLike | None = None
+    ) -> Array: ...
+    def multiply(
+        self,
+        other: RigidTransform | ArrayLike | None = None,
+        *,
+        p_BoQ_B: ArrayLike | None = None,
+        vec_B: ArrayLike | None = None,
+    ) -> Any:
         """Return the product with a RigidTransform X_BC, a point or points, or a vector of four.
 
         A point p_BoQ_B (3,) or the points in the columns of (3, n) come back in A. The last element of a
@@ -146,7 +186,11 @@ class RigidTransform:
             return self._of_four(array.reshape(4)).reshape(array.shape)
         raise TypeError(f"p_BoQ_B: expected shape (3,), (3, n) or (4,), got {describe(operand)}")
 
-    def __matmul__(self, other):
+    @overload
+    def __matmul__(self, other: RigidTransform) -> RigidTransform: ...
+    @overload
+    def __matmul__(self, other: ArrayLike) -> Array: ...
+    def __matmul__(self, other: Any) -> Any:
         if isinstance(other, RigidTransform):
             if self._R is IDENTITY and self._p is _ORIGIN:
                 return _transform(other._R, other._p)
@@ -168,21 +212,21 @@ class RigidTransform:
         near = np.abs(self._R - IDENTITY).max() <= ORTHONORMALITY_TOLERANCE
         return bool(near and np.abs(self._p).max() <= translation_tolerance)
 
-    def IsExactlyEqualTo(self, other: "RigidTransform") -> bool:
+    def IsExactlyEqualTo(self, other: RigidTransform) -> bool:
         """Tell whether every element equals the other's."""
         _require_transform(other)
         return bool((self._R == other._R).all() and (self._p == other._p).all())
 
-    def IsNearlyEqualTo(self, other: "RigidTransform", tolerance: float) -> bool:
+    def IsNearlyEqualTo(self, other: RigidTransform, tolerance: float) -> bool:
         """Tell whether every element, of rotation and position, is within the tolerance of the other's."""
         return bool(self.GetMaximumAbsoluteDifference(other) <= tolerance)
 
-    def GetMaximumAbsoluteDifference(self, other: "RigidTransform") -> float:
+    def GetMaximumAbsoluteDifference(self, other: RigidTransform) -> float:
         """Return the largest absolute difference of elements of the matrices (3, 4)."""
         _require_transform(other)
         return python_number(np.abs(self.GetAsMatrix34() - other.GetAsMatrix34()).max())
 
-    def GetMaximumAbsoluteTranslationDifference(self, other: "RigidTransform") -> float:
+    def GetMaximumAbsoluteTranslationDifference(self, other: RigidTransform) -> float:
         """Return the largest absolute difference of coordinates of the positions [m]."""
         _require_transform(other)
         return python_number(np.abs(self._p - other._p).max())
@@ -203,7 +247,7 @@ def _transform(R: np.ndarray, p: np.ndarray) -> RigidTransform:
     return X
 
 
-def transforms_of(pairs) -> list[RigidTransform]:
+def transforms_of(pairs: Iterable[tuple[Matrix3, Vector3]]) -> list[RigidTransform]:
     """Wrap pairs of arrays (3, 3) and (3,) that are known to be poses and that nobody else will change."""
     transforms = []
     for R, p in pairs:
@@ -214,7 +258,7 @@ def transforms_of(pairs) -> list[RigidTransform]:
     return transforms
 
 
-def _require_transform(value) -> None:
+def _require_transform(value: object) -> None:
     if not isinstance(value, RigidTransform):
         raise TypeError(f"expected a RigidTransform, got {type(value).__name__}")
 

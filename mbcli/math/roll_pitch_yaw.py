@@ -3,7 +3,10 @@
 R_AD = Rz(yaw) Ry(pitch) Rx(roll). D is the rotated (child) frame and A the fixed (parent) frame.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +17,12 @@ from mbcli.math.cross_product import skew
 from mbcli.math.quaternion import Quaternion
 from mbcli.math.rotation_array import checked_rotation, matrix_from_quaternion, quaternion_from_matrix
 from mbcli.math.sine_cosine import arctangent, sine_cosine, square_root
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3
+    from mbcli.math.rotation_matrix import RotationMatrix
 
 # Below this |cos(pitch)|, 0.46 degrees from +-90, rates are refused: one divides by cos(pitch).
 GIMBAL_LOCK_COSINE = 0.008
@@ -28,8 +37,22 @@ class RollPitchYaw:
     """
 
     __slots__ = ("_roll", "_pitch", "_yaw")
+    _roll: Scalar
+    _pitch: Scalar
+    _yaw: Scalar
 
-    def __init__(self, rpy=None, pitch=None, yaw=None, *, roll=None, other=None, R=None, quaternion=None, matrix=None):
+    def __init__(
+        self,
+        rpy: RotationMatrix | Quaternion | RollPitchYaw | ArrayLike | None = None,
+        pitch: Scalar = None,
+        yaw: Scalar = None,
+        *,
+        roll: Scalar = None,
+        other: RollPitchYaw | None = None,
+        R: RotationMatrix | None = None,
+        quaternion: Quaternion | None = None,
+        matrix: ArrayLike | None = None,
+    ) -> None:
         if pitch is not None or yaw is not None or roll is not None:
             first = single_argument("RollPitchYaw", rpy=rpy, roll=roll)
             alone = other is R is quaternion is matrix is None
@@ -52,13 +75,20 @@ class RollPitchYaw:
         else:
             self._set_angles(*as_array(source, (3,), "RollPitchYaw: rpy").tolist())
 
-    def _set_angles(self, *angles) -> None:
-        angles = [as_scalar(angle, "RollPitchYaw: angle") for angle in angles]
-        if any(real is not None and not math.isfinite(real) for real in map(real_part, angles)):
-            raise ModelError(f"RollPitchYaw: angles must be finite, got {angles}")
-        self._roll, self._pitch, self._yaw = angles
+    def _set_angles(self, *angles: Scalar) -> None:
+        numbers = [as_scalar(angle, "RollPitchYaw: angle") for angle in angles]
+        if any(real is not None and not math.isfinite(real) for real in map(real_part, numbers)):
+            raise ModelError(f"RollPitchYaw: angles must be finite, got {numbers}")
+        self._roll, self._pitch, self._yaw = numbers
 
-    def set(self, rpy=None, pitch=None, yaw=None, *, roll=None) -> "RollPitchYaw":
+    def set(
+        self,
+        rpy: RotationMatrix | Quaternion | RollPitchYaw | ArrayLike | None = None,
+        pitch: Scalar = None,
+        yaw: Scalar = None,
+        *,
+        roll: Scalar = None,
+    ) -> RollPitchYaw:
         """Replace the angles by `rpy` (3,) or by roll, pitch and yaw [rad]; return this object."""
         value = RollPitchYaw(rpy, pitch, yaw, roll=roll)
         self._roll, self._pitch, self._yaw = value._roll, value._pitch, value._yaw
@@ -69,39 +99,39 @@ class RollPitchYaw:
         wxyz = quaternion._wxyz
         self._set_angles(*_angles_from(matrix_from_quaternion(wxyz), wxyz))
 
-    def SetFromRotationMatrix(self, R) -> None:
+    def SetFromRotationMatrix(self, R: RotationMatrix) -> None:
         """Replace the angles by those of a RotationMatrix."""
         self._set_angles(*_angles_from(R._R, quaternion_from_matrix(R._R)))
 
-    def vector(self) -> np.ndarray:
+    def vector(self) -> Vector3:
         """Return the three angles (3,) [rad]."""
         return np.array((self._roll, self._pitch, self._yaw))
 
-    def roll_angle(self):
+    def roll_angle(self) -> Scalar:
         """Return the roll angle [rad]."""
         return self._roll
 
-    def pitch_angle(self):
+    def pitch_angle(self) -> Scalar:
         """Return the pitch angle [rad]."""
         return self._pitch
 
-    def yaw_angle(self):
+    def yaw_angle(self) -> Scalar:
         """Return the yaw angle [rad]."""
         return self._yaw
 
-    def set_roll_angle(self, r) -> None:
+    def set_roll_angle(self, r: Scalar) -> None:
         """Replace the roll angle [rad]."""
         self._set_angles(r, self._pitch, self._yaw)
 
-    def set_pitch_angle(self, p) -> None:
+    def set_pitch_angle(self, p: Scalar) -> None:
         """Replace the pitch angle [rad]."""
         self._set_angles(self._roll, p, self._yaw)
 
-    def set_yaw_angle(self, y) -> None:
+    def set_yaw_angle(self, y: Scalar) -> None:
         """Replace the yaw angle [rad]."""
         self._set_angles(self._roll, self._pitch, y)
 
-    def ToRotationMatrix(self):
+    def ToRotationMatrix(self) -> rotation_matrix.RotationMatrix:
         """Return the RotationMatrix R_AD of these angles."""
         return rotation_matrix.RotationMatrix.MakeUnchecked(self._matrix())
 
@@ -115,11 +145,11 @@ class RollPitchYaw:
             cr * cp * sy - sr * sp * cy,
         )
 
-    def IsNearlyEqualTo(self, other: "RollPitchYaw", tolerance: float) -> bool:
+    def IsNearlyEqualTo(self, other: RollPitchYaw, tolerance: float) -> bool:
         """Tell whether each angle equals the other's within the tolerance [rad]."""
         return bool(np.abs(self.vector() - other.vector()).max() <= tolerance)
 
-    def IsNearlySameOrientation(self, other: "RollPitchYaw", tolerance: float) -> bool:
+    def IsNearlySameOrientation(self, other: RollPitchYaw, tolerance: float) -> bool:
         """Tell whether the rotation matrices agree within the tolerance, whatever the angles."""
         return bool(np.abs(self._matrix() - other._matrix()).max() <= tolerance)
 
@@ -134,7 +164,7 @@ class RollPitchYaw:
         return 0.5 * math.pi - math.acos(GIMBAL_LOCK_COSINE)
 
     @staticmethod
-    def DoesCosPitchAngleViolateGimbalLockTolerance(cos_pitch_angle) -> bool:
+    def DoesCosPitchAngleViolateGimbalLockTolerance(cos_pitch_angle: Scalar) -> bool:
         """Tell whether |cos(pitch)| is below 0.008."""
         return bool(abs(cos_pitch_angle) < GIMBAL_LOCK_COSINE)
 
@@ -142,28 +172,28 @@ class RollPitchYaw:
         """Tell whether the pitch angle is within 0.46 degrees of +-90 degrees."""
         return self.DoesCosPitchAngleViolateGimbalLockTolerance(sine_cosine(self._pitch)[1])
 
-    def CalcRotationMatrixDt(self, rpyDt) -> np.ndarray:
+    def CalcRotationMatrixDt(self, rpyDt: ArrayLike) -> np.ndarray:
         """Return the time derivative in A of R_AD (3, 3) [1/s] from the rates of the angles (3,) [rad/s]."""
         w_AD_A = self.CalcAngularVelocityInParentFromRpyDt(rpyDt)
         return skew(w_AD_A).dot(self._matrix())
 
-    def CalcAngularVelocityInParentFromRpyDt(self, rpyDt) -> np.ndarray:
+    def CalcAngularVelocityInParentFromRpyDt(self, rpyDt: ArrayLike) -> np.ndarray:
         """Return w_AD_A (3,) [rad/s] from the rates of the angles (3,) [rad/s]."""
         return self._parent_matrix().dot(as_array(rpyDt, (3,), "rpyDt"))
 
-    def CalcAngularVelocityInChildFromRpyDt(self, rpyDt) -> np.ndarray:
+    def CalcAngularVelocityInChildFromRpyDt(self, rpyDt: ArrayLike) -> np.ndarray:
         """Return w_AD_D (3,) [rad/s] from the rates of the angles (3,) [rad/s]."""
         return self._child_matrix().dot(as_array(rpyDt, (3,), "rpyDt"))
 
-    def CalcRpyDtFromAngularVelocityInParent(self, w_AD_A) -> np.ndarray:
+    def CalcRpyDtFromAngularVelocityInParent(self, w_AD_A: ArrayLike) -> np.ndarray:
         """Return the rates of the angles (3,) [rad/s] from w_AD_A (3,); NumericalError at gimbal lock."""
         return self._rates_from_parent(as_array(w_AD_A, (3,), "w_AD_A"))
 
-    def CalcRpyDtFromAngularVelocityInChild(self, w_AD_D) -> np.ndarray:
+    def CalcRpyDtFromAngularVelocityInChild(self, w_AD_D: ArrayLike) -> np.ndarray:
         """Return the rates of the angles (3,) [rad/s] from w_AD_D (3,); NumericalError at gimbal lock."""
         return self._rates_from_child(as_array(w_AD_D, (3,), "w_AD_D"))
 
-    def CalcRpyDDtFromRpyDtAndAngularAccelInParent(self, rpyDt, alpha_AD_A) -> np.ndarray:
+    def CalcRpyDDtFromRpyDtAndAngularAccelInParent(self, rpyDt: ArrayLike, alpha_AD_A: ArrayLike) -> np.ndarray:
         """Return the second derivatives of the angles (3,) [rad/s^2] from rpyDt (3,) and alpha_AD_A (3,).
 
         Raises NumericalError at gimbal lock.
@@ -180,7 +210,7 @@ class RollPitchYaw:
         )
         return self._rates_from_parent(as_array(alpha_AD_A, (3,), "alpha_AD_A") - matrix_dt.dot(rates))
 
-    def CalcRpyDDtFromAngularAccelInChild(self, rpyDt, alpha_AD_D) -> np.ndarray:
+    def CalcRpyDDtFromAngularAccelInChild(self, rpyDt: ArrayLike, alpha_AD_D: ArrayLike) -> np.ndarray:
         """Return the second derivatives of the angles (3,) [rad/s^2] from rpyDt (3,) and alpha_AD_D (3,).
 
         Raises NumericalError at gimbal lock.
@@ -197,7 +227,7 @@ class RollPitchYaw:
         )
         return self._rates_from_child(as_array(alpha_AD_D, (3,), "alpha_AD_D") - matrix_dt.dot(rates))
 
-    def _sines_cosines(self):
+    def _sines_cosines(self) -> tuple[tuple[Scalar, Scalar], tuple[Scalar, Scalar], tuple[Scalar, Scalar]]:
         return sine_cosine(self._roll), sine_cosine(self._pitch), sine_cosine(self._yaw)
 
     def _matrix(self) -> np.ndarray:
@@ -234,7 +264,7 @@ class RollPitchYaw:
         yaw_dt = (sr * y + cr * z) / cp
         return np.array((x + sp * yaw_dt, cr * y - sr * z, yaw_dt))
 
-    def _refuse_gimbal_lock(self, cos_pitch) -> None:
+    def _refuse_gimbal_lock(self, cos_pitch: Scalar) -> None:
         if self.DoesCosPitchAngleViolateGimbalLockTolerance(cos_pitch):
             degrees = math.degrees(self._pitch.real)
             margin = math.degrees(self.GimbalLockPitchAngleTolerance())

@@ -1,11 +1,18 @@
 """Rotation matrices as plain arrays (3, 3): tests, repairs and conversions shared by the public classes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math.array_arguments import is_real, real_parts
 from mbcli.math.cross_product import skew
 from mbcli.math.sine_cosine import sine_cosine, square_root
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Scalar
 
 # The largest element of |R R^T - I| in a rotation matrix that IsValid() accepts.
 ORTHONORMALITY_TOLERANCE = 128.0 * np.finfo(float).eps
@@ -130,7 +137,7 @@ def quaternions_from_matrices(R: np.ndarray) -> np.ndarray:
     return np.stack((w, x, y, z), axis=-1) / np.where(w < 0.0, -norm, norm)[..., np.newaxis]
 
 
-def matrix_from_angle_axis(angle, axis: np.ndarray) -> np.ndarray:
+def matrix_from_angle_axis(angle: Scalar, axis: np.ndarray) -> np.ndarray:
     """Return the rotation by an angle [rad] about an axis (3,) of any length but zero (Rodrigues)."""
     sine, cosine = sine_cosine(angle)
     unit = axis / axis.dot(axis) ** 0.5

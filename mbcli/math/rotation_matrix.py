@@ -1,6 +1,9 @@
 """Rotation matrices R_AB, under the names of pydrake.math."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -21,6 +24,12 @@ from mbcli.math.rotation_array import (
 )
 from mbcli.math.sine_cosine import sine_cosine, square_root
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Array, Matrix3, Scalar, Vector3
+    from mbcli.math.roll_pitch_yaw import RollPitchYaw
+
 
 class RotationMatrix:
     """The rotation matrix R_AB: its columns are the unit vectors of B expressed in A, and v_A = R_AB v_B.
@@ -35,7 +44,15 @@ class RotationMatrix:
     __slots__ = ("_R",)
     __array_ufunc__ = None
 
-    def __init__(self, R=None, *, other=None, quaternion=None, theta_lambda=None, rpy=None):
+    def __init__(
+        self,
+        R: RotationMatrix | RollPitchYaw | Quaternion | AngleAxis | ArrayLike | None = None,
+        *,
+        other: RotationMatrix | None = None,
+        quaternion: Quaternion | None = None,
+        theta_lambda: AngleAxis | None = None,
+        rpy: RollPitchYaw | None = None,
+    ) -> None:
         if R is None or not (other is quaternion is theta_lambda is rpy is None):
             R = single_argument(
                 "RotationMatrix", R=R, other=other, quaternion=quaternion, theta_lambda=theta_lambda, rpy=rpy
@@ -43,32 +60,32 @@ class RotationMatrix:
         self._R = IDENTITY if R is None else rotation_array_of(R, "RotationMatrix: R")
 
     @staticmethod
-    def Identity() -> "RotationMatrix":
+    def Identity() -> RotationMatrix:
         """Return the identity rotation."""
         return _rotation(IDENTITY)
 
     @staticmethod
-    def MakeUnchecked(R) -> "RotationMatrix":
+    def MakeUnchecked(R: ArrayLike) -> RotationMatrix:
         """Return the rotation of a matrix (3, 3) without testing it."""
         return _rotation(as_array(R, (3, 3), "RotationMatrix: R").copy())
 
     @staticmethod
-    def MakeXRotation(theta) -> "RotationMatrix":
+    def MakeXRotation(theta: Scalar) -> RotationMatrix:
         """Return the rotation by theta [rad] about x."""
         return _rotation(_rotation_about_axis(0, theta))
 
     @staticmethod
-    def MakeYRotation(theta) -> "RotationMatrix":
+    def MakeYRotation(theta: Scalar) -> RotationMatrix:
         """Return the rotation by theta [rad] about y."""
         return _rotation(_rotation_about_axis(1, theta))
 
     @staticmethod
-    def MakeZRotation(theta) -> "RotationMatrix":
+    def MakeZRotation(theta: Scalar) -> RotationMatrix:
         """Return the rotation by theta [rad] about z."""
         return _rotation(_rotation_about_axis(2, theta))
 
     @staticmethod
-    def MakeFromOneVector(b_A, axis_index: int) -> "RotationMatrix":
+    def MakeFromOneVector(b_A: ArrayLike, axis_index: int) -> RotationMatrix:
         """Return a rotation R_AB one of whose columns, `axis_index`, is along the vector b_A (3,).
 
         The next column (cyclically) is perpendicular to b_A and to the axis of A along which b_A is shortest.
@@ -91,18 +108,18 @@ class RotationMatrix:
         return _rotation(R)
 
     @staticmethod
-    def MakeFromOrthonormalColumns(Bx, By, Bz) -> "RotationMatrix":
+    def MakeFromOrthonormalColumns(Bx: ArrayLike, By: ArrayLike, Bz: ArrayLike) -> RotationMatrix:
         """Return the rotation with these three unit vectors (3,) as columns; ModelError if not a basis."""
         columns = [as_array(axis, (3,), "RotationMatrix: column") for axis in (Bx, By, Bz)]
         return RotationMatrix(np.column_stack(columns))
 
     @staticmethod
-    def MakeFromOrthonormalRows(Ax, Ay, Az) -> "RotationMatrix":
+    def MakeFromOrthonormalRows(Ax: ArrayLike, Ay: ArrayLike, Az: ArrayLike) -> RotationMatrix:
         """Return the rotation with these three unit vectors (3,) as rows; ModelError if not a basis."""
         return RotationMatrix(np.array([as_array(axis, (3,), "RotationMatrix: row") for axis in (Ax, Ay, Az)]))
 
     @staticmethod
-    def ProjectToRotationMatrix(M) -> "RotationMatrix":
+    def ProjectToRotationMatrix(M: ArrayLike) -> RotationMatrix:
         """Return the rotation nearest to a matrix (3, 3) in the Frobenius norm; ModelError if left-handed."""
         return _rotation(nearest_rotation(as_array(M, (3, 3), "M")))
 
@@ -111,37 +128,41 @@ class RotationMatrix:
         """Return the tolerance of IsValid(), 128 machine epsilons."""
         return ORTHONORMALITY_TOLERANCE
 
-    def set(self, R) -> None:
+    def set(self, R: RotationMatrix | RollPitchYaw | Quaternion | AngleAxis | ArrayLike) -> None:
         """Replace the value by a matrix (3, 3); ModelError if it is not a rotation."""
         self._R = rotation_array_of(R, "RotationMatrix: R")
 
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> Matrix3:
         """Return a copy of the matrix (3, 3)."""
         return self._R.copy()
 
-    def row(self, index: int) -> np.ndarray:
+    def row(self, index: int) -> Vector3:
         """Return a row (3,): a unit vector of A expressed in B."""
         _check_axis_index(index)
         return self._R[index].copy()
 
-    def col(self, index: int) -> np.ndarray:
+    def col(self, index: int) -> Vector3:
         """Return a column (3,): a unit vector of B expressed in A."""
         _check_axis_index(index)
         return self._R[:, index].copy()
 
-    def inverse(self) -> "RotationMatrix":
+    def inverse(self) -> RotationMatrix:
         """Return R_BA."""
         return _rotation(self._R.T)
 
-    def transpose(self) -> "RotationMatrix":
+    def transpose(self) -> RotationMatrix:
         """Return R_BA."""
         return _rotation(self._R.T)
 
-    def InvertAndCompose(self, other: "RotationMatrix") -> "RotationMatrix":
+    def InvertAndCompose(self, other: RotationMatrix) -> RotationMatrix:
         """Return R_BC = R_AB^-1 R_AC for the rotation `other`, R_AC."""
         return _rotation(self._R.T.dot(_rotation_argument(other)._R))
 
-    def multiply(self, other=None, *, v_B=None):
+    @overload
+    def multiply(self, other: RotationMatrix) -> RotationMatrix: ...
+    @overload
+    def multiply(self, other: ArrayLike | None = None, *, v_B: ArrayLike | None = None) -> Array: ...
+    def multiply(self, other: RotationMatrix | ArrayLike | None = None, *, v_B: ArrayLike | None = None) -> Any:
         """Return R_AC for a RotationMatrix R_BC, or v_A for a vector v_B (3,) or for columns (3, n)."""
         operand = single_argument("RotationMatrix.multiply", other=other, v_B=v_B)
         if isinstance(operand, RotationMatrix):
@@ -151,7 +172,11 @@ class RotationMatrix:
             raise TypeError(f"v_B: expected shape (3,) or (3, n), got {describe(operand)}")
         return self._R.dot(v)
 
-    def __matmul__(self, other):
+    @overload
+    def __matmul__(self, other: RotationMatrix) -> RotationMatrix: ...
+    @overload
+    def __matmul__(self, other: ArrayLike) -> Array: ...
+    def __matmul__(self, other: Any) -> Any:
         if isinstance(other, RotationMatrix):
             return _rotation(other._R if self._R is IDENTITY else self._R.dot(other._R))
         return self.multiply(other)
@@ -164,7 +189,7 @@ class RotationMatrix:
         """Return angle, in [0, pi], and axis of this rotation."""
         return AngleAxis(quaternion=self.ToQuaternion())
 
-    def ToRollPitchYaw(self) -> "roll_pitch_yaw.RollPitchYaw":
+    def ToRollPitchYaw(self) -> roll_pitch_yaw.RollPitchYaw:
         """Return the roll-pitch-yaw angles of this rotation."""
         return roll_pitch_yaw.RollPitchYaw(R=self)
 
@@ -180,15 +205,15 @@ class RotationMatrix:
         """Tell whether every element is within the tolerance of that of the identity."""
         return bool(np.abs(self._R - IDENTITY).max() <= tolerance)
 
-    def IsExactlyEqualTo(self, other: "RotationMatrix") -> bool:
+    def IsExactlyEqualTo(self, other: RotationMatrix) -> bool:
         """Tell whether every element equals the other's."""
         return bool((self._R == _rotation_argument(other)._R).all())
 
-    def IsNearlyEqualTo(self, other: "RotationMatrix", tolerance: float) -> bool:
+    def IsNearlyEqualTo(self, other: RotationMatrix, tolerance: float) -> bool:
         """Tell whether every element is within the tolerance of the other's."""
         return bool(self.GetMaximumAbsoluteDifference(other) <= tolerance)
 
-    def GetMaximumAbsoluteDifference(self, other: "RotationMatrix") -> float:
+    def GetMaximumAbsoluteDifference(self, other: RotationMatrix) -> float:
         """Return the largest absolute difference of elements."""
         return python_number(np.abs(self._R - _rotation_argument(other)._R).max())
 
@@ -197,7 +222,9 @@ class RotationMatrix:
         return f"RotationMatrix([\n{rows}])"
 
 
-def rotation_array_of(source, name: str) -> np.ndarray:
+def rotation_array_of(
+    source: RotationMatrix | RollPitchYaw | Quaternion | AngleAxis | ArrayLike, name: str
+) -> np.ndarray:
     """Return the matrix (3, 3) of any description of a rotation; ModelError if an array is not a rotation."""
     if isinstance(source, RotationMatrix):
         return source._R
@@ -220,7 +247,7 @@ def _rotation(R: np.ndarray) -> RotationMatrix:
 _new = object.__new__
 
 
-def _rotation_argument(value) -> RotationMatrix:
+def _rotation_argument(value: object) -> RotationMatrix:
     if not isinstance(value, RotationMatrix):
         raise TypeError(f"expected a RotationMatrix, got {type(value).__name__}")
     return value
@@ -231,7 +258,7 @@ def _check_axis_index(index: int) -> None:
         raise ModelError(f"RotationMatrix: index must be 0, 1 or 2, got {index}")
 
 
-def _rotation_about_axis(axis: int, angle) -> np.ndarray:
+def _rotation_about_axis(axis: int, angle: Scalar) -> np.ndarray:
     sine, cosine = sine_cosine(as_scalar(angle, "theta"))
     j, k = (axis + 1) % 3, (axis + 2) % 3
     R = np.zeros((3, 3), dtype=np.result_type(np.asarray(sine), np.asarray(cosine)))

@@ -1,18 +1,26 @@
 """Triangles from mesh files, by the packages of the extra `mesh`: trimesh, and pycollada for DAE."""
 
+from __future__ import annotations
+
 import math
 import os
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.errors import ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import FloatArray, IntArray
 
 FORMATS = (".obj", ".stl", ".dae", ".gltf", ".glb")
 MAX_BYTES = 500_000_000
 MAX_TRIANGLES = 5_000_000
 
 
-def load_triangles(path, scale=1.0):
+def load_triangles(path: str | os.PathLike[str], scale: ArrayLike = 1.0) -> tuple[FloatArray, IntArray]:
     """Vertices (n, 3) [m] and triangles (m, 3) of their indices of a mesh file: OBJ, STL, DAE, glTF.
 
     All meshes of the file are taken together, in the places that its nodes give them. Axes are those of the file, for
@@ -47,7 +55,7 @@ def load_triangles(path, scale=1.0):
     return vertices, triangles[:, ::-1].copy() if np.prod(factors) < 0.0 else triangles
 
 
-def convex_hull(vertices, name):
+def convex_hull(vertices: FloatArray, name: str) -> IntArray:
     """Triangles (m, 3) of the convex hull of vertices (n, 3), facing outwards.
 
     Raises ModelError, with the name, where they lie in a plane.
@@ -65,14 +73,14 @@ def convex_hull(vertices, name):
     return triangles
 
 
-def _factors(scale, path):
+def _factors(scale: ArrayLike, path: str) -> FloatArray:
     factors = np.array(scale, dtype=float)
     if factors.shape not in ((), (3,)) or not (np.isfinite(factors) & (factors != 0.0)).all():
-        raise ModelError(f"{path}: the scale of a mesh is one finite number or three, none of them 0, not {scale}")
+        raise ModelError(f"{path}: the scale of a mesh is one finite number or three, none of them 0, not {scale!s}")
     return np.broadcast_to(factors, 3)
 
 
-def _check_size(path):
+def _check_size(path: str) -> None:
     try:
         size = os.path.getsize(path)
     except OSError as error:
@@ -81,7 +89,7 @@ def _check_size(path):
         raise ResourceError(f"{path}: {size} bytes, the most of a mesh file are {MAX_BYTES}")
 
 
-def _read(path, suffix):
+def _read(path: str, suffix: str) -> tuple[FloatArray, IntArray]:
     """Vertices in metres and triangles, as the file has them."""
     try:
         import trimesh
@@ -92,16 +100,16 @@ def _read(path, suffix):
         raise ResourceError(
             f"{path}: reading it needs the package {error.name}: install mbcli with its extra 'mesh'"
         ) from None
-    options = {"skip_materials": True} if suffix == ".obj" else {}  # an MTL file may be anywhere
+    options: dict[str, Any] = {"skip_materials": True} if suffix == ".obj" else {}  # an MTL file may be anywhere
     try:
-        mesh = trimesh.load(path, force="mesh", process=False, **options)
+        mesh: Any = trimesh.load(path, force="mesh", process=False, **options)
         vertices, triangles = np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int64)
     except Exception as error:  # whatever a broken file makes of the reader
         raise ModelError(f"{path}: cannot read the mesh: {type(error).__name__}: {error}") from None
     return vertices.reshape(-1, 3) * _metres(mesh), triangles.reshape(-1, 3)
 
 
-def _metres(mesh):
+def _metres(mesh: Any) -> float:
     """The length of the file's unit; trimesh gives it as '0.01 * meters'."""
     try:
         unit = float((mesh.units or "1").split("*")[0])
