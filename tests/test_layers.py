@@ -1,6 +1,7 @@
 """What may import what: the rooms of the house, from the ground up, and no circle among its files."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,12 @@ def test_no_files_import_each_other_in_a_circle():
 
 def test_every_room_has_a_file_and_every_file_a_room():
     assert {room_of(name) for name in MODULES} == set(FLOOR)
+
+
+def test_the_architecture_page_lists_the_rooms_in_their_order():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = re.search(r"\| room \| contents \|\n\|---\|---\|\n(.*?)\n\n", page, re.DOTALL)[1]
+    assert tuple(tuple(re.findall(r"`([^`]+)`", row.split("|")[1])) for row in table.splitlines()) == ROOMS
 
 
 @pytest.mark.parametrize("seen", ["click", "h5py"])
