@@ -1,10 +1,19 @@
 """Curves, under the names of pydrake.trajectories."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from mbcli.engine.smooth.joints.curvilinear import RATE, SEGMENT_SIZE, pose_curvilinear, segment_at
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import FloatArray, Matrix, Scalar
 
 SHORTEST_SEGMENT = float(np.finfo(float).eps)  # [m]
 LARGEST_COSINE = 1e-8  # between tangent and normal that count as perpendicular
@@ -27,13 +36,13 @@ class PiecewiseConstantCurvatureTrajectory:
 
     def __init__(
         self,
-        breaks=(),
-        turning_rates=(),
-        initial_curve_tangent=(1.0, 0.0, 0.0),
-        plane_normal=(0.0, 0.0, 1.0),
-        initial_position=(0.0, 0.0, 0.0),
-        is_periodic=False,
-    ):
+        breaks: ArrayLike = (),
+        turning_rates: ArrayLike = (),
+        initial_curve_tangent: ArrayLike = (1.0, 0.0, 0.0),
+        plane_normal: ArrayLike = (0.0, 0.0, 1.0),
+        initial_position: ArrayLike = (0.0, 0.0, 0.0),
+        is_periodic: bool = False,
+    ) -> None:
         self._breaks = _numbers(breaks, "breaks")
         self._rates = _numbers(turning_rates, "turning_rates")
         self._is_periodic = bool(is_periodic)
@@ -50,59 +59,63 @@ class PiecewiseConstantCurvatureTrajectory:
 
     # what it is made of
 
-    def length(self):
+    def length(self) -> float:
         """[m]"""
         return float(self._breaks[-1]) if self._breaks.size else 0.0
 
-    def is_periodic(self):
+    def is_periodic(self) -> bool:
+        """Whether distances beyond the length start over."""
         return self._is_periodic
 
-    def get_number_of_segments(self):
+    def get_number_of_segments(self) -> int:
+        """The number of segments."""
         return self._rates.size
 
-    def get_segment_times(self):
+    def get_segment_times(self) -> list[float]:
         """The breaks [m]."""
         return self._breaks.tolist()
 
-    def start_time(self, segment_index=None):
+    def start_time(self, segment_index: int | None = None) -> float:
         """Where the curve or one segment starts [m]."""
         return float(self._breaks[0 if segment_index is None else self._checked(segment_index)])
 
-    def end_time(self, segment_index=None):
+    def end_time(self, segment_index: int | None = None) -> float:
         """Where the curve or one segment ends [m]."""
         return float(self._breaks[-1 if segment_index is None else self._checked(segment_index) + 1])
 
-    def duration(self, segment_index):
+    def duration(self, segment_index: int) -> float:
         """Length of one segment [m]."""
         return self.end_time(segment_index) - self.start_time(segment_index)
 
-    def _checked(self, segment_index):
+    def _checked(self, segment_index: int) -> int:
         if not 0 <= segment_index < self._rates.size:
             raise RuntimeError(f"there is no segment {segment_index}: the curve has {self._rates.size}")
         return segment_index
 
-    def rows(self):
+    def rows(self) -> int:
+        """3: the values are points."""
         return 3
 
-    def cols(self):
+    def cols(self) -> int:
+        """1: the values are columns."""
         return 1
 
-    def Clone(self):
+    def Clone(self) -> Self:
         """This curve: it cannot change."""
         return self
 
     # where it leads
 
-    def _segment(self, s):
+    def _segment(self, s: Scalar) -> Any:
         if not self._rates.size:
             raise RuntimeError("the curve is empty")
         return segment_at(self._segments, self._curves, 0, self.length(), float(s))[0]
 
-    def curvature(self, s):
+    def curvature(self, s: Scalar) -> float:
         """The signed turning rate [1/m] at s; at a break, that of the segment that starts."""
         return float(self._segments[self._segment(s), RATE])
 
-    def CalcPose(self, s):
+    def CalcPose(self, s: Scalar) -> RigidTransform:
         """X_AM(s)"""
         self._segment(s)
         X, q = np.zeros((1, 12)), np.array([float(s)])
@@ -111,28 +124,28 @@ class PiecewiseConstantCurvatureTrajectory:
         pose_curvilinear(self._segments, self._curves, period, X_AM0, 0, q, 0, chosen, angle, X, 0)
         return RigidTransform.MakeUnchecked(np.column_stack([X[0, :9].reshape(3, 3), X[0, 9:]]))
 
-    def value(self, s):
+    def value(self, s: Scalar) -> Matrix:
         """p_AoMo_A(s) as a column (3, 1) [m]"""
         return self.CalcPose(s).translation().reshape(3, 1)
 
-    def CalcSpatialVelocityInM(self, s, s_dot):
+    def CalcSpatialVelocityInM(self, s: Scalar, s_dot: Scalar) -> SpatialVelocity:
         """V_AM_M for the speed s_dot [m/s]"""
         return SpatialVelocity([0.0, 0.0, s_dot * self.curvature(s)], [s_dot, 0.0, 0.0])
 
-    def CalcSpatialVelocity(self, s, s_dot):
+    def CalcSpatialVelocity(self, s: Scalar, s_dot: Scalar) -> SpatialVelocity:
         """V_AM_A for the speed s_dot [m/s]"""
         return self.CalcSpatialVelocityInM(s, s_dot).Rotate(self.CalcPose(s).rotation())
 
-    def CalcSpatialAccelerationInM(self, s, s_dot, s_ddot):
+    def CalcSpatialAccelerationInM(self, s: Scalar, s_dot: Scalar, s_ddot: Scalar) -> SpatialAcceleration:
         """A_AM_M for the speed s_dot [m/s] and its rate s_ddot [m/s^2]"""
         rate = self.curvature(s)
         return SpatialAcceleration([0.0, 0.0, s_ddot * rate], [s_ddot, s_dot * s_dot * rate, 0.0])
 
-    def CalcSpatialAcceleration(self, s, s_dot, s_ddot):
+    def CalcSpatialAcceleration(self, s: Scalar, s_dot: Scalar, s_ddot: Scalar) -> SpatialAcceleration:
         """A_AM_A for the speed s_dot [m/s] and its rate s_ddot [m/s^2]"""
         return self.CalcSpatialAccelerationInM(s, s_dot, s_ddot).Rotate(self.CalcPose(s).rotation())
 
-    def EndpointsAreNearlyEqual(self, tolerance):
+    def EndpointsAreNearlyEqual(self, tolerance: float) -> bool:
         """Whether no element of the poses of M in the plane differs between the ends by more than the tolerance."""
         last = self._rates.size - 1
         if last < 0:
@@ -141,16 +154,17 @@ class PiecewiseConstantCurvatureTrajectory:
         return bool((abs(end - self._segments[0, 4:]) <= tolerance).all())
 
 
-def _numbers(values, name):
+def _numbers(values: ArrayLike, name: str) -> FloatArray:
     values = np.array(values, dtype=float)
     if values.ndim != 1 or not np.isfinite(values).all():
         raise RuntimeError(f"{name} must be finite numbers, they are {values}")
     return values
 
 
-def _initial_pose(tangent, normal, position):
+def _initial_pose(initial_curve_tangent: ArrayLike, plane_normal: ArrayLike, initial_position: ArrayLike) -> FloatArray:
     """Row of 12 numbers: the rotation with columns tangent, normal x tangent, normal; the position."""
-    tangent, normal, position = (np.array(x, dtype=float) for x in (tangent, normal, position))
+    given = (initial_curve_tangent, plane_normal, initial_position)
+    tangent, normal, position = (np.array(x, dtype=float) for x in given)
     for name, vector in (("initial_curve_tangent", tangent), ("plane_normal", normal)):
         if vector.shape != (3,) or not 0.0 < np.linalg.norm(vector) < np.inf:
             raise RuntimeError(f"{name} must be a direction, it is {vector}")
@@ -164,7 +178,7 @@ def _initial_pose(tangent, normal, position):
     return np.concatenate([R.ravel(), position])
 
 
-def _segments(breaks, rates):
+def _segments(breaks: FloatArray, rates: FloatArray) -> FloatArray:
     """(n, SEGMENT_SIZE) as the engine takes them: each segment starts where the one before ends."""
     segments = np.zeros((rates.size, SEGMENT_SIZE))
     heading_and_place = np.array([1.0, 0.0, 0.0, 0.0])
@@ -183,7 +197,7 @@ def _segments(breaks, rates):
     return segments
 
 
-def _advance(segment, s):
+def _advance(segment: FloatArray, s: float) -> FloatArray:
     """(cos, sin, x, y) of M in the plane at distance s of a segment."""
     identity = np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]])
     X, chosen, angle = np.zeros((1, 12)), np.zeros((1, SEGMENT_SIZE)), np.zeros((1, 3))

@@ -3,10 +3,14 @@
 RandomGenerator is imported when it is asked for: the command line imports from here without numpy.
 """
 
+TYPE_CHECKING = False  # True to type checkers; typing itself takes longer to import than all else here
+if TYPE_CHECKING:
+    from mbcli.common.random_generator import RandomGenerator
+
 __all__ = ["RandomGenerator"]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     if name == "RandomGenerator":
         from mbcli.common.random_generator import RandomGenerator
 

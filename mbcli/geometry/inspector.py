@@ -1,6 +1,18 @@
 """What is known of the geometries of a SceneGraph, wherever they are."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.geometry.properties import Role
+
+if TYPE_CHECKING:
+    from mbcli.geometry.collision_filters import GeometrySet
+    from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
+    from mbcli.geometry.properties import GeometryProperties, IllustrationProperties, ProximityProperties
+    from mbcli.geometry.scene_graph import GeometryInstance, SceneGraph
+    from mbcli.geometry.shapes import Shape
+    from mbcli.math.rigid_transform import RigidTransform
 
 
 class SceneGraphInspector:
@@ -9,145 +21,166 @@ class SceneGraphInspector:
     Methods raise RuntimeError for identifiers that are not there.
     """
 
-    def __init__(self, scene_graph):
+    def __init__(self, scene_graph: SceneGraph) -> None:
         self._graph = scene_graph
 
-    def num_sources(self):
+    def num_sources(self) -> int:
+        """The number of sources."""
         return len(self._graph._sources)
 
-    def num_frames(self):
+    def num_frames(self) -> int:
         """World's included."""
         return len(self._graph._frames)
 
-    def num_geometries(self):
+    def num_geometries(self) -> int:
+        """The number of geometries."""
         return len(self._graph._geometries)
 
-    def geometry_version(self):
+    def geometry_version(self) -> int:
         """A number that changes with the geometries and filters."""
         return self._graph._revision
 
-    def world_frame_id(self):
+    def world_frame_id(self) -> FrameId:
+        """The frame of the world."""
         return self._graph.world_frame_id()
 
-    def GetAllSourceIds(self):
+    def GetAllSourceIds(self) -> list[SourceId]:
+        """All sources, in the order of their registration."""
         return list(self._graph._sources)
 
-    def GetAllFrameIds(self):
+    def GetAllFrameIds(self) -> list[FrameId]:
+        """All frames, the world's first, in the order of their registration."""
         return list(self._graph._frames)
 
-    def GetAllGeometryIds(self, role=None):
+    def GetAllGeometryIds(self, role: Role | None = None) -> list[GeometryId]:
         """Those with a role, or all."""
         return [g for g in self._graph._geometries if role is None or self._has_role(g, role)]
 
-    def SourceIsRegistered(self, source_id):
+    def SourceIsRegistered(self, source_id: SourceId) -> bool:
+        """Whether the graph has a source."""
         return source_id in self._graph._sources
 
-    def FramesForSource(self, source_id):
+    def FramesForSource(self, source_id: SourceId) -> set[FrameId]:
+        """The frames that a source registered."""
         return {f for f, frame in self._graph._frames.items() if frame.source == source_id}
 
-    def NumFramesForSource(self, source_id):
+    def NumFramesForSource(self, source_id: SourceId) -> int:
+        """The number of frames that a source registered."""
         return len(self.FramesForSource(source_id))
 
-    def BelongsToSource(self, id, source_id):
+    def BelongsToSource(self, id: FrameId | GeometryId, source_id: SourceId) -> bool:
         """Of a frame or a geometry."""
-        item = self._graph._frames.get(id) or self._graph._geometry(id)
-        return item.source == source_id
+        return self._source(id) == source_id
 
-    def GetOwningSourceName(self, id):
-        item = self._graph._frames.get(id) or self._graph._geometry(id)
-        return self._graph._sources.get(item.source, "world")
+    def GetOwningSourceName(self, id: FrameId | GeometryId) -> str:
+        """Name of the source of a frame or a geometry. RuntimeError if the graph has neither."""
+        source = self._source(id)
+        return "world" if source is None else self._graph._sources.get(source, "world")
 
-    def GetName(self, id):
+    def _source(self, id: FrameId | GeometryId) -> SourceId | None:
+        return self._graph._frames[id].source if id in self._graph._frames else self._graph._geometry(id).source
+
+    def GetName(self, id: FrameId | GeometryId | SourceId) -> str:
         """Of a source, a frame or a geometry."""
         if id in self._graph._sources:
             return self._graph._sources[id]
         return self._graph._frames[id].name if id in self._graph._frames else self._graph._geometry(id).name()
 
-    def GetFrameGroup(self, frame_id):
+    def GetFrameGroup(self, frame_id: FrameId) -> int:
         """The model instance."""
         return self._graph._frame(frame_id).group
 
-    def GetFrameId(self, geometry_id):
+    def GetFrameId(self, geometry_id: GeometryId) -> FrameId:
+        """The frame that a geometry is fixed to. RuntimeError if the graph does not have the geometry."""
         return self._graph._geometry(geometry_id).frame
 
-    def GetPoseInFrame(self, geometry_id):
+    def GetPoseInFrame(self, geometry_id: GeometryId) -> RigidTransform:
+        """X_FG of a geometry in its frame. RuntimeError if the graph does not have it."""
         return self._graph._geometry(geometry_id).pose()
 
-    def GetShape(self, geometry_id):
+    def GetShape(self, geometry_id: GeometryId) -> Shape:
+        """The shape of a geometry. RuntimeError if the graph does not have it."""
         return self._graph._geometry(geometry_id).shape()
 
-    def GetProximityProperties(self, geometry_id):
+    def GetProximityProperties(self, geometry_id: GeometryId) -> ProximityProperties | None:
         """None where it does not collide."""
         return self._graph._geometry(geometry_id).proximity
 
-    def GetIllustrationProperties(self, geometry_id):
+    def GetIllustrationProperties(self, geometry_id: GeometryId) -> IllustrationProperties | None:
         """None where it is not seen."""
         return self._graph._geometry(geometry_id).illustration
 
-    def GetPerceptionProperties(self, geometry_id):
+    def GetPerceptionProperties(self, geometry_id: GeometryId) -> None:
         """None: nothing renders."""
         self._graph._geometry(geometry_id)
 
-    def GetProperties(self, geometry_id, role):
+    def GetProperties(self, geometry_id: GeometryId, role: Role) -> GeometryProperties | None:
         """Of one role, or None."""
         instance = self._graph._geometry(geometry_id)
         return {Role.kProximity: instance.proximity, Role.kIllustration: instance.illustration}.get(role)
 
-    def CloneGeometryInstance(self, geometry_id):
+    def CloneGeometryInstance(self, geometry_id: GeometryId) -> GeometryInstance:
         """A GeometryInstance like it, with an identifier of its own."""
         return self._graph._geometry(geometry_id)._copy()
 
-    def _has_role(self, geometry_id, role):
+    def _has_role(self, geometry_id: GeometryId, role: Role) -> bool:
         if role == Role.kUnassigned:
             instance = self._graph._geometries[geometry_id]
             return instance.proximity is None and instance.illustration is None
         return self.GetProperties(geometry_id, role) is not None
 
-    def GetGeometries(self, frame_id, role=None):
+    def GetGeometries(self, frame_id: FrameId, role: Role | None = None) -> list[GeometryId]:
         """Identifiers of those fixed to a frame, with a role or all."""
         geometries = self._graph._frame(frame_id).geometries
         return [g for g in geometries if role is None or self._has_role(g, role)]
 
-    def GetGeometryIds(self, geometry_set, role=None):
+    def GetGeometryIds(self, geometry_set: GeometrySet, role: Role | None = None) -> set[GeometryId]:
         """A set."""
         ids = {g for f in geometry_set._frames for g in self._graph._frame(f).geometries}
         ids |= set(geometry_set._geometries)
         return {g for g in ids if self._graph._geometry(g) and (role is None or self._has_role(g, role))}
 
-    def GetGeometryIdByName(self, frame_id, role, name):
+    def GetGeometryIdByName(self, frame_id: FrameId, role: Role, name: str) -> GeometryId:
         """RuntimeError where there is none."""
         for g in self.GetGeometries(frame_id, role):
             if self._graph._geometries[g].name() == name:
                 return g
         raise RuntimeError(f"frame '{self.GetName(frame_id)}' has no geometry named '{name}' with the role {role.name}")
 
-    def NumGeometriesForFrame(self, frame_id):
+    def NumGeometriesForFrame(self, frame_id: FrameId) -> int:
+        """The number of geometries of a frame. RuntimeError if the graph does not have the frame."""
         return len(self.GetGeometries(frame_id))
 
-    def NumGeometriesForFrameWithRole(self, frame_id, role):
+    def NumGeometriesForFrameWithRole(self, frame_id: FrameId, role: Role) -> int:
+        """The number of geometries of a frame that have a role. RuntimeError if the graph does not have the frame."""
         return len(self.GetGeometries(frame_id, role))
 
-    def NumGeometriesWithRole(self, role):
+    def NumGeometriesWithRole(self, role: Role) -> int:
+        """The number of geometries that have a role."""
         return len(self.GetAllGeometryIds(role))
 
-    def NumAnchoredGeometries(self):
+    def NumAnchoredGeometries(self) -> int:
         """Those fixed to World."""
         return self.NumGeometriesForFrame(self.world_frame_id())
 
-    def NumDynamicGeometries(self):
+    def NumDynamicGeometries(self) -> int:
+        """The number of geometries fixed to frames other than World's."""
         return self.num_geometries() - self.NumAnchoredGeometries()
 
-    def IsDeformableGeometry(self, geometry_id):
+    def IsDeformableGeometry(self, geometry_id: GeometryId) -> bool:
+        """False: all geometries are rigid. RuntimeError if the graph does not have the geometry."""
         self._graph._geometry(geometry_id)
         return False
 
-    def GetAllDeformableGeometryIds(self):
+    def GetAllDeformableGeometryIds(self) -> list[GeometryId]:
+        """An empty list: all geometries are rigid."""
         return []
 
-    def NumDeformableGeometriesWithRole(self, role):
+    def NumDeformableGeometriesWithRole(self, role: Role) -> int:
+        """0: all geometries are rigid."""
         return 0
 
-    def CollisionFiltered(self, geometry_id_A, geometry_id_B):
+    def CollisionFiltered(self, geometry_id_A: GeometryId, geometry_id_B: GeometryId) -> bool:
         """Whether a pair is left out of the search for contact. RuntimeError where one of them does not collide."""
         for g in (geometry_id_A, geometry_id_B):
             if self._graph._geometry(g).proximity is None:
@@ -164,7 +197,7 @@ class SceneGraphInspector:
                 return excludes
         return False
 
-    def GetCollisionCandidates(self):
+    def GetCollisionCandidates(self) -> set[tuple[GeometryId, GeometryId]]:
         """A set of the pairs that may collide, each with the smaller identifier first."""
         ids = sorted(self.GetAllGeometryIds(Role.kProximity))
         return {(a, b) for n, a in enumerate(ids) for b in ids[n + 1 :] if not self.CollisionFiltered(a, b)}

@@ -1,8 +1,14 @@
 """Properties of geometries by group and name, and those of contact."""
 
+from __future__ import annotations
+
 from enum import Enum
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 
 
 class Role(Enum):
@@ -17,33 +23,38 @@ class Role(Enum):
 class GeometryProperties:
     """Values by group and name."""
 
-    def __init__(self, other=None):
-        self._groups = {} if other is None else {group: dict(values) for group, values in other._groups.items()}
+    def __init__(self, other: GeometryProperties | None = None) -> None:
+        self._groups: dict[str, dict[str, Any]] = (
+            {} if other is None else {group: dict(values) for group, values in other._groups.items()}
+        )
 
-    def HasGroup(self, group_name):
+    def HasGroup(self, group_name: str) -> bool:
+        """Whether there is a group of this name."""
         return group_name in self._groups
 
-    def num_groups(self):
+    def num_groups(self) -> int:
+        """The number of groups."""
         return len(self._groups)
 
-    def GetGroupNames(self):
+    def GetGroupNames(self) -> set[str]:
         """A set."""
         return set(self._groups)
 
-    def GetPropertiesInGroup(self, group_name):
+    def GetPropertiesInGroup(self, group_name: str) -> dict[str, Any]:
         """{name: value}. RuntimeError where there is no such group."""
         return dict(self._group(group_name, "GetPropertiesInGroup"))
 
-    def HasProperty(self, group_name, name):
+    def HasProperty(self, group_name: str, name: str) -> bool:
+        """Whether a group has a property of this name."""
         return name in self._groups.get(group_name, ())
 
-    def AddProperty(self, group_name, name, value):
+    def AddProperty(self, group_name: str, name: str, value: Any) -> None:
         """RuntimeError where there is one of that name already."""
         if self.HasProperty(group_name, name):
             raise RuntimeError(f"AddProperty: there is a property ('{group_name}', '{name}') already")
         self._groups.setdefault(group_name, {})[name] = value
 
-    def UpdateProperty(self, group_name, name, value):
+    def UpdateProperty(self, group_name: str, name: str, value: Any) -> None:
         """Adds a property, or gives it another value. RuntimeError where that is of another type."""
         if self.HasProperty(group_name, name):
             before = self._groups[group_name][name]
@@ -54,27 +65,29 @@ class GeometryProperties:
                 )
         self._groups.setdefault(group_name, {})[name] = value
 
-    def RemoveProperty(self, group_name, name):
+    def RemoveProperty(self, group_name: str, name: str) -> bool:
         """Whether there was one."""
         return self.HasProperty(group_name, name) and (self._groups[group_name].pop(name), True)[1]
 
-    def GetProperty(self, group_name, name):
+    def GetProperty(self, group_name: str, name: str) -> Any:
         """RuntimeError where there is none."""
         group = self._group(group_name, "GetProperty")
         if name not in group:
             raise RuntimeError(f"GetProperty: there is no property ('{group_name}', '{name}')")
         return group[name]
 
-    def GetPropertyOrDefault(self, group_name, name, default_value):
+    def GetPropertyOrDefault(self, group_name: str, name: str, default_value: Any) -> Any:
+        """The value of a property, or `default_value` where there is none."""
         return self._groups.get(group_name, {}).get(name, default_value)
 
-    def _group(self, name, method):
+    def _group(self, name: str, method: str) -> dict[str, Any]:
         if name not in self._groups:
             raise RuntimeError(f"{method}: there is no group '{name}'")
         return self._groups[name]
 
     @staticmethod
-    def default_group_name():
+    def default_group_name() -> str:
+        """The name of the group for properties that belong to no other."""
         return "__default__"
 
 
@@ -86,7 +99,13 @@ class IllustrationProperties(GeometryProperties):
     """Of a geometry that is seen."""
 
 
-def AddContactMaterial(*args, dissipation=None, point_stiffness=None, friction=None, properties=None):
+def AddContactMaterial(
+    *args: Any,
+    dissipation: float | None = None,
+    point_stiffness: float | None = None,
+    friction: CoulombFriction | None = None,
+    properties: ProximityProperties | None = None,
+) -> None:
     """Adds the given ones of ("material", "hunt_crossley_dissipation") [s/m], ("material", "point_contact_stiffness")
     [N/m] and ("material", "coulomb_friction") to ProximityProperties.
 

@@ -1,27 +1,40 @@
 """Queries about geometries where a context has them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
 from mbcli.math import RigidTransform
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mbcli.geometry.identifiers import FrameId, GeometryId
+    from mbcli.geometry.inspector import SceneGraphInspector
+    from mbcli.geometry.scene_graph import SceneGraph
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
 
 class QueryPort:
     """Gives a QueryObject for the context of a plant."""
 
-    def __init__(self, plant, scene_graph):
+    def __init__(self, plant: MultibodyPlant, scene_graph: SceneGraph) -> None:
         self._plant, self._scene_graph = plant, scene_graph
 
-    def get_name(self):
+    def get_name(self) -> str:
         return "geometry_query"
 
-    def get_system(self):
+    def get_system(self) -> MultibodyPlant:
         return self._plant
 
-    def HasValue(self, context):
+    def HasValue(self, context: Context) -> bool:
         return True
 
-    def Eval(self, context):
+    def Eval(self, context: Context) -> QueryObject:
         """RuntimeError for a context of another plant."""
         return QueryObject(self._scene_graph, self._plant, self._plant.GetMyContextFromRoot(context))
 
@@ -32,14 +45,16 @@ class QueryObject:
     Pairs that are filtered are left out, except where one pair is asked for. Meshes count as their convex hulls.
     """
 
-    def __init__(self, scene_graph, plant, context):
+    def __init__(self, scene_graph: SceneGraph, plant: MultibodyPlant, context: Context) -> None:
         self._scene_graph, self._plant, self._context = scene_graph, plant, context
-        self._collision = self._geometries = None
+        self._collision: Any = None
+        self._geometries: Any = None
 
-    def inspector(self):
+    def inspector(self) -> SceneGraphInspector:
+        """What the SceneGraph knows of its geometries."""
         return self._scene_graph.model_inspector()
 
-    def GetPoseInWorld(self, id):
+    def GetPoseInWorld(self, id: FrameId | GeometryId) -> RigidTransform:
         """X_WF of a frame or X_WG of a geometry."""
         graph = self._scene_graph
         if id in graph._geometries:
@@ -47,11 +62,11 @@ class QueryObject:
         body = graph._frame(id).body
         return RigidTransform() if body is None else self._plant.EvalBodyPoseInWorld(self._context, body)
 
-    def GetPoseInParent(self, frame_id):
+    def GetPoseInParent(self, frame_id: FrameId) -> RigidTransform:
         """X_WF of a frame: all frames are World's."""
         return self.GetPoseInWorld(frame_id)
 
-    def ComputePointPairPenetration(self):
+    def ComputePointPairPenetration(self) -> list[PenetrationAsPointPair]:
         """PenetrationAsPointPair of all pairs that overlap, one for each."""
         result = []
         for a, b in self._near_pairs(0.0):
@@ -70,19 +85,22 @@ class QueryObject:
                 )
         return result
 
-    def HasCollisions(self):
+    def HasCollisions(self) -> bool:
+        """Whether a pair that no filter leaves out overlaps."""
         return any(self._distance(a, b, 0.0) < 0.0 for a, b in self._near_pairs(0.0))
 
-    def FindCollisionCandidates(self):
+    def FindCollisionCandidates(self) -> list[tuple[GeometryId, GeometryId]]:
         """Pairs of identifiers that may overlap, judged by balls around them."""
         return [(self._geometries.ids[a], self._geometries.ids[b]) for a, b in self._near_pairs(0.0)]
 
-    def ComputeSignedDistancePairwiseClosestPoints(self, max_distance=np.inf):
+    def ComputeSignedDistancePairwiseClosestPoints(self, max_distance: float = np.inf) -> list[SignedDistancePair]:
         """SignedDistancePair of all pairs that are not farther apart than max_distance [m]."""
         found = ((a, b, self._distance(a, b, max_distance)) for a, b in self._near_pairs(max_distance))
         return [self._signed(a, b, distance) for a, b, distance in found if distance <= max_distance]
 
-    def ComputeSignedDistancePairClosestPoints(self, geometry_id_A, geometry_id_B):
+    def ComputeSignedDistancePairClosestPoints(
+        self, geometry_id_A: GeometryId, geometry_id_B: GeometryId
+    ) -> SignedDistancePair:
         """The SignedDistancePair of one pair, also where it is filtered. RuntimeError where one does not collide."""
         self._place()
         places = []
@@ -90,22 +108,23 @@ class QueryObject:
             if g not in self._geometries.ids:
                 raise RuntimeError(f"{g!r} is not a geometry with the proximity role")
             places.append(self._geometries.ids.index(g))
-        self._refuse_planes(*places)
-        return self._signed(*places, self._distance(*places, np.inf))
+        a, b = places
+        self._refuse_planes(a, b)
+        return self._signed(a, b, self._distance(a, b, np.inf))
 
-    def _refuse_planes(self, a, b):
+    def _refuse_planes(self, a: int, b: int) -> None:
         from mbcli.engine.fields.collision_fields import HALF_SPACE
 
         if self._collision.kind[a] == self._collision.kind[b] == HALF_SPACE:
             raise RuntimeError("two half spaces have no distance")
 
-    def _signed(self, a, b, distance):
+    def _signed(self, a: int, b: int, distance: Any) -> SignedDistancePair:
         nearest, (X_A, X_B) = self._collision.nearest, (self._collision.X_WG[n] for n in (a, b))
         p_ACa, p_BCb = (X[:9].reshape(3, 3).T @ (p - X[9:]) for X, p in ((X_A, nearest[3:6]), (X_B, nearest[6:9])))
         ids = self._geometries.ids
         return SignedDistancePair(ids[a], ids[b], p_ACa, p_BCb, float(distance), nearest[:3].copy())
 
-    def _place(self):
+    def _place(self) -> None:
         """Brings the solids to where the context has them."""
         context = self._context
         context._ready_parameters()
@@ -115,10 +134,10 @@ class QueryObject:
             self._handle = self._collision.handle(context._compiled)
         context._kernels.place_solids_at(context._model_handle, context._data_handle, self._handle)
 
-    def _distance(self, a, b, limit):
+    def _distance(self, a: int, b: int, limit: float) -> Any:
         return self._context._kernels.pair_distance(self._handle, a, b, limit)
 
-    def _near_pairs(self, distance):
+    def _near_pairs(self, distance: float) -> Iterator[tuple[int, int]]:
         """Pairs that no filter keeps apart and whose bounding balls are not farther apart than a distance."""
         self._place()
         c = self._collision
@@ -132,7 +151,7 @@ class QueryObject:
                 if is_plane[a] or is_plane[b] or apart <= c.radius[a] + c.radius[b] + distance:
                     yield a, b
 
-    def _filtered(self, a, b):
+    def _filtered(self, a: int, b: int) -> bool:
         from mbcli.engine.fields.collision_fields import WORD
 
         row, column = self._collision.filter_row[a], self._collision.filter_row[b]

@@ -1,8 +1,18 @@
 """Shapes in their own frame G: what they measure, nothing else. Lengths in metres."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import FloatArray
 
 SMALLEST_SCALE = 1e-8
 
@@ -13,29 +23,29 @@ class Shape:
     RuntimeError for another measure.
     """
 
-    MEASURES = ()
+    MEASURES: tuple[str, ...] = ()
 
-    def __init__(self, *measures, **named):
+    def __init__(self, *measures: Any, **named: float) -> None:
         if len(measures) == 1 and len(self.MEASURES) > 1 and np.ndim(measures[0]):
-            measures = np.ravel(measures[0])
+            measures = tuple(np.ravel(measures[0]))
         values = dict(zip(self.MEASURES, measures, strict=False)) | named
         if len(measures) + len(named) != len(self.MEASURES) or set(values) != set(self.MEASURES):
             raise TypeError(f"{type(self).__name__} has the measures {', '.join(self.MEASURES) or 'none'}")
         self._measures = {name: self._checked(name, float(values[name])) for name in self.MEASURES}
 
-    def _checked(self, name, value):
+    def _checked(self, name: str, value: float) -> float:
         if not 0.0 < value < np.inf:
             raise RuntimeError(f"{type(self).__name__}: its {name} must be finite and positive, it is {value}")
         return value
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Callable[[], float]:
         """A measure is a method without arguments."""
         measures = self.__dict__.get("_measures", {})
         if name not in measures:
             raise AttributeError(f"{type(self).__name__} has no '{name}'")
         return lambda: measures[name]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{n}={v:g}' for n, v in self._measures.items())})"
 
 
@@ -44,7 +54,7 @@ class Box(Shape):
 
     MEASURES = ("width", "depth", "height")
 
-    def size(self):
+    def size(self) -> FloatArray:
         """(3,)"""
         return np.array(list(self._measures.values()))
 
@@ -54,7 +64,7 @@ class Sphere(Shape):
 
     MEASURES = ("radius",)
 
-    def _checked(self, name, value):
+    def _checked(self, name: str, value: float) -> float:
         return value if value == 0.0 else super()._checked(name, value)
 
 
@@ -85,9 +95,9 @@ class MeshcatCone(Shape):
 
     MEASURES = ("height", "a", "b")
 
-    def __init__(self, *measures, **named):
+    def __init__(self, *measures: Any, **named: float) -> None:
         if len(measures) == 1 and np.ndim(measures[0]):
-            measures = np.ravel(measures[0])
+            measures = tuple(np.ravel(measures[0]))
         rest = dict.fromkeys(("a", "b")[max(0, len(measures) - 1) :], 1.0)
         super().__init__(*measures, **rest | named)
 
@@ -100,7 +110,9 @@ class Mesh(Shape):
         scale: one number, or three for x, y, z; not near 0, negative ones mirror.
     """
 
-    def __init__(self, filename, scale=1.0, *, scale3=None):
+    def __init__(
+        self, filename: str | os.PathLike[str], scale: float = 1.0, *, scale3: ArrayLike | None = None
+    ) -> None:
         super().__init__()
         self._filename = os.fspath(filename)
         scale3 = np.array(scale if scale3 is None else scale3, dtype=float)
@@ -108,24 +120,25 @@ class Mesh(Shape):
             raise RuntimeError(f"{self!r}: the scale must be one number or three, none of them near 0, not {scale3}")
         self._scale3 = np.array(np.broadcast_to(scale3, 3))
 
-    def filename(self):
+    def filename(self) -> str:
+        """The file's name, as it was given."""
         return self._filename
 
-    def extension(self):
+    def extension(self) -> str:
         """As '.obj', in lower case."""
         return os.path.splitext(self._filename)[1].lower()
 
-    def scale(self):
+    def scale(self) -> float:
         """The one scale; RuntimeError where it differs between the axes."""
         if not (self._scale3 == self._scale3[0]).all():
             raise RuntimeError(f"{self!r} is scaled by {self._scale3.tolist()}, not by one number")
         return float(self._scale3[0])
 
-    def scale3(self):
+    def scale3(self) -> FloatArray:
         """(3,)"""
         return self._scale3.copy()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}('{self._filename}')"
 
 

@@ -1,6 +1,9 @@
 """Rotational inertias I_SP_E, under the names of pydrake.multibody.tree."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -8,6 +11,11 @@ from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RotationMatrix
 from mbcli.math.array_arguments import as_array, as_scalar, is_scalar, python_number, real_part, real_parts
 from mbcli.math.cross_product import cross
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix3, Scalar
 
 _EPS = float(np.finfo(float).eps)
 # Relative slack of the physical tests, for the rounding of shifts and rotations.
@@ -29,7 +37,18 @@ class RotationalInertia:
     __slots__ = ("_I",)
     __array_ufunc__ = None
 
-    def __init__(self, Ixx=None, Iyy=None, Izz=None, Ixy=None, Ixz=None, Iyz=None, *, mass=None, p_PQ_E=None):
+    def __init__(
+        self,
+        Ixx: Scalar = None,
+        Iyy: Scalar = None,
+        Izz: Scalar = None,
+        Ixy: Scalar = None,
+        Ixz: Scalar = None,
+        Iyz: Scalar = None,
+        *,
+        mass: Scalar = None,
+        p_PQ_E: ArrayLike | None = None,
+    ) -> None:
         moments = (Ixx, Iyy, Izz, Ixy, Ixz, Iyz)
         given = sum(value is not None for value in moments)
         if given == 2 and Ixx is not None and Iyy is not None and mass is None and p_PQ_E is None:
@@ -47,15 +66,15 @@ class RotationalInertia:
             raise TypeError(f"{kind}: expected Ixx, Iyy, Izz, perhaps with Ixy, Ixz, Iyz, or mass and p_PQ_E")
 
     @classmethod
-    def _of(cls, I: np.ndarray):
+    def _of(cls, I: np.ndarray) -> Self:
         inertia = object.__new__(cls)
         inertia._I = I
         return inertia
 
     @staticmethod
     def MakeFromMomentsAndProductsOfInertia(
-        Ixx, Iyy, Izz, Ixy, Ixz, Iyz, skip_validity_check: bool = False
-    ) -> "RotationalInertia":
+        Ixx: Scalar, Iyy: Scalar, Izz: Scalar, Ixy: Scalar, Ixz: Scalar, Iyz: Scalar, skip_validity_check: bool = False
+    ) -> RotationalInertia:
         """Return the inertia of three moments and three products; ModelError as from the constructor."""
         inertia = RotationalInertia._of(symmetric_matrix(Ixx, Iyy, Izz, Ixy, Ixz, Iyz))
         if not skip_validity_check:
@@ -63,7 +82,7 @@ class RotationalInertia:
         return inertia
 
     @classmethod
-    def TriaxiallySymmetric(cls, I_triaxial):
+    def TriaxiallySymmetric(cls, I_triaxial: Scalar) -> Self:
         """Return the inertia with three equal moments; ModelError if negative."""
         inertia = cls._of(as_scalar(I_triaxial, "I_triaxial") * np.eye(3))
         inertia._require_valid()
@@ -85,11 +104,11 @@ class RotationalInertia:
         """Return Ixy, Ixz, Iyz (3,)."""
         return self._I[(0, 0, 1), (1, 2, 2)]
 
-    def Trace(self):
+    def Trace(self) -> Scalar:
         """Return Ixx + Iyy + Izz."""
         return python_number(self._I.trace())
 
-    def CalcMaximumPossibleMomentOfInertia(self):
+    def CalcMaximumPossibleMomentOfInertia(self) -> Scalar:
         """Return half the absolute trace, which no moment or product in any frame exceeds."""
         return 0.5 * abs(self.Trace())
 
@@ -97,7 +116,7 @@ class RotationalInertia:
         """Return the matrix (3, 3)."""
         return self._I.copy()
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: tuple[int, int]) -> Scalar:
         i, j = index if isinstance(index, tuple) and len(index) == 2 else (None, None)
         if i not in (0, 1, 2) or j not in (0, 1, 2):
             raise (IndexError if isinstance(index, tuple) else TypeError)(
@@ -125,7 +144,7 @@ class RotationalInertia:
         """Tell whether all elements are exactly zero."""
         return not (self._I != 0.0).any()
 
-    def IsNearlyEqualTo(self, other: "RotationalInertia", precision: float) -> bool:
+    def IsNearlyEqualTo(self, other: RotationalInertia, precision: float) -> bool:
         """Tell whether elements differ by at most `precision` times the lesser largest possible moment."""
         scale = min(self.CalcMaximumPossibleMomentOfInertia(), other.CalcMaximumPossibleMomentOfInertia())
         return bool(np.abs(self._I - other._I).max() <= precision * scale)
@@ -155,7 +174,7 @@ class RotationalInertia:
         moments, axes = principal_moments_and_axes(self._I)
         return moments, RotationMatrix.MakeUnchecked(axes)
 
-    def ReExpress(self, R_AE: RotationMatrix):
+    def ReExpress(self, R_AE: RotationMatrix) -> Self:
         """Return this inertia, expressed in E, as expressed in A."""
         return self._of(reexpressed(self._I, R_AE))
 
@@ -163,34 +182,36 @@ class RotationalInertia:
         """Express this object itself in A, as ReExpress() does a copy."""
         self._I = reexpressed(self._I, R_AE)
 
-    def ShiftFromCenterOfMass(self, mass, p_BcmQ_E) -> "RotationalInertia":
+    def ShiftFromCenterOfMass(self, mass: Scalar, p_BcmQ_E: ArrayLike) -> RotationalInertia:
         """Return I_BQ_E from this I_BBcm_E: mass [kg], p_BcmQ_E (3,) [m]."""
         return self._shifted(_checked_mass(mass), None, p_BcmQ_E)
 
-    def ShiftFromCenterOfMassInPlace(self, mass, p_BcmQ_E) -> None:
+    def ShiftFromCenterOfMassInPlace(self, mass: Scalar, p_BcmQ_E: ArrayLike) -> None:
         """Shift this object itself, as ShiftFromCenterOfMass() does a copy."""
         self._I = RotationalInertia.ShiftFromCenterOfMass(self, mass, p_BcmQ_E)._I
 
-    def ShiftToCenterOfMass(self, mass, p_QBcm_E) -> "RotationalInertia":
+    def ShiftToCenterOfMass(self, mass: Scalar, p_QBcm_E: ArrayLike) -> RotationalInertia:
         """Return I_BBcm_E from this I_BQ_E: mass [kg], p_QBcm_E (3,) [m]; ModelError if not valid."""
         return self._shifted(_checked_mass(mass), p_QBcm_E, None)
 
-    def ShiftToCenterOfMassInPlace(self, mass, p_QBcm_E) -> None:
+    def ShiftToCenterOfMassInPlace(self, mass: Scalar, p_QBcm_E: ArrayLike) -> None:
         """Shift this object itself, as ShiftToCenterOfMass() does a copy."""
         self._I = RotationalInertia.ShiftToCenterOfMass(self, mass, p_QBcm_E)._I
 
-    def ShiftToThenAwayFromCenterOfMass(self, mass, p_PBcm_E, p_QBcm_E) -> "RotationalInertia":
+    def ShiftToThenAwayFromCenterOfMass(
+        self, mass: Scalar, p_PBcm_E: ArrayLike, p_QBcm_E: ArrayLike
+    ) -> RotationalInertia:
         """Return I_BQ_E from this I_BP_E: mass [kg], positions of the center of mass from P and from Q (3,) [m].
 
         Raises ModelError if the result is not valid.
         """
         return self._shifted(_checked_mass(mass), p_PBcm_E, p_QBcm_E)
 
-    def ShiftToThenAwayFromCenterOfMassInPlace(self, mass, p_PBcm_E, p_QBcm_E) -> None:
+    def ShiftToThenAwayFromCenterOfMassInPlace(self, mass: Scalar, p_PBcm_E: ArrayLike, p_QBcm_E: ArrayLike) -> None:
         """Shift this object itself, as ShiftToThenAwayFromCenterOfMass() does a copy."""
         self._I = self._shifted(_checked_mass(mass), p_PBcm_E, p_QBcm_E)._I
 
-    def _shifted(self, mass, p_PBcm_E, p_QBcm_E) -> "RotationalInertia":
+    def _shifted(self, mass: Scalar, p_PBcm_E: ArrayLike | None, p_QBcm_E: ArrayLike | None) -> RotationalInertia:
         """Return the inertia about Q from that about P; a position of None is zero."""
         I = self._I
         if p_PBcm_E is not None:
@@ -200,19 +221,19 @@ class RotationalInertia:
         require_physical(I, "RotationalInertia", self._I)
         return RotationalInertia._of(I)
 
-    def __add__(self, other) -> "RotationalInertia":
+    def __add__(self, other: RotationalInertia) -> RotationalInertia:
         if not isinstance(other, RotationalInertia):
             return NotImplemented
         return RotationalInertia._of(self._I + other._I)
 
-    def __sub__(self, other) -> "RotationalInertia":
+    def __sub__(self, other: RotationalInertia) -> RotationalInertia:
         if not isinstance(other, RotationalInertia):
             return NotImplemented
         difference = self._I - other._I
         require_physical(difference, "RotationalInertia", self._I)
         return RotationalInertia._of(difference)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Any:
         """Return this inertia times a number >= 0, or the angular momentum (3,) for an angular velocity (3,)."""
         if isinstance(other, RotationalInertia):
             return NotImplemented
@@ -223,12 +244,12 @@ class RotationalInertia:
             raise ModelError(f"RotationalInertia: cannot be multiplied by {scale}, a number >= 0 is needed")
         return RotationalInertia._of(self._I * scale)
 
-    def __rmul__(self, scale) -> "RotationalInertia":
+    def __rmul__(self, scale: Scalar) -> RotationalInertia:
         if not is_scalar(scale):
             return NotImplemented
         return self.__mul__(scale)
 
-    def __truediv__(self, scale) -> "RotationalInertia":
+    def __truediv__(self, scale: Scalar) -> RotationalInertia:
         if not is_scalar(scale):
             return NotImplemented
         scale = as_scalar(scale, "scale")
@@ -236,19 +257,19 @@ class RotationalInertia:
             raise ModelError(f"RotationalInertia: cannot be divided by {scale}, a number > 0 is needed")
         return RotationalInertia._of(self._I / scale)
 
-    def __iadd__(self, other):
+    def __iadd__(self, other: RotationalInertia) -> Self:
         return self._become(self.__add__(other))
 
-    def __isub__(self, other):
+    def __isub__(self, other: RotationalInertia) -> Self:
         return self._become(self.__sub__(other))
 
-    def __imul__(self, scale):
+    def __imul__(self, scale: Scalar) -> Self:
         return self._become(self.__mul__(scale) if is_scalar(scale) else NotImplemented)
 
-    def __itruediv__(self, scale):
+    def __itruediv__(self, scale: Scalar) -> Self:
         return self._become(self.__truediv__(scale))
 
-    def _become(self, result):
+    def _become(self, result: Any) -> Self:
         if result is NotImplemented:
             return NotImplemented
         self._I = result._I
@@ -261,21 +282,23 @@ class RotationalInertia:
         return f"{type(self).__name__}({elements})"
 
 
-def symmetric_matrix(Ixx, Iyy, Izz, Ixy=None, Ixz=None, Iyz=None) -> np.ndarray:
+def symmetric_matrix(
+    Ixx: Scalar, Iyy: Scalar, Izz: Scalar, Ixy: Scalar = None, Ixz: Scalar = None, Iyz: Scalar = None
+) -> Matrix3:
     """Return the matrix (3, 3) of moments and products; products that are None are zero."""
     xx, yy, zz = (as_scalar(value, "moment of inertia") for value in (Ixx, Iyy, Izz))
     xy, xz, yz = (0.0 if v is None else as_scalar(v, "product of inertia") for v in (Ixy, Ixz, Iyz))
     return np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
 
 
-def unit_inertia_of_particle(p: np.ndarray) -> np.ndarray:
+def unit_inertia_of_particle(p: np.ndarray) -> Matrix3:
     """Return p.p 1 - p p^T (3, 3) [m^2], the inertia of a unit mass at p (3,)."""
     x, y, z = p.tolist()
     xx, yy, zz = x * x, y * y, z * z
     return np.array(((yy + zz, -(x * y), -(x * z)), (-(x * y), xx + zz, -(y * z)), (-(x * z), -(y * z), xx + yy)))
 
 
-def reexpressed(I: np.ndarray, R_AE: RotationMatrix) -> np.ndarray:
+def reexpressed(I: np.ndarray, R_AE: RotationMatrix) -> Matrix3:
     """Return R I R^T, exactly symmetric."""
     rotation = R_AE if isinstance(R_AE, RotationMatrix) else RotationMatrix(R_AE)
     product = rotation._R.dot(I).dot(rotation._R.T)
@@ -310,9 +333,10 @@ def invalidity(I: np.ndarray, before: np.ndarray | None = None) -> str | None:
     Slack is given for rounding: that of I itself, or that of the inertia `before`, from which I was subtracted.
     """
     if I.dtype.kind == "O":
-        I = real_parts(I)
-        if I is None:
+        values = real_parts(I)
+        if values is None:
             return None
+        I = values
         before = None if before is None else real_parts(before)
     if not np.isfinite(I).all():
         return "its elements are not finite"
@@ -334,7 +358,7 @@ def require_physical(I: np.ndarray, name: str, before: np.ndarray | None = None)
         raise ModelError(f"{name}: not physically possible: {reason}")
 
 
-def _checked_mass(mass):
+def _checked_mass(mass: Scalar) -> Scalar:
     value = as_scalar(mass, "mass")
     if not isinstance(value, complex) and (real := real_part(value)) is not None and not real >= 0.0:
         raise ModelError(f"RotationalInertia: mass must not be negative, got {value}")

@@ -1,6 +1,9 @@
 """Spatial inertias M_SP_E, under the names of pydrake.multibody.tree."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +23,11 @@ from mbcli.multibody.inertia.rotational_inertia import (
 from mbcli.multibody.inertia.unit_inertia import UnitInertia, checked_unit_vector
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Matrix3, Scalar, Vector3
+
 
 class SpatialInertia:
     """M_SP_E: mass [kg], position p_PScm_E (3,) [m] of the center of mass and unit inertia G_SP_E of a body S.
@@ -32,7 +40,9 @@ class SpatialInertia:
     __slots__ = ("_mass", "_p", "_G")
     __array_ufunc__ = None
 
-    def __init__(self, mass, p_PScm_E, G_SP_E: UnitInertia, skip_validity_check: bool = False):
+    def __init__(
+        self, mass: Scalar, p_PScm_E: ArrayLike, G_SP_E: UnitInertia, skip_validity_check: bool = False
+    ) -> None:
         if not isinstance(G_SP_E, UnitInertia):
             raise TypeError(f"SpatialInertia: G_SP_E must be a UnitInertia, got {type(G_SP_E).__name__}")
         self._mass = as_scalar(mass, "SpatialInertia: mass")
@@ -44,16 +54,16 @@ class SpatialInertia:
                 raise ModelError(f"SpatialInertia: not physically possible: {reason}")
 
     @staticmethod
-    def _of(mass, p: np.ndarray, G: np.ndarray) -> "SpatialInertia":
+    def _of(mass: Scalar, p: np.ndarray, G: np.ndarray) -> SpatialInertia:
         inertia = object.__new__(SpatialInertia)
         inertia._mass, inertia._p, inertia._G = mass, p, G
         return inertia
 
-    def _copy(self) -> "SpatialInertia":
+    def _copy(self) -> SpatialInertia:
         return self._of(self._mass, self._p, self._G)
 
     @staticmethod
-    def MakeFromCentralInertia(mass, p_PScm_E, I_SScm_E: RotationalInertia) -> "SpatialInertia":
+    def MakeFromCentralInertia(mass: Scalar, p_PScm_E: ArrayLike, I_SScm_E: RotationalInertia) -> SpatialInertia:
         """Return M_SP_E from mass, center of mass and the rotational inertia about the center of mass.
 
         Raises ModelError unless mass > 0 and the inertia is one that a body can have about its center of mass.
@@ -66,12 +76,12 @@ class SpatialInertia:
         return SpatialInertia._of(value, p.copy(), I_SScm_E._I / value + unit_inertia_of_particle(p))
 
     @staticmethod
-    def Zero() -> "SpatialInertia":
+    def Zero() -> SpatialInertia:
         """Return the inertia of nothing: mass, center of mass and unit inertia are zero."""
         return SpatialInertia._of(0.0, np.zeros(3), np.zeros((3, 3)))
 
     @staticmethod
-    def NaN() -> "SpatialInertia":
+    def NaN() -> SpatialInertia:
         """Return the inertia that is NaN throughout."""
         return SpatialInertia._of(math.nan, np.full(3, np.nan), np.full((3, 3), np.nan))
 
@@ -79,7 +89,7 @@ class SpatialInertia:
         """Set everything to NaN."""
         self._mass, self._p, self._G = math.nan, np.full(3, np.nan), np.full((3, 3), np.nan)
 
-    def get_mass(self):
+    def get_mass(self) -> Scalar:
         """Return the mass [kg]."""
         return self._mass
 
@@ -121,6 +131,8 @@ class SpatialInertia:
         return self._invalidity() is None
 
     def _invalidity(self) -> str | None:
+        p: Vector3 | None
+        G: Matrix3 | None
         mass, p, G = self._mass, self._p, self._G
         if not isinstance(mass, (float, complex)) or "O" in (p.dtype.kind, G.dtype.kind):
             mass, p, G = real_part(mass), real_parts(p), real_parts(G)
@@ -134,7 +146,7 @@ class SpatialInertia:
         reason = invalidity(I_SP - mass * unit_inertia_of_particle(p), before=I_SP)
         return None if reason is None else f"about the center of mass, {reason}"
 
-    def __iadd__(self, other: "SpatialInertia") -> "SpatialInertia":
+    def __iadd__(self, other: SpatialInertia) -> SpatialInertia:
         """Join a body to this one, with inertia about the same point expressed in the same frame."""
         if not isinstance(other, SpatialInertia):
             return NotImplemented
@@ -146,7 +158,7 @@ class SpatialInertia:
         self._mass = total
         return self
 
-    def ReExpress(self, R_AE: RotationMatrix) -> "SpatialInertia":
+    def ReExpress(self, R_AE: RotationMatrix) -> SpatialInertia:
         """Return this inertia, expressed in E, as expressed in A."""
         rotation = R_AE if isinstance(R_AE, RotationMatrix) else RotationMatrix(R_AE)
         return SpatialInertia._of(self._mass, rotation._R.dot(self._p), reexpressed(self._G, rotation))
@@ -155,20 +167,20 @@ class SpatialInertia:
         """Express this object itself in A, as ReExpress() does a copy."""
         self._become(self.ReExpress(R_AE))
 
-    def Shift(self, p_PQ_E) -> "SpatialInertia":
+    def Shift(self, p_PQ_E: ArrayLike) -> SpatialInertia:
         """Return M_SQ_E about the point Q at p_PQ_E (3,) [m] from P."""
         p_QScm = self._p - as_array(p_PQ_E, (3,), "p_PQ_E")
         G_SQ = self._G - unit_inertia_of_particle(self._p) + unit_inertia_of_particle(p_QScm)
         return SpatialInertia._of(self._mass, p_QScm, G_SQ)
 
-    def ShiftInPlace(self, p_PQ_E) -> None:
+    def ShiftInPlace(self, p_PQ_E: ArrayLike) -> None:
         """Shift this object itself, as Shift() does a copy."""
         self._become(self.Shift(p_PQ_E))
 
-    def _become(self, other: "SpatialInertia") -> None:
+    def _become(self, other: SpatialInertia) -> None:
         self._mass, self._p, self._G = other._mass, other._p, other._G
 
-    def __mul__(self, other):
+    def __mul__(self, other: SpatialAcceleration | SpatialVelocity | Matrix) -> Any:
         """Return M A as a SpatialForce, M V as a SpatialMomentum, or the product with a matrix (6, n)."""
         if isinstance(other, SpatialAcceleration):
             return SpatialForce._of(self._times(other._coeffs))
@@ -233,62 +245,68 @@ class SpatialInertia:
         return f"SpatialInertia(mass={self._mass}, p_PScm_E={self._p.tolist()}, G_SP_E={UnitInertia._of(self._G)})"
 
     @staticmethod
-    def PointMass(mass, position) -> "SpatialInertia":
+    def PointMass(mass: Scalar, position: ArrayLike) -> SpatialInertia:
         """Return the inertia about P of a particle at position p_PQ_E (3,) [m]; ModelError unless mass > 0."""
         p = as_array(position, (3,), "position")
         return SpatialInertia._of(_positive(mass, "mass", "PointMass"), p.copy(), unit_inertia_of_particle(p))
 
     @staticmethod
-    def SolidBoxWithDensity(density, lx, ly, lz) -> "SpatialInertia":
+    def SolidBoxWithDensity(density: Scalar, lx: Scalar, ly: Scalar, lz: Scalar) -> SpatialInertia:
         """Return the inertia of a box of density [kg/m^3] with edges [m] along x, y, z about its center."""
         rho, x, y, z = _all_positive("SolidBoxWithDensity", density=density, lx=lx, ly=ly, lz=lz)
         return SpatialInertia.SolidBoxWithMass(rho * x * y * z, x, y, z)
 
     @staticmethod
-    def SolidBoxWithMass(mass, lx, ly, lz) -> "SpatialInertia":
+    def SolidBoxWithMass(mass: Scalar, lx: Scalar, ly: Scalar, lz: Scalar) -> SpatialInertia:
         """Return the inertia of a box of mass [kg] with edges [m] along x, y, z about its center."""
         m, x, y, z = _all_positive("SolidBoxWithMass", mass=mass, lx=lx, ly=ly, lz=lz)
         return _central(m, UnitInertia.SolidBox(x, y, z))
 
     @staticmethod
-    def SolidCubeWithDensity(density, length) -> "SpatialInertia":
+    def SolidCubeWithDensity(density: Scalar, length: Scalar) -> SpatialInertia:
         """Return the inertia of a cube of density [kg/m^3] and edge `length` [m] about its center."""
         rho, edge = _all_positive("SolidCubeWithDensity", density=density, length=length)
         return SpatialInertia.SolidCubeWithMass(rho * edge**3, edge)
 
     @staticmethod
-    def SolidCubeWithMass(mass, length) -> "SpatialInertia":
+    def SolidCubeWithMass(mass: Scalar, length: Scalar) -> SpatialInertia:
         """Return the inertia of a cube of mass [kg] and edge `length` [m] about its center."""
         m, edge = _all_positive("SolidCubeWithMass", mass=mass, length=length)
         return _central(m, UnitInertia.SolidCube(edge))
 
     @staticmethod
-    def SolidCapsuleWithDensity(density, radius, length, unit_vector) -> "SpatialInertia":
+    def SolidCapsuleWithDensity(
+        density: Scalar, radius: Scalar, length: Scalar, unit_vector: ArrayLike
+    ) -> SpatialInertia:
         """Return the inertia of a capsule of density [kg/m^3]; `length` [m] is that of its cylinder."""
         rho, r, l = _all_positive("SolidCapsuleWithDensity", density=density, radius=radius, length=length)
         volume = math.pi * r**2 * (l + 4.0 / 3.0 * r)
         return SpatialInertia.SolidCapsuleWithMass(rho * volume, r, l, unit_vector)
 
     @staticmethod
-    def SolidCapsuleWithMass(mass, radius, length, unit_vector) -> "SpatialInertia":
+    def SolidCapsuleWithMass(mass: Scalar, radius: Scalar, length: Scalar, unit_vector: ArrayLike) -> SpatialInertia:
         """Return the inertia of a capsule of mass [kg] about its center; `length` [m] is that of its cylinder."""
         m, r, l = _all_positive("SolidCapsuleWithMass", mass=mass, radius=radius, length=length)
         return _central(m, UnitInertia.SolidCapsule(r, l, unit_vector))
 
     @staticmethod
-    def SolidCylinderWithDensity(density, radius, length, unit_vector) -> "SpatialInertia":
+    def SolidCylinderWithDensity(
+        density: Scalar, radius: Scalar, length: Scalar, unit_vector: ArrayLike
+    ) -> SpatialInertia:
         """Return the inertia of a cylinder of density [kg/m^3], axis along unit_vector, about its center."""
         rho, r, l = _all_positive("SolidCylinderWithDensity", density=density, radius=radius, length=length)
         return SpatialInertia.SolidCylinderWithMass(rho * math.pi * r**2 * l, r, l, unit_vector)
 
     @staticmethod
-    def SolidCylinderWithMass(mass, radius, length, unit_vector) -> "SpatialInertia":
+    def SolidCylinderWithMass(mass: Scalar, radius: Scalar, length: Scalar, unit_vector: ArrayLike) -> SpatialInertia:
         """Return the inertia of a cylinder of mass [kg], axis along unit_vector, about its center."""
         m, r, l = _all_positive("SolidCylinderWithMass", mass=mass, radius=radius, length=length)
         return _central(m, UnitInertia.SolidCylinder(r, l, unit_vector))
 
     @staticmethod
-    def SolidCylinderWithDensityAboutEnd(density, radius, length, unit_vector) -> "SpatialInertia":
+    def SolidCylinderWithDensityAboutEnd(
+        density: Scalar, radius: Scalar, length: Scalar, unit_vector: ArrayLike
+    ) -> SpatialInertia:
         """Return the inertia of a cylinder of density [kg/m^3] about the center of an end face.
 
         unit_vector (3,) points from that face into the cylinder.
@@ -298,7 +316,9 @@ class SpatialInertia:
         return SpatialInertia.SolidCylinderWithMassAboutEnd(rho * math.pi * r**2 * l, r, l, unit_vector)
 
     @staticmethod
-    def SolidCylinderWithMassAboutEnd(mass, radius, length, unit_vector) -> "SpatialInertia":
+    def SolidCylinderWithMassAboutEnd(
+        mass: Scalar, radius: Scalar, length: Scalar, unit_vector: ArrayLike
+    ) -> SpatialInertia:
         """Return the inertia of a cylinder of mass [kg] about the center of an end face.
 
         unit_vector (3,) points from that face into the cylinder.
@@ -308,79 +328,83 @@ class SpatialInertia:
         return SpatialInertia._of(m, 0.5 * l * checked_unit_vector(unit_vector), G._I)
 
     @staticmethod
-    def ThinRodWithMass(mass, length, unit_vector) -> "SpatialInertia":
+    def ThinRodWithMass(mass: Scalar, length: Scalar, unit_vector: ArrayLike) -> SpatialInertia:
         """Return the inertia of a thin rod of mass [kg] and length [m] along unit_vector, about its center."""
         m, l = _all_positive("ThinRodWithMass", mass=mass, length=length)
         return _central(m, UnitInertia.ThinRod(l, unit_vector))
 
     @staticmethod
-    def ThinRodWithMassAboutEnd(mass, length, unit_vector) -> "SpatialInertia":
+    def ThinRodWithMassAboutEnd(mass: Scalar, length: Scalar, unit_vector: ArrayLike) -> SpatialInertia:
         """Return the inertia of a thin rod about the end from which unit_vector (3,) points into it."""
         m, l = _all_positive("ThinRodWithMassAboutEnd", mass=mass, length=length)
         unit = checked_unit_vector(unit_vector)
         return SpatialInertia._of(m, 0.5 * l * unit, UnitInertia.StraightLine(l**2 / 3.0, unit)._I)
 
     @staticmethod
-    def SolidEllipsoidWithDensity(density, a, b, c) -> "SpatialInertia":
+    def SolidEllipsoidWithDensity(density: Scalar, a: Scalar, b: Scalar, c: Scalar) -> SpatialInertia:
         """Return the inertia of an ellipsoid of density [kg/m^3] with semi-axes [m] along x, y, z."""
         rho, a, b, c = _all_positive("SolidEllipsoidWithDensity", density=density, a=a, b=b, c=c)
         return SpatialInertia.SolidEllipsoidWithMass(rho * 4.0 / 3.0 * math.pi * a * b * c, a, b, c)
 
     @staticmethod
-    def SolidEllipsoidWithMass(mass, a, b, c) -> "SpatialInertia":
+    def SolidEllipsoidWithMass(mass: Scalar, a: Scalar, b: Scalar, c: Scalar) -> SpatialInertia:
         """Return the inertia of an ellipsoid of mass [kg] with semi-axes [m] along x, y, z."""
         m, a, b, c = _all_positive("SolidEllipsoidWithMass", mass=mass, a=a, b=b, c=c)
         return _central(m, UnitInertia.SolidEllipsoid(a, b, c))
 
     @staticmethod
-    def SolidSphereWithDensity(density, radius) -> "SpatialInertia":
+    def SolidSphereWithDensity(density: Scalar, radius: Scalar) -> SpatialInertia:
         """Return the inertia of a ball of density [kg/m^3] and radius [m] about its center."""
         rho, r = _all_positive("SolidSphereWithDensity", density=density, radius=radius)
         return SpatialInertia.SolidSphereWithMass(rho * 4.0 / 3.0 * math.pi * r**3, r)
 
     @staticmethod
-    def SolidSphereWithMass(mass, radius) -> "SpatialInertia":
+    def SolidSphereWithMass(mass: Scalar, radius: Scalar) -> SpatialInertia:
         """Return the inertia of a ball of mass [kg] and radius [m] about its center."""
         m, r = _all_positive("SolidSphereWithMass", mass=mass, radius=radius)
         return _central(m, UnitInertia.SolidSphere(r))
 
     @staticmethod
-    def HollowSphereWithDensity(area_density, radius) -> "SpatialInertia":
+    def HollowSphereWithDensity(area_density: Scalar, radius: Scalar) -> SpatialInertia:
         """Return the inertia of a spherical shell of density per area [kg/m^2] and radius [m]."""
         rho, r = _all_positive("HollowSphereWithDensity", area_density=area_density, radius=radius)
         return SpatialInertia.HollowSphereWithMass(rho * 4.0 * math.pi * r**2, r)
 
     @staticmethod
-    def HollowSphereWithMass(mass, radius) -> "SpatialInertia":
+    def HollowSphereWithMass(mass: Scalar, radius: Scalar) -> SpatialInertia:
         """Return the inertia of a spherical shell of mass [kg] and radius [m]."""
         m, r = _all_positive("HollowSphereWithMass", mass=mass, radius=radius)
         return _central(m, UnitInertia.HollowSphere(r))
 
     @staticmethod
-    def SolidTetrahedronAboutPointWithDensity(density, p0, p1, p2, p3) -> "SpatialInertia":
+    def SolidTetrahedronAboutPointWithDensity(
+        density: Scalar, p0: ArrayLike, p1: ArrayLike, p2: ArrayLike, p3: ArrayLike
+    ) -> SpatialInertia:
         """Return the inertia of a tetrahedron of density [kg/m^3] about A; vertices p0 to p3 (3,) [m] from A."""
         (rho,) = _all_positive("SolidTetrahedronAboutPointWithDensity", density=density)
         vertices = [as_array(p, (3,), "vertex of a tetrahedron") for p in (p0, p1, p2, p3)]
         a, b, c = (vertex - vertices[0] for vertex in vertices[1:])
         volume = abs(a.dot(cross(b, c))) / 6.0
         G = UnitInertia.SolidTetrahedronAboutPoint(*vertices)
-        return SpatialInertia._of(python_number(rho * volume), sum(vertices) / 4.0, G._I)
+        return SpatialInertia._of(python_number(rho * volume), np.asarray(sum(vertices)) / 4.0, G._I)
 
     @staticmethod
-    def SolidTetrahedronAboutVertexWithDensity(density, p1, p2, p3) -> "SpatialInertia":
+    def SolidTetrahedronAboutVertexWithDensity(
+        density: Scalar, p1: ArrayLike, p2: ArrayLike, p3: ArrayLike
+    ) -> SpatialInertia:
         """Return the inertia of a tetrahedron about its vertex B0; p1, p2, p3 (3,) [m] are the others from B0."""
         return SpatialInertia.SolidTetrahedronAboutPointWithDensity(density, np.zeros(3), p1, p2, p3)
 
 
-def _central(mass, G_SScm: UnitInertia) -> SpatialInertia:
+def _central(mass: Scalar, G_SScm: UnitInertia) -> SpatialInertia:
     return SpatialInertia._of(mass, np.zeros(3), G_SScm._I)
 
 
-def _all_positive(factory: str, **values) -> list:
+def _all_positive(factory: str, **values: Scalar) -> list[Scalar]:
     return [_positive(value, name, factory) for name, value in values.items()]
 
 
-def _positive(value, name: str, factory: str):
+def _positive(value: Scalar, name: str, factory: str) -> Scalar:
     """Return a number that is finite and positive; ModelError if it is not."""
     number = as_scalar(value, name)
     if not isinstance(number, complex) and (real := real_part(number)) is not None and not 0.0 < real < math.inf:

@@ -4,13 +4,21 @@ Shapes are solid and of uniform density unless their name says otherwise, and th
 of mass unless their name says otherwise.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math.array_arguments import as_array, as_scalar, real_part, real_parts
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia, unit_inertia_of_particle
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3
 
 # How far the length of an axis may be from 1.
 UNIT_VECTOR_TOLERANCE = 1e-14
@@ -25,7 +33,17 @@ class UnitInertia(RotationalInertia):
 
     __slots__ = ()
 
-    def __init__(self, Ixx=None, Iyy=None, Izz=None, Ixy=None, Ixz=None, Iyz=None, *, I=None):
+    def __init__(
+        self,
+        Ixx: Scalar = None,
+        Iyy: Scalar = None,
+        Izz: Scalar = None,
+        Ixy: Scalar = None,
+        Ixz: Scalar = None,
+        Iyz: Scalar = None,
+        *,
+        I: RotationalInertia | None = None,
+    ) -> None:
         if isinstance(Ixx, RotationalInertia) and I is None:
             Ixx, I = None, Ixx
         others = (Ixx, Iyy, Izz, Ixy, Ixz, Iyz)
@@ -38,13 +56,13 @@ class UnitInertia(RotationalInertia):
         else:
             raise TypeError("UnitInertia: I must be a RotationalInertia, given alone")
 
-    # The sum of unit inertias, or a multiple of one, is not the inertia of a unit mass.
-    __iadd__ = None
-    __isub__ = None
-    __imul__ = None
-    __itruediv__ = None
+    # The sum of unit inertias, or a multiple of one, is not the inertia of a unit mass. Shifts need no mass.
+    __iadd__ = None  # type: ignore[assignment]
+    __isub__ = None  # type: ignore[assignment]
+    __imul__ = None  # type: ignore[assignment]
+    __itruediv__ = None  # type: ignore[assignment]
 
-    def SetFromRotationalInertia(self, I: RotationalInertia, mass) -> "UnitInertia":
+    def SetFromRotationalInertia(self, I: RotationalInertia, mass: Scalar) -> UnitInertia:
         """Replace the value by I / mass; return this object. Raises ModelError unless mass > 0."""
         value = as_scalar(mass, "mass")
         if not isinstance(value, complex) and (real := real_part(value)) is not None and not real > 0.0:
@@ -52,58 +70,58 @@ class UnitInertia(RotationalInertia):
         self._I = I._I / value
         return self
 
-    def ShiftFromCenterOfMass(self, p_BcmQ_E) -> "UnitInertia":
+    def ShiftFromCenterOfMass(self, p_BcmQ_E: ArrayLike) -> UnitInertia:  # type: ignore[override]
         """Return G_BQ_E from this G_BBcm_E; p_BcmQ_E (3,) [m]."""
         return UnitInertia._of(self._I + unit_inertia_of_particle(as_array(p_BcmQ_E, (3,), "p_BcmQ_E")))
 
-    def ShiftFromCenterOfMassInPlace(self, p_BcmQ_E) -> None:
+    def ShiftFromCenterOfMassInPlace(self, p_BcmQ_E: ArrayLike) -> None:  # type: ignore[override]
         """Shift this object itself, as ShiftFromCenterOfMass() does a copy."""
         self._I = self.ShiftFromCenterOfMass(p_BcmQ_E)._I
 
-    def ShiftToCenterOfMass(self, p_QBcm_E) -> "UnitInertia":
+    def ShiftToCenterOfMass(self, p_QBcm_E: ArrayLike) -> UnitInertia:  # type: ignore[override]
         """Return G_BBcm_E from this G_BQ_E; p_QBcm_E (3,) [m]. The result is not tested and may be impossible."""
         return UnitInertia._of(self._I - unit_inertia_of_particle(as_array(p_QBcm_E, (3,), "p_QBcm_E")))
 
-    def ShiftToCenterOfMassInPlace(self, p_QBcm_E) -> None:
+    def ShiftToCenterOfMassInPlace(self, p_QBcm_E: ArrayLike) -> None:  # type: ignore[override]
         """Shift this object itself, as ShiftToCenterOfMass() does a copy."""
         self._I = self.ShiftToCenterOfMass(p_QBcm_E)._I
 
     @staticmethod
-    def PointMass(p_FQ) -> "UnitInertia":
+    def PointMass(p_FQ: ArrayLike) -> UnitInertia:
         """Return the inertia about Fo of a particle Q at p_FQ (3,) [m]."""
         return UnitInertia._of(unit_inertia_of_particle(as_array(p_FQ, (3,), "p_FQ")))
 
     @staticmethod
-    def SolidEllipsoid(a, b, c) -> "UnitInertia":
+    def SolidEllipsoid(a: Scalar, b: Scalar, c: Scalar) -> UnitInertia:
         """Return the inertia of an ellipsoid with semi-axes a, b, c [m] along x, y, z."""
         aa, bb, cc = (_length(value, "semi-axis") ** 2 for value in (a, b, c))
         return _diagonal((bb + cc) / 5.0, (aa + cc) / 5.0, (aa + bb) / 5.0)
 
     @staticmethod
-    def SolidSphere(r) -> "UnitInertia":
+    def SolidSphere(r: Scalar) -> UnitInertia:
         """Return the inertia of a ball of radius r [m]."""
         moment = 0.4 * _length(r, "radius") ** 2
         return _diagonal(moment, moment, moment)
 
     @staticmethod
-    def HollowSphere(r) -> "UnitInertia":
+    def HollowSphere(r: Scalar) -> UnitInertia:
         """Return the inertia of a thin spherical shell of radius r [m]."""
         moment = 2.0 / 3.0 * _length(r, "radius") ** 2
         return _diagonal(moment, moment, moment)
 
     @staticmethod
-    def SolidBox(Lx, Ly, Lz) -> "UnitInertia":
+    def SolidBox(Lx: Scalar, Ly: Scalar, Lz: Scalar) -> UnitInertia:
         """Return the inertia of a box with edges Lx, Ly, Lz [m] along x, y, z."""
         xx, yy, zz = (_length(value, "edge") ** 2 for value in (Lx, Ly, Lz))
         return _diagonal((yy + zz) / 12.0, (xx + zz) / 12.0, (xx + yy) / 12.0)
 
     @staticmethod
-    def SolidCube(L) -> "UnitInertia":
+    def SolidCube(L: Scalar) -> UnitInertia:
         """Return the inertia of a cube with edges of length L [m]."""
         return UnitInertia.SolidBox(L, L, L)
 
     @staticmethod
-    def AxiallySymmetric(moment_parallel, moment_perpendicular, unit_vector) -> "UnitInertia":
+    def AxiallySymmetric(moment_parallel: Scalar, moment_perpendicular: Scalar, unit_vector: ArrayLike) -> UnitInertia:
         """Return the inertia with one moment [m^2] about unit_vector (3,) and one about all perpendicular lines.
 
         Raises ModelError if a moment is negative, if the parallel one exceeds twice the other, or if unit_vector
@@ -117,29 +135,29 @@ class UnitInertia(RotationalInertia):
         return UnitInertia._of(K * np.eye(3) + (J - K) * np.outer(unit, unit))
 
     @staticmethod
-    def StraightLine(moment_perpendicular, unit_vector) -> "UnitInertia":
+    def StraightLine(moment_perpendicular: Scalar, unit_vector: ArrayLike) -> UnitInertia:
         """Return the inertia of particles on a line along unit_vector (3,); ModelError unless moment > 0."""
         return UnitInertia.AxiallySymmetric(0.0, _positive(moment_perpendicular, "moment_perpendicular"), unit_vector)
 
     @staticmethod
-    def ThinRod(length, unit_vector) -> "UnitInertia":
+    def ThinRod(length: Scalar, unit_vector: ArrayLike) -> UnitInertia:
         """Return the inertia of a thin rod of this length [m] along unit_vector (3,); ModelError unless > 0."""
         return UnitInertia.StraightLine(_positive(length, "length") ** 2 / 12.0, unit_vector)
 
     @staticmethod
-    def SolidCylinder(radius, length, unit_vector) -> "UnitInertia":
+    def SolidCylinder(radius: Scalar, length: Scalar, unit_vector: ArrayLike) -> UnitInertia:
         """Return the inertia of a cylinder of radius and length [m] with its axis along unit_vector (3,)."""
         rr, ll = _length(radius, "radius") ** 2, _length(length, "length") ** 2
         return UnitInertia.AxiallySymmetric(0.5 * rr, 0.25 * rr + ll / 12.0, unit_vector)
 
     @staticmethod
-    def SolidCylinderAboutEnd(radius, length, unit_vector) -> "UnitInertia":
+    def SolidCylinderAboutEnd(radius: Scalar, length: Scalar, unit_vector: ArrayLike) -> UnitInertia:
         """Return the inertia of a cylinder about the center of one of its end faces."""
         rr, ll = _length(radius, "radius") ** 2, _length(length, "length") ** 2
         return UnitInertia.AxiallySymmetric(0.5 * rr, 0.25 * rr + ll / 3.0, unit_vector)
 
     @staticmethod
-    def SolidCapsule(radius, length, unit_vector) -> "UnitInertia":
+    def SolidCapsule(radius: Scalar, length: Scalar, unit_vector: ArrayLike) -> UnitInertia:
         """Return the inertia of a cylinder with a half ball on each end; `length` is that of the cylinder alone."""
         r, length = _length(radius, "radius"), _length(length, "length")
         if r == 0.0:
@@ -154,12 +172,12 @@ class UnitInertia(RotationalInertia):
         return UnitInertia.AxiallySymmetric(parallel, perpendicular, unit_vector)
 
     @staticmethod
-    def SolidTetrahedronAboutVertex(p1, p2, p3) -> "UnitInertia":
+    def SolidTetrahedronAboutVertex(p1: ArrayLike, p2: ArrayLike, p3: ArrayLike) -> UnitInertia:
         """Return the inertia of a tetrahedron about its vertex B0; p1, p2, p3 (3,) [m] are the others from B0."""
         return UnitInertia.SolidTetrahedronAboutPoint(np.zeros(3), p1, p2, p3)
 
     @staticmethod
-    def SolidTetrahedronAboutPoint(p0, p1, p2, p3) -> "UnitInertia":
+    def SolidTetrahedronAboutPoint(p0: ArrayLike, p1: ArrayLike, p2: ArrayLike, p3: ArrayLike) -> UnitInertia:
         """Return the inertia of a tetrahedron about a point A; p0 to p3 (3,) [m] are its vertices from A."""
         vertices = np.array([as_array(p, (3,), "vertex of a tetrahedron") for p in (p0, p1, p2, p3)])
         total = vertices.sum(axis=0)
@@ -168,7 +186,7 @@ class UnitInertia(RotationalInertia):
         return UnitInertia._of(second_moments.trace() * np.eye(3) - second_moments)
 
 
-def checked_unit_vector(unit_vector) -> np.ndarray:
+def checked_unit_vector(unit_vector: ArrayLike) -> Vector3:
     """Return a vector (3,); ModelError if its length differs from 1 by more than 1e-14."""
     vector = as_array(unit_vector, (3,), "unit_vector")
     tested = None if vector.dtype.kind == "c" else real_parts(vector)
@@ -177,11 +195,11 @@ def checked_unit_vector(unit_vector) -> np.ndarray:
     return vector
 
 
-def _diagonal(Ixx, Iyy, Izz) -> UnitInertia:
+def _diagonal(Ixx: Scalar, Iyy: Scalar, Izz: Scalar) -> UnitInertia:
     return UnitInertia._of(np.diag((Ixx, Iyy, Izz)))
 
 
-def _length(value, name: str):
+def _length(value: Scalar, name: str) -> Scalar:
     """Return a number that is finite and not negative; ModelError if it is not."""
     number = as_scalar(value, name)
     if not isinstance(number, complex) and (real := real_part(number)) is not None and not 0.0 <= real < math.inf:
@@ -189,7 +207,7 @@ def _length(value, name: str):
     return number
 
 
-def _positive(value, name: str):
+def _positive(value: Scalar, name: str) -> Scalar:
     number = as_scalar(value, name)
     if not isinstance(number, complex) and (real := real_part(number)) is not None and not 0.0 < real < math.inf:
         raise ModelError(f"UnitInertia: {name} must be finite and positive, got {number}")

@@ -9,33 +9,38 @@ in. An acceleration is classical: the time derivative in M of the velocity, so t
 acceleration of the point Bo.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mbcli.math.cross_product import cross, skew
 
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Array, Matrix6, Scalar
 
-def join(rotational: np.ndarray, translational: np.ndarray) -> np.ndarray:
+
+def join(rotational: np.ndarray, translational: np.ndarray) -> Array:
     """Return (..., 6) from its two parts (..., 3)."""
     if rotational.shape != translational.shape:
         rotational, translational = np.broadcast_arrays(rotational, translational)
     return np.concatenate((rotational, translational), axis=-1)
 
 
-def rotate(vector: np.ndarray, R_FE: np.ndarray) -> np.ndarray:
+def rotate(vector: np.ndarray, R_FE: np.ndarray) -> Array:
     """Return spatial vectors (..., 6) expressed in F from those expressed in E; R_FE is (3, 3)."""
     R_EF = R_FE.T
     return join(vector[..., :3].dot(R_EF), vector[..., 3:].dot(R_EF))
 
 
-def shift_velocity(V_MB: np.ndarray, p_BoCo: np.ndarray) -> np.ndarray:
+def shift_velocity(V_MB: np.ndarray, p_BoCo: np.ndarray) -> Array:
     """Return V_MC of a frame C fixed to B at an offset p_BoCo (..., 3) [m] from Bo."""
     w_MB = V_MB[..., :3]
     return join(w_MB, V_MB[..., 3:] + cross(w_MB, p_BoCo))
 
 
-def shift_force(F_Bp: np.ndarray, p_BpBq: np.ndarray) -> np.ndarray:
+def shift_force(F_Bp: np.ndarray, p_BpBq: np.ndarray) -> Array:
     """Return the same force at Bq, at an offset p_BpBq (..., 3) [m] from Bp: the torque loses p x f.
 
     Momenta shift by the same rule.
@@ -44,27 +49,27 @@ def shift_force(F_Bp: np.ndarray, p_BpBq: np.ndarray) -> np.ndarray:
     return join(F_Bp[..., :3] - cross(p_BpBq, f), f)
 
 
-def shift_acceleration(A_MB: np.ndarray, p_BoCo: np.ndarray, w_MB: np.ndarray) -> np.ndarray:
+def shift_acceleration(A_MB: np.ndarray, p_BoCo: np.ndarray, w_MB: np.ndarray) -> Array:
     """Return A_MC of a frame C fixed to B at p_BoCo (..., 3) [m], given w_MB (..., 3) [rad/s]."""
     alpha_MB = A_MB[..., :3]
     centripetal = cross(w_MB, cross(w_MB, p_BoCo))
     return join(alpha_MB, A_MB[..., 3:] + cross(alpha_MB, p_BoCo) + centripetal)
 
 
-def shift_acceleration_without_rotation(A_MB: np.ndarray, p_BoCo: np.ndarray) -> np.ndarray:
+def shift_acceleration_without_rotation(A_MB: np.ndarray, p_BoCo: np.ndarray) -> Array:
     """Return A_MC of a frame C fixed to B at p_BoCo (..., 3) [m] at an instant at which w_MB is zero."""
     alpha_MB = A_MB[..., :3]
     return join(alpha_MB, A_MB[..., 3:] + cross(alpha_MB, p_BoCo))
 
 
-def compose_velocity(V_MB: np.ndarray, p_BoCo: np.ndarray, V_BC: np.ndarray) -> np.ndarray:
+def compose_velocity(V_MB: np.ndarray, p_BoCo: np.ndarray, V_BC: np.ndarray) -> Array:
     """Return V_MC from V_MB and the velocity V_BC of C measured in B."""
     return shift_velocity(V_MB, p_BoCo) + V_BC
 
 
 def compose_acceleration(
     A_MB: np.ndarray, p_BoCo: np.ndarray, w_MB: np.ndarray, V_BC: np.ndarray, A_BC: np.ndarray
-) -> np.ndarray:
+) -> Array:
     """Return A_MC from A_MB and the velocity and acceleration of C measured in B.
 
     To the acceleration of the point of B that coincides with Co come A_BC, the gyroscopic term w_MB x w_BC and
@@ -101,36 +106,36 @@ def acceleration_terms(
     return AccelerationTerms(A_MB, tangential, centripetal, join(gyroscopic, np.zeros_like(gyroscopic)), coriolis, A_BC)
 
 
-def dot(a: np.ndarray, b: np.ndarray):
+def dot(a: np.ndarray, b: np.ndarray) -> Scalar:
     """Return the product of a motion (..., 6) and a force or momentum (..., 6), summed over the six elements."""
     if a.ndim == 1 and b.ndim == 1:
         return a.dot(b)
     return (a * b).sum(axis=-1)
 
 
-def momentum_of_particles(mass: np.ndarray, p_PQ: np.ndarray, v_MQ: np.ndarray) -> np.ndarray:
+def momentum_of_particles(mass: np.ndarray, p_PQ: np.ndarray, v_MQ: np.ndarray) -> Array:
     """Return the momentum L_MSP (6,) about P of particles: mass (N,) [kg], p_PQ and v_MQ (N, 3) [m, m/s]."""
     momenta = mass[:, np.newaxis] * v_MQ
     return join(cross(p_PQ, momenta).sum(axis=0), momenta.sum(axis=0))
 
 
-def motion_cross_matrix(V: np.ndarray) -> np.ndarray:
+def motion_cross_matrix(V: np.ndarray) -> Matrix6:
     """Return Featherstone's crm(V) (6, 6), the operator V x on motion vectors."""
     w_hat, v_hat = skew(V[:3]), skew(V[3:])
     return np.block([[w_hat, np.zeros((3, 3))], [v_hat, w_hat]])
 
 
-def force_cross_matrix(V: np.ndarray) -> np.ndarray:
+def force_cross_matrix(V: np.ndarray) -> Matrix6:
     """Return Featherstone's crf(V) (6, 6), the operator V x* on force vectors."""
     return -motion_cross_matrix(V).T
 
 
-def classical_from_featherstone(A_featherstone: np.ndarray, V: np.ndarray) -> np.ndarray:
+def classical_from_featherstone(A_featherstone: np.ndarray, V: np.ndarray) -> Array:
     """Return the acceleration (..., 6) whose lower part is that of the point, from Featherstone's and V."""
     coupling = cross(V[..., :3], V[..., 3:])
     return join(A_featherstone[..., :3], A_featherstone[..., 3:] + coupling)
 
 
-def featherstone_from_classical(A: np.ndarray, V: np.ndarray) -> np.ndarray:
+def featherstone_from_classical(A: np.ndarray, V: np.ndarray) -> Array:
     """Return Featherstone's spatial acceleration (..., 6) from the classical one and V."""
     return join(A[..., :3], A[..., 3:] - cross(V[..., :3], V[..., 3:]))

@@ -5,6 +5,10 @@ in which frame they are measured and expressed is in the names their user gives,
 B measured in M and expressed in E. The formulas are in spatial_arrays.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+
 import numpy as np
 
 from mbcli.math import RotationMatrix
@@ -12,7 +16,15 @@ from mbcli.math.array_arguments import as_array, is_scalar
 from mbcli.math.cross_product import cross
 from mbcli.multibody.math import spatial_arrays
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3, Vector6
+
 _new = object.__new__
+AnyVector = TypeVar("AnyVector", bound="SpatialVector")
 
 
 class SpatialVector:
@@ -20,13 +32,14 @@ class SpatialVector:
 
     # The array is never changed in place: methods that change the object give it a new one.
     __slots__ = ("_coeffs",)
+    _coeffs: Vector6
     # numpy leaves arithmetic between arrays and spatial vectors to this class, which refuses it.
     __array_ufunc__ = None
 
     _parts = ("rotational", "translational")
     _whole = "vector"
 
-    def _assign(self, rotational, translational, coeffs) -> None:
+    def _assign(self, rotational: ArrayLike | None, translational: ArrayLike | None, coeffs: ArrayLike | None) -> None:
         kind = type(self).__name__
         if translational is None and rotational is not None and coeffs is None:
             rotational, coeffs = None, rotational
@@ -48,20 +61,20 @@ class SpatialVector:
             self._coeffs = np.full(6, np.nan)
 
     @classmethod
-    def _of(cls, coeffs: np.ndarray):
+    def _of(cls, coeffs: np.ndarray) -> Self:
         return vector_of(cls, coeffs)
 
     @classmethod
-    def Zero(cls):
+    def Zero(cls) -> Self:
         """Return the zero vector."""
         return cls._of(np.zeros(6))
 
-    def SetZero(self):
+    def SetZero(self) -> Self:
         """Set the six elements to zero; return this object."""
         self._coeffs = np.zeros_like(self._coeffs)
         return self
 
-    def SetNaN(self):
+    def SetNaN(self) -> Self:
         """Set the six elements to NaN; return this object."""
         self._coeffs = np.full(6, np.nan)
         return self
@@ -78,72 +91,72 @@ class SpatialVector:
         """Return a copy of the six elements (6,)."""
         return self._coeffs.copy()
 
-    def Rotate(self, R_FE):
+    def Rotate(self, R_FE: RotationMatrix | ArrayLike) -> Self:
         """Return this vector, expressed in E, as expressed in F; R_FE is a RotationMatrix or (3, 3)."""
         rotation = R_FE if isinstance(R_FE, RotationMatrix) else RotationMatrix(R_FE)
         return self._of(spatial_arrays.rotate(self._coeffs, rotation._R))
 
-    def IsApprox(self, other, tolerance: float = np.finfo(float).eps) -> bool:
+    def IsApprox(self, other: Self, tolerance: float = np.finfo(float).eps) -> bool:
         """Tell whether no element differs from the other's by more than the tolerance."""
         return self.IsNearlyEqualWithinAbsoluteTolerance(other, tolerance, tolerance)
 
     def IsNearlyEqualWithinAbsoluteTolerance(
-        self, other, rotational_tolerance: float, translational_tolerance: float
+        self, other: Self, rotational_tolerance: float, translational_tolerance: float
     ) -> bool:
         """Tell whether each part is within its tolerance of the other's, element by element."""
         difference = np.abs(self._coeffs - self._like(other, "compared")._coeffs)
         near = difference[:3].max() <= rotational_tolerance and difference[3:].max() <= translational_tolerance
         return bool(near)
 
-    def _is_like(self, other) -> bool:
+    def _is_like(self, other: Any) -> bool:
         """Tell whether a vector is of the same kind, with numbers of another type."""
         return isinstance(other, SpatialVector) and other._whole == self._whole
 
-    def _like(self, other, verb: str):
+    def _like(self, other: Any, verb: str) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             raise TypeError(f"{type(other).__name__} cannot be {verb} with {type(self).__name__}")
         return other
 
-    def _dot(self, other, *kinds) -> float:
+    def _dot(self, other: Any, *kinds: Any) -> float:
         if not isinstance(other, kinds):
             accepted = " or ".join(kind.__name__ for kind in kinds)
             raise TypeError(f"{type(self).__name__}.dot: expected {accepted}, got {type(other).__name__}")
         product = spatial_arrays.dot(self._coeffs, other._coeffs)
         return product.item() if isinstance(product, np.generic) else product
 
-    def __add__(self, other):
+    def __add__(self, other: Self) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
         return self._of(self._coeffs + other._coeffs)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Self) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
         return self._of(self._coeffs - other._coeffs)
 
-    def __neg__(self):
+    def __neg__(self) -> Self:
         return self._of(-self._coeffs)
 
-    def __mul__(self, scale):
+    def __mul__(self, scale: Scalar) -> Self:
         if not is_scalar(scale):
             return NotImplemented
         return self._of(self._coeffs * scale)
 
     __rmul__ = __mul__
 
-    def __iadd__(self, other):
+    def __iadd__(self, other: Self) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
         self._coeffs = self._coeffs + other._coeffs
         return self
 
-    def __isub__(self, other):
+    def __isub__(self, other: Self) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
         self._coeffs = self._coeffs - other._coeffs
         return self
 
-    def __imul__(self, scale):
+    def __imul__(self, scale: Scalar) -> Self:
         if not is_scalar(scale):
             return NotImplemented
         self._coeffs = self._coeffs * scale
@@ -165,32 +178,34 @@ class SpatialVelocity(SpatialVector):
     _parts = ("w", "v")
     _whole = "V"
 
-    def __init__(self, w=None, v=None, *, V=None):
+    def __init__(self, w: ArrayLike | None = None, v: ArrayLike | None = None, *, V: ArrayLike | None = None) -> None:
         self._assign(w, v, V)
 
-    def Shift(self, offset) -> "SpatialVelocity":
+    def Shift(self, offset: ArrayLike) -> SpatialVelocity:
         """Return V_MC_E of a frame C fixed to B whose origin is at offset p_BoCo_E (3,) [m] from Bo."""
         return self._of(spatial_arrays.shift_velocity(self._coeffs, as_array(offset, (3,), "offset")))
 
-    def ShiftInPlace(self, offset) -> "SpatialVelocity":
+    def ShiftInPlace(self, offset: ArrayLike) -> SpatialVelocity:
         """Shift this object itself, as Shift() does a copy; return it."""
         self._coeffs = self.Shift(offset)._coeffs
         return self
 
     def ComposeWithMovingFrameVelocity(
-        self, position_of_moving_frame, velocity_of_moving_frame: "SpatialVelocity"
-    ) -> "SpatialVelocity":
+        self, position_of_moving_frame: ArrayLike, velocity_of_moving_frame: SpatialVelocity
+    ) -> SpatialVelocity:
         """Return V_MC_E from this V_MB_E, p_BoCo_E (3,) [m] and the velocity V_BC_E of C measured in B."""
         p_BoCo = as_array(position_of_moving_frame, (3,), "position_of_moving_frame")
         V_BC = self._like(velocity_of_moving_frame, "composed")
         return self._of(spatial_arrays.compose_velocity(self._coeffs, p_BoCo, V_BC._coeffs))
 
-    def dot(self, force=None, *, momentum=None) -> float:
+    def dot(
+        self, force: SpatialForce | SpatialMomentum | None = None, *, momentum: SpatialMomentum | None = None
+    ) -> Scalar:
         """Return the power [W] with a SpatialForce at Bo, or twice the kinetic energy [J] with a momentum."""
         other = force if momentum is None else momentum
         return self._dot(other, SpatialForce, SpatialMomentum)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: SpatialForce | SpatialMomentum) -> Scalar:
         return self.dot(other)
 
 
@@ -207,32 +222,34 @@ class SpatialAcceleration(SpatialVector):
     _parts = ("alpha", "a")
     _whole = "A"
 
-    def __init__(self, alpha=None, a=None, *, A=None):
+    def __init__(
+        self, alpha: ArrayLike | None = None, a: ArrayLike | None = None, *, A: ArrayLike | None = None
+    ) -> None:
         self._assign(alpha, a, A)
 
-    def Shift(self, offset, angular_velocity_of_this_frame) -> "SpatialAcceleration":
+    def Shift(self, offset: ArrayLike, angular_velocity_of_this_frame: ArrayLike) -> SpatialAcceleration:
         """Return A_MC_E of a frame C fixed to B, at offset p_BoCo_E (3,) [m], given w_MB_E (3,) [rad/s]."""
         p_BoCo = as_array(offset, (3,), "offset")
         w_MB = as_array(angular_velocity_of_this_frame, (3,), "angular_velocity_of_this_frame")
         return self._of(spatial_arrays.shift_acceleration(self._coeffs, p_BoCo, w_MB))
 
-    def ShiftInPlace(self, offset, angular_velocity_of_this_frame) -> "SpatialAcceleration":
+    def ShiftInPlace(self, offset: ArrayLike, angular_velocity_of_this_frame: ArrayLike) -> SpatialAcceleration:
         """Shift this object itself, as Shift() does a copy; return it."""
         self._coeffs = self.Shift(offset, angular_velocity_of_this_frame)._coeffs
         return self
 
-    def ShiftWithZeroAngularVelocity(self, offset) -> "SpatialAcceleration":
+    def ShiftWithZeroAngularVelocity(self, offset: ArrayLike) -> SpatialAcceleration:
         """Return what Shift() returns for an angular velocity of zero (alpha may be anything)."""
         p_BoCo = as_array(offset, (3,), "offset")
         return self._of(spatial_arrays.shift_acceleration_without_rotation(self._coeffs, p_BoCo))
 
     def ComposeWithMovingFrameAcceleration(
         self,
-        position_of_moving_frame,
-        angular_velocity_of_this_frame,
+        position_of_moving_frame: ArrayLike,
+        angular_velocity_of_this_frame: ArrayLike,
         velocity_of_moving_frame: SpatialVelocity,
-        acceleration_of_moving_frame: "SpatialAcceleration",
-    ) -> "SpatialAcceleration":
+        acceleration_of_moving_frame: SpatialAcceleration,
+    ) -> SpatialAcceleration:
         """Return A_MC_E from this A_MB_E and the motion of C in B.
 
         Takes p_BoCo_E (3,) [m], w_MB_E (3,) [rad/s], and the velocity V_BC_E and acceleration A_BC_E of C
@@ -250,7 +267,7 @@ class SpatialAcceleration(SpatialVector):
         )
         return self._of(coeffs)
 
-    def dot(self, other):
+    def dot(self, other: object) -> NoReturn:
         """Raise TypeError: no dot product of an acceleration has a meaning here."""
         raise TypeError(f"SpatialAcceleration has no dot product with {type(other).__name__}")
 
@@ -260,15 +277,19 @@ class _MomentVector(SpatialVector):
 
     __slots__ = ()
 
-    def _shifted(self, offset):
+    def _shifted(self, offset: ArrayLike) -> Self:
         return self._of(spatial_arrays.shift_force(self._coeffs, as_array(offset, (3,), "offset")))
 
-    def ShiftInPlace(self, offset):
+    def ShiftInPlace(self, offset: ArrayLike) -> Self:
         """Shift this object itself, as Shift() does a copy; return it."""
-        self._coeffs = self.Shift(offset)._coeffs
+        self._coeffs = self._shifted(offset)._coeffs
         return self
 
-    def __matmul__(self, other):
+    if TYPE_CHECKING:
+
+        def dot(self, velocity: SpatialVelocity) -> Scalar: ...
+
+    def __matmul__(self, other: SpatialVelocity) -> Scalar:
         return self.dot(other)
 
 
@@ -282,14 +303,14 @@ class SpatialForce(_MomentVector):
     _parts = ("tau", "f")
     _whole = "F"
 
-    def __init__(self, tau=None, f=None, *, F=None):
+    def __init__(self, tau: ArrayLike | None = None, f: ArrayLike | None = None, *, F: ArrayLike | None = None) -> None:
         self._assign(tau, f, F)
 
-    def Shift(self, offset) -> "SpatialForce":
+    def Shift(self, offset: ArrayLike) -> SpatialForce:
         """Return the equivalent F_Bq_E at the point Bq at offset p_BpBq_E (3,) [m] from Bp."""
         return self._shifted(offset)
 
-    def dot(self, velocity: SpatialVelocity) -> float:
+    def dot(self, velocity: SpatialVelocity) -> Scalar:
         """Return the power [W] of this force on a body with this velocity of the same point."""
         return self._dot(velocity, SpatialVelocity)
 
@@ -304,26 +325,26 @@ class SpatialMomentum(_MomentVector):
     _parts = ("h", "l")
     _whole = "L"
 
-    def __init__(self, h=None, l=None, *, L=None):
+    def __init__(self, h: ArrayLike | None = None, l: ArrayLike | None = None, *, L: ArrayLike | None = None) -> None:
         self._assign(h, l, L)
 
-    def Shift(self, offset) -> "SpatialMomentum":
+    def Shift(self, offset: ArrayLike) -> SpatialMomentum:
         """Return L_MSQ_E about the point Q at offset p_PQ_E (3,) [m] from P."""
         return self._shifted(offset)
 
-    def dot(self, velocity: SpatialVelocity) -> float:
+    def dot(self, velocity: SpatialVelocity) -> Scalar:
         """Return twice the kinetic energy [J] of a body with this momentum about Bp; its velocity is V_MBp."""
         return self._dot(velocity, SpatialVelocity)
 
 
-def vector_of(kind, coeffs: np.ndarray):
+def vector_of(kind: type[AnyVector], coeffs: np.ndarray) -> AnyVector:
     """Return a spatial vector of one class that wraps an array (6,), which nobody else will change."""
     vector = _new(kind)
     vector._coeffs = coeffs
     return vector
 
 
-def vectors_of(kind, rows) -> list:
+def vectors_of(kind: type[AnyVector], rows: Iterable[Vector6]) -> list[AnyVector]:
     """Return a list of spatial vectors of one class that wrap arrays (6,), which nobody else will change."""
     vectors = []
     for row in rows:
@@ -333,7 +354,7 @@ def vectors_of(kind, rows) -> list:
     return vectors
 
 
-def ConvertTimeDerivativeToOtherFrame(v_E, DtA_v_E, w_BA_E) -> np.ndarray:
+def ConvertTimeDerivativeToOtherFrame(v_E: ArrayLike, DtA_v_E: ArrayLike, w_BA_E: ArrayLike) -> Vector3:
     """Return the time derivative in B of a vector v (3,) from the one in A: DtA(v) + w_BA x v, all in E."""
     v = as_array(v_E, (3,), "v_E")
     DtA_v = as_array(DtA_v_E, (3,), "DtA_v_E")
