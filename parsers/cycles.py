@@ -1,4 +1,4 @@
-"""Names that point to one other each: their order, and where they go round in a circle."""
+"""Names that point to one other each: their order, and the circles among them."""
 
 
 def find_cycles(arrow):

@@ -1,7 +1,7 @@
-"""What a parser found in its files: one record per finding, collected, and raised once with all of them.
+"""Findings of a parser in its files: one record per finding, collected, and raised once with all of them.
 
 Recording an error does not raise: parsing goes on, so that one run reports every finding of a file. Texts
-taken from a file are kept as they are in the record and escaped where a record becomes a line of text.
+taken from a file are kept as they are in the record and escaped when a record becomes a line of text.
 """
 
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from mbcli.errors import ModelError, ResourceError
 MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint
 
-# An error that says only that something is missing: see `Diagnostics.raise_if_errors`.
+# An error whose only statement is that something is missing: see `Diagnostics.raise_if_errors`.
 RESOURCE_CODES = frozenset({"FILE_READ", "URI_LOOKUP"})
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `xpath`, `element`, `attribute`, `value` and `hint` are None where they do not apply."""
+    """One finding. `xpath`, `element`, `attribute`, `value` and `hint` are None if they do not apply."""
 
-    code: str  # UPPER_SNAKE; libsdformat's name where it has one
+    code: str  # UPPER_SNAKE; libsdformat's name if it has one
     severity: str  # "error", "warning" or "note"
     message: str
     place: Place
@@ -61,7 +61,7 @@ class DiagnosticError(ModelError):
 
 
 class MissingResourceError(ResourceError):
-    """The errors of a parse where every one of them says that a file or package is missing."""
+    """The errors of a parse if each of them is a missing file or package."""
 
     def __init__(self, text, diagnostics):
         super().__init__(text)
@@ -89,7 +89,7 @@ class Diagnostics:
         self._add("warning", code, message, node, place, hint, attribute, value, related)
 
     def note(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
-        """Record something worth knowing that is no fault."""
+        """Record something worth knowing that is not a fault."""
         self._add("note", code, message, node, place, hint, attribute, value, related)
 
     @property
@@ -122,7 +122,7 @@ class Diagnostics:
         raise (MissingResourceError if missing else DiagnosticError)(text, self)
 
     def is_damaged(self, place):
-        """Whether the element at a place has an error in it, so that its values may not be what the file says."""
+        """Whether the element at a place has an error in it, so that its values may differ from those in the file."""
         return place in self._damaged
 
     def node_at(self, place, *details):

@@ -1,10 +1,10 @@
 """Names that two elements have."""
 
 
-def report_duplicate(node, what, name, first_place):
+def report_duplicate(node, kind, name, first_place):
     node.diagnostics.error(
         "DUPLICATE_NAME",
-        f'the {what} name "{name}" is taken already, at {first_place}',
+        f'the {kind} name "{name}" is taken already, at {first_place}',
         node,
         attribute="name",
         value=name,

@@ -1,4 +1,4 @@
-"""Where a model file is, and its format: by the suffix or the root element."""
+"""The place of a model file, and its format: by the suffix or the root element."""
 
 import os
 import re
@@ -42,7 +42,7 @@ def format_of(source, name):
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
     if not os.path.isfile(source):
-        raise ModelError(f"{source}: the format of what is no regular file must be given")
+        raise ModelError(f"{source}: it is not a regular file: its format must be given")
     try:
         with open(source, "rb") as file:
             return _format_of_content(file.read(SNIFFED_BYTES), name)

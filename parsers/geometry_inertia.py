@@ -1,6 +1,6 @@
 """Mass, centre of mass and inertia of solid shapes of uniform density, and of several of them together.
 
-What SDFormat calls automatic inertia and MJCF inertia from geoms. The formulas of the primitives are those of
+SDFormat calls it automatic inertia, MJCF inertia from geoms. The formulas of the primitives are those of
 `UnitInertia`; meshes are integrated here.
 """
 
@@ -17,7 +17,7 @@ _TOO_LARGE = "its mass, centre or inertia is too large for a number"
 
 
 class MassProperties(NamedTuple):
-    """Of a body, in some frame S: what an `InertialSpec` holds."""
+    """Of a body, in some frame S: the contents of an `InertialSpec`."""
 
     mass: float  # [kg]
     p_SScm: np.ndarray  # (3,) [m]
@@ -55,7 +55,7 @@ def scaled_to_mass(properties, mass):
 def combined(parts):
     """The `MassProperties` in a frame L of several (X_LS, MassProperties) that make one body.
 
-    Parts of no mass count nothing; without mass at all the centre is Lo. Raises ModelError where the sum is not finite.
+    Parts of no mass count nothing; without mass at all the centre is Lo. Raises ModelError if the sum is not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         return _finite(_combined(parts))
@@ -87,7 +87,7 @@ def six_of(inertia):
 
 
 def mass_properties_of_triangles(vertices, triangles, density):
-    """The `MassProperties` of what a closed surface holds: vertices (n, 3) [m], triangles (m, 3) of their indices.
+    """The `MassProperties` of the solid in a closed surface: vertices (n, 3) [m], triangles (m, 3) of their indices.
 
     Each triangle is the base of a tetrahedron with its tip at the vertices' mean, counted negative where the
     triangle faces that point: the sum is exact for every closed surface whose triangles turn counterclockwise

@@ -8,7 +8,7 @@ from mbcli.common.topology import Edge, spanning_forest
 
 
 def check_tree(links, joints, nodes, root):
-    """What is wrong with a tree of links: cycles without a root, links that hang on two joints, several trees.
+    """Faults of a tree of links: cycles without a root, links that hang on two joints, several trees.
 
     A joint between links that are connected already is none of these: it closes a loop, which the plant cuts.
     links, joints: {name: LinkSpec}, {name: JointSpec}; nodes: {joint name: XML node} and root for the findings.
@@ -27,7 +27,7 @@ def check_tree(links, joints, nodes, root):
 
 
 def _check_cycles(links, joints, nodes):
-    """Every link can be reached along joints from the world or from a link that is no joint's child."""
+    """Every link can be reached along joints from the world or from a link that is not the child of a joint."""
     children = {}  # link -> links of the joints whose parent it is
     above = {}  # link -> the first joint whose child it is
     for joint in joints.values():
@@ -49,7 +49,7 @@ def _check_cycles(links, joints, nodes):
 
 
 def _check_parents(joints, nodes):
-    """A link that is the child of two joints, where nothing closes a loop, is hardly meant."""
+    """A link that is the child of two joints is hardly meant if nothing closes a loop."""
     above = {}
     for joint in joints.values():
         first = above.setdefault(joint.child, joint)

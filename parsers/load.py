@@ -11,7 +11,7 @@ def load_models(source, *, input_format=None, packages=None, diagnostics, name=N
 
     source: a path, a URI that `packages` resolves (package://...), or the bytes of a document.
     input_format: "urdf", "sdf" or "mjcf"; default: from the suffix, else from the root element. packages: `PackageMap`;
-    default: a new one. name: what places call the file; default: the path.
+    default: a new one. name: that of the file in places; default: the path.
 
     Raises ResourceError if the file is missing, ModelError if the format is unknown.
     """
@@ -57,5 +57,5 @@ def _load(source, input_format, packages, diagnostics, name):
         model = read_mjcf(source, diagnostics, packages=packages, name=name)
         return () if model is None else (model,)
     if input_format == DIRECTIVES:
-        raise ModelError(f"{name or source} has model directives, it is no model: add_directives includes it")
+        raise ModelError(f"{name or source} has model directives, it is not a model: add_directives includes it")
     raise ModelError(f'unknown model format "{input_format}": it must be urdf, sdf or mjcf')

@@ -9,12 +9,12 @@ from mbcli.errors import ResourceError
 
 
 class MeshFiles:
-    """Looks for mesh files and keeps what is missing, to report it in a few lines."""
+    """Looks for mesh files and keeps the missing ones, to report them in a few lines."""
 
     def __init__(self, packages, base_dir):
         self.packages = packages
         self.base_dir = base_dir
-        self.ambiguities = {}  # what to say of packages in several directories -> the first node that names one
+        self.ambiguities = {}  # the warning on packages in several directories -> the first node that names one
         self.missing = {}  # (role, package) -> [(node, why)]
 
     def find(self, uri, node, role):
@@ -33,7 +33,7 @@ class MeshFiles:
     def report_missing(self, diagnostics):
         """Missing meshes, per package, and packages with several directories.
 
-        Dynamics needs no mesh, so that a missing one is a warning, also of a collision; commands that need it say so.
+        Dynamics needs no mesh: a missing one is a warning, also of a collision; commands that need it report it.
         """
         report = {"error": diagnostics.error, "warn": diagnostics.warning, "ignore": diagnostics.note}
         for (role, _), found in self.missing.items():
@@ -54,7 +54,7 @@ def relocated(mesh, packages, folder):
     The mesh's own URI stays where it does so, and where its file was not found.
     """
     if mesh.path is None:
-        return mesh.uri, None  # reported where the model was read
+        return mesh.uri, None  # reported when the model was read
     problem = None
     for uri in (mesh.uri, os.path.relpath(mesh.path, folder or os.curdir)):
         try:

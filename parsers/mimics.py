@@ -8,7 +8,7 @@ from mbcli.common.suggestions import did_you_mean
 def check_mimics(followers, nodes, mismatch):
     """Report each joint that cannot follow its leader; the cycles of joints that follow each other, lists of names.
 
-    followers: {joint name: (name of its leader, the XML node that says so)}; nodes: {name: XML node} of all joints
+    followers: {joint name: (name of its leader, the XML node that states it)}; nodes: {name: XML node} of all joints
     of the file. mismatch(follower, leader): why the one joint cannot follow the other, by their names, or None.
     """
     leaders = {}

@@ -1,4 +1,4 @@
-"""Whether a model can be what it says: physical checks over `ModelSpec`, whatever the file's format.
+"""Whether a model is physically possible: checks over `ModelSpec`, whatever the file's format.
 
 One subject per file; `check_model` runs them. A few hold for every use of a model and are reported when it is loaded;
 `mbcli check` runs all of them (`Diagnostics(thorough=True)`).
@@ -26,7 +26,7 @@ _THOROUGH = (
 
 
 def check_model(model, diagnostics):
-    """Record what is implausible in a `ModelSpec`, which may have errors: what they touch is left alone.
+    """Record the implausible in a `ModelSpec`, which may have errors: the elements that they touch are left alone.
 
     Runs while the model's file is being read, so that findings know their XML elements.
     """
@@ -35,6 +35,6 @@ def check_model(model, diagnostics):
         from mbcli.parsers.checks.mesh_contents import check_mesh_contents
 
         flat.mesh_bounds.update(check_mesh_contents(flat, report))
-    with np.errstate(all="ignore"):  # what a file says may be of any size
+    with np.errstate(all="ignore"):  # numbers of a file may be of any size
         for check in (*_ALWAYS, *(_THOROUGH if diagnostics.thorough else ())):
             check(flat, report)

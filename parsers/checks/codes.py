@@ -1,8 +1,8 @@
-"""What the codes of findings mean, each with an example: the source of docs/check.md and of the rules in SARIF."""
+"""The meaning of the codes of findings, each with an example: the source of docs/check.md and of the rules in SARIF."""
 
 from typing import NamedTuple
 
-# what stands around the example of each format
+# the text around the example of each format
 FRAMES = {
     "urdf": '<robot name="r"><link name="a">{inertial}</link>{example}</robot>',
     "sdf": '<sdf version="1.9"><model name="m"><link name="a"><inertial/></link>{example}</model></sdf>',
@@ -13,7 +13,7 @@ INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" 
 
 
 class Code(NamedTuple):
-    """An example is None where it would need other files."""
+    """An example is None if it would need other files."""
 
     meaning: str
     example: str | None = None
@@ -52,7 +52,8 @@ CODES = {
     "FILE_READ": Code("A file cannot be read: it is missing, or permission is."),
     "FILE_FORMAT": Code("The file is of no known format."),
     "XML_ERROR": Code(
-        "The file is no sound XML, or XML that a model file has no use for (DOCTYPE, great size or depth). A warning: "
+        "The file is not well-formed XML, or is XML that a model file has no use for (DOCTYPE, great size or depth). "
+        "A warning: "
         "undeclared prefixes, -- in comments and a malformed declaration are tolerated.",
         "<link name='b'>",
     ),
@@ -61,7 +62,8 @@ CODES = {
         "The stated version of the format is not known.", '<robot name="r" version="7"/>', "text"
     ),
     "VERSION_FEATURE": Code(
-        "The file uses what a newer version of its format brought than the one it states: other programs may skip it.",
+        "The file uses an element or attribute of a newer version of its format than the one it states: other "
+        "programs may skip it.",
         '<link name="b"/>' + _FIXED + '<origin quat_xyzw="0 0 1 1"/></joint>',
     ),
     "URI_LOOKUP": Code(
@@ -69,20 +71,20 @@ CODES = {
         f'<link name="b"><collision><geometry>{_MESH}</geometry></collision></link>',
     ),
     "URI_INVALID": Code("A URI is of a kind that is not read, as http, or leads out of its package."),
-    # ------------------------------------------------------------------------- what stands where in a file
+    # --------------------------------------------------------------------------- places of elements in a file
     "ELEMENT_MISSING": Code(
         "An element that must be there is not.", '<joint name="j" type="fixed"><parent link="a"/></joint>'
     ),
     "ELEMENT_INVALID": Code(
-        "An element or its text is not what the format allows.",
+        "The format does not allow an element or its text here.",
         '<link name="b"><inertial><mass>x</mass></inertial></link>',
         "sdf",
     ),
     "ELEMENT_DUPLICATE": Code(
-        "An element stands twice where it may once: the first is used.",
+        "An element that may stand once stands twice: the first is used.",
         '<link name="b"/>' + _FIXED + '<origin xyz="0 0 1"/><origin xyz="0 0 2"/></joint>',
     ),
-    "ELEMENT_DEPRECATED": Code("An element of an older version; what took its place is named."),
+    "ELEMENT_DEPRECATED": Code("An element of an older version; the finding names its successor."),
     "ELEMENT_UNKNOWN": Code(
         "Nobody knows this element, probably a typing error: it is not used.", _hinge("<dynamic/>")
     ),
@@ -92,11 +94,11 @@ CODES = {
     ),
     "ELEMENT_FOREIGN": Code("The element is for another program.", "<gazebo/>"),
     "ELEMENT_MEANINGLESS": Code(
-        "The element says nothing where it stands.", '<link name="b"/>' + _FIXED + '<axis xyz="1 0 0"/></joint>'
+        "The element has no meaning where it stands.", '<link name="b"/>' + _FIXED + '<axis xyz="1 0 0"/></joint>'
     ),
     "ATTRIBUTE_MISSING": Code("An attribute that must be there is not.", "<link/>"),
     "ATTRIBUTE_INVALID": Code(
-        "The value of an attribute is not what the format allows: numbers are strict, and there are exactly as many as "
+        "The format does not allow the value of an attribute: numbers are strict, and there are exactly as many as "
         "must be.",
         '<link name="b"><inertial><mass value="1,5"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>',
     ),
@@ -107,8 +109,8 @@ CODES = {
         "The format defines this attribute, and this program does not use it.", '<link name="b" type="x"/>'
     ),
     "ATTRIBUTE_FOREIGN": Code("The attribute is for another program.", '<link name="b" gz:x="1"/>'),
-    "ATTRIBUTE_MEANINGLESS": Code("The attribute says nothing where it stands."),
-    "TEXT_UNKNOWN": Code("Text where none belongs.", '<link name="b">text</link>'),
+    "ATTRIBUTE_MEANINGLESS": Code("The attribute has no meaning where it stands."),
+    "TEXT_UNKNOWN": Code("Text in a place where none belongs.", '<link name="b">text</link>'),
     "DUPLICATE_NAME": Code("Two elements have one name.", '<link name="a"/>'),
     "RESERVED_NAME": Code(
         "A name that SDFormat keeps for itself: it contains :: or is of the form __x__. An error in SDFormat, a note "
@@ -134,9 +136,9 @@ CODES = {
         '<sdf version="1.9"><model name="m" placement_frame="x"><link name="a"/></model></sdf>',
         "text",
     ),
-    "MERGE_INCLUDE_UNSUPPORTED": Code("An include with merge names what cannot be merged."),
+    "MERGE_INCLUDE_UNSUPPORTED": Code("An include with merge names a model that cannot be merged."),
     "FRAME_ATTACHED_TO_INVALID": Code(
-        "A frame is attached to what is not there.", '<frame name="f" attached_to="x"/>', "sdf"
+        "A frame is attached to a frame or link that is not there.", '<frame name="f" attached_to="x"/>', "sdf"
     ),
     "FRAME_ATTACHED_TO_CYCLE": Code(
         "Frames are attached to each other.",
@@ -144,7 +146,9 @@ CODES = {
         "sdf",
     ),
     "POSE_RELATIVE_TO_INVALID": Code(
-        "A pose is relative to what is not there.", '<frame name="f"><pose relative_to="x"/></frame>', "sdf"
+        "A pose is relative to a frame or link that is not there.",
+        '<frame name="f"><pose relative_to="x"/></frame>',
+        "sdf",
     ),
     "POSE_RELATIVE_TO_CYCLE": Code(
         "Poses are relative to each other.",
@@ -207,7 +211,7 @@ CODES = {
         "No body has this inertia: a principal moment is negative, or larger than the other two together (by more than "
         "1e-6 of the largest), or there is inertia and no mass. The finding has the principal moments, a likely cause "
         "(sign, decimal point, swapped products, order of the six numbers, frame) and the nearest possible inertia. A "
-        "warning where the model is only loaded.",
+        "warning if the model is only loaded.",
         _massive((1.676, 0.0018, 0.0009)),
     ),
     "INERTIA_IMPLAUSIBLE": Code(
@@ -233,11 +237,11 @@ CODES = {
     "INERTIA_NOT_FINITE": Code("An inertia computed from the file is not a finite number."),
     "MESH_INERTIA": Code("The inertia of a mesh cannot be computed."),
     "MOVING_MASS_MISSING": Code(
-        "A joint moves links that have no mass: the mass matrix is singular. A warning where the model is only loaded.",
+        "A joint moves links that have no mass: the mass matrix is singular. A warning if the model is only loaded.",
         '<link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>',
     ),
     "FLOATING_MASS_MISSING": Code(
-        "Nothing holds the link, and neither it nor what it carries has mass.",
+        "Nothing holds the link, and neither it nor the links that it carries have mass.",
         '<robot name="r"><link name="a"/></robot>',
         "text",
     ),
@@ -283,8 +287,8 @@ CODES = {
     "KEY_MISSING": Code("A key that must be there is not."),
     "KEY_UNKNOWN": Code("Nobody knows this key, probably a typing error."),
     "KEY_UNSUPPORTED": Code("The key is known and not used."),
-    "NAME_INVALID": Code("A name is not what a name may be."),
-    "NAME_UNKNOWN": Code("A directive or constraint names what is not there."),
+    "NAME_INVALID": Code("A name has a form that is not allowed."),
+    "NAME_UNKNOWN": Code("A directive or constraint names an element that is not there."),
     "POSE_OF_HELD_BODY": Code("A default pose for a body that is held by a joint."),
     "POSE_RANDOM": Code("A pose is random: its mean is taken."),
     "POSE_UNUSED": Code("A pose is not used: nothing there is free to have it."),
@@ -303,23 +307,23 @@ CODES = {
     "YAML_ENCODING": Code("The file is not UTF-8."),
     "YAML_KEY": Code("A key is missing or no plain string."),
     "YAML_MERGE": Code("A merge key: YAML 1.2 has none."),
-    "YAML_SYNTAX": Code("The file is no sound YAML."),
-    "YAML_TAG": Code("A tag that is not known where it stands."),
+    "YAML_SYNTAX": Code("The file is not well-formed YAML."),
+    "YAML_TAG": Code("A tag that has no meaning where it stands."),
     "YAML_TOO_DEEP": Code("The document is nested too deep."),
     "YAML_TOO_LARGE": Code("The document is too large, aliases expanded."),
     "YAML_VERSION": Code("The document asks for another version of YAML."),
 }
 
-# of `mbcli convert`: what the written file cannot say or says otherwise
+# of `mbcli convert`: properties that the written file cannot hold, or holds in another form
 LOSSES = {
     "ACTUATOR": "An actuator that the format has no place for: the second of a joint, or one whose effort limit is 0.",
-    "CONSTRAINT": "A constraint of a kind that the format cannot say.",
+    "CONSTRAINT": "A constraint of a kind that the format does not have.",
     "CONSTRAINT_NAME": "The name of a constraint.",
-    "DEFAULT_POSE": "Where a floating link is at the start.",
+    "DEFAULT_POSE": "The pose of a floating link at the start.",
     "EXTENSION": "Elements that only programs that know Drake's elements read, or this one alone.",
-    "GEOMETRY": "A shape that the format cannot say, or says otherwise.",
+    "GEOMETRY": "A shape that the format does not have, or describes in another way.",
     "GRAVITY": "The gravity of the plant.",
-    "JOINT": "A joint of a kind that the format cannot say.",
+    "JOINT": "A joint of a kind that the format does not have.",
     "JOINT_ACCELERATION": "The acceleration limit of a joint.",
     "JOINT_DAMPING": "The damping of a joint.",
     "JOINT_DECELERATION": "The deceleration limit of a joint.",
@@ -330,7 +334,7 @@ LOSSES = {
     "JOINT_LOWER": "The lower position limit of a joint.",
     "JOINT_MIMIC": "That a joint follows another.",
     "JOINT_REVERSED": "A joint leads the other way, since the format wants a tree.",
-    "JOINT_SPRING_REFERENCE": "Where the spring of a joint is at rest.",
+    "JOINT_SPRING_REFERENCE": "The rest position of the spring of a joint.",
     "JOINT_SPRING_STIFFNESS": "The spring of a joint.",
     "JOINT_TYPE": "The coordinates of a joint are of another kind.",
     "JOINT_UPPER": "The upper position limit of a joint.",
@@ -353,9 +357,9 @@ def reference_page():
         lines.append(f"| `{code}` | {meaning} | {shown} |")
     lines += [
         "",
-        "What `mbcli convert` says of the written file:",
+        "Losses and changes that `mbcli convert` reports:",
         "",
-        "| code | what is lost or changed |",
+        "| code | lost or changed |",
         "|---|---|",
     ]
     lines += [f"| `{code}` | {meaning} |" for code, meaning in LOSSES.items()]

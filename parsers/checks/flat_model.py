@@ -32,7 +32,7 @@ def flatten(model):
 
 
 def _needed_joints(model):
-    """Names of joints that have to keep their coordinates for what else the ModelSpec says of them."""
+    """Names of joints that have to keep their coordinates because other elements of the ModelSpec refer to them."""
     yield from (actuator.joint for actuator in model.actuators)
     for joint in model.joints:
         for axis in joint.axes:

@@ -74,13 +74,13 @@ def is_possible(inertia):
 
 
 def steiner(inertial):
-    """What moving from the centre of mass to the link's origin adds to the inertia (ixx .. iyz), in the axes of I."""
+    """The growth of the inertia (ixx .. iyz) from the centre of mass to the link's origin, in the axes of I."""
     x, y, z = (inertial.X_LI[:3, :3].T @ inertial.X_LI[:3, 3]).tolist()
     m = inertial.mass
     return tuple(m * v for v in (y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z))
 
 
-# ------------------------------------------------------------------------------------- what was probably meant
+# --------------------------------------------------------------------------------------- the probable meaning
 
 
 def _hint(inertial):

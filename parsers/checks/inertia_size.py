@@ -12,10 +12,10 @@ LARGEST_RADIUS = 10.0  # [m] of gyration, for links whose geometry is not known
 # All mass within the geometry gives a radius of gyration below its reach from the centre of mass; models simplify.
 REACH_FACTOR = 2.0
 SMALLEST_SHARE = 1 / 50  # of the reach: a solid ball has 0.63, a thin disc 0.5; much less is another unit
-POINT_SHARE = 1e-6  # of the reach [or of a metre]: less is no mistaken unit but a point mass
+POINT_SHARE = 1e-6  # of the reach [or of a metre]: less is a point mass, not a mistaken unit
 NEGLIGIBLE = 0.01  # of the largest moment of inertia of the links that move with it
 
-# what a tensor is off by if it is given in another unit
+# the factor by which a tensor is off if it is given in another unit
 UNITS = {-3: "g m^2", -4: "kg cm^2", -6: "kg mm^2", -7: "g cm^2", -9: "g mm^2"}
 
 
@@ -53,7 +53,7 @@ def check_inertia_sizes(model, report):
 
 
 def _is_default(link):
-    """Whether the mass is what SDFormat takes for a link that states none."""
+    """Whether the mass is that which SDFormat gives to a link without one."""
     inertial = link.inertial
     return inertial.place == link.place and inertial.mass == 1 and inertial.inertia == (1, 1, 1, 0, 0, 0)
 

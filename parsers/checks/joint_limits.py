@@ -42,7 +42,7 @@ def check_ranges(model, report):
     for joint, axis in _axes(model, report):
         if axis.lower == axis.upper:
             message = f'joint "{joint.name}" cannot move: both its limits are {axis.lower:.6g}'
-            report("JOINT_RANGE_ZERO", message, axis.place, "limit", hint="a fixed joint says so")
+            report("JOINT_RANGE_ZERO", message, axis.place, "limit", hint="a fixed joint states that directly")
         elif not axis.lower <= 0 <= axis.upper:
             unit = _unit(joint)
             message = (
@@ -65,10 +65,10 @@ def check_efforts_and_speeds(model, report):
         if axis.effort == 0:
             message = f'joint "{joint.name}" has the effort limit 0: nothing can drive it'
             report("JOINT_LIMIT_ZERO", message, axis.place, "limit")
-        for what, value, largest in (
+        for kind, value, largest in (
             ("effort", axis.effort, LARGEST_EFFORT),
             ("velocity", axis.velocity, LARGEST_SPEED),
         ):
             if largest < value < inf:
-                message = f'joint "{joint.name}": the {what} limit {value:.6g} is more than any joint has'
+                message = f'joint "{joint.name}": the {kind} limit {value:.6g} is more than any joint has'
                 report("JOINT_LIMIT_IMPLAUSIBLE", message, axis.place, "limit", hint="leave it out for no limit")

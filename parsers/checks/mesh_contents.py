@@ -1,4 +1,4 @@
-"""What is in the mesh files that a model names: whether they can be read, their unit, up-axis and size."""
+"""The contents of the mesh files that a model names: whether they can be read, their unit, up-axis and size."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _UP_AXIS = re.compile(rb"<up_axis>\s*(\w+)\s*</up_axis>")
 def check_mesh_contents(model, report):
     """MESH_UNREADABLE, MESH_SIZE, MESH_UNIT, MESH_UP_AXIS for each file once, or MESH_NOT_CHECKED.
 
-    Returns {path: (lower, upper) corner} of what could be read.
+    Returns {path: (lower, upper) corner} of the files that could be read.
     """
     uses = {}
     for link in model.links.values():
@@ -63,7 +63,7 @@ def _refusal(path):
     if suffix not in SUFFIXES:
         return f"{suffix or 'no suffix'} is none of {', '.join(SUFFIXES)}"
     if not os.path.isfile(path):
-        return "it is no regular file"
+        return "it is not a regular file"
     if os.path.getsize(path) > MAX_BYTES:
         return f"it is larger than {MAX_BYTES // 2**20} MiB"
     return None
@@ -81,7 +81,7 @@ def _check_size(bounds, scale, geometry, report):
 
 
 def _check_collada(path, geometry, report):
-    """A COLLADA file says its unit and up-axis, and readers differ in whether they listen."""
+    """A COLLADA file states its unit and up-axis, and some readers ignore them."""
     with open(path, "rb") as file:
         head = file.read(_HEAD)
     unit, up_axis = _UNIT.search(head), _UP_AXIS.search(head)

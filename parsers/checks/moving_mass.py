@@ -8,7 +8,7 @@ from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge
 
 
 def forest(model):
-    """What the plant will have: mobilized bodies, indices of the joints that close loops, names of links, joints."""
+    """Of the plant to be: mobilized bodies, indices of the joints that close loops, names of links, joints."""
     names = [WORLD, *(name for name in model.links if name != WORLD)]
     index = {name: k for k, name in enumerate(names)}
     named = {name: joint for name, joint in model.joints.items() if joint.parent in index and joint.child in index}
@@ -21,7 +21,7 @@ def forest(model):
 
 
 def _cut(joint, is_needed):
-    """What a joint would lose with its coordinates, as the plant sees it."""
+    """The loss of a joint without its coordinates, as the plant sees it."""
     if is_needed or joint.type in ("quaternion_floating", "rpy_floating"):
         return CUT_LAST
     if any(isfinite(axis.lower) or isfinite(axis.upper) for axis in joint.axes):
@@ -39,7 +39,7 @@ def check_moving_masses(model, report):
     mass = [inertial.mass if inertial is not None else 0.0 for inertial in inertials]
     massless = {}  # index of a joint -> the link that it moves
     floating = []
-    for mobod in reversed(mobods):  # links come before what they carry
+    for mobod in reversed(mobods):  # links come before those that they carry
         mass[mobod.inboard] += mass[mobod.link]
         if mobod.joint is not None and mass[mobod.link] == 0:
             massless[mobod.joint] = names[mobod.link]
@@ -48,8 +48,10 @@ def check_moving_masses(model, report):
     for k, link in sorted(massless.items()):
         joint = joints[k]
         if joint.type != "fixed":
-            message = f'joint "{joint.name}" moves link "{link}", which has no mass, nor has what it carries'
+            message = (
+                f'joint "{joint.name}" moves link "{link}", and neither it nor the links that it carries have mass'
+            )
             report("MOVING_MASS_MISSING", message, joint.place, hint="give the link an inertial, or fix the joint")
     for link in floating:
-        message = f'nothing holds link "{link}", and it has no mass, nor has what it carries'
+        message = f'nothing holds link "{link}", and neither it nor the links that it carries have mass'
         report("FLOATING_MASS_MISSING", message, model.links[link].place, hint="give it mass, or fix it to the world")

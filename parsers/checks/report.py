@@ -1,10 +1,10 @@
-"""How checks speak: a code, what was found, and where; severities stand in one table."""
+"""Reports of checks: a code, the finding and its place; severities stand in one table."""
 
 from typing import NamedTuple
 
 
 class Severity(NamedTuple):
-    """In `mbcli check`, and where a model is only loaded for use (None: not reported there)."""
+    """In `mbcli check`, and if a model is only loaded for use (None: not reported there)."""
 
     checked: str
     loaded: str | None = None
@@ -47,7 +47,7 @@ class Report:
         self.thorough = diagnostics.thorough
 
     def __call__(self, code, message, place, *details, hint=None, related=()):
-        """details: tags of children of the element at `place`, the first that it has is where the fault stands."""
+        """details: tags of children of the element at `place`, the first that it has is the place of the fault."""
         severity = SEVERITIES[code].checked if self.thorough else SEVERITIES[code].loaded
         if severity is None:
             return
@@ -56,5 +56,5 @@ class Report:
         record(code, message, node, place=None if node else place, hint=hint, related=related)
 
     def is_sound(self, element):
-        """Whether what the file says of an element was read without an error."""
+        """Whether an element was read without an error."""
         return not self._diagnostics.is_damaged(element.place)

@@ -1,10 +1,12 @@
-"""How the joints of a model hang together: closed loops and where they are cut, joints that follow others."""
+"""How the joints of a model hang together: closed loops and their cuts, joints that follow others."""
 
 from math import isfinite
 
 from mbcli.parsers.checks.moving_mass import forest
 
-LIMIT_TOLERANCE = 1e-3  # [rad or m], by which limits of a follower may be tighter than what its leader asks for
+LIMIT_TOLERANCE = (
+    1e-3  # [rad or m], by which limits of a follower may be tighter than the range that its leader asks for
+)
 
 
 def check_loops(model, report):
@@ -62,7 +64,7 @@ def check_followers(model, report):
 
 
 def _check_reach(model, joint, axis, report):
-    """A follower must be able to go where its leader takes it."""
+    """A follower's limits must contain the positions to which its leader takes it."""
     mimic = axis.mimic
     leader = model.joints.get(mimic.leader)
     if leader is None or mimic.leader_axis >= len(leader.axes):
