@@ -115,7 +115,7 @@ def repeated_engine_call(case, calculation, count):
 def inverse_dynamics_of_states(case, count, lanes):
     """Generalized forces at `count` states, eight at once in vector registers or one by one; returns the last."""
     sizes, q, v = case.plant._model.sizes, *(np.resize(a, (count, a.shape[1])) for a in (case.q, case.v))
-    vdot, tau, F_link = np.resize(case.vdot, v.shape), np.zeros(v.shape), np.zeros((sizes["nlink"], 6))
+    vdot, tau, F_link = np.resize(case.vdot, v.shape), np.zeros(v.shape), np.zeros((0, 6))
     if lanes:
         from mbcli.engine.queries.lanes import LaneData, load_lane_kernels
 
@@ -127,7 +127,7 @@ def inverse_dynamics_of_states(case, count, lanes):
     model_handle = case.plant._model.handle(True)
 
     def run():
-        kernels.inverse_dynamics_of_states(model_handle, data_handle, q, v, vdot, 1.0, 0.0, 0.0, False, F_link, tau)
+        kernels.inverse_dynamics_of_states(model_handle, data_handle, q, v, vdot, 1.0, 0.0, 0.0, F_link, tau)
         return tau[-1]
 
     run.keeps_alive = data  # handles are addresses

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from mbcli.engine.smooth.joints.curvilinear import RATE, SEGMENT_SIZE, pose_curvilinear, segment_at
+from mbcli.engine.smooth.joints.curvilinear import RATE, SEGMENT_SIZE, pose_on_segment, segment_at, take_segment
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 
@@ -118,11 +118,10 @@ class PiecewiseConstantCurvatureTrajectory:
     def CalcPose(self, s: Scalar) -> RigidTransform:
         """X_AM(s)"""
         self._segment(s)
-        X, q = np.zeros((1, 12)), np.array([float(s)])
-        chosen, angle = np.zeros((1, SEGMENT_SIZE)), np.zeros((1, 3))
-        period, X_AM0 = np.array([self.length()]), self._X_AM0.reshape(1, 12)
-        pose_curvilinear(self._segments, self._curves, period, X_AM0, 0, q, 0, chosen, angle, X, 0)
-        return RigidTransform.MakeUnchecked(np.column_stack([X[0, :9].reshape(3, 3), X[0, 9:]]))
+        q, chosen = np.array([float(s)]), np.zeros((1, SEGMENT_SIZE))
+        take_segment(self._segments, self._curves, np.array([self.length()]), 0, q, 0, chosen)
+        X = _pose_on_segment(chosen, self._X_AM0.reshape(1, 12), q[0])
+        return RigidTransform.MakeUnchecked(np.column_stack([X[:9].reshape(3, 3), X[9:]]))
 
     def value(self, s: Scalar) -> Matrix:
         """p_AoMo_A(s) as a column (3, 1) [m]"""
@@ -200,10 +199,14 @@ def _segments(breaks: FloatArray, rates: FloatArray) -> FloatArray:
 def _advance(segment: FloatArray, s: float) -> FloatArray:
     """(cos, sin, x, y) of M in the plane at distance s of a segment."""
     identity = np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]])
-    X, chosen, angle = np.zeros((1, 12)), np.zeros((1, SEGMENT_SIZE)), np.zeros((1, 3))
-    alone, period = np.array([[0, 1, 0]]), np.zeros(1)
-    pose_curvilinear(segment.reshape(1, -1), alone, period, identity, 0, np.array([s]), 0, chosen, angle, X, 0)
-    return X[0, [0, 3, 9, 10]]
+    return _pose_on_segment(segment.reshape(1, -1), identity, s)[[0, 3, 9, 10]]
+
+
+def _pose_on_segment(segment, X_AM0, s):
+    """X_AM (12,) at distance s of a segment (1, SEGMENT_SIZE)."""
+    X, angle = np.zeros((1, 12)), np.zeros((1, 3))
+    pose_on_segment(segment, 0, X_AM0, s, angle, X, 0)
+    return X[0]
 
 
 __all__ = ["PiecewiseConstantCurvatureTrajectory"]

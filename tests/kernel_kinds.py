@@ -134,4 +134,4 @@ NOT_SMOOTH = {
 }
 
 # parameters that choose, 0 or 1, where others carry numbers
-SWITCHES = {"gravity", "is_root", "loaded", "at_links", "springs", "with_accelerations", "exact"}
+SWITCHES = {"gravity", "is_root", "at_links", "springs", "exact"}

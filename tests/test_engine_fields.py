@@ -14,15 +14,21 @@ from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES, SWITCHES
 import mbcli.engine
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.model_fields import (
-    BALANCE_FIELDS,
     CONSTRAINT_FIELDS,
     CONSTRAINT_WORK_FIELDS,
     DATA_FIELDS,
-    INTEGRATION_FIELDS,
     MODEL_FIELDS,
     shape_of,
 )
-from mbcli.engine.runtime.kernel import KERNEL_MODULES
+from mbcli.engine.fields.run_fields import (
+    ACTUATION_FIELDS,
+    BALANCE_FIELDS,
+    INTEGRATION_FIELDS,
+    RECORDING_FIELDS,
+    STEPPING_FIELDS,
+)
+from mbcli.engine.runtime.kernel import KERNEL_MODULES, KINDS
+from mbcli.engine.runtime.linking import bodies_of
 from mbcli.engine.runtime.model import Data, Model, _zeros
 
 ENGINE = Path(mbcli.engine.__file__).parent
@@ -42,7 +48,9 @@ SIZES |= {
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
 SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 3}
 SIZES |= {"ny": 15, "nstage": 2, "nrate": 3, "nweight": 3, "nwide": 15, "nsystem": 30, "nkept": 18}
-TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, INTEGRATION_FIELDS, BALANCE_FIELDS)
+SIZES |= {"nchange": 4, "nsample": 5}
+RUN_TABLES = (INTEGRATION_FIELDS, STEPPING_FIELDS, ACTUATION_FIELDS, RECORDING_FIELDS, BALANCE_FIELDS)
+TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, *RUN_TABLES)
 INTEGER_FIELDS = {field.name for table in TABLES for field in table if field.kind == "int"}
 
 
@@ -160,6 +168,17 @@ def test_kernels_have_unique_names_and_are_all_loaded():
     assert set(vars(load_kernels(False))) == set(names)
 
 
+MOST_ARGUMENTS = 10
+
+
+def test_kernels_take_few_arguments():
+    """More of them belong into arrays of one table, and pass as one handle."""
+    functions = {f for kind in KINDS for pair in bodies_of({kind}).items() for f in pair}
+    counts = {f"{f.__module__}.{f.__name__}": f.__code__.co_argcount for f in functions}
+    most = dict(sorted(counts.items(), key=lambda item: -item[1])[:10])
+    assert max(most.values()) <= MOST_ARGUMENTS, most
+
+
 def test_interpreted_kernels_import_no_numba():
     code = "import sys; from mbcli.engine import load_kernels; load_kernels(False); assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -209,6 +228,9 @@ def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
         "collision",
         "samples",
         "integration",
+        "stepping",
+        "actuation",
+        "recording",
         "balance",
     )
     handles = {f"{kind}_at" for kind in kinds}

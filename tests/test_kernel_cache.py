@@ -107,7 +107,7 @@ import numpy as np
 from mbcli.engine import load_kernels
 X, S, x = np.zeros((1, 12)), np.zeros((1, 6)), (1.0, 0.0, 0.0)
 place = load_kernels(True).place_prismatic
-print(place(2.0, x, x, x, (0.0, 0.0, 0.0), X, 0, S, 0)[0])
+print(place(2.0, (x, x, x), (0.0, 0.0, 0.0), X, 0, S, 0)[0])
 if {counts}:
     print(sum(place.stats.cache_misses.values()))
 """

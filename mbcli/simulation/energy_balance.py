@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from mbcli.engine.runtime.addresses import address_of_function
-from mbcli.engine.runtime.model import Balance
 from mbcli.engine.stepping.balance import (
     BALANCE,
     BEGUN,
@@ -17,6 +16,7 @@ from mbcli.engine.stepping.balance import (
     MOTION_FUNCTION,
     STEP_FUNCTION,
 )
+from mbcli.engine.stepping.run_arrays import Balance
 
 CONSIDERABLE = 0.05  # of the energy that flowed: an error of the integration that is said
 

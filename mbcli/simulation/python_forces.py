@@ -64,24 +64,23 @@ class PythonForces:
 
     # what the loops call in place of the kernels of these names
 
-    def _hold_input(self, t, *arguments):
+    def _hold_input(self, t, actuation):
         self._context.SetTime(t)
-        cursor = self._twins["hold_input"](t, *arguments)
+        self._twins["hold_input"](t, actuation)
         self._context._forget_positions()
         self._take_actuation()
-        return cursor
 
     def _take_actuation(self):
         if self._u_follows:
             self._u[:] = self._plant._actuation(self._context)
 
-    def _record(self, model, data, row, t, u, times, positions, velocities, energies, inputs):
-        context = self._context
+    def _record(self, model, data, t, u, recording):
+        context, row = self._context, recording.rows_written[0]
         context._forget_positions()
-        times[row], inputs[row] = t, u
-        positions[row], velocities[row] = context._q, context._v
-        energies[row, :2] = self._plant._energies(context)
-        energies[row, 2] = context._constraint_error()
+        recording.recorded_time[row], recording.recorded_u[row] = t, u
+        recording.recorded_q[row], recording.recorded_v[row] = context._q, context._v
+        recording.recorded_energy[row, :2] = self._plant._energies(context)
+        recording.recorded_energy[row, 2] = context._constraint_error()
 
     def _position_kinematics(self, model, data):
         self._context._forget_positions()

@@ -11,22 +11,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbcli.config.simulator_config import SimulatorConfig
-from mbcli.engine.stepping.integrators import METHODS, NEXT_STEP, PENDING, REFUSED, STEPS, TIME, Integration
+from mbcli.engine.fields.run_fields import (
+    CLOCK_NEXT_STEP,
+    CLOCK_PENDING,
+    CLOCK_REFUSED,
+    CLOCK_STEPS,
+    CLOCK_TIME,
+    EXPLICIT,
+    IMPLICIT,
+    SEMI_EXPLICIT,
+)
+from mbcli.engine.stepping.integrators import METHODS, Integration
 from mbcli.engine.stepping.loop import (
     BUFFER_FULL,
     CONSTRAINTS_UNMET,
     ELEMENT_FAULT,
-    EXPLICIT,
     FINISHED,
     GIMBAL_LOCK,
-    IMPLICIT,
     NOT_FINITE,
     RUNNING,
-    SEMI_EXPLICIT,
     SINGULAR_POSITION,
     STEP_FAULT,
     STEP_TOO_SMALL,
 )
+from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ContactUnsolvedError, ModelError, NumericalError
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.plant.cut_joints import WatchedLimits, require_actions
@@ -139,7 +147,8 @@ class Run:
         self._stopping = False
         if plant._constraints:
             self._start_on_constraints()
-        self._u = np.zeros(nu)
+        self._series = Actuation(self.actuation.times, self.actuation.values)
+        self._u = self._series.actuation
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
         self.contact = context._contact  # None: nothing can touch, and steps are no contact problems
         if self.contact is not None:
@@ -149,13 +158,8 @@ class Run:
         keep_none(context)
         keep_balance = self.keeps_balance if keep_balance is None else keep_balance
         self._balance = KeptBalance(plant, context) if keep_balance and self._loops is context._kernels else None
-        self._buffers = (
-            np.zeros(BLOCK_ROWS),
-            np.zeros((BLOCK_ROWS, plant.num_positions())),
-            np.zeros((BLOCK_ROWS, plant.num_velocities())),
-            np.zeros((BLOCK_ROWS, 3)),
-            np.zeros((BLOCK_ROWS, nu)),
-        )
+        sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": nu}
+        self._recording = Recording(BLOCK_ROWS, sizes)
         if self.contact is not None:
             if self.contact.compiles_elsewhere(context._kernels):
                 self.compile()  # the loop meanwhile: it reaches contact by addresses
@@ -227,8 +231,8 @@ class Run:
             self.context._forget_positions()
             if rows:
                 if self._no_potential_energy:
-                    self._buffers[3][:rows, 1] = math.nan
-                times, q, v, energy, u = (buffer[:rows].copy() for buffer in self._buffers)
+                    self._recording.recorded_energy[:rows, 1] = math.nan
+                times, q, v, energy, u = self._recording.samples(rows)
                 keeps = self.contact is not None and self.contact.keeps
                 yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], self.contact.take(rows) if keeps else None)
                 passed = self._watched_limits.passed(times, q)
@@ -241,7 +245,7 @@ class Run:
 
     def _has_samples_left(self):
         """Whether some samples of the step that was taken last are still to come."""
-        return self._integration is not None and self._integration.clock[PENDING] != 0.0
+        return self._integration is not None and self._integration.clock[CLOCK_PENDING] != 0.0
 
     def checkpoint(self):
         """What a run needs that goes on from here: {"time", "q", "v", "next_step"}.
@@ -261,33 +265,18 @@ class Run:
 
     def _discrete(self, budget=64):
         context, h = self.context, self.plant.time_step()
-        loop = self._loops.run_discrete
-        step = _whole_steps(context.get_time(), h)
-        last = max(step, math.ceil(self.until / h - TIME_TOLERANCE))
+        first = _whole_steps(context.get_time(), h)
+        last = max(first, math.ceil(self.until / h - TIME_TOLERANCE))
         every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
-        implicit = self.plant._implicit_damping()
-        previous = np.zeros(context._q.size + context._v.size)
-        first = step
+        size = context._q.size + context._v.size
+        run = Stepping(size, first, last, every, h, self.plant._implicit_damping())
+        previous = run.state_before
         if self._balance is not None:
             self._balance.attach()
         while True:
-            started, step_before = time.perf_counter(), step
-            status, step, rows = loop(
-                context._model_handle,
-                context._data_handle,
-                0.0,
-                h,
-                implicit,
-                step,
-                last,
-                budget,
-                every,
-                self.actuation.times,
-                self.actuation.values,
-                self._u,
-                previous,
-                *self._buffers,
-            )
+            started, step_before = time.perf_counter(), int(run.next_step[0])
+            status = self._loops.run_discrete(*self._handles(run), budget)
+            step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
             self.steps = step - first
             context._time = step * h
             budget = _adapted(budget, time.perf_counter() - started)
@@ -307,6 +296,13 @@ class Run:
                 q, v = previous[: context._q.size], previous[context._q.size :]
                 context._remember_step((step - 1) * h, q, v, self._actuation_at((step - 1) * h))
             yield status == FINISHED, rows
+
+    def _handles(self, arrays):
+        """What a loop takes: model, data, the arrays of its steps, actuation and samples."""
+        context = self.context
+        compiled = context._compiled and self._loops is context._kernels
+        own = (part.handle(compiled) for part in (arrays, self._series, self._recording))
+        return context._model_handle, context._data_handle, *own
 
     def _make_room(self, rows):
         """After STEP_FAULT: room for contact in the step, or for the contacts of samples.
@@ -343,43 +339,30 @@ class Run:
             )
         y = np.concatenate([context._q, context._v])
         self._integration = run = Integration(method, y, context.get_time(), self.next_step or config.max_step_size)
-        handle = run.handle(context._compiled and self._loops is context._kernels)
+        run.scheme[0], run.accuracy[0] = scheme, config.accuracy if self.has_error_control() else 0.0
+        run.constraint_tolerance[0], run.largest_step[0] = self.constraint_tolerance, config.max_step_size
+        run.end_time[0] = self.until
         if self._balance is not None:
-            self._balance.attach(handle)
+            self._balance.attach(run.handle(context._compiled))
         chunks = self._sample_times(context.get_time())
-        sample_times, later = next(chunks), next(chunks, None)
-        index = 0
+        self._recording.want(next(chunks))
+        later = next(chunks, None)
         while True:
             started = time.perf_counter()
             try:
-                status, index, rows = self._loops.run_continuous(
-                    context._model_handle,
-                    context._data_handle,
-                    handle,
-                    scheme,
-                    method.error_order,
-                    config.accuracy if self.has_error_control() else 0.0,
-                    self.constraint_tolerance,
-                    config.max_step_size,
-                    self.until,
-                    index,
-                    sample_times,
-                    1 if self._stopping else budget,
-                    self.actuation.times,
-                    self.actuation.values,
-                    self._u,
-                    *self._buffers,
-                )
+                status = self._loops.run_continuous(*self._handles(run), 1 if self._stopping else budget)
             finally:  # an error in a user's force too leaves the last good state
                 context._set_q(run.y[: context._q.size])
                 context._set_v(run.y[context._q.size :])
-                context._time = float(run.clock[TIME])
-            self.next_step = float(run.clock[NEXT_STEP])
-            self.steps, self.refused_steps = int(run.clock[STEPS]), int(run.clock[REFUSED])
+                context._time = float(run.clock[CLOCK_TIME])
+            self.next_step = float(run.clock[CLOCK_NEXT_STEP])
+            self.steps, self.refused_steps = int(run.clock[CLOCK_STEPS]), int(run.clock[CLOCK_REFUSED])
+            rows = int(self._recording.rows_written[0])
             if status == STEP_FAULT:
                 self._make_room(rows)
             if status == FINISHED and later is not None:
-                status, index, sample_times, later = RUNNING, 0, later, next(chunks, None)
+                self._recording.want(later)
+                status, later = RUNNING, next(chunks, None)
             if status not in (BUFFER_FULL, STEP_FAULT):
                 budget = _adapted(budget, time.perf_counter() - started)
             if status in NO_NEXT_STEP:
@@ -389,7 +372,7 @@ class Run:
             if status == STEP_TOO_SMALL:
                 yield False, rows
                 raise NumericalError(
-                    f"the step of {config.integration_scheme} became too small at t = {run.clock[TIME]:.9g} s in "
+                    f"the step of {config.integration_scheme} became too small at t = {run.clock[CLOCK_TIME]:.9g} s in "
                     f"'{plant_of(plant)}': the system is too stiff for it or the accuracy {config.accuracy:g} too high"
                 )
             yield status == FINISHED, rows

@@ -1,4 +1,4 @@
-"""The arrays of Model, Data, Constraints, ConstraintWork and Integration, declared once: shape, kind, unit, meaning.
+"""The arrays of Model, Data, Constraints and ConstraintWork, declared once: shape, kind, unit, meaning.
 
 Allocation, the compiled structs and the documentation all read these tables. Sizes of a model: nbody mobilized bodies
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
@@ -15,9 +15,6 @@ Constraints on a model are arrays of their own, since one model may have many se
 (or couplings of coordinates) with nrow equations, which the engine numbers in an order of its own. The Jacobian of a
 constraint is kept for its nsupport velocities only, those between its bodies and World, the mass matrix and its factor
 for pairs of velocities of which one carries the other. Names of fields differ between all tables.
-
-The integration of a continuous plant has ny numbers of a state, nstage stages of its method, nweight weights of the
-error estimate, nwide numbers in an implicit method's Jacobian (else 0), nsystem in all its stages.
 """
 
 from dataclasses import dataclass
@@ -241,40 +238,6 @@ CONSTRAINT_WORK_FIELDS = (
     Field("response_F", ("nbody", 6), "real", "N m, N", "force of a unit test force as it is felt inboard, about Ro"),
     Field("response_A", ("nbody", 6), "real", "rad/s^2, m/s^2", "spatial acceleration by a test force, about Ro"),
     Field("response_residual", ("nv",), "real", "N m or N", "generalized force of a test force left to each velocity"),
-)
-
-INTEGRATION_FIELDS = (
-    Field("method_A", ("nstage", "nstage"), "real", "1", "table of the Runge-Kutta method"),
-    Field("method_b", ("nstage",), "real", "1", "its weights"),
-    Field("method_error", ("nweight",), "real", "1", "weights of its error estimate"),
-    Field("method_dense", ("nstage",), "real", "1", "weights of what its dense output adds to a cubic"),
-    Field("clock", (9,), "real", "s or 1", "see constants of integrators.py"),
-    Field("y", ("ny",), "real", "of q and v", "[q; v] where a step starts"),
-    Field("y_end", ("ny",), "real", "of q and v", "where it ends"),
-    Field("y_stage", ("ny",), "real", "of q and v", "where something is evaluated"),
-    Field("y_middle", ("ny",), "real", "of q and v", "what an implicit step knows of a time in between"),
-    Field("y_whole", ("ny",), "real", "of q and v", "the end of a step that is also taken as two halves"),
-    Field("rates", ("nrate", "ny"), "real", "of q and v, 1/s", "derivatives: of the stages, and of an end"),
-    Field("dense", (5, "ny"), "real", "of q and v", "polynomial of the part of the step that is done"),
-    Field("J", ("nwide", "nwide"), "real", "1/s", "derivatives of the derivatives by y"),
-    Field("system", ("nsystem", "nsystem"), "real", "1", "matrix of all implicit stages, and its factors"),
-    Field("system_pivots", ("nsystem",), "int", "", "rows that were exchanged"),
-    Field("increments", (2, "nsystem"), "real", "of q and v", "stages less y, one after another; and a correction"),
-    Field("filter", ("nwide", "nwide"), "real", "1", "matrix that the error estimate is solved through"),
-    Field("filter_pivots", ("nwide",), "int", "", "rows that were exchanged"),
-    Field("kept", ("nkept",), "real", "s, of q and v", "whether, time, next step and y: where a longer run goes on"),
-)
-
-BALANCE_FIELDS = (
-    Field("work", (7,), "real", "J", "work of each cause since the start, see constants of balance.py"),
-    Field("step_work", (7,), "real", "J", "the same of one step"),
-    Field("projection", (1,), "real", "J", "what the projection of a step onto the constraints added"),
-    Field("kinetic_range", (2,), "real", "J", "least and largest kinetic energy that was seen"),
-    Field("balance_settings", (3,), "real", "1", "see constants of balance.py"),
-    Field("q_before_step", ("nq",), "real", "rad, m or 1", "positions where a discrete step starts"),
-    Field("v_before_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
-    Field("q_after_step", ("nq",), "real", "rad, m or 1", "positions where it ends"),
-    Field("v_after_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
 )
 
 

@@ -81,11 +81,11 @@ def mass_matrices(model, data, q, M):
 
 
 @kernel
-def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, damping, loaded, F_link, tau):
+def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, damping, F_link, tau):
     """q (n, nq), v, vdot (n, nv) -> tau (n, nv) against gravity, springs and damping as far as they are 1, not 0.
 
     `springs` stands for all force elements but gravity.
-    Under F_link (nlink, 6), the same at every state, where loaded is 1.
+    Under F_link (nlink, 6), the same at every state; (0, 6): under none.
     """
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -93,7 +93,7 @@ def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, dampin
         take(v, k, d.v)
         take(vdot, k, d.vdot)
         at_velocities(m, d)
-        if loaded:
+        if F_link.shape[0] > 0:
             apply_link_forces(m, d, F_link)
         else:
             clear_applied_forces(d)
@@ -109,8 +109,8 @@ def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, dampin
 
 
 @kernel
-def forward_dynamics_of_states(model, data, q, v, tau, loaded, F_link, vdot):
-    """q (n, nq), v, tau (n, nv) -> vdot (n, nv) under gravity, springs, damping and tau; loaded as above."""
+def forward_dynamics_of_states(model, data, q, v, tau, F_link, vdot):
+    """q (n, nq), v, tau (n, nv) -> vdot (n, nv) under gravity, springs, damping, tau and F_link, as above."""
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
         d.diagonal[i] = m.dof_armature[i]
@@ -121,7 +121,7 @@ def forward_dynamics_of_states(model, data, q, v, tau, loaded, F_link, vdot):
         take(tau, k, d.tau)
         at_velocities(m, d)
         add_joint_forces(m, d)
-        if loaded:
+        if F_link.shape[0] > 0:
             apply_link_forces(m, d, F_link)
         else:
             clear_applied_forces(d)
@@ -169,11 +169,11 @@ def energies(model, data, q, v, energy, power):
 
 
 @kernel
-def motions_of_frames(model, data, q, v, vdot, frames, base, with_accelerations, X, V, A):
+def motions_of_frames(model, data, q, v, vdot, frames, base, X, V, A):
     """q (n, nq), v, vdot (n, nv) -> pose X (n, m * 12), velocity V and acceleration A (n, m * 6) of m frames in base.
 
-    A pose is the rotation matrix row by row, then the origin; all vectors are along the axes of base. A is left as it
-    is where with_accelerations is 0.
+    A pose is the rotation matrix row by row, then the origin; all vectors are along the axes of base. No
+    accelerations are computed where vdot is (0, nv).
     """
     m, d = model_at(model), data_at(data)
     origin = (0.0, 0.0, 0.0)
@@ -184,7 +184,7 @@ def motions_of_frames(model, data, q, v, vdot, frames, base, with_accelerations,
         take(v, k, d.v)
         position_kinematics(m, d)
         velocity_kinematics(m, d)
-        if with_accelerations:
+        if vdot.shape[0] > 0:
             take(vdot, k, d.vdot)
             acceleration_kinematics(m, d)
         axes = frame_axes(m, d, base)
@@ -196,7 +196,7 @@ def motions_of_frames(model, data, q, v, vdot, frames, base, with_accelerations,
             w, velocity = relative_velocity(m, d, frames[n], origin, base)
             put3(components(axes, w), V, k, 6 * n)
             put3(components(axes, velocity), V, k, 6 * n + 3)
-            if with_accelerations:
+            if vdot.shape[0] > 0:
                 alpha, a = relative_acceleration(m, d, d.A, frames[n], origin, base)
                 put3(components(axes, alpha), A, k, 6 * n)
                 put3(components(axes, a), A, k, 6 * n + 3)

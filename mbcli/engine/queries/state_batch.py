@@ -42,13 +42,13 @@ class StateBatch:
 
     def inverse_dynamics(self, q, v, vdot, *, gravity=True, springs=True, damping=True, body_forces=None):
         """tau (n, nv) that gives vdot against the chosen forces; body_forces (nlink, 6) at link origins in World."""
-        switches = (float(gravity), float(springs), float(damping), *self._load(body_forces))
+        switches = (float(gravity), float(springs), float(damping), self._load(body_forces))
         return self._run("inverse_dynamics_of_states", [q, v, vdot], [self._model.sizes["nv"]], *switches)[0]
 
     def forward_dynamics(self, q, v, tau, *, body_forces=None):
         """vdot (n, nv) under gravity, springs, damping, tau and body_forces (nlink, 6)."""
-        switches = self._load(body_forces)
-        return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], *switches)[0]
+        F_link = self._load(body_forces)
+        return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], F_link)[0]
 
     def generalized_forces(self, tau, u, count):
         """(n, nv) of given forces tau (n, nv) and actuation u (n, nu), each None where there is none."""
@@ -77,19 +77,18 @@ class StateBatch:
         n, m = len(q), len(frames)
         if not all(0 <= frame < self._model.sizes["nframe"] for frame in (*frames, base)):
             raise ValueError(f"there are {self._model.sizes['nframe']} frames, no {list(frames)} or {base}")
-        given = np.zeros_like(v) if vdot is None else vdot
-        switches = np.array(frames, dtype=np.int64), int(base), int(vdot is not None)
-        X, V, A = self._run("motions_of_frames", [q, v, given], [12 * m, 6 * m, 6 * m], *switches)
+        rows, no_vdot = ([q, v], [np.zeros((0, self._model.sizes["nv"]))]) if vdot is None else ([q, v, vdot], [])
+        switches = *no_vdot, np.array(frames, dtype=np.int64), int(base)
+        X, V, A = self._run("motions_of_frames", rows, [12 * m, 6 * m, 6 * m], *switches)
         X = X.reshape(n, m, 12)
         R, p = X[:, :, :9].reshape(n, m, 3, 3), X[:, :, 9:]
         return R, p, V.reshape(n, m, 6), None if vdot is None else A.reshape(n, m, 6)
 
     def _load(self, body_forces):
-        """1 where there are forces on links, else 0, and these forces."""
-        F_link = np.zeros((self._model.sizes["nlink"], 6))
-        if body_forces is not None:
-            F_link[...] = body_forces
-        return int(F_link.any()), F_link
+        """Forces on links (nlink, 6); (0, 6) where there are none."""
+        if body_forces is None or not np.any(body_forces):
+            return np.zeros((0, 6))
+        return np.broadcast_to(body_forces, (self._model.sizes["nlink"], 6)).astype(float, order="C")
 
     def _run(self, name, inputs, widths, *switches):
         """Calls a kernel with q and other inputs as rows; returns the outputs, rows of the given widths."""

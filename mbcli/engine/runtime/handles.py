@@ -54,3 +54,18 @@ def balance_at(handle):
 def integration_at(handle):
     """The integration of a continuous plant behind a handle."""
     return handle
+
+
+def stepping_at(handle):
+    """The steps of a discrete plant behind a handle."""
+    return handle
+
+
+def actuation_at(handle):
+    """The actuation of a run behind a handle."""
+    return handle
+
+
+def recording_at(handle):
+    """The samples of a run behind a handle."""
+    return handle

@@ -15,7 +15,6 @@ import numpy as np
 
 from mbcli.engine.fields.joint_types import CURVILINEAR
 from mbcli.engine.fields.model_fields import (
-    BALANCE_FIELDS,
     CONSTRAINT_FIELDS,
     CONSTRAINT_WORK_FIELDS,
     DATA_FIELDS,
@@ -137,9 +136,3 @@ class ConstraintWork(WritableArrays):
     """One attribute per entry of CONSTRAINT_WORK_FIELDS, for constraints of the given sizes."""
 
     fields = CONSTRAINT_WORK_FIELDS
-
-
-class Balance(WritableArrays):
-    """One attribute per entry of BALANCE_FIELDS: the energy balance of a run of a model of the given sizes."""
-
-    fields = BALANCE_FIELDS

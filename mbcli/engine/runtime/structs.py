@@ -14,17 +14,18 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, mod
 
 from mbcli.engine.fields.collision_fields import COLLISION_FIELDS
 from mbcli.engine.fields.contact_fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
-from mbcli.engine.fields.model_fields import (
+from mbcli.engine.fields.model_fields import CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, DATA_FIELDS, MODEL_FIELDS
+from mbcli.engine.fields.run_fields import (
+    ACTUATION_FIELDS,
     BALANCE_FIELDS,
-    CONSTRAINT_FIELDS,
-    CONSTRAINT_WORK_FIELDS,
-    DATA_FIELDS,
     INTEGRATION_FIELDS,
-    MODEL_FIELDS,
+    RECORDING_FIELDS,
+    STEPPING_FIELDS,
 )
 from mbcli.engine.runtime.calls_by_address import NOT_MADE, call_by_address
 from mbcli.engine.runtime.counted_from_zero import CountedArray
 from mbcli.engine.runtime.handles import (
+    actuation_at,
     balance_at,
     collision_at,
     constraints_at,
@@ -32,8 +33,10 @@ from mbcli.engine.runtime.handles import (
     integration_at,
     model_at,
     points_at,
+    recording_at,
     samples_at,
     solver_at,
+    stepping_at,
     work_at,
 )
 from mbcli.engine.runtime.kernel_cache import cached_njit
@@ -90,6 +93,21 @@ class BalanceType(types.StructRef):
     pass
 
 
+@structref.register
+class SteppingType(types.StructRef):
+    pass
+
+
+@structref.register
+class ActuationType(types.StructRef):
+    pass
+
+
+@structref.register
+class RecordingType(types.StructRef):
+    pass
+
+
 class ModelStruct(structref.StructRefProxy):
     pass
 
@@ -130,6 +148,18 @@ class BalanceStruct(structref.StructRefProxy):
     pass
 
 
+class SteppingStruct(structref.StructRefProxy):
+    pass
+
+
+class ActuationStruct(structref.StructRefProxy):
+    pass
+
+
+class RecordingStruct(structref.StructRefProxy):
+    pass
+
+
 def struct_type(kind, fields, real, readonly):
     """The numba type of a struct whose real fields hold the given scalar type."""
     scalar = {"real": real, "int": types.int64}
@@ -158,6 +188,9 @@ SAMPLES = _define(SamplesStruct, SamplesType, SAMPLE_FIELDS, False)
 COLLISION = _define(CollisionStruct, CollisionType, COLLISION_FIELDS, False)
 INTEGRATION = _define(IntegrationStruct, IntegrationType, INTEGRATION_FIELDS, False)
 BALANCE = _define(BalanceStruct, BalanceType, BALANCE_FIELDS, False)
+STEPPING = _define(SteppingStruct, SteppingType, STEPPING_FIELDS, False)
+ACTUATION = _define(ActuationStruct, ActuationType, ACTUATION_FIELDS, False)
+RECORDING = _define(RecordingStruct, RecordingType, RECORDING_FIELDS, False)
 
 
 @cached_njit
@@ -210,6 +243,21 @@ def make_balance(arrays):
     return BalanceStruct(*arrays)
 
 
+@cached_njit
+def make_stepping(arrays):
+    return SteppingStruct(*arrays)
+
+
+@cached_njit
+def make_actuation(arrays):
+    return ActuationStruct(*arrays)
+
+
+@cached_njit
+def make_recording(arrays):
+    return RecordingStruct(*arrays)
+
+
 def make_solver_of_all(arrays):
     """The fields of lanes are the last ones."""
     lanes = sum(field.kind == "lanes" for field in SOLVER_FIELDS)
@@ -227,6 +275,9 @@ MAKERS = {
     "Collision": make_collision,
     "Integration": make_integration,
     "Balance": make_balance,
+    "Stepping": make_stepping,
+    "Actuation": make_actuation,
+    "Recording": make_recording,
 }
 
 
@@ -289,6 +340,9 @@ DECLARED_SHAPES = {
         (CollisionType, COLLISION_FIELDS),
         (IntegrationType, INTEGRATION_FIELDS),
         (BalanceType, BALANCE_FIELDS),
+        (SteppingType, STEPPING_FIELDS),
+        (ActuationType, ACTUATION_FIELDS),
+        (RecordingType, RECORDING_FIELDS),
     )
 }
 
@@ -327,18 +381,6 @@ def _view_from_address(struct, name, counted=False):
     return from_address
 
 
-model_from_address = _view_from_address(MODEL, "ModelView")
-data_from_address = _view_from_address(DATA, "DataView")
-constraints_from_address = _view_from_address(CONSTRAINTS, "ConstraintsView")
-work_from_address = _view_from_address(CONSTRAINT_WORK, "ConstraintWorkView")
-points_from_address = _view_from_address(POINTS, "PointsView", counted=True)
-solver_from_address = _view_from_address(SOLVER, "SolverView", counted=True)
-samples_from_address = _view_from_address(SAMPLES, "SamplesView", counted=True)
-collision_from_address = _view_from_address(COLLISION, "CollisionView", counted=True)
-balance_from_address = _view_from_address(BALANCE, "BalanceView")
-integration_from_address = _view_from_address(INTEGRATION, "IntegrationView")
-
-
 @intrinsic
 def view_of(typingctx, struct):
     """The view of a struct that the caller holds."""
@@ -350,50 +392,42 @@ def view_of(typingctx, struct):
     return View(struct, f"View({struct.name})")(struct), codegen
 
 
-@overload(model_at)
-def _model_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: model_from_address(int(handle))
-    return lambda handle: handle
+def _resolve(at, struct, name, counted=False, held=None):
+    """The compiled meaning of at(handle): a view, of what lies at an address or of a struct of the type `held`."""
+    from_address = _view_from_address(struct, name, counted)
+
+    def view_there(handle):
+        return from_address(int(handle))
+
+    def view_of_struct(handle):
+        return view_of(handle)
+
+    def itself(handle):
+        return handle
+
+    for meaning in (view_there, view_of_struct, itself):  # numba finds compiled functions by name
+        meaning.__qualname__ = f"{at.__name__}.{meaning.__name__}"
+
+    @overload(at)
+    def resolved(handle):
+        if isinstance(handle, (types.Integer, types.Float)):
+            return view_there
+        return view_of_struct if held is not None and isinstance(handle, held) else itself
 
 
-@overload(data_at)
-def _data_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: data_from_address(int(handle))
-    if isinstance(handle, DataType):
-        return lambda handle: view_of(handle)
-    return lambda handle: handle
-
-
-@overload(constraints_at)
-def _constraints_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: constraints_from_address(int(handle))
-    return lambda handle: handle
-
-
-@overload(work_at)
-def _work_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: work_from_address(int(handle))
-    if isinstance(handle, ConstraintWorkType):
-        return lambda handle: view_of(handle)
-    return lambda handle: handle
-
-
-@overload(points_at)
-def _points_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: points_from_address(int(handle))
-    return lambda handle: handle
-
-
-@overload(solver_at)
-def _solver_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: solver_from_address(int(handle))
-    return lambda handle: handle
+_resolve(model_at, MODEL, "ModelView")
+_resolve(data_at, DATA, "DataView", held=DataType)
+_resolve(constraints_at, CONSTRAINTS, "ConstraintsView")
+_resolve(work_at, CONSTRAINT_WORK, "ConstraintWorkView", held=ConstraintWorkType)
+_resolve(points_at, POINTS, "PointsView", counted=True)
+_resolve(solver_at, SOLVER, "SolverView", counted=True)
+_resolve(samples_at, SAMPLES, "SamplesView", counted=True)
+_resolve(collision_at, COLLISION, "CollisionView", counted=True)
+_resolve(integration_at, INTEGRATION, "IntegrationView")
+_resolve(stepping_at, STEPPING, "SteppingView")
+_resolve(actuation_at, ACTUATION, "ActuationView")
+_resolve(recording_at, RECORDING, "RecordingView")
+_resolve(balance_at, BALANCE, "BalanceView")
 
 
 CALLED = types.float64(types.float64, types.float64, types.float64, types.float64, types.float64)
@@ -420,34 +454,6 @@ def _call_by_address(function, model, data, constraints, work, number):
             function, model, data, constraints, work, number
         )
     return lambda function, model, data, constraints, work, number: function(model, data, constraints, work, number)
-
-
-@overload(samples_at)
-def _samples_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: samples_from_address(int(handle))
-    return lambda handle: handle
-
-
-@overload(collision_at)
-def _collision_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: collision_from_address(int(handle))
-    return lambda handle: handle
-
-
-@overload(balance_at)
-def _balance_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: balance_from_address(int(handle))
-    return lambda handle: handle
-
-
-@overload(integration_at)
-def _integration_at(handle):
-    if isinstance(handle, (types.Integer, types.Float)):
-        return lambda handle: integration_from_address(int(handle))
-    return lambda handle: handle
 
 
 def handle_of(struct, dtype):

@@ -26,15 +26,13 @@ def position_kinematics(model, data):
         r = add(row3(p_RoBo, p, 0), rotate(X_WB, p, row3(X_PF, b, 9)))
         if t == REVOLUTE:
             lever = scale(0.0, r) if p == 0 else r
-            place_revolute(data.sin_q[i], data.cos_q[i], x, y, z, lever, X_WB, b, S, d)
+            place_revolute(data.sin_q[i], data.cos_q[i], (x, y, z), lever, X_WB, b, S, d)
         elif t == PRISMATIC:
-            r = place_prismatic(data.q[i], x, y, z, r, X_WB, b, S, d)
+            r = place_prismatic(data.q[i], (x, y, z), r, X_WB, b, S, d)
         elif t == SCREW:
             lever = scale(0.0, r) if p == 0 else r
-            along = place_screw(
-                data.q[i], data.sin_q[i], data.cos_q[i], model.body_travel[b], x, y, z, lever, X_WB, b, S, d
-            )
-            r = add(r, subtract(along, lever))
+            q, s, c, travel = data.q[i], data.sin_q[i], data.cos_q[i], model.body_travel[b]
+            r = add(r, subtract(place_screw(q, s, c, travel, (x, y, z), lever, X_WB, b, S, d), lever))
         else:
             r = place_general(model, data, b, x, y, z, r, p == 0)
         if p == 0:

@@ -13,7 +13,7 @@ def element_energy(model, data):
     return data.V[0, 0]  # of World: zero, in the scalar type of the data
 
 
-def pose_curvilinear(segments, curves, periods, X_FM0, c, q, i, chosen, angle, X_FM, b):
+def pose_curvilinear(model, data, b):
     pass
 
 

@@ -55,6 +55,15 @@ def rotate(X, i, a):
 
 
 @kernel
+def set_axes(X, i, x, y, z):
+    """The rotation of pose row i becomes the one with columns x, y, z."""
+    for k in range(3):
+        X[i, 3 * k] = x[k]
+        X[i, 3 * k + 1] = y[k]
+        X[i, 3 * k + 2] = z[k]
+
+
+@kernel
 def symmetric_times(A, i, k, a):
     """S a, with S the symmetric matrix stored as xx, yy, zz, xy, xz, yz from column k of row i."""
     return (

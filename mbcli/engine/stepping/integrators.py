@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbcli.engine.contact.contact_calls import set_contact_forces
-from mbcli.engine.fields.model_fields import INTEGRATION_FIELDS
+from mbcli.engine.fields.run_fields import CLOCK_MIDDLE, CLOCK_NEXT_STEP, CLOCK_TIME, INTEGRATION_FIELDS
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 from mbcli.engine.runtime.model import WritableArrays
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
@@ -114,17 +114,13 @@ class Integration(WritableArrays):
         super().__init__(sizes | {"nwide": wide, "nsystem": stages * wide, "nkept": len(y) + 3}, y.dtype)
         self.method_A[:], self.method_b[:], self.method_error[:] = method.A, method.b, method.error
         self.method_dense[:], self.y[:] = method.dense, y
-        self.clock[:2] = time, next_step
+        self.clock[CLOCK_TIME], self.clock[CLOCK_NEXT_STEP] = time, next_step
+        self.error_order[0] = method.error_order
 
 
 FILTER = 0.4  # [1] the error estimate of implicit methods is solved through I - FILTER h J, which tames stiff parts
 NEWTON_ITERATIONS = 8
 FIXED_ITERATIONS = 100  # where the step is given, it is taken as long as Newton's method gets anywhere
-
-# elements of Integration.clock: time, the next step to try, steps taken, steps refused; whether a step is taken that
-# samples are still missing of, the time of its end, the next step after it, whether its dense output is known, where
-# y_middle is in it, or 0
-TIME, NEXT_STEP, STEPS, REFUSED, PENDING, STEP_END, FOLLOWING, DENSE_KNOWN, MIDDLE = range(9)
 
 
 @slot(python=CALLER)
@@ -263,7 +259,7 @@ def implicit_step(model, data, run, u, h, accuracy):
     for i in range(n):
         run.y_end[i] = run.y[i] + run.increments[0, (s - 1) * n + i]
         run.y_middle[i] = run.y[i] + run.increments[0, i]
-    run.clock[MIDDLE] = run.method_A[0, 0] + run.method_A[0, 1] if s == 2 else 0.0
+    run.clock[CLOCK_MIDDLE] = run.method_A[0, 0] + run.method_A[0, 1] if s == 2 else 0.0
     return filtered_error(run, h) if accuracy > 0.0 else 0.0
 
 
@@ -291,7 +287,7 @@ def doubled_step(model, data, run, u, h, accuracy):
         # how far dense output leaves the chord; where the motion is smooth, half of the difference
         bend = 0.5 * (run.y[i] + run.y_end[i]) - run.y_middle[i]
         largest = larger(largest, larger(abs(difference), abs(bend)) / max(1.0, abs(run.y_end[i])))
-    run.clock[MIDDLE] = 0.5
+    run.clock[CLOCK_MIDDLE] = 0.5
     return largest
 
 
@@ -399,7 +395,7 @@ def join_ends(run, h):
 @kernel
 def join_stages(run):
     """`dense` of an implicit step: the polynomial through its start, y_middle and end; it damps what is stiff."""
-    c = run.clock[MIDDLE]
+    c = run.clock[CLOCK_MIDDLE]
     for i in range(run.y.shape[0]):
         change, bend = run.y_end[i] - run.y[i], 0.0
         if c > 0.0:

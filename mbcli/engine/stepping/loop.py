@@ -5,7 +5,21 @@ Nothing here raises: the returned status says why a loop stopped, and the caller
 
 from mbcli.engine.contact.contact_calls import keep_contacts, keeps_contacts, lacks_room
 from mbcli.engine.fields.joint_types import BALL_RPY, RPY_FLOATING
-from mbcli.engine.runtime.handles import data_at, integration_at, model_at
+from mbcli.engine.fields.run_fields import (
+    CLOCK_DENSE_KNOWN,
+    CLOCK_FOLLOWING,
+    CLOCK_JACOBIAN_KNOWN,
+    CLOCK_NEXT_STEP,
+    CLOCK_PENDING,
+    CLOCK_REFUSED,
+    CLOCK_STEP_END,
+    CLOCK_STEPS,
+    CLOCK_TIME,
+    EXPLICIT,
+    IMPLICIT,
+    SEMI_EXPLICIT,
+)
+from mbcli.engine.runtime.handles import actuation_at, data_at, integration_at, model_at, recording_at, stepping_at
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import COSINE_AT_GIMBAL_LOCK, element_fault
@@ -30,14 +44,6 @@ from mbcli.engine.stepping.balance import (
     keeps_balance,
 )
 from mbcli.engine.stepping.integrators import (
-    DENSE_KNOWN,
-    FOLLOWING,
-    NEXT_STEP,
-    PENDING,
-    REFUSED,
-    STEP_END,
-    STEPS,
-    TIME,
     evaluate_dense,
     explicit_step,
     implicit_step,
@@ -60,10 +66,6 @@ STEP_FAULT = 7  # contact in the next step, or in the samples, found no room or 
 CONSTRAINTS_UNMET = 8  # no step, however short, leads to a state that satisfies the constraints
 SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after it
 
-EXPLICIT = 0
-SEMI_EXPLICIT = 1
-IMPLICIT = 2
-
 SAFETY = 0.9  # how much of the step that the error allows is taken
 LARGEST_GROWTH = 5.0
 LARGEST_SHRINK = 0.1
@@ -72,106 +74,96 @@ SHORTEST_STEP = 1e-9  # of the largest step, for trying such shorter ones
 
 
 @slot(python=CALLER)
-def record(model, data, row, t, u, times, positions, velocities, energies, inputs):
-    """Writes time, state, energies with the error of the constraints, and inputs to one row of the sample buffers."""
+def record(model, data, t, u, recording):
+    """Writes time, state, energies with the error of the constraints, and actuation to the row that comes next."""
     at_velocities(model, data)
     total_energy(model, data)
-    times[row] = t
+    row = recording.rows_written[0]
+    recording.recorded_time[row] = t
     for i in range(data.q.shape[0]):
-        positions[row, i] = data.q[i]
+        recording.recorded_q[row, i] = data.q[i]
     for d in range(data.v.shape[0]):
-        velocities[row, d] = data.v[d]
-    energies[row, 0] = data.energy[0]
-    energies[row, 1] = data.energy[1]
-    energies[row, 2] = constraint_error(model, data)
+        recording.recorded_v[row, d] = data.v[d]
+    recording.recorded_energy[row, 0] = data.energy[0]
+    recording.recorded_energy[row, 1] = data.energy[1]
+    recording.recorded_energy[row, 2] = constraint_error(model, data)
     for k in range(u.shape[0]):
-        inputs[row, k] = u[k]
+        recording.recorded_u[row, k] = u[k]
 
 
 @slot(python=CALLER)
-def hold_input(t, cursor, input_times, input_values, u):
-    """u at time t of a series whose values hold until the next time; returns the cursor into the series."""
-    while cursor + 1 < input_times.shape[0] and input_times[cursor + 1] <= t:
-        cursor += 1
-    for k in range(u.shape[0]):
-        u[k] = input_values[cursor, k] if input_times[cursor] <= t else 0.0
-    return cursor
+def hold_input(t, actuation):
+    """The actuation at time t, of a series whose values hold until the next time."""
+    times, row = actuation.actuation_times, actuation.actuation_row[0]
+    if times[row] > t:
+        row = 0
+    while row + 1 < times.shape[0] and times[row + 1] <= t:
+        row += 1
+    actuation.actuation_row[0] = row
+    for k in range(actuation.actuation.shape[0]):
+        actuation.actuation[k] = actuation.actuation_values[row, k] if times[row] <= t else 0.0
 
 
 @kernel
-def run_discrete(
-    model,
-    data,
-    start_time,
-    h,
-    implicit_damping,
-    step,
-    last_step,
-    budget,
-    sample_every,
-    input_times,
-    input_values,
-    u,
-    previous,
-    times,
-    positions,
-    velocities,
-    energies,
-    inputs,
-):
-    """Steps a discrete plant from `step` to at most last_step; time is start_time + step * h, without accumulation.
+def run_discrete(model, data, stepping, actuation, recording, budget):
+    """Steps a discrete plant to at most the last step; time is the number of a step times its length.
 
-    Samples every sample_every-th step, and the last one. `budget` bounds the steps of this call; `previous` (nq + nv)
-    keeps the state before a step, to which q and v return where the step gives a number that is not finite.
-    After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. The contacts of a sample are those of
-    the step from it, which is computed for that at the end too. Returns (status, step, number of samples written).
+    Samples each step that is a multiple of `sampled_step`, and the last one. `budget` bounds the steps of this call;
+    `state_before` keeps the state before a step, to which q and v return where the step gives a number that is not
+    finite. After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. The contacts of a sample are
+    those of the step from it, which is computed for that at the end too. Returns why it stopped.
     """
-    m, d = model_at(model), data_at(data)
+    m, d, run = model_at(model), data_at(data), stepping_at(stepping)
+    series, recording = actuation_at(actuation), recording_at(recording)
+    h, implicit_damping = run.step_length[0], run.implicit_damping[0]
+    before, last_step, stop = run.state_before, run.last_step[0], run.next_step[0] + budget
+    u, written, capacity = series.actuation, recording.rows_written, recording.recorded_time.shape[0]
     nq, nv = d.q.shape[0], d.v.shape[0]
-    written = 0
-    cursor = 0
-    stop = step + budget
+    written[0] = 0
     while True:
+        step = run.next_step[0]
         if step >= stop:  # before the sample of this step, which the next call takes
-            return RUNNING, step, written
-        t = start_time + step * h
-        cursor = hold_input(t, cursor, input_times, input_values, u)
-        sampled = step % sample_every == 0 or step == last_step
+            return RUNNING
+        t = step * h
+        hold_input(t, series)
+        sampled = step % run.sampled_step[0] == 0 or step == last_step
         if sampled:
-            if written == times.shape[0]:
-                return BUFFER_FULL, step, written
-            record(m, d, written, t, u, times, positions, velocities, energies, inputs)
+            if written[0] == capacity:
+                return BUFFER_FULL
+            record(m, d, t, u, recording)
             if step == last_step and not keeps_contacts(d):
-                return FINISHED, step, written + 1
+                written[0] += 1
+                return FINISHED
         for i in range(nq):
-            previous[i] = d.q[i]
+            before[i] = d.q[i]
         for i in range(nv):
-            previous[nq + i] = d.v[i]
+            before[nq + i] = d.v[i]
             d.tau[i] = 0.0
         for k in range(u.shape[0]):
             d.u[k] = u[k]
             d.tau[m.actuator_dof[k]] += u[k]
         if step != last_step and gimbal_lock(m, d.q) != 0:
-            return GIMBAL_LOCK, step, written + sampled * (not keeps_contacts(d))
+            written[0] += sampled * (not keeps_contacts(d))
+            return GIMBAL_LOCK
         clear_applied_forces(d)
         discrete_step(m, d, h, implicit_damping)
-        if sampled and keep_contacts(d, written) != 0.0:
-            set_state(d, previous)
-            return STEP_FAULT, step, written
-        written += sampled
+        if sampled and keep_contacts(d, written[0]) != 0.0:
+            set_state(d, before)
+            return STEP_FAULT
+        written[0] += sampled
         if step == last_step:
-            set_state(d, previous)
-            return FINISHED, step, written
+            set_state(d, before)
+            return FINISHED
         if element_fault(m, d) != 0:
-            return ELEMENT_FAULT, step, written
+            return ELEMENT_FAULT
         fault = step_fault(m, d)
         if fault != 0:
-            set_state(d, previous)
-            return (SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT), step, written
+            set_state(d, before)
+            return SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT
         if not all_finite(d.q, d.v):
-            return NOT_FINITE, step, written
-        keep_balance(d, previous, h)
-        step += 1
+            return NOT_FINITE
+        keep_balance(d, before, h)
+        run.next_step[0] += 1
 
 
 @kernel
@@ -197,72 +189,58 @@ def all_finite(q, v):
 
 
 @kernel
-def run_continuous(
-    model,
-    data,
-    integration,
-    scheme,
-    error_order,
-    accuracy,
-    constraint_tolerance,
-    largest_step,
-    end_time,
-    sample_index,
-    sample_times,
-    budget,
-    input_times,
-    input_values,
-    u,
-    times,
-    positions,
-    velocities,
-    energies,
-    inputs,
-):
-    """Integrates y = [q; v] over the ordered sample_times, which the last call of a run has with end_time at their end.
+def run_continuous(model, data, integration, actuation, recording, budget):
+    """Integrates y = [q; v] over the wanted times, which the last call of a run has with its end at their end.
 
-    Steps end at end_time and where the input changes, exactly; samples between are from dense output, and change
-    nothing. accuracy is 0 without error control. Returns (status, next sample index, number of samples written). y and
-    the clock are those of the last good state; where the status is NOT_FINITE or STEP_TOO_SMALL, y_end holds what the
-    refused step gave. ELEMENT_FAULT and GIMBAL_LOCK are about the state y itself. `kept` gets the state before the
-    first step that is cut short, or stretched, for end_time alone: from there a run that is to last longer goes on.
+    Steps end at the end of the run and where the actuation changes, exactly; samples between are from dense output,
+    and change nothing. `budget` bounds the steps of this call. Returns why it stopped. y and the clock are those of the
+    last good state; after NOT_FINITE and STEP_TOO_SMALL y_end holds what the refused step gave. ELEMENT_FAULT and
+    GIMBAL_LOCK are about the state y itself. `kept` gets the state before the first step that is cut short, or
+    stretched, for the end alone: from there a run that is to last longer goes on.
     """
     m, d, run = model_at(model), data_at(data), integration_at(integration)
-    clock, y = run.clock, run.y
+    series, recording = actuation_at(actuation), recording_at(recording)
+    clock, y, u = run.clock, run.y, series.actuation
+    scheme, largest_step, accuracy, error_order = (
+        run.scheme[0],
+        run.largest_step[0],
+        run.accuracy[0],
+        run.error_order[0],
+    )
+    written, wanted, next_wanted = recording.rows_written, recording.times_wanted[0], recording.next_wanted
+    sample_times, capacity = recording.wanted_times, recording.recorded_time.shape[0]
     nq, nv = d.q.shape[0], d.v.shape[0]
-    written = 0
-    cursor = 0
-    fresh_jacobian = False
+    written[0], clock[CLOCK_JACOBIAN_KNOWN] = 0, 0.0
     for _ in range(budget):
-        if clock[PENDING] == 0.0:
-            if sample_index == sample_times.shape[0]:
-                return FINISHED, sample_index, written
-            t = clock[TIME]
-            cursor = hold_input(t, cursor, input_times, input_values, u)
-            if t >= sample_times[sample_index]:
-                if written == times.shape[0]:
-                    return BUFFER_FULL, sample_index, written
+        if clock[CLOCK_PENDING] == 0.0:
+            if next_wanted[0] == wanted:
+                return FINISHED
+            t = clock[CLOCK_TIME]
+            hold_input(t, series)
+            if t >= sample_times[next_wanted[0]]:
+                if written[0] == capacity:
+                    return BUFFER_FULL
                 set_state(d, y)
-                record(m, d, written, t, u, times, positions, velocities, energies, inputs)
-                if keep_contacts(d, written) != 0.0:
-                    return STEP_FAULT, sample_index, written
-                written += 1
-                sample_index += 1
+                record(m, d, t, u, recording)
+                if keep_contacts(d, written[0]) != 0.0:
+                    return STEP_FAULT
+                written[0] += 1
+                next_wanted[0] += 1
                 continue
             if gimbal_lock(m, y) != 0:
-                return GIMBAL_LOCK, sample_index, written
+                return GIMBAL_LOCK
             if m.spring_damper_link.shape[0] + m.bushing_link.shape[0] > 0:
                 set_state(d, y)
                 position_kinematics(m, d)
                 if element_fault(m, d) != 0:
-                    return ELEMENT_FAULT, sample_index, written
-            target = next_input_change(t, end_time, cursor, input_times)
-            wanted = min(clock[NEXT_STEP], largest_step)
-            h = wanted
+                    return ELEMENT_FAULT
+            target = next_input_change(t, run.end_time[0], series)
+            longest = min(clock[CLOCK_NEXT_STEP], largest_step)
+            h = longest
             meets_target = t + 1.000001 * h >= target
             if meets_target:
                 h = target - t
-                if target == end_time and run.kept[0] == 0.0:
+                if target == run.end_time[0] and run.kept[0] == 0.0:
                     keep_state(run)
             if scheme == SEMI_EXPLICIT:
                 semi_explicit_step(m, d, run, u, h)
@@ -270,118 +248,118 @@ def run_continuous(
             elif scheme == EXPLICIT:
                 error = explicit_step(m, d, run, u, h)
             else:
-                if not fresh_jacobian:
+                if clock[CLOCK_JACOBIAN_KNOWN] == 0.0:
                     jacobian_by_differences(m, d, run, u)
-                    fresh_jacobian = True
+                    clock[CLOCK_JACOBIAN_KNOWN] = 1.0
                 error = implicit_step(m, d, run, u, h, accuracy)
                 if error < 0.0:  # Newton's method wants a smaller step
-                    clock[REFUSED] += 1.0
-                    clock[NEXT_STEP] = 0.25 * h
-                    if clock[NEXT_STEP] < 1.0e-14 * max(1.0, abs(t)):
-                        return STEP_TOO_SMALL, sample_index, written
+                    clock[CLOCK_REFUSED] += 1.0
+                    clock[CLOCK_NEXT_STEP] = 0.25 * h
+                    if clock[CLOCK_NEXT_STEP] < 1.0e-14 * max(1.0, abs(t)):
+                        return STEP_TOO_SMALL
                     continue
             if lacks_room(d):
-                return STEP_FAULT, sample_index, written
+                return STEP_FAULT
             good = all_finite(run.y_end[:nq], run.y_end[nq:])
             if accuracy > 0.0 and error_order > 0:
                 ratio = error / accuracy
                 if not good or not ratio <= 1.0:
-                    clock[REFUSED] += 1.0
+                    clock[CLOCK_REFUSED] += 1.0
                     factor = LARGEST_SHRINK
                     if good and ratio > 0.0 and ratio < 1.0e300:
                         factor = max(LARGEST_SHRINK, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
-                    clock[NEXT_STEP] = factor * h
-                    if clock[NEXT_STEP] < 1.0e-14 * max(1.0, abs(t)):
-                        return (STEP_TOO_SMALL if good else NOT_FINITE), sample_index, written
+                    clock[CLOCK_NEXT_STEP] = factor * h
+                    if clock[CLOCK_NEXT_STEP] < 1.0e-14 * max(1.0, abs(t)):
+                        return STEP_TOO_SMALL if good else NOT_FINITE
                     continue
                 factor = LARGEST_GROWTH
                 if ratio > 0.0:
                     factor = min(LARGEST_GROWTH, SAFETY * ratio ** (-1.0 / (error_order + 1.0)))
                 # a step cut short to meet a target says nothing against the longer one
-                following = max(wanted, factor * h) if meets_target else factor * h
+                following = max(longest, factor * h) if meets_target else factor * h
             elif not good:
-                return NOT_FINITE, sample_index, written
+                return NOT_FINITE
             else:
                 following = largest_step
             balance_of_motion(d, BEFORE_PROJECTION)
-            fault = finish_step(m, d, run.y_end, constraint_tolerance)
+            fault = finish_step(m, d, run.y_end, run.constraint_tolerance[0])
             balance_of_motion(d, AFTER_PROJECTION)
             if fault != 0:
-                clock[REFUSED] += 1.0
-                clock[NEXT_STEP] = OTHER_STEP * h
-                if clock[NEXT_STEP] < SHORTEST_STEP * largest_step:
-                    return (CONSTRAINTS_UNMET if fault == UNMET else SINGULAR_POSITION), sample_index, written
+                clock[CLOCK_REFUSED] += 1.0
+                clock[CLOCK_NEXT_STEP] = OTHER_STEP * h
+                if clock[CLOCK_NEXT_STEP] < SHORTEST_STEP * largest_step:
+                    return CONSTRAINTS_UNMET if fault == UNMET else SINGULAR_POSITION
                 continue
-            clock[FOLLOWING] = following
-            clock[STEP_END] = target if meets_target else t + h
-            clock[PENDING], clock[DENSE_KNOWN] = 1.0, 0.0
-        h = clock[STEP_END] - clock[TIME]
-        while sample_index < sample_times.shape[0] and sample_times[sample_index] < clock[STEP_END]:
-            if written == times.shape[0]:
-                return BUFFER_FULL, sample_index, written
-            if clock[DENSE_KNOWN] == 0.0:
-                know_dense(m, d, run, scheme, u)
+            clock[CLOCK_FOLLOWING] = following
+            clock[CLOCK_STEP_END] = target if meets_target else t + h
+            clock[CLOCK_PENDING], clock[CLOCK_DENSE_KNOWN] = 1.0, 0.0
+        h = clock[CLOCK_STEP_END] - clock[CLOCK_TIME]
+        while next_wanted[0] < wanted and sample_times[next_wanted[0]] < clock[CLOCK_STEP_END]:
+            if written[0] == capacity:
+                return BUFFER_FULL
+            if clock[CLOCK_DENSE_KNOWN] == 0.0:
+                know_dense(m, d, run, u)
                 if lacks_room(d):
-                    return STEP_FAULT, sample_index, written
-                clock[DENSE_KNOWN] = 1.0
-            t = sample_times[sample_index]
-            cursor = hold_input(t, cursor, input_times, input_values, u)
-            evaluate_dense(run, (t - clock[TIME]) / h)
+                    return STEP_FAULT
+                clock[CLOCK_DENSE_KNOWN] = 1.0
+            t = sample_times[next_wanted[0]]
+            hold_input(t, series)
+            evaluate_dense(run, (t - clock[CLOCK_TIME]) / h)
             note_ranks(d)
-            finish_step(m, d, run.y_stage, constraint_tolerance)  # where it cannot be, the row has its error
+            finish_step(m, d, run.y_stage, run.constraint_tolerance[0])  # where it cannot be, the row has its error
             restore_ranks(d)
             set_state(d, run.y_stage)
-            record(m, d, written, t, u, times, positions, velocities, energies, inputs)
-            if keep_contacts(d, written) != 0.0:
-                return STEP_FAULT, sample_index, written
-            written += 1
-            sample_index += 1
-        if sample_index == sample_times.shape[0]:  # there may be more of them within this step
-            return FINISHED, sample_index, written
+            record(m, d, t, u, recording)
+            if keep_contacts(d, written[0]) != 0.0:
+                return STEP_FAULT
+            written[0] += 1
+            next_wanted[0] += 1
+        if next_wanted[0] == wanted:  # there may be more of them within this step
+            return FINISHED
         if keeps_balance(d):
-            hold_input(clock[TIME], 0, input_times, input_values, u)
+            hold_input(clock[CLOCK_TIME], series)
             for k in range(u.shape[0]):
                 d.u[k] = u[k]
-            if clock[DENSE_KNOWN] == 0.0:
-                know_dense(m, d, run, scheme, u)
+            if clock[CLOCK_DENSE_KNOWN] == 0.0:
+                know_dense(m, d, run, u)
             balance_of_motion(d, h)
             if lacks_room(d):
-                return STEP_FAULT, sample_index, written
+                return STEP_FAULT
         for i in range(nq + nv):
             y[i] = run.y_end[i]
-        clock[TIME], clock[NEXT_STEP] = clock[STEP_END], clock[FOLLOWING]
-        clock[PENDING] = 0.0
-        clock[STEPS] += 1.0
-        fresh_jacobian = False
-    return RUNNING, sample_index, written
+        clock[CLOCK_TIME], clock[CLOCK_NEXT_STEP] = clock[CLOCK_STEP_END], clock[CLOCK_FOLLOWING]
+        clock[CLOCK_PENDING], clock[CLOCK_JACOBIAN_KNOWN] = 0.0, 0.0
+        clock[CLOCK_STEPS] += 1.0
+    return RUNNING
 
 
 @kernel
-def know_dense(model, data, run, scheme, u):
+def know_dense(model, data, run, u):
     """`dense` of the step that was taken last."""
     note_ranks(data)
-    if scheme == IMPLICIT:
+    if run.scheme[0] == IMPLICIT:
         join_stages(run)
     else:
-        rate_at_end(model, data, run.clock[STEP_END], run, u)
-        join_ends(run, run.clock[STEP_END] - run.clock[TIME])
+        rate_at_end(model, data, run.clock[CLOCK_STEP_END], run, u)
+        join_ends(run, run.clock[CLOCK_STEP_END] - run.clock[CLOCK_TIME])
     restore_ranks(data)
 
 
 @kernel
-def next_input_change(t, end_time, cursor, input_times):
-    """The first time after t at which the input changes, or the end of the run."""
+def next_input_change(t, end_time, actuation):
+    """The first time after t at which the actuation changes, or the end of the run."""
+    times, row = actuation.actuation_times, actuation.actuation_row[0]
     target = end_time
-    if cursor + 1 < input_times.shape[0] and input_times[cursor + 1] < target:
-        target = input_times[cursor + 1]
-    if input_times[cursor] > t and input_times[cursor] < target:
-        target = input_times[cursor]
+    if row + 1 < times.shape[0] and times[row + 1] < target:
+        target = times[row + 1]
+    if times[row] > t and times[row] < target:
+        target = times[row]
     return target
 
 
 @kernel
 def keep_state(run):
     """kept = time, next step and state where a step starts."""
-    run.kept[0], run.kept[1], run.kept[2] = 1.0, run.clock[TIME], run.clock[NEXT_STEP]
+    run.kept[0], run.kept[1], run.kept[2] = 1.0, run.clock[CLOCK_TIME], run.clock[CLOCK_NEXT_STEP]
     for i in range(run.y.shape[0]):
         run.kept[3 + i] = run.y[i]

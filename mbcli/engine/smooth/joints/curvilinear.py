@@ -47,10 +47,20 @@ def take_segment(segments, curves, periods, c, q, i, chosen):
 
 
 @slot(plain="smooth.plain.pose_curvilinear")
-def pose_curvilinear(segments, curves, periods, X_FM0, c, q, i, chosen, angle, X_FM, b):
-    """Row b of X_FM; row c of `chosen` and `angle` is written on the way. X_FM0 (row c) is M at distance 0."""
-    take_segment(segments, curves, periods, c, q, i, chosen)
-    d = q[i] - chosen[c, START]
+def pose_curvilinear(model, data, b):
+    """Row b of X_FM, with `curve_segment` and `curve_angle` of its curve."""
+    c, q, i, chosen = model.body_curve[b], data.q, model.body_q[b], data.curve_segment
+    take_segment(model.curve_segments, model.curves, model.curve_period, c, q, i, chosen)
+    pose_on_segment(chosen, c, model.curve_X_FM0, q[i], data.curve_angle, data.X_FM, b)
+
+
+@kernel
+def pose_on_segment(chosen, c, X_FM0, q, angle, X_FM, b):
+    """Row b of X_FM at distance q, after take_segment; row c of `angle` is written too. X_FM0 (row c): M at distance 0.
+
+    angle: half the turn since the start of the segment, its sine and cosine.
+    """
+    d = q - chosen[c, START]
     angle[c, 0] = 0.5 * chosen[c, RATE] * d
     sine_and_cosine(angle[c, 0:1], angle[c, 1:2], angle[c, 2:3])
     s, ch, sh = angle[c, 1], chosen[c, COSINE], chosen[c, SINE]

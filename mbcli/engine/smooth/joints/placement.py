@@ -25,9 +25,7 @@ def pose_across(model, data, b):
     elif joint_type == UNIVERSAL:
         pose_universal(sin_q, cos_q, i, X, b)
     elif joint_type == CURVILINEAR:
-        segments, X_FM0, chosen = model.curve_segments, model.curve_X_FM0, data.curve_segment
-        c = model.body_curve[b]
-        pose_curvilinear(segments, model.curves, model.curve_period, X_FM0, c, q, i, chosen, data.curve_angle, X, b)
+        pose_curvilinear(model, data, b)
     else:
         pose_rpy_floating(q, sin_q, cos_q, i, X, b)
 

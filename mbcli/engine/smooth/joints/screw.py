@@ -12,9 +12,10 @@ ZERO_POSITIONS = (0.0,)
 
 
 @kernel
-def place_screw(q, s, c, travel, x, y, z, r, X_WB, b, S, d):
+def place_screw(q, s, c, travel, axes, r, X_WB, b, S, d):
     """As place_revolute, with the axis carrying the translation; returns Mo from where r counts."""
-    place_revolute(s, c, x, y, z, r, X_WB, b, S, d)
+    place_revolute(s, c, axes, r, X_WB, b, S, d)
+    z = axes[2]
     for k in range(3):
         S[d, 3 + k] += travel * z[k]
     return add(r, scale(travel * q, z))

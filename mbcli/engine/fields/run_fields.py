@@ -1,0 +1,85 @@
+"""The arrays of a run, declared once: of its steps, its actuation, its samples and its energy balance.
+
+The integration of a continuous plant has ny numbers of a state, nstage stages of its method, nweight weights of the
+error estimate, nwide numbers in an implicit method's Jacobian (else 0), nsystem in all its stages. The actuation of a
+run changes nchange times; its samples have room for nsample rows. Names of fields differ between these tables and those
+of model_fields.py.
+"""
+
+from mbcli.engine.fields.model_fields import Field
+
+# schemes of an integration
+EXPLICIT, SEMI_EXPLICIT, IMPLICIT = range(3)
+# elements of clock: time, the next step to try, steps taken, steps refused; whether a step is taken that samples are
+# still missing of, the time of its end, the next step after it, whether its dense output is known, where y_middle is in
+# it, or 0; whether J is that of y
+CLOCK_TIME, CLOCK_NEXT_STEP, CLOCK_STEPS, CLOCK_REFUSED = range(4)
+CLOCK_PENDING, CLOCK_STEP_END, CLOCK_FOLLOWING, CLOCK_DENSE_KNOWN, CLOCK_MIDDLE, CLOCK_JACOBIAN_KNOWN = range(4, 10)
+
+INTEGRATION_FIELDS = (
+    Field("method_A", ("nstage", "nstage"), "real", "1", "table of the Runge-Kutta method"),
+    Field("method_b", ("nstage",), "real", "1", "its weights"),
+    Field("method_error", ("nweight",), "real", "1", "weights of its error estimate"),
+    Field("method_dense", ("nstage",), "real", "1", "weights of what its dense output adds to a cubic"),
+    Field("scheme", (1,), "int", "", "EXPLICIT, SEMI_EXPLICIT or IMPLICIT"),
+    Field("accuracy", (1,), "real", "1", "error allowed in a step, 0 without error control"),
+    Field("error_order", (1,), "int", "", "order of its estimate, 0 where there is none"),
+    Field("constraint_tolerance", (1,), "real", "m or 1", "norm that position errors of constraints may have"),
+    Field("largest_step", (1,), "real", "s", "length that no step exceeds"),
+    Field("end_time", (1,), "real", "s", "end of the run"),
+    Field("clock", (10,), "real", "s or 1", "where the integration is, elements CLOCK_..."),
+    Field("y", ("ny",), "real", "of q and v", "[q; v] where a step starts"),
+    Field("y_end", ("ny",), "real", "of q and v", "where it ends"),
+    Field("y_stage", ("ny",), "real", "of q and v", "where something is evaluated"),
+    Field("y_middle", ("ny",), "real", "of q and v", "what an implicit step knows of a time in between"),
+    Field("y_whole", ("ny",), "real", "of q and v", "the end of a step that is also taken as two halves"),
+    Field("rates", ("nrate", "ny"), "real", "of q and v, 1/s", "derivatives: of the stages, and of an end"),
+    Field("dense", (5, "ny"), "real", "of q and v", "polynomial of the part of the step that is done"),
+    Field("J", ("nwide", "nwide"), "real", "1/s", "derivatives of the derivatives by y"),
+    Field("system", ("nsystem", "nsystem"), "real", "1", "matrix of all implicit stages, and its factors"),
+    Field("system_pivots", ("nsystem",), "int", "", "rows that were exchanged"),
+    Field("increments", (2, "nsystem"), "real", "of q and v", "stages less y, one after another; and a correction"),
+    Field("filter", ("nwide", "nwide"), "real", "1", "matrix that the error estimate is solved through"),
+    Field("filter_pivots", ("nwide",), "int", "", "rows that were exchanged"),
+    Field("kept", ("nkept",), "real", "s, of q and v", "whether, time, next step and y: where a longer run goes on"),
+)
+
+STEPPING_FIELDS = (
+    Field("next_step", (1,), "int", "", "number of the step that comes next; its time is that times its length"),
+    Field("last_step", (1,), "int", "", "number of the step at which the run ends"),
+    Field("sampled_step", (1,), "int", "", "steps from one sample to the next"),
+    Field("step_length", (1,), "real", "s", "length of every step"),
+    Field("implicit_damping", (1,), "real", "1", "1 where joint damping acts by the new velocities, else 0"),
+    Field("state_before", ("ny",), "real", "of q and v", "[q; v] before the step that was tried last"),
+)
+
+ACTUATION_FIELDS = (
+    Field("actuation_times", ("nchange",), "real", "s", "when the actuation changes, increasing"),
+    Field("actuation_values", ("nchange", "nu"), "real", "N m or N", "the actuation from each of these times on"),
+    Field("actuation_row", (1,), "int", "", "the row of these that holds"),
+    Field("actuation", ("nu",), "real", "N m or N", "the actuation at the time of the run; before the first time 0"),
+)
+
+RECORDING_FIELDS = (
+    Field("rows_written", (1,), "int", "", "samples that the last call of a loop wrote"),
+    Field("times_wanted", (1,), "int", "", "number of wanted_times"),
+    Field("next_wanted", (1,), "int", "", "which of them comes next"),
+    Field("wanted_times", ("nsample",), "real", "s", "when samples of a continuous plant are wanted, increasing"),
+    Field("recorded_time", ("nsample",), "real", "s", "time of each sample"),
+    Field("recorded_q", ("nsample", "nq"), "real", "rad, m or 1", "its positions"),
+    Field("recorded_v", ("nsample", "nv"), "real", "rad/s or m/s", "its velocities"),
+    Field("recorded_energy", ("nsample", 3), "real", "J, m or 1", "kinetic, potential; norm of constraints' errors"),
+    Field("recorded_u", ("nsample", "nu"), "real", "N m or N", "its actuation"),
+)
+
+BALANCE_FIELDS = (
+    Field("work", (7,), "real", "J", "work of each cause since the start, see constants of balance.py"),
+    Field("step_work", (7,), "real", "J", "the same of one step"),
+    Field("projection", (1,), "real", "J", "what the projection of a step onto the constraints added"),
+    Field("kinetic_range", (2,), "real", "J", "least and largest kinetic energy that was seen"),
+    Field("balance_settings", (3,), "real", "1", "see constants of balance.py"),
+    Field("q_before_step", ("nq",), "real", "rad, m or 1", "positions where a discrete step starts"),
+    Field("v_before_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
+    Field("q_after_step", ("nq",), "real", "rad, m or 1", "positions where it ends"),
+    Field("v_after_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
+)

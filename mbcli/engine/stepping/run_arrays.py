@@ -1,0 +1,69 @@
+"""The arrays of a run, as objects that the time loops take."""
+
+from mbcli.engine.fields.run_fields import ACTUATION_FIELDS, BALANCE_FIELDS, RECORDING_FIELDS, STEPPING_FIELDS
+from mbcli.engine.runtime.model import WritableArrays
+
+
+class Stepping(WritableArrays):
+    """One attribute per entry of STEPPING_FIELDS: the steps of a discrete plant.
+
+    Args:
+        size: numbers of a state.
+        step, last: the step that comes next, and the one at which the run ends; the time of a step is its number times
+            the length.
+        sampled: steps from one sample to the next.
+        length: [s] of a step.
+        implicit_damping: whether joint damping acts by the new velocities.
+    """
+
+    fields = STEPPING_FIELDS
+
+    def __init__(self, size, step, last, sampled, length, implicit_damping):
+        super().__init__({"ny": size})
+        self.next_step[0], self.last_step[0], self.sampled_step[0] = step, last, sampled
+        self.step_length[0], self.implicit_damping[0] = length, implicit_damping
+
+
+class Actuation(WritableArrays):
+    """One attribute per entry of ACTUATION_FIELDS: the actuation of a run.
+
+    Args:
+        times: (nchange,) [s] increasing.
+        values: (nchange, nu) [N m or N] that hold from these times on.
+    """
+
+    fields = ACTUATION_FIELDS
+
+    def __init__(self, times, values):
+        super().__init__({"nchange": len(times), "nu": values.shape[1]})
+        self.actuation_times[:], self.actuation_values[:] = times, values
+
+
+class Recording(WritableArrays):
+    """One attribute per entry of RECORDING_FIELDS: room for the samples of a run.
+
+    Args:
+        rows: samples.
+        sizes: nq, nv and nu by name.
+    """
+
+    fields = RECORDING_FIELDS
+
+    def __init__(self, rows, sizes):
+        super().__init__({"nsample": rows, **sizes})
+
+    def want(self, times):
+        """Asks for samples at other times (at most as many as there are rows) than those before."""
+        self.wanted_times[: len(times)] = times
+        self.times_wanted[0], self.next_wanted[0] = len(times), 0
+
+    def samples(self, count):
+        """Copies of the first samples: time, q, v, energies with the error of the constraints, u."""
+        recorded = (self.recorded_time, self.recorded_q, self.recorded_v, self.recorded_energy, self.recorded_u)
+        return [array[:count].copy() for array in recorded]
+
+
+class Balance(WritableArrays):
+    """One attribute per entry of BALANCE_FIELDS: the energy balance of a run of a model of the given sizes."""
+
+    fields = BALANCE_FIELDS
