@@ -3,6 +3,8 @@
 Columns and keys are those that `--states` reads back: `time`, the names of positions and velocities, `u:NAME`.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import json
@@ -14,12 +16,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite, prod
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.errors import OutputError
 from mbcli.log.format import CONTACT_FIELDS, OFFSET
 from mbcli.log.reader import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 
 SHORT_NAMES = {"state/q": "q", "state/v": "v", "input/u": "u"}
 CONTACT = "contact"  # stands for all datasets under /contact
@@ -44,7 +51,14 @@ class Selection:
         return len(range(self.start, self.stop, self.every))
 
 
-def select(log: Log, *, fields=None, from_time=None, to_time=None, every=1) -> Selection:
+def select(
+    log: Log,
+    *,
+    fields: Iterable[str] | None = None,
+    from_time: float | None = None,
+    to_time: float | None = None,
+    every: int = 1,
+) -> Selection:
     """Chooses rows and fields of a log.
 
     Args:
@@ -65,7 +79,7 @@ def select(log: Log, *, fields=None, from_time=None, to_time=None, every=1) -> S
     return Selection(tuple(paths), start, stop, every)
 
 
-def export_csv(log: Log, selection: Selection, stream):
+def export_csv(log: Log, selection: Selection, stream: IO[Any]) -> None:
     """A header of names and one line a row; numbers as the shortest decimals that read back the same.
 
     Of contacts, which must be selected alone, one line each.
@@ -101,7 +115,7 @@ def _columns_of(field):
     return [f"{name}:{axis}" for axis in field.names] if field.row_shape else [name]
 
 
-def export_jsonl(log: Log, selection: Selection, stream):
+def export_jsonl(log: Log, selection: Selection, stream: IO[Any]) -> None:
     """One object a row: time, q, v, u, and other fields by their path; what is not finite is null.
 
     Contacts are a list of objects.
@@ -113,7 +127,7 @@ def export_jsonl(log: Log, selection: Selection, stream):
         stream.write(("\n".join(lines) + "\n").encode("ascii"))
 
 
-def export_npz(log: Log, selection: Selection, stream):
+def export_npz(log: Log, selection: Selection, stream: IO[Any]) -> None:
     """Arrays time, q, v, u, and other fields by their path; those of contacts with the names they count."""
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         if CONTACT in selection.fields:
@@ -165,7 +179,7 @@ def _chosen(offset, selection):
 EXPORTERS = {"csv": export_csv, "jsonl": export_jsonl, "npz": export_npz}
 
 
-def column_names(log: Log, fields) -> list[str]:
+def column_names(log: Log, fields: Iterable[str]) -> list[str]:
     """CSV columns: coordinates by their own name where it says which, `FIELD` or `FIELD:NAME` for the rest."""
     coordinates = Counter(name for path in ("state/q", "state/v") for name in log.names[path])
     endings = Counter(path.rpartition("/")[2] for path in log.fields())
@@ -180,7 +194,7 @@ def column_names(log: Log, fields) -> list[str]:
 
 
 @contextmanager
-def output_file(path, force=False):
+def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[IO[bytes]]:
     """A file that appears under its name when it is whole; yields a binary stream.
 
     Raises:

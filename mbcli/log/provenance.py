@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import mbcli
 
@@ -53,7 +54,7 @@ def _blas() -> dict:
     import numpy as np
 
     try:
-        blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+        blas: Any = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     except (KeyError, TypeError):  # a numpy built in another way says less
         blas = {}
     threads = {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ}

@@ -1,5 +1,7 @@
 """Log: reads a simulation log, complete or unfinished. The file is untrusted input."""
 
+from __future__ import annotations
+
 import ctypes
 import hashlib
 import json
@@ -8,7 +10,8 @@ import re
 import time
 from bisect import bisect_left
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -17,6 +20,12 @@ from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.log import format as layout
 from mbcli.log.format import ContactNames
 from mbcli.parsers.spec import SourceFile
+
+__all__ = ["Log", "State", "describe"]
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import TracebackType
 
 INFO_SCHEMA_VERSION = 1
 LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: more is no text that a run has read
@@ -51,7 +60,7 @@ class Log:
       ModelError: the file is not a log, is damaged, or is of a later format version.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._file = self._open()
         try:
@@ -69,15 +78,17 @@ class Log:
             self.close()
             raise
 
-    def close(self):
+    def close(self) -> None:
         """Closes the file; what was read stays."""
         with suppress(OSError, RuntimeError):
             self._file.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Log:
         return self
 
-    def __exit__(self, kind, error, traceback):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.close()
 
     # ----------------------------------------------------------------------------------- what it is of
@@ -94,14 +105,17 @@ class Log:
 
     @property
     def position_names(self) -> tuple[str, ...]:
+        """Names of q, in the order of its columns."""
         return self.names["state/q"]
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
+        """Names of v, in the order of its columns."""
         return self.names["state/v"]
 
     @property
     def actuator_names(self) -> tuple[str, ...]:
+        """Names of u, in the order of its columns."""
         return self._group_texts("input", "actuator_names")
 
     @property
@@ -169,9 +183,10 @@ class Log:
     def damage(self) -> list[str]:
         """Reads all of the file; one line for each part of it that is damaged, by its name."""
         found = []
-        parts = [lambda path=path: self._read_all(path) for path in (*self._datasets, *self._contacts)]
+        parts: list[Callable[[], object]] = []
+        parts += [partial(self._read_all, path) for path in (*self._datasets, *self._contacts)]
         parts += [self.events, self.read_checkpoint, self.read_sources, self.run_clock, self._check_lengths]
-        parts += [lambda name=name: self._resolved(name) for name in ("model", "config")]
+        parts += [partial(self._resolved, name) for name in ("model", "config")]
         for read in parts:
             try:
                 with self._reading():
@@ -236,7 +251,7 @@ class Log:
         """What body_a, body_b, geometry_a and geometry_b count."""
         return ContactNames(*(self._group_texts("contact", name) for name in ("body_names", "geometry_names")))
 
-    def contacts(self, start=0, stop=None) -> dict:
+    def contacts(self, start: int = 0, stop: int | None = None) -> dict:
         """The contacts of rows start to stop: "offset" (n + 1,), from 0, and CONTACT_FIELDS by their path."""
         stop = self.row_count if stop is None else min(stop, self.row_count)
         with self._reading():
@@ -250,21 +265,21 @@ class Log:
                 **{field.path: self._read(self._contacts[field.path], first, last) for field in layout.CONTACT_FIELDS},
             }
 
-    def row_shape(self, path) -> tuple[int, ...]:
+    def row_shape(self, path: str) -> tuple[int, ...]:
         """The shape of one row of a field."""
         return self._field_dataset(path).shape[1:]
 
-    def dtype(self, path) -> np.dtype:
+    def dtype(self, path: str) -> np.dtype:
         """The type of the numbers of a field."""
         return self._field_dataset(path).dtype
 
-    def field(self, path) -> np.ndarray:
+    def field(self, path: str) -> np.ndarray:
         """All rows of a field, (n, ...)."""
         dataset = self._field_dataset(path)
         with self._reading():
             return self._read(dataset, 0, self.row_count)
 
-    def state_at(self, time) -> State:
+    def state_at(self, time: float) -> State:
         """q (nq,) and v (nv,) of the sample at a time [s], up to rounding.
 
         Raises:
@@ -277,18 +292,20 @@ class Log:
                 return State(*(self._read(self._datasets[path], row, row + 1)[0] for path in ("state/q", "state/v")))
         if not nearest:
             raise ResourceError(f"{self.path}: error: no sample at {time:.12g} s: the log has no rows")
-        nearest = " and ".join(f"{t:.12g}" for t in nearest)
+        times = " and ".join(f"{t:.12g}" for t in nearest)
         first, last = self._time_of(0), self._time_of(self.row_count - 1)
         raise ResourceError(
-            f"{self.path}: error: no sample at {time:.12g} s, the nearest: {nearest} s; "
+            f"{self.path}: error: no sample at {time:.12g} s, the nearest: {times} s; "
             f"the log goes from {first:.12g} to {last:.12g} s"
         )
 
-    def first_row_at(self, time) -> int:
+    def first_row_at(self, time: float) -> int:
         """The index of the first row at or after a time [s]; row_count if there is none."""
         return bisect_left(range(self.row_count), time, key=self._time_of)
 
-    def chunks(self, fields=None, rows=1024, start=0, stop=None):
+    def chunks(
+        self, fields: Iterable[str] | None = None, rows: int = 1024, start: int = 0, stop: int | None = None
+    ) -> Iterator[dict[str, np.ndarray]]:
         """Goes through the log: yields {path: array (n, ...)} for rows start to stop, n up to `rows`.
 
         Args:
@@ -507,7 +524,7 @@ class Log:
         return SourceFile(path=path, sha256=sha256, content=content)
 
 
-def describe(log: Log, damage=None) -> dict:
+def describe(log: Log, damage: Sequence[str] | None = None) -> dict:
     """What `mbcli log info --json` prints; docs/log_format.md explains the keys. damage: that of the log, if known."""
     attributes = log.attrs
     versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas")
@@ -577,7 +594,8 @@ def _time_summary(log) -> dict:
     summary |= {"rate": None, "least_interval": None, "largest_interval": None}
     if not log.row_count:
         return summary
-    least, largest, last = float("inf"), 0.0, None
+    least, largest = float("inf"), 0.0
+    last: Any = None
     for chunk in log.chunks(["time"], rows=1 << 16):
         times = chunk["time"]
         steps = times[1:] - times[:-1]

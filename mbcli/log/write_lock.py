@@ -4,6 +4,8 @@ The lock is the system's, on the file itself, and ends with the process that hol
 of a run that was killed is free. It is not of the kind that HDF5 takes, so that readers are not in its way.
 """
 
+from __future__ import annotations
+
 import os
 import struct
 
@@ -20,7 +22,7 @@ class WriteLock:
         OutputError: another process holds the lock, or the log cannot be opened.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         try:
             self._file = _open(path)
         except OSError as error:
@@ -29,7 +31,7 @@ class WriteLock:
             self._file.close()
             raise OutputError(f"{path}: error: is being written by another process")
 
-    def release(self):
+    def release(self) -> None:
         self._file.close()
 
 

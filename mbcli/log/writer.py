@@ -12,6 +12,8 @@ replaces a chunk can leave the last one of one dataset with a wrong checksum; it
 and the new chunk, so the reader takes them from an unfinished log without it.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -20,6 +22,7 @@ import time as clock
 from contextlib import contextmanager, suppress
 from math import prod
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -29,6 +32,14 @@ from mbcli.log import format as layout
 from mbcli.log.format import LogHeader
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.write_lock import WriteLock
+
+__all__ = ["LogWriter"]
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from numpy.typing import ArrayLike
 
 FLUSH_SECONDS = 0.5  # what a killed run may lose
 FLUSH_ROWS = 16384
@@ -54,7 +65,7 @@ class LogWriter:
         refuses, and the log is closed then. A method of a closed log raises ValueError.
     """
 
-    def __init__(self, path, header: LogHeader, force: bool = False):
+    def __init__(self, path: str | os.PathLike[str], header: LogHeader, force: bool = False) -> None:
         self.path = Path(path)
         self.partial_path = Path(f"{self.path}.partial")
         self.row_count = 0
@@ -66,7 +77,8 @@ class LogWriter:
         self._sequence = 0
         self._event_count = 0
         self._contact_count = 0
-        self._file = self._lock = None
+        self._file: Any = None
+        self._lock: Any = None
         fields = header.row_fields()
         checkpoint = _checkpoint_slots(header.checkpoint)
         self._chunk_rows = _rows_per_chunk(fields, header.expected_rows)
@@ -77,7 +89,15 @@ class LogWriter:
             self._file.flush()
             self._file.swmr_mode = True
 
-    def append(self, *, time, q, v, contact=None, **fields):
+    def append(
+        self,
+        *,
+        time: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        contact: Mapping[str, ArrayLike] | None = None,
+        **fields: ArrayLike,
+    ) -> None:
         """Writes rows; all of them or, where an argument is wrong, none.
 
         Args:
@@ -110,13 +130,13 @@ class LogWriter:
         self._dirty = True
         self.flush_if_due()
 
-    def event(self, time, step, severity, code, message):
+    def event(self, time: float, step: int, severity: str, code: str, message: str) -> None:
         """Notes what happened at a time [s] and step: "info", "warning" or "error", a code, a text."""
         self._require_open()
         if severity not in layout.SEVERITIES:
             raise ValueError(f"severity {severity!r}, expected one of {', '.join(layout.SEVERITIES)}")
-        texts = zip((severity, code, message), layout.EVENT_TEXT.values(), strict=True)
-        texts = [_fixed_text(text, size) for text, size in texts]
+        given = zip((severity, code, message), layout.EVENT_TEXT.values(), strict=True)
+        texts = [_fixed_text(text, size) for text, size in given]
         record = np.array([(float(time), int(step), *texts)], dtype=self._events.dtype)
         with self._writing():
             self._events.resize(self._event_count + 1, axis=0)
@@ -125,7 +145,7 @@ class LogWriter:
         self._dirty = True
         self.flush_if_due()
 
-    def checkpoint(self, values):
+    def checkpoint(self, values: Any) -> None:
         """Stores what a run needs to go on: the names, shapes and types of the header's example.
 
         The older of two slots is overwritten, and becomes the newer one only when it is complete on disk: a
@@ -150,19 +170,19 @@ class LogWriter:
             self._flush()
         self._sequence += 1
 
-    def flush_if_due(self):
+    def flush_if_due(self) -> None:
         """Hands to the system what was written, at most every half second; call it in pauses without rows."""
         due = clock.monotonic() - self._flushed_at >= FLUSH_SECONDS or self._unflushed_rows >= FLUSH_ROWS
         if self._dirty and due:
             self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         """Hands everything written so far to the system: kill -9 cannot take it any more."""
         self._require_open()
         with self._writing():
             self._flush()
 
-    def finish(self, status, exit_code, message=""):
+    def finish(self, status: str, exit_code: int, message: str = "") -> None:
         """Ends the log as "complete", "interrupted" or "failed", closes it and gives it its name."""
         self._require_open()
         if status not in layout.FINAL_STATUSES:
@@ -188,10 +208,12 @@ class LogWriter:
         finally:
             self._lock.release()
 
-    def __enter__(self):
+    def __enter__(self) -> LogWriter:
         return self
 
-    def __exit__(self, kind, error, traceback):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if self._file is None:
             return
         if kind is None:

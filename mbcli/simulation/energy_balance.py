@@ -1,6 +1,9 @@
 """The energy balance of a run: what did work on the plant, and what of the change of its energy nothing explains."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +20,10 @@ from mbcli.engine.stepping.balance import (
     STEP_FUNCTION,
 )
 from mbcli.engine.stepping.run_arrays import Balance
+
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 CONSIDERABLE = 0.05  # of the energy that flowed: an error of the integration that is said
 
@@ -49,15 +56,15 @@ class EnergyBalance:
     flow: float
     rest: float
 
-    def as_dict(self):
+    def as_dict(self) -> dict[str, float]:
         return asdict(self)
 
-    def is_considerable(self):
+    def is_considerable(self) -> bool:
         """Whether the error of the integration is not small against the energy that flowed."""
         return not abs(self.rest) <= CONSIDERABLE * self.flow
 
 
-def keep_none(context):
+def keep_none(context: Context) -> None:
     """Lets the loops keep no balance."""
     if context._compiled:
         context._data.balance[:] = 0.0
@@ -73,13 +80,13 @@ class KeptBalance:
         context: of the run, at its start.
     """
 
-    def __init__(self, plant, context):
+    def __init__(self, plant: MultibodyPlant, context: Context) -> None:
         self._plant, self._context = plant, context
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities()}
-        self.arrays = Balance(sizes)
+        self.arrays: Any = Balance(sizes)
         self._start = self._energies()
 
-    def attach(self, integration=0.0):
+    def attach(self, integration: float = 0.0) -> None:
         """Lets the loops find the balance from the data of the context; integration: handle of a continuous run's."""
         context, compiled, discrete = self._context, self._context._compiled, self._plant.is_discrete()
         self.arrays.balance_settings[IMPLICIT] = self._plant._implicit_damping() if discrete else 0.0
@@ -104,11 +111,11 @@ class KeptBalance:
         calls.calc_energy()
         return tuple(map(float, context._data.energy))
 
-    def result(self):
+    def result(self) -> EnergyBalance:
         """EnergyBalance from the start to the state of the context."""
         end = self._energies()
         change, work = sum(end) - sum(self._start), self.arrays.work.tolist()
         seen = self.arrays.kinetic_range.tolist() if self.arrays.balance_settings[BEGUN] else []
         kinetic = [self._start[0], end[0], *seen]
         flow = max(kinetic) - min(kinetic) + sum(map(abs, work))
-        return EnergyBalance(*work, change, flow, change - sum(work))
+        return EnergyBalance(*(*work, change, flow, change - sum(work)))

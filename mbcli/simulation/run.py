@@ -3,10 +3,13 @@
 `Run` advances a context and yields blocks of samples; mbcli/systems/simulator.py has pydrake's interface to it.
 """
 
+from __future__ import annotations
+
 import math
 import time
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,6 +44,15 @@ from mbcli.multibody.plant.cut_joints import WatchedLimits, require_actions
 from mbcli.simulation.energy_balance import KeptBalance, keep_none
 from mbcli.simulation.python_forces import PythonForces, needs_python
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.simulation.energy_balance import EnergyBalance
+
 BLOCK_ROWS = 512
 SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the progress bar
 SCHEMES = ("semi_explicit_euler", *METHODS)
@@ -66,7 +78,7 @@ class Input:
             raise ModelError(f"an input series of {self.times.size} times has values of shape {self.values.shape}")
 
 
-def constant_input(u):
+def constant_input(u: ArrayLike) -> Input:
     """The same actuation u (nu,) at all times."""
     return Input(np.array([-math.inf]), np.atleast_2d(np.asarray(u, dtype=float)))
 
@@ -111,18 +123,18 @@ class Run:
 
     def __init__(
         self,
-        plant,
-        context,
-        until,
+        plant: MultibodyPlant,
+        context: Context,
+        until: float,
         *,
-        config=None,
-        actuation=None,
-        sample_period=None,
-        next_step=None,
-        constraint_tolerance=CONSTRAINT_TOLERANCE,
-        keep_contacts=False,
-        keep_balance=None,
-    ):
+        config: SimulatorConfig | None = None,
+        actuation: Input | None = None,
+        sample_period: float | None = None,
+        next_step: float | None = None,
+        constraint_tolerance: float = CONSTRAINT_TOLERANCE,
+        keep_contacts: bool = False,
+        keep_balance: bool | None = None,
+    ) -> None:
         self.plant, self.context, self.until = plant, context, float(until)
         if not math.isfinite(self.until):
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
@@ -200,12 +212,12 @@ class Run:
                 stacklevel=2,
             )
 
-    def has_error_control(self):
+    def has_error_control(self) -> bool:
         """Whether the steps of a continuous plant follow an estimate of their error."""
         method = METHODS.get(self.config.integration_scheme)
         return method is not None and self.config.use_error_control and method.error_order > 0
 
-    def energy_balance(self):
+    def energy_balance(self) -> EnergyBalance | None:
         """EnergyBalance from the start to here; None where it is not kept, or forces are not the engine's alone."""
         return None if self._balance is None else self._balance.result()
 
@@ -215,12 +227,16 @@ class Run:
         if needs_python(self.plant, self.context):
             self._loops = PythonForces(self.plant, self.context, self._u, self._follows_ports)
 
-    def compile(self):
+    def compile(self) -> None:
         """Compiles or loads the loop, so that the time of a run is that of its steps."""
         advance = self._discrete(0) if self.plant.is_discrete() else self._continuous(0)
         next(advance)
 
-    def blocks(self, should_stop=lambda: False, on_progress=lambda time: None):
+    def blocks(
+        self,
+        should_stop: Callable[[], bool] = lambda: False,
+        on_progress: Callable[[float], object] = lambda time: None,
+    ) -> Iterator[Samples]:
         """Yields Samples until the end, or until should_stop() is true between two calls of the loop.
 
         Raises NumericalError naming the first coordinate that is not finite; the context then has the last good state.
@@ -247,7 +263,7 @@ class Run:
         """Whether some samples of the step that was taken last are still to come."""
         return self._integration is not None and self._integration.clock[CLOCK_PENDING] != 0.0
 
-    def checkpoint(self):
+    def checkpoint(self) -> dict[str, Any]:
         """What a run needs that goes on from here: {"time", "q", "v", "next_step"}.
 
         The last step of a continuous run is cut to meet its end; a longer run goes on from the state before it, to the
@@ -283,10 +299,10 @@ class Run:
             if status == STEP_FAULT:
                 try:
                     self._make_room(rows)
-                except ContactUnsolvedError as error:
+                except ContactUnsolvedError as unsolved:
                     yield False, rows
                     where = f"step {self.steps + 1} from t = {context._time:.9g} s"
-                    raise ContactUnsolvedError(f"{error}; {where}") from None
+                    raise ContactUnsolvedError(f"{unsolved}; {where}") from None
             elif status in NO_NEXT_STEP:
                 error = self._failure(status, np.concatenate([context._q, context._v]))
                 context._q[:], context._v[:] = previous[: context._q.size], previous[context._q.size :]
@@ -421,7 +437,7 @@ class Run:
         return self.context._singularity()
 
 
-def plant_of(plant):
+def plant_of(plant: MultibodyPlant) -> str:
     """The names of the models in a plant, for messages."""
     return ", ".join(plant._instances[2:]) or "plant"
 
@@ -437,7 +453,7 @@ def _adapted(budget, seconds):
     return max(1, min(10_000_000, int(budget * factor)))
 
 
-def force_update(plant, context):
+def force_update(plant: MultibodyPlant, context: Context) -> None:
     """One step of a discrete plant in a context whose time stays."""
     start = context.get_time()
     for _ in Run(plant, context, (_whole_steps(start, plant.time_step()) + 1) * plant.time_step()).blocks():

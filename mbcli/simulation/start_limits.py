@@ -1,10 +1,19 @@
 """Positions from which a run starts outside of their limits: the stops of a discrete plant push them in, hard."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.common.coordinate_names import MOST_LISTED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 ROUNDING = 1e-6  # [m or rad]: what numbers of files lose
 
@@ -19,7 +28,7 @@ class Outside:
     limit: float
 
     @property
-    def by(self):
+    def by(self) -> float:
         return abs(self.value - self.limit)
 
     def __str__(self):
@@ -27,7 +36,7 @@ class Outside:
         return f"{self.name} is {self.value:.6g}, {self.by:.3g} beyond its {side} limit {self.limit:.6g}"
 
 
-def positions_outside_limits(plant, context):
+def positions_outside_limits(plant: MultibodyPlant, context: Context) -> list[Outside]:
     """The positions of a context that are outside of their limits, as Outside; those of locked joints do not count."""
     q, locked = plant.GetPositions(context), np.zeros(plant.num_positions(), dtype=bool)
     for joint in plant._mobilized():
@@ -36,12 +45,12 @@ def positions_outside_limits(plant, context):
     names = plant.GetPositionNames()
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
     return [
-        Outside(names[k], k, float(q[k]), float(lower[k] if q[k] < lower[k] else upper[k]))
+        Outside(names[k], int(k), float(q[k]), float(lower[k] if q[k] < lower[k] else upper[k]))
         for k in np.flatnonzero(((q < lower - ROUNDING) | (q > upper + ROUNDING)) & ~locked)
     ]
 
 
-def clamp_positions(plant, context):
+def clamp_positions(plant: MultibodyPlant, context: Context) -> list[Outside]:
     """Moves positions that are outside of their limits to them; returns what was moved, as Outside."""
     moved = positions_outside_limits(plant, context)
     q = plant.GetPositions(context)
@@ -52,13 +61,13 @@ def clamp_positions(plant, context):
     return moved
 
 
-def in_words(positions):
+def in_words(positions: Sequence[Outside]) -> str:
     """The positions of positions_outside_limits() in a message."""
     more = f", and {len(positions) - MOST_LISTED} more" if len(positions) > MOST_LISTED else ""
     return "; ".join(map(str, positions[:MOST_LISTED])) + more
 
 
-def what_limits_do(plant):
+def what_limits_do(plant: MultibodyPlant) -> str:
     """What happens in a run to a position outside of its limits."""
     if plant.is_discrete():
         return "the stops push them in, which adds energy"

@@ -4,10 +4,19 @@ No general framework of systems: a diagram holds one MultibodyPlant, and systems
 from their inputs, as Propeller. Connections are functions that a context's input ports call.
 """
 
+from __future__ import annotations
+
 from enum import Enum
+from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.plant.ports import InputPort, OutputPort, port_at, port_named
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant.context import StateVector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 __all__ = [
     "Diagram",
@@ -24,50 +33,60 @@ class EventStatus:
     """What a monitor says of a simulation; made by its static methods."""
 
     class Severity(Enum):
+        """How an event went: a simulation ends from kReachedTermination upwards."""
+
         kDidNothing = 0
         kSucceeded = 1
         kReachedTermination = 2
         kFailed = 3
 
-    def __init__(self, severity, system=None, message=""):
+    def __init__(self, severity: EventStatus.Severity, system: object = None, message: str = "") -> None:
         self._severity, self._system, self._message = severity, system, message
 
     @staticmethod
-    def DidNothing():
+    def DidNothing() -> EventStatus:
+        """The status of an event that had nothing to do."""
         return EventStatus(EventStatus.Severity.kDidNothing)
 
     @staticmethod
-    def Succeeded():
+    def Succeeded() -> EventStatus:
+        """The status of an event that did its work."""
         return EventStatus(EventStatus.Severity.kSucceeded)
 
     @staticmethod
-    def ReachedTermination(system, message):
+    def ReachedTermination(system: object, message: str) -> EventStatus:
         """Ends the advance at this time."""
         return EventStatus(EventStatus.Severity.kReachedTermination, system, message)
 
     @staticmethod
-    def Failed(system, message):
+    def Failed(system: object, message: str) -> EventStatus:
         """The advance raises RuntimeError with the message."""
         return EventStatus(EventStatus.Severity.kFailed, system, message)
 
-    def severity(self):
+    def severity(self) -> EventStatus.Severity:
+        """How it went: a simulation ends from kReachedTermination upwards."""
         return self._severity
 
-    def system(self):
+    def system(self) -> Any:
+        """The system that reports the status, None where it was not given."""
         return self._system
 
-    def message(self):
+    def message(self) -> str:
+        """The reason for the end or failure, "" otherwise."""
         return self._message
 
 
 class DiagramBuilder:
     """Collects one plant, systems beside it and connections, and makes a Diagram of them."""
 
-    def __init__(self):
-        self._systems, self._connections, self._exported_inputs, self._exported_outputs = [], [], [], []
+    def __init__(self) -> None:
+        self._systems: list[Any] = []
+        self._connections: list[tuple[OutputPort, InputPort]] = []
+        self._exported_inputs: list[Any] = []
+        self._exported_outputs: list[Any] = []
         self._built = False
 
-    def AddSystem(self, system):
+    def AddSystem(self, system: Any) -> Any:
         """Adds a system; returns it. RuntimeError for a second plant."""
         self._require_not_built("AddSystem")
         if any(system is other for other in self._systems):
@@ -77,17 +96,18 @@ class DiagramBuilder:
         self._systems.append(system)
         return system
 
-    def AddNamedSystem(self, name, system):
+    def AddNamedSystem(self, name: str, system: Any) -> Any:
         """Adds a system under a name; returns it."""
         self.AddSystem(system)
         if hasattr(system, "set_name"):
             system.set_name(name)
         return system
 
-    def GetSystems(self):
+    def GetSystems(self) -> list[Any]:
+        """The systems, in the order in which they were added."""
         return list(self._systems)
 
-    def Connect(self, output, input):
+    def Connect(self, output: OutputPort, input: InputPort) -> None:
         """Lets an input port have the value of an output port. RuntimeError where it is connected already."""
         self._require_not_built("Connect")
         for port in (output, input):
@@ -104,11 +124,11 @@ class DiagramBuilder:
             raise RuntimeError(f"Connect: input '{input.get_name()}' is connected already")
         self._connections.append((output, input))
 
-    def ExportInput(self, input, name=None):
+    def ExportInput(self, input: InputPort, name: str | None = None) -> int:
         """Makes an input port of the plant or another system one of the diagram; returns its index."""
         return self._export(self._exported_inputs, input, name, "ExportInput")
 
-    def ExportOutput(self, output, name=None):
+    def ExportOutput(self, output: OutputPort, name: str | None = None) -> int:
         """Makes an output port of a system one of the diagram; returns its index."""
         return self._export(self._exported_outputs, output, name, "ExportOutput")
 
@@ -121,7 +141,7 @@ class DiagramBuilder:
         exported.append((name, port))
         return len(exported) - 1
 
-    def Build(self):
+    def Build(self) -> Diagram:
         """The Diagram; the builder is empty afterwards. RuntimeError without a plant or before its Finalize()."""
         self._require_not_built("Build")
         plants = [system for system in self._systems if _is_plant(system)]
@@ -143,7 +163,7 @@ class DiagramBuilder:
 class Diagram:
     """A plant with what is connected to it; made by DiagramBuilder.Build()."""
 
-    def __init__(self, plant, systems, connections, inputs, outputs):
+    def __init__(self, plant: MultibodyPlant, systems: Any, connections: Any, inputs: Any, outputs: Any) -> None:
         self._plant_of_diagram, self._systems, self._connections = plant, systems, connections
         self._name = ""
         self._inputs = [ExportedInputPort(self, port, name, index) for index, (name, port) in enumerate(inputs)]
@@ -158,26 +178,30 @@ class Diagram:
             for index, (name, port) in enumerate(outputs)
         ]
 
-    def get_name(self):
+    def get_name(self) -> str:
+        """The name."""
         return self._name
 
-    def set_name(self, name):
+    def set_name(self, name: str) -> None:
+        """Replaces the name."""
         self._name = str(name)
 
-    def GetSystems(self):
+    def GetSystems(self) -> list[Any]:
+        """The systems, in the order in which they were added."""
         return list(self._systems)
 
-    def HasSubsystemNamed(self, name):
+    def HasSubsystemNamed(self, name: str) -> bool:
+        """Whether a system has that name."""
         return any(_name_of(system) == name for system in self._systems)
 
-    def GetSubsystemByName(self, name):
+    def GetSubsystemByName(self, name: str) -> Any:
         """The system of that name. RuntimeError where there is none."""
         for system in self._systems:
             if _name_of(system) == name:
                 return system
         raise RuntimeError(f"the diagram has no system named '{name}'")
 
-    def CreateDefaultContext(self):
+    def CreateDefaultContext(self) -> DiagramContext:
         """A context with those of all systems, connected."""
         root = DiagramContext(self)
         for output, port in self._connections:
@@ -185,7 +209,7 @@ class Diagram:
             port.Follow(root._contexts[port.get_system()], lambda _, output=output, source=source: output.Eval(source))
         return root
 
-    def GetSubsystemContext(self, subsystem, context):
+    def GetSubsystemContext(self, subsystem: object, context: DiagramContext) -> Any:
         """The part of a root context that belongs to a system."""
         self._check_context(context)
         if subsystem not in context._contexts:
@@ -198,25 +222,31 @@ class Diagram:
         if not isinstance(context, DiagramContext) or context._diagram is not self:
             raise RuntimeError("the context was not made by this Diagram")
 
-    def num_input_ports(self):
+    def num_input_ports(self) -> int:
+        """The number of exported input ports."""
         return len(self._inputs)
 
-    def num_output_ports(self):
+    def num_output_ports(self) -> int:
+        """The number of exported output ports."""
         return len(self._outputs)
 
-    def get_input_port(self, port_index=0):
+    def get_input_port(self, port_index: int = 0) -> ExportedInputPort:
+        """The exported input port with an index. RuntimeError where there is none."""
         return port_at(self._inputs, port_index, "input")
 
-    def GetInputPort(self, port_name):
+    def GetInputPort(self, port_name: str) -> ExportedInputPort:
+        """The exported input port of that name. RuntimeError where there is none."""
         return port_named(self._inputs, port_name, "input")
 
-    def get_output_port(self, port_index=0):
+    def get_output_port(self, port_index: int = 0) -> OutputPort:
+        """The exported output port with an index. RuntimeError where there is none."""
         return port_at(self._outputs, port_index, "output")
 
-    def GetOutputPort(self, port_name):
+    def GetOutputPort(self, port_name: str) -> OutputPort:
+        """The exported output port of that name. RuntimeError where there is none."""
         return port_named(self._outputs, port_name, "output")
 
-    def ExecuteForcedEvents(self, context, publish=True):
+    def ExecuteForcedEvents(self, context: DiagramContext, publish: bool = True) -> None:
         """One update of a discrete plant; the time stays."""
         self._check_context(context)
         self._plant_of_diagram.ExecuteForcedEvents(context._of_plant)
@@ -225,30 +255,30 @@ class Diagram:
 class ExportedInputPort(InputPort):
     """A port of a diagram that is one of its systems'."""
 
-    def __init__(self, diagram, port, name, index):
+    def __init__(self, diagram: Diagram, port: Any, name: str, index: int) -> None:
         super().__init__(diagram, name, port.size() or None, index)
         self._port = port
 
     def _context(self, root):
         return self._system.GetSubsystemContext(self._port.get_system(), root)
 
-    def FixValue(self, context, value):
+    def FixValue(self, context: DiagramContext, value: Any) -> None:
         self._port.FixValue(self._context(context), value)
 
-    def Follow(self, context, source):
+    def Follow(self, context: DiagramContext, source: Any) -> None:
         self._port.Follow(self._context(context), lambda _: source(context))
 
-    def HasValue(self, context):
+    def HasValue(self, context: DiagramContext) -> bool:
         return self._port.HasValue(self._context(context))
 
-    def Eval(self, context):
+    def Eval(self, context: DiagramContext) -> Any:
         return self._port.Eval(self._context(context))
 
 
 class DiagramContext:
     """The contexts of all systems of a diagram; time and state are those of the plant."""
 
-    def __init__(self, diagram):
+    def __init__(self, diagram: Diagram) -> None:
         self._diagram = diagram
         self._contexts = {
             system: system.CreateDefaultContext()
@@ -257,31 +287,36 @@ class DiagramContext:
         }
         self._of_plant = self._contexts[diagram._plant_of_diagram]
 
-    def get_time(self):
+    def get_time(self) -> float:
         """[s]"""
         return self._of_plant.get_time()
 
-    def SetTime(self, time_sec):
+    def SetTime(self, time_sec: float) -> None:
+        """Replaces the time [s]."""
         self._of_plant.SetTime(time_sec)
 
-    def SetContinuousState(self, xc):
+    def SetContinuousState(self, xc: ArrayLike) -> None:
+        """Replaces the state [q; v] of a plant with time step 0."""
         self._of_plant.SetContinuousState(xc)
 
-    def SetDiscreteState(self, xd):
+    def SetDiscreteState(self, xd: ArrayLike) -> None:
+        """Replaces the state [q; v] of a discrete plant."""
         self._of_plant.SetDiscreteState(xd)
 
-    def get_continuous_state_vector(self):
+    def get_continuous_state_vector(self) -> StateVector:
+        """[q; v] of a plant with time step 0; without elements where the plant is discrete."""
         return self._of_plant.get_continuous_state_vector()
 
-    def get_discrete_state_vector(self):
+    def get_discrete_state_vector(self) -> StateVector:
+        """[q; v] of a discrete plant; without elements where the plant is continuous."""
         return self._of_plant.get_discrete_state_vector()
 
-    def SetTimeStateAndParametersFrom(self, source):
+    def SetTimeStateAndParametersFrom(self, source: DiagramContext) -> None:
         """Takes them from a context of this diagram; see that of a plant's context."""
         self._diagram._check_context(source)
         self._of_plant.SetTimeStateAndParametersFrom(source._of_plant)
 
-    def Clone(self):
+    def Clone(self) -> DiagramContext:
         """An independent copy, connected in itself."""
         other = self._diagram.CreateDefaultContext()
         for system, context in self._contexts.items():

@@ -30,11 +30,15 @@ STEP = 1e-30
 
 
 class InputPortSelection(Enum):
+    """Which input port a linearization takes where no index is given."""
+
     kNoInput = -2
     kUseFirstInputIfItExists = -1
 
 
 class OutputPortSelection(Enum):
+    """Which output port a linearization takes where no index is given."""
+
     kNoOutput = -2
     kUseFirstOutputIfItExists = -1
 

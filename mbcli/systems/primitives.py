@@ -1,8 +1,20 @@
 """Linear systems and linearization, under the names of pydrake.systems.primitives."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.systems.linearization import InputPortSelection, OutputPortSelection, plant_derivatives
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.systems.framework import Diagram, DiagramContext
 
 __all__ = [
     "AffineSystem",
@@ -17,37 +29,46 @@ __all__ = [
 class AffineSystem:
     """xdot, or with a time period the next x, = A x + B u + f0, and y = C x + D u + y0."""
 
-    def __init__(self, A, B, f0, C, D, y0, time_period=0.0):
+    def __init__(
+        self,
+        A: ArrayLike,
+        B: ArrayLike,
+        f0: ArrayLike,
+        C: ArrayLike,
+        D: ArrayLike,
+        y0: ArrayLike,
+        time_period: float = 0.0,
+    ) -> None:
         self._A, self._B, self._f0, self._C, self._D, self._y0 = (
             np.array(x, dtype=float) for x in (A, B, f0, C, D, y0)
         )
         self._time_period = time_period
 
-    def A(self):
+    def A(self) -> FloatArray:
         """(nx, nx)"""
         return self._A.copy()
 
-    def B(self):
+    def B(self) -> FloatArray:
         """(nx, nu)"""
         return self._B.copy()
 
-    def f0(self):
+    def f0(self) -> FloatArray:
         """(nx,)"""
         return self._f0.copy()
 
-    def C(self):
+    def C(self) -> FloatArray:
         """(ny, nx)"""
         return self._C.copy()
 
-    def D(self):
+    def D(self) -> FloatArray:
         """(ny, nu)"""
         return self._D.copy()
 
-    def y0(self):
+    def y0(self) -> FloatArray:
         """(ny,)"""
         return self._y0.copy()
 
-    def time_period(self):
+    def time_period(self) -> float:
         """[s], 0 for a continuous system"""
         return self._time_period
 
@@ -55,17 +76,17 @@ class AffineSystem:
 class LinearSystem(AffineSystem):
     """xdot, or with a time period the next x, = A x + B u, and y = C x + D u."""
 
-    def __init__(self, A, B, C, D, time_period=0.0):
-        super().__init__(A, B, np.zeros(len(A)), C, D, np.zeros(len(C)), time_period)
+    def __init__(self, A: ArrayLike, B: ArrayLike, C: ArrayLike, D: ArrayLike, time_period: float = 0.0) -> None:
+        super().__init__(A, B, np.zeros(len(np.asarray(A))), C, D, np.zeros(len(np.asarray(C))), time_period)
 
 
 def Linearize(
-    system,
-    context,
-    input_port_index=InputPortSelection.kUseFirstInputIfItExists,
-    output_port_index=OutputPortSelection.kUseFirstOutputIfItExists,
-    equilibrium_check_tolerance=1e-6,
-):
+    system: MultibodyPlant | Diagram,
+    context: Context | DiagramContext,
+    input_port_index: InputPortSelection | int = InputPortSelection.kUseFirstInputIfItExists,
+    output_port_index: OutputPortSelection | int = OutputPortSelection.kUseFirstOutputIfItExists,
+    equilibrium_check_tolerance: float = 1e-6,
+) -> LinearSystem:
     """The LinearSystem of small deviations of a plant, or of the plant in a diagram, from an equilibrium.
 
     A, B, C, D are exact derivatives. Without a port, input is the actuation and output the state.
@@ -85,11 +106,11 @@ def Linearize(
 
 
 def FirstOrderTaylorApproximation(
-    system,
-    context,
-    input_port_index=InputPortSelection.kUseFirstInputIfItExists,
-    output_port_index=OutputPortSelection.kUseFirstOutputIfItExists,
-):
+    system: MultibodyPlant | Diagram,
+    context: Context | DiagramContext,
+    input_port_index: InputPortSelection | int = InputPortSelection.kUseFirstInputIfItExists,
+    output_port_index: OutputPortSelection | int = OutputPortSelection.kUseFirstOutputIfItExists,
+) -> AffineSystem:
     """The AffineSystem that equals a plant to first order about a context; ports and errors as of Linearize()."""
     A, B, C, D, f, y, u, x, h = _derivatives(system, context, input_port_index, output_port_index)
     return AffineSystem(A, B, f - A @ x - B @ u, C, D, y - C @ x - D @ u, h)

@@ -1,13 +1,23 @@
 """Simulator: pydrake's interface to the time loops of a plant, alone or in a diagram."""
 
+from __future__ import annotations
+
 import math
 import time
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
 from mbcli.simulation.run import SCHEMES, Run
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.systems.framework import Diagram, DiagramContext, EventStatus
 
 
 class Simulator:
@@ -22,13 +32,13 @@ class Simulator:
         context: its state; a default context where not given.
     """
 
-    def __init__(self, system, context=None):
+    def __init__(self, system: MultibodyPlant | Diagram, context: Context | DiagramContext | None = None) -> None:
         self._system = system
         self._root = system.CreateDefaultContext() if context is None else context
-        self._plant = getattr(system, "_plant_of_diagram", system)
+        self._plant: Any = getattr(system, "_plant_of_diagram", system)
         self._context = self._plant.GetMyContextFromRoot(self._root)
         self._config = SimulatorConfig()
-        self._monitor = None
+        self._monitor: Callable[[Any], EventStatus | None] | None = None
         self._rate = 0.0
         self._start()
 
@@ -38,29 +48,32 @@ class Simulator:
         self._updated_at = None  # the number k of the last update
         self._began = None  # wall-clock and simulated time of the first advance
 
-    def get_context(self):
+    def get_context(self) -> Context | DiagramContext:
+        """The context that is advanced."""
         return self._root
 
     get_mutable_context = get_context
 
-    def reset_context(self, context):
+    def reset_context(self, context: Context | DiagramContext) -> None:
         """Goes on from another context of the same system."""
         self._context = self._plant.GetMyContextFromRoot(context)
         self._root = context
         self._start()
 
-    def get_system(self):
+    def get_system(self) -> MultibodyPlant | Diagram:
+        """The plant or diagram that is simulated."""
         return self._system
 
-    def has_context(self):
+    def has_context(self) -> bool:
+        """True: a Simulator always has one."""
         return True
 
-    def Initialize(self):
+    def Initialize(self) -> SimulatorStatus:
         """Starts anew at the time of the context: counts are zero, an update at this time is still to come."""
         self._start()
         return self._status()
 
-    def AdvanceTo(self, boundary_time):
+    def AdvanceTo(self, boundary_time: float) -> SimulatorStatus:
         """Advances the context to a time [s]. RuntimeError for one before the context's."""
         start = self._context.get_time()
         if not boundary_time >= start:
@@ -80,7 +93,7 @@ class Simulator:
             start = f"the start is outside of limits, {what_limits_do(self._plant)}: {in_words(outside)}"
             warnings.warn(start, stacklevel=3)
 
-    def AdvancePendingEvents(self):
+    def AdvancePendingEvents(self) -> SimulatorStatus:
         """Does the update that is due at the context's time, if there is one; the time stays."""
         if self._plant.is_discrete():
             self._update_if_due()
@@ -166,17 +179,19 @@ class Simulator:
 
     # what goes on beside the steps
 
-    def set_monitor(self, monitor):
+    def set_monitor(self, monitor: Callable[[Any], EventStatus | None]) -> None:
         """Calls monitor(root context) after every step; it may return an EventStatus, that of a termination stops.
 
         A continuous plant then advances by at most max_step_size of its SimulatorConfig from call to call.
         """
         self._monitor = monitor
 
-    def clear_monitor(self):
+    def clear_monitor(self) -> None:
+        """Takes the monitor away."""
         self._monitor = None
 
-    def get_monitor(self):
+    def get_monitor(self) -> Callable[[Any], EventStatus | None] | None:
+        """The monitor, None where there is none."""
         return self._monitor
 
     def _call_monitor(self):
@@ -193,16 +208,17 @@ class Simulator:
     def _status(self):
         return SimulatorStatus(self._context.get_time())
 
-    def set_target_realtime_rate(self, realtime_rate):
+    def set_target_realtime_rate(self, realtime_rate: float) -> None:
         """Simulated seconds per second of the clock to hold back to; 0 runs as fast as possible."""
         if not 0.0 <= realtime_rate < math.inf:
             raise RuntimeError(f"a realtime rate must be finite and not negative, it is {realtime_rate}")
         self._rate = float(realtime_rate)
 
-    def get_target_realtime_rate(self):
+    def get_target_realtime_rate(self) -> float:
+        """Simulated seconds in a second of the clock, at most; 0 where there is no limit."""
         return self._rate
 
-    def get_actual_realtime_rate(self):
+    def get_actual_realtime_rate(self) -> float:
         """Simulated seconds per second of the clock since the first advance; 0 before it."""
         if self._began is None:
             return 0.0
@@ -217,19 +233,20 @@ class Simulator:
 
     # counts
 
-    def get_num_steps_taken(self):
+    def get_num_steps_taken(self) -> int:
         """Steps of the integrator, of a discrete plant the advances between updates, since Initialize()."""
         return self._steps
 
-    def ResetStatistics(self):
+    def ResetStatistics(self) -> None:
+        """Sets all counts to zero."""
         self._steps = self._updates = 0
         self._began = None
 
-    def get_num_discrete_updates(self):
+    def get_num_discrete_updates(self) -> int:
         """Updates of a plant whose outputs are live: its state is plain numbers."""
         return 0 if self._plant.has_sampled_output_ports() else self._updates
 
-    def get_num_unrestricted_updates(self):
+    def get_num_unrestricted_updates(self) -> int:
         """Updates of a plant with sampled outputs."""
         return self._updates if self._plant.has_sampled_output_ports() else 0
 
@@ -237,18 +254,18 @@ class Simulator:
 class SimulatorStatus:
     """Where an advance ended."""
 
-    def __init__(self, return_time):
+    def __init__(self, return_time: float) -> None:
         self._return_time = return_time
 
-    def return_time(self):
+    def return_time(self) -> float:
         """[s]"""
         return self._return_time
 
-    def succeeded(self):
+    def succeeded(self) -> bool:
         return True
 
 
-def ApplySimulatorConfig(config, simulator):
+def ApplySimulatorConfig(config: SimulatorConfig, simulator: Simulator) -> None:
     """Uses the integrator, accuracy and step settings of a SimulatorConfig, its start time and realtime rate."""
     if config.integration_scheme not in SCHEMES:
         raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported")
