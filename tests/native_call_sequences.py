@@ -62,7 +62,7 @@ def calls_of(plant, context, rng):
             ),
             lambda: plant.CalcCenterOfMassPositionInWorld(context),
             lambda: plant.EvalBodySpatialVelocityInWorld(context, body),
-            lambda: context._constraint_error(),
+            lambda: context.state.constraint_error(),
             lambda: context.Clone(),
             lambda: plant.get_reaction_forces_output_port().Eval(context),
             lambda: Simulator(plant, context).AdvanceTo(context.get_time() + 0.02),

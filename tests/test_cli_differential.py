@@ -418,9 +418,9 @@ def test_assembled_states_satisfy_the_constraints_of_the_plant(chain):
     context, _ = chain.contexts(np.array(document["q"]), np.array(document["v"]))
     chains = ClosedChains(context)
     expected = {
-        "position_error": np.linalg.norm(chains.position_errors(context._q)[0]),
-        "velocity_error": np.linalg.norm(chains.velocity_errors(context._q, context._v)[0]),
-        "rank": np.linalg.matrix_rank(chains.position_errors(context._q)[1], tol=1e-6),
+        "position_error": np.linalg.norm(chains.position_errors(context.state.q)[0]),
+        "velocity_error": np.linalg.norm(chains.velocity_errors(context.state.q, context.state.v)[0]),
+        "rank": np.linalg.matrix_rank(chains.position_errors(context.state.q)[1], tol=1e-6),
     }
     agree(document, expected)
     assert document["mobility"] == chain.nv - document["rank"]

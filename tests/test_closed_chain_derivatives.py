@@ -61,7 +61,7 @@ def projected(chains, q, v):
 def test_a_linearization_is_that_of_the_motion_from_projected_states(name):
     plant, context = moving(name)
     chains = ClosedChains(context)
-    q, v, nq = context._q.copy(), context._v.copy(), context._q.size
+    q, v, nq = context.state.q.copy(), context.state.v.copy(), context.state.q.size
     A, _, _, _, f, _, _ = plant_derivatives(plant, context, "actuation", "state")
     np.testing.assert_allclose(f, [*v, *plant.CalcForwardDynamics(context)], atol=1e-10)
     rng = np.random.default_rng(0)
@@ -75,10 +75,10 @@ def test_a_linearization_is_that_of_the_motion_from_projected_states(name):
         ends = []
         for sign in (1.0, -1.0):
             x = np.concatenate([q, v]) + sign * step * direction
-            context._set_q(q)
+            context.state.set_q(q)
             q_end, v_end = projected(chains, x[:nq], x[nq:])
-            context._set_q(q_end)
-            context._set_v(v_end)
+            context.state.set_q(q_end)
+            context.state.set_v(v_end)
             ends.append(np.concatenate([v_end, plant.CalcForwardDynamics(context)]))
         found = (ends[0] - ends[1]) / (2.0 * step)
         np.testing.assert_allclose(A @ direction, found, atol=1e-5 * np.abs(found).max())
@@ -108,14 +108,14 @@ def test_a_step_of_a_discrete_closed_chain_is_linearized():
     assemble_context(context, 1e-12)
     start_moving(context, 1.0)
     A = plant_derivatives(plant, context, "actuation", "state", True)[0]
-    x, step = np.concatenate([context._q, context._v]), 1e-6
+    x, step = np.concatenate([context.state.q, context.state.v]), 1e-6
 
     def after(x):
         other = context.Clone()
-        other._set_q(x[:3])
-        other._set_v(x[3:])
+        other.state.set_q(x[:3])
+        other.state.set_v(x[3:])
         list(Run(plant, other, 1e-3).blocks())
-        return np.concatenate([other._q, other._v])
+        return np.concatenate([other.state.q, other.state.v])
 
     for k, e in enumerate(np.eye(6)):
         np.testing.assert_allclose(A[:, k], (after(x + step * e) - after(x - step * e)) / (2 * step), atol=1e-5)
@@ -127,7 +127,7 @@ def test_automatic_differentiation_agrees_with_complex_steps(name):
     by = plant.CalcDerivatives(context, "forward_dynamics", ("q", "v"))
     other = plant.ToAutoDiffXd()
     dual = other.CreateDefaultContext()
-    x = InitializeAutoDiff(np.concatenate([context._q, context._v])).ravel()
+    x = InitializeAutoDiff(np.concatenate([context.state.q, context.state.v])).ravel()
     other.SetPositionsAndVelocities(dual, x)
     gradient = ExtractGradient(other.CalcForwardDynamics(dual))
     np.testing.assert_allclose(gradient, np.hstack([by["q"], by["v"]]), atol=1e-9)

@@ -40,9 +40,9 @@ def put(plant, context, **positions):
 def start_moving(context, first):
     """Velocities that satisfy the constraints, of which the first one is given."""
     chains = ClosedChains(context)
-    _, G = chains.velocity_errors(context._q, context._v)
+    _, G = chains.velocity_errors(context.state.q, context.state.v)
     null = np.linalg.svd(G)[2][-1]
-    context._set_v(null * (first / null[0]))
+    context.state.set_v(null * (first / null[0]))
 
 
 def run(plant, context, until, accuracy=1e-9, scheme="runge_kutta5", sample_period=0.01, **options):
@@ -56,7 +56,7 @@ def run(plant, context, until, accuracy=1e-9, scheme="runge_kutta5", sample_peri
 def test_mechanisms_have_mobility_one_whatever_counting_says(name):
     plant, context = load(name)
     chains = ClosedChains(context)
-    found = chains.assemble(context._q)
+    found = chains.assemble(context.state.q)
     assert found.converged
     rank = chains.rank_nearby(found.q)
     assert (rank, plant.num_velocities() - rank) == (MOBILITY_ONE[name], 1)
@@ -88,7 +88,7 @@ def test_andrews_mechanism_is_where_the_published_solution_is():
         "epsilon": 1.048080741042263,
     }
     put(plant, context, **start)
-    assert np.linalg.norm(ClosedChains(context).position_errors(context._q)[0]) < 1e-15
+    assert np.linalg.norm(ClosedChains(context).position_errors(context.state.q)[0]) < 1e-15
     rows = run(plant, context, 0.03, accuracy=1e-10, actuation=constant_input([0.033]))
     for joint, angle in end.items():
         assert plant.GetJointByName(joint).get_angle(context) == pytest.approx(angle, rel=1e-7, abs=1e-7), joint
@@ -138,8 +138,8 @@ def test_a_slider_crank_moves_as_in_minimal_coordinates():
     put(plant, context, pivot=0.4, pin=-0.4 - math.asin(math.sin(0.4) / 3))
     x = 0.5 * math.cos(0.4) + 1.5 * math.sqrt(1 - math.sin(0.4) ** 2 / 9)
     plant.GetJointByName("guide").set_translation(context, x - 2.0)
-    assert np.linalg.norm(ClosedChains(context).position_errors(context._q)[0]) < 1e-14
-    start_moving(context, 0.0 * context._v[0] + 2.0)
+    assert np.linalg.norm(ClosedChains(context).position_errors(context.state.q)[0]) < 1e-14
+    start_moving(context, 0.0 * context.state.v[0] + 2.0)
     rate = crank.get_angular_rate(context)
 
     def mass(a):
@@ -188,7 +188,7 @@ def lay_flat(plant, context, rate):
         sign = 1.0 if "foot" in joint.name() else -1.0
         joint.set_angle(context, sign * math.pi / 2)
         joint.set_angular_rate(context, sign * rate)
-    assert np.linalg.norm(ClosedChains(context).position_errors(context._q)[0]) < 1e-14
+    assert np.linalg.norm(ClosedChains(context).position_errors(context.state.q)[0]) < 1e-14
 
 
 def test_a_run_that_rests_in_a_singular_position_says_so():
@@ -201,7 +201,7 @@ def test_a_run_that_rests_in_a_singular_position_says_so():
     with pytest.raises(NumericalError, match="constraints are singular, with rank 4 in place of 8"):
         list(Run(plant, context, 0.1).blocks())
     assert context.get_time() == 0.0
-    np.testing.assert_array_equal(context._v, 0.0)
+    np.testing.assert_array_equal(context.state.v, 0.0)
 
 
 @pytest.mark.parametrize("time_step", [0.0, 1e-3])
@@ -210,11 +210,11 @@ def test_accelerations_in_a_singular_position_are_those_of_the_motion_or_none(ti
     lay_flat(plant, context, 2.0)
     n = 4
     expected = G * ((n + 1) / 2 + n) / ((n + 1) / 3 + n)
-    signs = np.sign(context._v)
+    signs = np.sign(context.state.v)
     np.testing.assert_allclose(plant.CalcForwardDynamics(context), expected * signs, atol=1e-9)
     X = plant.GetBodyByName("rod_0").EvalPoseInWorld(context)
     np.testing.assert_allclose(X.rotation().matrix()[:, 2], [1, 0, 0], atol=1e-15)  # of the position itself
-    np.testing.assert_array_equal(context._v, 2.0 * signs)
+    np.testing.assert_array_equal(context.state.v, 2.0 * signs)
     lay_flat(plant, context, 0.0)
     with pytest.raises(NumericalError, match="constraints are singular, with rank 4 in place of 8"):
         plant.CalcForwardDynamics(context)
@@ -224,7 +224,7 @@ def test_accelerations_far_off_redundant_constraints_are_refused():
     plant, context = load("bricard")
     assemble_context(context, 1e-10)
     plant.CalcForwardDynamics(context)
-    context._set_q(context._q + 0.1 * np.random.default_rng(0).normal(size=5))
+    context.state.set_q(context.state.q + 0.1 * np.random.default_rng(0).normal(size=5))
     with pytest.raises(NumericalError, match="5 equations of the constraints are independent at these positions, 4"):
         plant.CalcForwardDynamics(context)
 
@@ -297,7 +297,7 @@ def test_a_run_needs_a_start_that_satisfies_the_constraints():
         run(plant, context, 0.1)
     lines = assemble_context(context, 1e-10)
     assert lines[0].startswith("assembled the start")
-    context._set_v([1.0, 0.0, 0.0])
+    context.state.set_v([1.0, 0.0, 0.0])
     with pytest.raises(NumericalError, match="velocities from which a run starts"):
         run(plant, context, 0.1)
 
@@ -332,7 +332,7 @@ def test_derivatives_of_accelerations_under_constraints_are_those_of_differences
     assemble_context(context, 1e-10)
     start_moving(context, 1.0)
     derivatives = plant.CalcDerivatives(context, "forward_dynamics", ("v", "tau"))
-    v, step = context._v.copy(), 1e-6
+    v, step = context.state.v.copy(), 1e-6
 
     def vdot(dv, dtau):
         plant.SetVelocities(context, v + dv)
@@ -410,7 +410,7 @@ def test_constrained_dynamics_balance(tmp_path):
     plant, context = load("four_bar")
     plant.SetPositions(context, document["q"])
     plant.SetVelocities(context, document["v"])
-    G_ = ClosedChains(context).velocity_errors(context._q, context._v)[1]
+    G_ = ClosedChains(context).velocity_errors(context.state.q, context.state.v)[1]
     M, tau_g = plant.CalcMassMatrix(context), plant.CalcGravityGeneralizedForces(context)
     left = M @ document["vdot"] + plant.CalcBiasTerm(context)
     right = np.array([1, 2, 3]) + tau_g + G_.T @ document["lambda"]

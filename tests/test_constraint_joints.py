@@ -188,7 +188,7 @@ def test_constraints_that_are_switched_off_have_no_equations():
     plant.Finalize()
     context = plant.CreateDefaultContext()
     plant.SetConstraintActiveStatus(context, ball, False)
-    rows, owners = constraint_rows(plant, context._parameters)
+    rows, owners = constraint_rows(plant, context.state.parameters)
     assert [owner.kind for owner in owners] == ["distance"]
     assert [row.numbers for row in rows] == [(0,)]
     assert len(constraint_rows(plant)[1]) == 4

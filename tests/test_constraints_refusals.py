@@ -131,8 +131,8 @@ def test_a_state_that_violates_its_constraints_is_reported():
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, document["q"])
     chains = ClosedChains(context)
-    assert document["position_error"] == np.linalg.norm(chains.position_errors(context._q)[0])
-    expected = np.linalg.norm(chains.velocity_errors(context._q, np.array(document["v"]))[0])
+    assert document["position_error"] == np.linalg.norm(chains.position_errors(context.state.q)[0])
+    expected = np.linalg.norm(chains.velocity_errors(context.state.q, np.array(document["v"]))[0])
     assert document["velocity_error"] == pytest.approx(expected, rel=1e-12)
 
 

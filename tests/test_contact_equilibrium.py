@@ -42,7 +42,7 @@ def stays(s, steps=20):
     q = s.q
     for _ in range(steps):
         s.steps(1)
-        assert s.context._contact.solver.counts[ITERATIONS] <= FEW
+        assert s.context.state.contact.solver.counts[ITERATIONS] <= FEW
     np.testing.assert_allclose(s.q, q, atol=1e-9)
     np.testing.assert_allclose(s.v, 0.0, atol=1e-9)
 
@@ -192,6 +192,6 @@ def test_tamsi_solves_a_quadruped_that_lands():
         simulator.Initialize()
         before = plant.CalcKineticEnergy(context) + plant.CalcPotentialEnergy(context)
         simulator.AdvanceTo(0.5 * h)
-        assert context._contact.solver.counts[CONSTRAINTS] > 0
+        assert context.state.contact.solver.counts[CONSTRAINTS] > 0
         after = plant.CalcKineticEnergy(context) + plant.CalcPotentialEnergy(context)
         assert after < before + 0.1, seed  # contact takes energy; little comes from an overlap of 3 mm

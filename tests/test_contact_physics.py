@@ -19,7 +19,7 @@ def scene(approximation="lagged", h=H, **options):
 
 
 def solver_of(s):
-    return s.context._contact.solver
+    return s.context.state.contact.solver
 
 
 def ball_on_ground(approximation, h=H, mass=1.0, friction=0.5, depth=0.0, ball=None, **ground):
@@ -309,7 +309,7 @@ def test_21_the_step_of_sap_is_the_minimum_of_its_cost(size, monkeypatch):
             k = int(s.plant.GetBodyByName(f"{column}_{row}").index())
             velocity[k] = free[6 * (k - 1) : 6 * k]
     at_start = 0.0
-    points = s.context._contact.points
+    points = s.context.state.contact.points
     contacts = s.contacts()
     for i in range(n):
         c = solver.con_source[i]

@@ -385,6 +385,6 @@ def test_a_distance_that_is_no_number_gives_none(s):
     context = plant.CreateDefaultContext()
     with pytest.raises(RuntimeError, match="must be finite"):
         joint.set_distance(context, s)
-    context._set_q([s])  # as a step leaves it that fails
+    context.state.set_q([s])  # as a step leaves it that fails
     with np.errstate(invalid="ignore"):
         assert np.isnan(plant.EvalBodyPoseInWorld(context, body).translation()).any()

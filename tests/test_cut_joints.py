@@ -119,11 +119,11 @@ def moving_state(plant):
     angles = {"left": rod0, "coupler": rod1 - rod0, "rocker": rod2 - rod1, "right": rod2}
     for joint in plant._mobilized():
         joint.set_angle(context, angles[joint.name()])
-    G = ClosedChains(context).position_errors(context._q)[1]
-    context._set_v(np.linalg.svd(G)[2][-1])
+    G = ClosedChains(context).position_errors(context.state.q)[1]
+    context.state.set_v(np.linalg.svd(G)[2][-1])
     body = plant.GetBodyByName("rod0")
     axis = body.EvalPoseInWorld(context).rotation().matrix()[:, 2]
-    context._set_v(context._v / (axis @ body.EvalSpatialVelocityInWorld(context).rotational()))
+    context.state.set_v(context.state.v / (axis @ body.EvalSpatialVelocityInWorld(context).rotational()))
     return context
 
 
@@ -157,15 +157,15 @@ def test_derivatives_of_forces_of_cut_joints_are_those_of_differences():
         "accelerations": plant.CalcDerivatives(context, "forward_dynamics", "v", **given)["v"],
         "energy": plant.CalcDerivatives(context, "potential_energy", "q", **given)["q"],
     }
-    q, v, step = context._q.copy(), context._v.copy(), 1e-6
+    q, v, step = context.state.q.copy(), context.state.v.copy(), 1e-6
     for k, e in enumerate(np.eye(3)):
         ends, energies = [], []
         for sign in (1.0, -1.0):
-            context._set_v(v + sign * step * e)
+            context.state.set_v(v + sign * step * e)
             ends.append(plant.CalcAccelerations(context))
-            context._set_q(q + sign * step * e)
+            context.state.set_q(q + sign * step * e)
             energies.append(plant.CalcPotentialEnergy(context))
-            context._set_q(q)
+            context.state.set_q(q)
         np.testing.assert_allclose(found["accelerations"][:, k], (ends[0] - ends[1]) / (2 * step), atol=1e-6)
         assert found["energy"][k] == pytest.approx((energies[0] - energies[1]) / (2 * step), abs=1e-6)
 
@@ -229,11 +229,11 @@ def test_a_cut_prismatic_joint_has_its_spring_and_damping():
         target = 0.9
         for _ in range(30):  # the same state in both: by the angle of the crank
             step = target - crank.get_angle(context)
-            null = np.linalg.svd(ClosedChains(context).position_errors(context._q)[1])[2][-1]
-            context._set_q(context._q + null * step / null[crank.velocity_start()])
+            null = np.linalg.svd(ClosedChains(context).position_errors(context.state.q)[1])[2][-1]
+            context.state.set_q(context.state.q + null * step / null[crank.velocity_start()])
             assemble_context(context, 1e-14)
-        null = np.linalg.svd(ClosedChains(context).position_errors(context._q)[1])[2][-1]
-        context._set_v(2.0 * null / null[crank.velocity_start()])
+        null = np.linalg.svd(ClosedChains(context).position_errors(context.state.q)[1])[2][-1]
+        context.state.set_v(2.0 * null / null[crank.velocity_start()])
         vdot = plant.CalcForwardDynamics(context)
         found.append((crank.get_angle(context), vdot[crank.velocity_start()], plant.CalcPotentialEnergy(context)))
     np.testing.assert_allclose(found[0], found[1], rtol=1e-8)
@@ -253,13 +253,13 @@ def test_a_distance_constraint_of_finite_stiffness_is_a_spring_damper_in_a_conti
         context = plant.CreateDefaultContext()
         rng = np.random.default_rng(3)
         plant.SetFreeBodyPose(context, ends[1], RigidTransform([0.7, 0.4, -0.2]))
-        context._set_v(rng.normal(size=12))
+        context.state.set_v(rng.normal(size=12))
         accelerations = plant.CalcForwardDynamics(context)
         energy = plant.CalcPotentialEnergy(context)
         config = SimulatorConfig(integration_scheme="runge_kutta5", accuracy=1e-9)
         run_context = context.Clone()
         list(Run(plant, run_context, 0.5, config=config).blocks())
-        found.append((accelerations, [energy], run_context._q))
+        found.append((accelerations, [energy], run_context.state.q))
         if as_constraint:
             plant.SetConstraintActiveStatus(context, constraint, False)
             free = plant.CalcForwardDynamics(context)
@@ -272,7 +272,7 @@ def test_a_distance_constraint_of_finite_stiffness_is_a_spring_damper_in_a_conti
             )
             plant.SetDistanceConstraintParams(context, constraint, rigid)
             vdot = plant.CalcForwardDynamics(context)
-            G = ClosedChains(context).velocity_errors(context._q, context._v)[1]
+            G = ClosedChains(context).velocity_errors(context.state.q, context.state.v)[1]
             assert G.shape == (1, 12)
             assert np.abs(vdot - free).max() > 0.1
     for one, two in zip(*found, strict=True):

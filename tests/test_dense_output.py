@@ -93,7 +93,7 @@ def moving_chain(name):
     plant, context = load(name)
     assemble_context(context, 1e-11)
     start_moving(context, 1.5)
-    return plant, context._q.copy(), context._v.copy()
+    return plant, context.state.q.copy(), context.state.v.copy()
 
 
 @pytest.mark.parametrize("name, scheme", [("four_bar", "runge_kutta3"), ("bricard", "runge_kutta5")])

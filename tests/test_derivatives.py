@@ -160,7 +160,7 @@ def test_derivatives_by_parameters_are_those_of_differences(plant, context):
         ),
         (spring, "stiffness"): (
             np.array([spring._stiffness]),
-            lambda c, x: c._set_parameter(spring, "stiffness", x[0]),
+            lambda c, x: c.state.set_parameter(spring, "stiffness", x[0]),
         ),
         (bushing, "torque_stiffness_constants"): (k, lambda c, x: bushing.SetTorqueStiffnessConstants(c, x)),
     }
@@ -189,7 +189,7 @@ def test_forces_of_spring_dampers_and_gravity_are_linear_in_their_constants(plan
         constants = model.spring_damper_constants.copy()
         constants[spring._row, k] = 2.0 * column[k]
         other = context.Clone()
-        other._use_model(model.replace(spring_damper_constants=constants))
+        other.state.use_model(model.replace(spring_damper_constants=constants))
         change = plant.CalcRequiredForces(other) - plant.CalcRequiredForces(context)
         assert_close(D[spring, name][:, 0] * column[k], change, 1e-9)
     g = plant.gravity_field().gravity_vector()
@@ -359,7 +359,9 @@ def test_dual_numbers_pass_through_the_setters_of_every_parameter(plant, context
     for (element, name), change in settings.items():
         other = dual.CreateDefaultContext()
         other.SetTimeStateAndParametersFrom(context)
-        change(elements[element], other, InitializeAutoDiff(np.ravel(context._parameters.get(element, name))).ravel())
+        change(
+            elements[element], other, InitializeAutoDiff(np.ravel(context.state.parameters.get(element, name))).ravel()
+        )
         vdot = dual.CalcAccelerations(other)
         assert_close(ExtractGradient(vdot), D[element, name], 1e-11)
         assert_close(ExtractValue(vdot).ravel(), plant.CalcAccelerations(context), 1e-12)

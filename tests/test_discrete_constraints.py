@@ -48,10 +48,10 @@ def start(plant, context, first=0.0, **positions):
     for joint, value in positions.items():
         plant.GetJointByName(joint).set_angle(context, value)
     assemble_context(context, 1e-11)
-    context._set_q(ClosedChains(context).assemble(context._q, tolerance=1e-14).q)
-    G_ = ClosedChains(context).velocity_errors(context._q, context._v)[1]
+    context.state.set_q(ClosedChains(context).assemble(context.state.q, tolerance=1e-14).q)
+    G_ = ClosedChains(context).velocity_errors(context.state.q, context.state.v)[1]
     free = np.linalg.svd(G_)[2][-1]
-    context._set_v(free * (first / free[0]))
+    context.state.set_v(free * (first / free[0]))
 
 
 def run(plant, context, until, **options):
@@ -102,7 +102,7 @@ def test_steps_are_of_second_order(name):
         start(plant, context, first, **positions)
         config = SimulatorConfig(integration_scheme="runge_kutta5", accuracy=1e-11)
         run(plant, context, 0.4, config=config)
-        ends.append(np.concatenate([context._q, context._v]))
+        ends.append(np.concatenate([context.state.q, context.state.v]))
     coarse, fine = (np.abs(end - ends[0]).max() for end in ends[1:])
     assert fine < 1e-3
     assert 3.4 < coarse / fine < 4.6
@@ -195,14 +195,14 @@ def loop_in_space(h, limits=None, gains=None, fixed=False):
 
 def keeping_to_constraints(context, v):
     """The velocities nearest to v in kinetic energy that keep to the constraints."""
-    return ClosedChains(context).impulses(context._q, v)[0]
+    return ClosedChains(context).impulses(context.state.q, v)[0]
 
 
 def test_a_loop_in_free_flight_keeps_energy_and_momentum_to_second_order():
     changes = []
     for h in (4e-3, 2e-3):
         plant, context = loop_in_space(h)
-        context._set_v(keeping_to_constraints(context, np.random.default_rng(1).normal(size=11)))
+        context.state.set_v(keeping_to_constraints(context, np.random.default_rng(1).normal(size=11)))
         before = plant.CalcSpatialMomentumInWorldAboutPoint(context, np.zeros(3)).get_coeffs()
         energy = plant.CalcKineticEnergy(context)
         rows = run(plant, context, 1.0)
@@ -216,9 +216,9 @@ def test_a_loop_in_free_flight_keeps_energy_and_momentum_to_second_order():
 def test_a_loop_at_rest_without_forces_stays_where_it_is():
     """Nothing is measured against velocities and forces, which are zero."""
     plant, context = loop_in_space(1e-3)
-    q = context._q.copy()
+    q = context.state.q.copy()
     rows = run(plant, context, 0.02)
-    np.testing.assert_allclose(context._q, q, atol=1e-11)
+    np.testing.assert_allclose(context.state.q, q, atol=1e-11)
     np.testing.assert_allclose(rows["v"], 0.0, atol=1e-11)
 
 
@@ -250,12 +250,12 @@ def test_controllers_in_a_loop_hold_it_however_stiff_they_are(gains):
 def test_locked_joints_stop_a_mechanism_and_are_no_loss_of_rank(locked):
     plant, context = load("four_bar", 1e-3)
     start(plant, context)
-    q = context._q.copy()
+    q = context.state.q.copy()
     for name in locked:
         plant.GetJointByName(name).Lock(context)
     run(plant, context, 0.01)
-    np.testing.assert_allclose(context._q, q, atol=1e-12)
-    np.testing.assert_allclose(context._v, 0.0, atol=1e-12)
+    np.testing.assert_allclose(context.state.q, q, atol=1e-12)
+    np.testing.assert_allclose(context.state.v, 0.0, atol=1e-12)
 
 
 def test_springs_of_elements_keep_the_energy():
@@ -296,9 +296,9 @@ def test_a_joint_that_constraints_hold_at_its_stop_stays_there(at):
     assert joints[1].get_angle(context) == pytest.approx(at, abs=1e-9)
     together = plant.CalcCenterOfMassPositionInWorld(context)[2]
     fallen = plant.CalcPotentialEnergy(context) + plant.CalcKineticEnergy(context)
-    context._set_q(np.array([0.0, at]))
+    context.state.set_q(np.array([0.0, at]))
     assert plant.CalcCenterOfMassPositionInWorld(context)[2] > together
-    context._set_v(np.zeros(2))
+    context.state.set_v(np.zeros(2))
     assert fallen == pytest.approx(plant.CalcPotentialEnergy(context), rel=1e-4)
 
 
@@ -309,12 +309,12 @@ def test_accelerations_of_a_step_are_its_change_of_velocity():
     """Wherever the ports are asked for before the step, which they leave as it is."""
     plant, context = load("four_bar", 1e-2)
     start(plant, context, 2.0)
-    q, v = context._q.copy(), context._v.copy()
+    q, v = context.state.q.copy(), context.state.v.copy()
     vdot = plant._accelerations(context).copy()
-    np.testing.assert_array_equal(context._q, q)
-    np.testing.assert_array_equal(context._v, v)
+    np.testing.assert_array_equal(context.state.q, q)
+    np.testing.assert_array_equal(context.state.v, v)
     run(plant, context, 1e-2)
-    np.testing.assert_allclose(v + 1e-2 * vdot, context._v, atol=1e-12)
+    np.testing.assert_allclose(v + 1e-2 * vdot, context.state.v, atol=1e-12)
 
 
 def test_a_start_off_the_constraints_is_projected_without_a_jerk():
@@ -355,10 +355,10 @@ def test_a_constraint_that_is_switched_off_leaves_the_step_of_other_plants():
         if with_constraint:
             plant.SetConstraintActiveStatus(context, id, False)
         arm.set_angle(context, 0.4)
-        context._set_v(np.random.default_rng(2).normal(size=7))
+        context.state.set_v(np.random.default_rng(2).normal(size=7))
         plant.SetFreeBodyPose(context, bodies[0], RigidTransform([0.1, 0.2, 0.3]))
         run(plant, context, 0.2)
-        ends.append(np.concatenate([context._q, context._v]))
+        ends.append(np.concatenate([context.state.q, context.state.v]))
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
 
 
@@ -403,7 +403,7 @@ def test_forces_of_users_are_taken_where_those_of_the_engine_are():
         plant, context = load("four_bar", 5e-3, tie)
         start(plant, context, 1.0)
         run(plant, context, 0.2)
-        ends.append(np.concatenate([context._q, context._v]))
+        ends.append(np.concatenate([context.state.q, context.state.v]))
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
 
 

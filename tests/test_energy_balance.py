@@ -54,8 +54,8 @@ def test_works_of_a_motor_and_of_damping_in_steps_are_their_sums():
 
 def test_a_stop_takes_what_the_motion_loses():
     balance, context = balance_of(rail(1e-3, limits=(-1.0, 0.01)), 0.05, [0.0], [1.0])
-    assert abs(context._v[0]) < 0.9
-    assert balance.limits == pytest.approx(context._v[0] ** 2 - 1.0, rel=1e-9)
+    assert abs(context.state.v[0]) < 0.9
+    assert balance.limits == pytest.approx(context.state.v[0] ** 2 - 1.0, rel=1e-9)
     assert abs(balance.rest) < 1e-12
 
 
@@ -116,7 +116,7 @@ def test_projections_of_a_closed_chain_are_counted():
     plant, context = load("four_bar")
     assemble_context(context, 1e-11)
     start_moving(context, 1.5)
-    q, v = context._q.copy(), context._v.copy()
+    q, v = context.state.q.copy(), context.state.v.copy()
     loose, _ = balance_of(plant, 0.3, q, v, config=config("runge_kutta3", accuracy=1e-3))
     tight, _ = balance_of(plant, 0.3, q, v, config=config("runge_kutta3", accuracy=1e-6))
     assert loose.constraints != 0.0

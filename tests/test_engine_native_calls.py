@@ -142,12 +142,12 @@ def test_an_address_of_nothing_is_not_called():
     plant.AddDistanceConstraint(bodies[0], np.zeros(3), bodies[1], 0.1 * np.ones(3), 1.0)
     plant.Finalize()
     context = plant.CreateDefaultContext()
-    assert np.isnan(context._calls.calc_constraint_error())
-    error = context._constraint_error()
+    assert np.isnan(context.state.calls.calc_constraint_error())
+    error = context.state.constraint_error()
     assert error > 0.0
     bodies[1].SetMass(context, 2.0)
-    assert context._constraint_error() == error
-    assert context._calls.calc_constraint_error() == error
+    assert context.state.constraint_error() == error
+    assert context.state.calls.calc_constraint_error() == error
 
 
 def sequences(command=(), environment=(), count=3):

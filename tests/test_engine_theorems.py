@@ -319,7 +319,7 @@ def test_inverse_dynamics_with_gravity_in_the_recursion_subtracts_gravity_forces
     context = case.context
     tau_g = case.plant.CalcGravityGeneralizedForces(context)
     without = case.plant.CalcInverseDynamics(context, vdot, MultibodyForces(case.plant))
-    calls, data = context._at_velocities(), context._data
+    calls, data = context.state.at_velocities(), context.state.data
     data.vdot[:] = vdot
     calls.calc_inverse_dynamics(np.zeros((case.plant.num_bodies(), 6)), 1.0)
     assert_close(data.tau, without - tau_g)
@@ -631,7 +631,7 @@ def test_energy_forgets_a_state_that_was_not_finite():
     context = random_context(plant, np.random.default_rng(0))
     v = plant.GetVelocities(context)
     expected = plant.CalcKineticEnergy(context), plant.CalcPotentialEnergy(context)
-    context._set_v(np.full(v.size, np.nan))  # as a step leaves it that fails
+    context.state.set_v(np.full(v.size, np.nan))  # as a step leaves it that fails
     assert np.isnan(plant.CalcKineticEnergy(context))
     plant.SetVelocities(context, v)
     assert (plant.CalcKineticEnergy(context), plant.CalcPotentialEnergy(context)) == expected

@@ -698,7 +698,7 @@ def test_a_locked_joint_is_a_weld(seed):
     for k in range(plant.num_actuators()):
         actuator = plant.get_joint_actuator(k)
         if actuator.joint() not in locked:
-            value = context._inputs[u.get_name()]
+            value = context.inputs.fixed[u.get_name()]
             twin.GetJointActuatorByName(actuator.name()).set_actuation_vector(
                 actuator.get_actuation_vector(value), twin_u
             )
@@ -733,8 +733,8 @@ def test_infinite_inertia_leaves_no_trace_in_complex_numbers_and_in_batches(comp
     context, rng = plant.CreateDefaultContext(), np.random.default_rng(3)
     for joint in joints_of(plant)[2:5]:
         joint.Lock(context)
-    context._at_positions()
-    model, kernels = context._model, load_kernels(compiled)
+    context.state.at_positions()
+    model, kernels = context.state.model, load_kernels(compiled)
     q, v = random_state(plant, rng)
     dq, dv = rng.normal(size=q.size), rng.normal(size=v.size)
 

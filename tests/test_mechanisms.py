@@ -45,9 +45,9 @@ def set_angles(plant, context, **angles):
 
 def start_with(plant, context, joint, rate):
     """Velocities of a mechanism of mobility 1 in which a joint has a rate."""
-    G_ = ClosedChains(context).velocity_errors(context._q, context._v)[1]
+    G_ = ClosedChains(context).velocity_errors(context.state.q, context.state.v)[1]
     free = np.linalg.svd(G_)[2][-1]
-    context._set_v(free * (rate / free[plant.GetJointByName(joint).velocity_start()]))
+    context.state.set_v(free * (rate / free[plant.GetJointByName(joint).velocity_start()]))
 
 
 def run(plant, context, until, accuracy=1e-10):
@@ -153,7 +153,7 @@ def test_a_four_bar_accelerates_the_same_wherever_its_ground_is_turned_to(yaw):
     Parser(plant).AddModelsFromString(text.replace('<link name="world"/>', ground), "urdf")
     plant.Finalize()
     oblique = plant.CreateDefaultContext()
-    plant.SetPositions(oblique, context._q)
+    plant.SetPositions(oblique, context.state.q)
     expected = straight.CalcForwardDynamics(context)
     np.testing.assert_allclose(plant.CalcForwardDynamics(oblique), expected, atol=1e-9)
 
@@ -215,10 +215,10 @@ def start_governor(rate):
     plant, context = load("flyball_governor.sdf")
     v = np.zeros(plant.num_velocities())
     v[plant.GetJointByName("spin").velocity_start()] = rate
-    context._set_v(v)
+    context.state.set_v(v)
     chains = ClosedChains(context)
-    assert np.linalg.norm(chains.position_errors(context._q)[0]) < 1e-14
-    assert np.linalg.norm(chains.velocity_errors(context._q, v)[0]) < 1e-14
+    assert np.linalg.norm(chains.position_errors(context.state.q)[0]) < 1e-14
+    assert np.linalg.norm(chains.velocity_errors(context.state.q, v)[0]) < 1e-14
     return plant, context
 
 
@@ -288,9 +288,9 @@ def stewart_at(position, rpy):
     plant.SetFreeBodyPose(context, plate, RigidTransform(RollPitchYaw(rpy), position))
     weights = np.zeros(plant.num_velocities())
     weights[plate.floating_velocities_start_in_v() :][:6] = 1.0
-    found = ClosedChains(context).assemble(context._q, weights)
+    found = ClosedChains(context).assemble(context.state.q, weights)
     assert found.converged
-    context._set_q(found.q)
+    context.state.set_q(found.q)
     return plant, context, plate
 
 
@@ -334,13 +334,13 @@ def plate_accelerations(position, R, w, v, forces):
 def plate_velocity(plant, context, plate, w, v):
     """Sets the plate's velocity, and those of the legs that go with it."""
     start = plate.floating_velocities_start_in_v()
-    G_ = ClosedChains(context).velocity_errors(context._q, context._v)[1]
+    G_ = ClosedChains(context).velocity_errors(context.state.q, context.state.v)[1]
     moved = np.zeros(plant.num_velocities())
     moved[start : start + 6] = [*w, *v]
     legs = np.ones(plant.num_velocities(), dtype=bool)
     legs[start : start + 6] = False
     moved[legs] = np.linalg.solve(G_[:, legs], -G_ @ moved)
-    context._set_v(moved)
+    context.state.set_v(moved)
 
 
 POSE = np.array([0.08, -0.05, 1.15]), [0.1, -0.15, 0.2]
@@ -504,7 +504,7 @@ def test_energy_stays_over_ten_seconds(start):
 def test_mechanisms_have_the_mobility_that_their_files_state(file, constraints, rank, mobility):
     plant, context = load(file, constraints)
     chains = ClosedChains(context)
-    found = chains.assemble(context._q)
+    found = chains.assemble(context.state.q)
     assert found.converged
     assert chains.rank_nearby(found.q) == rank
     assert plant.num_velocities() - rank == mobility

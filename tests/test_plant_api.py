@@ -423,7 +423,7 @@ def test_wrong_sizes_are_refused_and_change_nothing(arm, call):
     with pytest.raises(RuntimeError):
         call(arm, context)
     np.testing.assert_array_equal(arm.GetPositionsAndVelocities(context), before)
-    assert arm.CreateDefaultContext()._inputs == context._inputs == {}
+    assert arm.CreateDefaultContext().inputs.fixed == context.inputs.fixed == {}
 
 
 # ------------------------------------------------------------------------------------------- foreign contexts
@@ -587,9 +587,9 @@ def counted(context):
 
         return call
 
-    kernels, names = context._kernels, vars(load_kernels(False))
-    context._kernels = SimpleNamespace(**{name: count(name, getattr(kernels, name)) for name in names})
-    context._bind()
+    kernels, names = context.state.kernels, vars(load_kernels(False))
+    context.state.kernels = SimpleNamespace(**{name: count(name, getattr(kernels, name)) for name in names})
+    context.state._bind()
     return counts
 
 

@@ -269,10 +269,10 @@ def test_a_context_switches_constraints_on_its_own():
     plant.SetConstraintActiveStatus(context, ids["weld"], False)
     clone = context.Clone()
     plant.SetConstraintActiveStatus(context, ids["ball"], False)
-    assert [c.kind for c in plant._active_constraints(context._parameters)] == ["tendon", "distance", "coupler"]
+    assert [c.kind for c in plant._active_constraints(context.state.parameters)] == ["tendon", "distance", "coupler"]
     assert not plant.GetConstraintActiveStatus(clone, ids["weld"])
     assert plant.GetConstraintActiveStatus(clone, ids["ball"])
-    assert len(plant._active_constraints(other._parameters)) == 5
+    assert len(plant._active_constraints(other.state.parameters)) == 5
     plant.SetConstraintActiveStatus(context, ids["weld"], True)
     assert plant.GetConstraintActiveStatus(context, ids["weld"])
     unknown = MultibodyConstraintId.get_new_id()

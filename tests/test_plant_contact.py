@@ -311,7 +311,7 @@ def test_statistics_count_the_problems_of_a_run():
 def kinds_of_kernels(plant):
     context = plant.CreateDefaultContext()
     Run(plant, context, plant.time_step())
-    return context._contact, context._data.contact
+    return context.state.contact, context.state.data.contact
 
 
 @pytest.mark.parametrize("time_step", [0.0, 1e-3])

@@ -62,11 +62,11 @@ def test_random_loops_step_without_gaining_energy(seed, moving, gravity, monkeyp
     plant, context, rng = random_loops(seed, gravity)
     if moving:
         v = rng.normal(size=plant.num_velocities())
-        context._set_v(ClosedChains(context).impulses(context._q, v)[0])
+        context.state.set_v(ClosedChains(context).impulses(context.state.q, v)[0])
     blocks = list(Run(plant, context, 0.01).blocks())
     energy = np.concatenate([block.energy for block in blocks]).sum(axis=1)
-    assert np.isfinite([*context._q, *context._v]).all()
+    assert np.isfinite([*context.state.q, *context.state.v]).all()
     assert max(block.constraint_error.max() for block in blocks) < 1e-9
     assert energy.max() - energy[0] < 1e-4 * max(1.0, abs(energy[0]))
     if not moving and gravity == 0.0:
-        np.testing.assert_allclose(context._v, 0.0, atol=1e-9)
+        np.testing.assert_allclose(context.state.v, 0.0, atol=1e-9)

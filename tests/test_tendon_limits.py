@@ -49,7 +49,7 @@ def test_the_start_of_a_run_is_put_within_the_limits_of_tendons():
     plant.SetPositions(context, [0.4, 0.6, 1.2])
     lines = assemble_context(context, 1e-10)
     assert lines[0].startswith("assembled the start")
-    assert context._q[0] + 2.0 * context._q[1] == pytest.approx(0.5, abs=1e-9)
+    assert context.state.q[0] + 2.0 * context.state.q[1] == pytest.approx(0.5, abs=1e-9)
     assert assemble_context(context, 1e-8) == []
 
 

@@ -129,7 +129,7 @@ def test_a_ring_of_bodies_moves_as_far_as_its_joints_let_it(kind, rest):
     plant = ring(kind)
     plant.Finalize()
     context = Context(plant, compiled=False)
-    assert ClosedChains(context).rank(context._q) == plant.num_velocities() - rest
+    assert ClosedChains(context).rank(context.state.q) == plant.num_velocities() - rest
     assert np.isfinite(plant.CalcForwardDynamics(context)).all()
 
 

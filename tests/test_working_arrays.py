@@ -15,6 +15,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.fields.model_fields import DATA_FIELDS
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.math import SpatialForce
+from mbcli.multibody.plant.evaluated_state import EvaluatedState
 from mbcli.multibody.tree import BodyIndex, JacobianWrtVariable, ModelInstanceIndex, MultibodyForces
 from mbcli.systems.analysis import Simulator
 
@@ -68,12 +69,19 @@ def poison(data, unknown, kept):
             getattr(data, field.name)[where] = np.nan
 
 
+class BoundForGood(EvaluatedState):
+    """A state that would fail to put other calls in the place of those it has."""
+
+    __slots__ = ()
+    _bind = None
+
+
 class PoisoningCalls:
     """The kernels of a context; before each call Data forgets all that the context does not know."""
 
     def __init__(self, context, calls):
         self._context, self._calls = context, calls
-        model, q, v = context._model, context._q, context._v
+        model, q, v = context.state.model, context.state.q, context.state.v
         self._unknown = [
             unknown_after(model, q, v, *stages)
             for stages in ((), ("position_stage",), ("position_stage", "velocity_stage"))
@@ -83,15 +91,15 @@ class PoisoningCalls:
         kernel = getattr(self._calls, name)
 
         def poisoned(*arguments):
-            context = self._context
+            state = self._context.state
             known = {"position_stage": 0, "motion_stage": 0, "velocity_stage": 1}.get(name)
             if known is None:
-                known = context._positions_current + (context._positions_current and context._velocities_current)
+                known = state.positions_current + (state.positions_current and state.velocities_current)
             kept = OF_CONTEXT | set(INPUTS.get(name, "").split())
             for key, names in REMEMBERED.items():
-                if key in context._of_q or key in context._of_v:
+                if key in state.of_q or key in state.of_v:
                     kept |= set(names)
-            poison(context._data, self._unknown[known], kept)
+            poison(state.data, self._unknown[known], kept)
             return kernel(*arguments)
 
         return poisoned
@@ -112,8 +120,8 @@ def side(name, poisoned):
     forces.mutable_generalized_forces()[:] = rng.normal(size=v.size)
     forces._body_forces[:] = rng.normal(size=forces._body_forces.shape)
     if poisoned:
-        context._calls = PoisoningCalls(context, context._calls)
-        context._bind = None  # it would put other calls in their place
+        context.state.calls = PoisoningCalls(context, context.state.calls)
+        context.state.__class__ = BoundForGood
     body = plant.get_body(BodyIndex(plant.num_bodies() - 1))
     return SimpleNamespace(
         plant=plant,
@@ -163,7 +171,7 @@ def test_a_call_does_not_read_what_it_does_not_know(sides, call):
         clean.sum.SetZero()
         poisoned.sum.SetZero()
     for s in sides:
-        s.context._forget_positions()
+        s.context.state.forget_positions()
     if clean.has_bushings and call in OF_BUSHINGS:
         pytest.skip("bushings have no energy")
     expected = numbers_in(CALCULATIONS[call](clean))
@@ -181,13 +189,13 @@ def test_steps_do_not_read_what_earlier_calls_left(name, compiled, monkeypatch):
     results = []
     for left in (0.0, np.nan, 7.0):
         s = side(name, False)
-        everything = {n: np.ones(a.shape, bool) for n, a in fields_of(s.context._data).items()}
+        everything = {n: np.ones(a.shape, bool) for n, a in fields_of(s.context.state.data).items()}
         for field in DATA_FIELDS:
             if field.name not in OF_CONTEXT and field.shape[0] not in ("nbody", "nlink"):
-                getattr(s.context._data, field.name)[...] = left
+                getattr(s.context.state.data, field.name)[...] = left
         if left != 0.0:
-            poison(s.context._data, everything, OF_CONTEXT)
-            for array in fields_of(s.context._data).values():
+            poison(s.context.state.data, everything, OF_CONTEXT)
+            for array in fields_of(s.context.state.data).values():
                 array[np.isnan(array)] = left
         Simulator(s.plant, s.context).AdvanceTo(0.03)
         results.append(s.plant.GetPositionsAndVelocities(s.context))

@@ -106,7 +106,7 @@ class Analysis:
         """chunk -> columns, all rows in one compiled call."""
         from mbcli.engine.queries.state_batch import StateBatch
 
-        batch = StateBatch(context._model, announce=_announce_compiling)
+        batch = StateBatch(context.state.model, announce=_announce_compiling)
 
         def evaluate(chunk):
             states = SimpleNamespace(q=chunk.q, v=chunk.v)

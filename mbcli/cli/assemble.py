@@ -42,13 +42,14 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
             w = numbers(weights, plant.GetVelocityNames(), "--weights")
             if (w < 0.0).any():
                 raise click.UsageError("--weights must not be negative")
-        found, chains = assemble_within_limits(context, context._q, w, tolerance, max_iterations)
+        state = context.state
+        found, chains = assemble_within_limits(context, state.q, w, tolerance, max_iterations)
         if not found.converged:
             raise NumericalError(
                 f"no assembly was found: the smallest error of the constraints in {found.restarts + 1} attempts is "
                 f"{found.position_error:.3g}"
             )
-        v = chains.assemble_velocities(found.q, context._v, w)
+        v = chains.assemble_velocities(found.q, state.v, w)
         plant.SetPositions(context, found.q)
         plant.SetVelocities(context, v)
         independent = chains.independent(found.q)

@@ -120,7 +120,8 @@ def errors_of(context):
     from mbcli.multibody.constraints.closed_chains import ClosedChains
 
     chains = ClosedChains(context)
-    position, velocity = chains.position_errors(context._q)[0], chains.velocity_errors(context._q, context._v)[0]
+    state = context.state
+    position, velocity = chains.position_errors(state.q)[0], chains.velocity_errors(state.q, state.v)[0]
     return {"position_error": float(np.linalg.norm(position)), "velocity_error": float(np.linalg.norm(velocity))}
 
 
@@ -213,7 +214,7 @@ def rank(context):
     from mbcli.multibody.constraints.closed_chains import ClosedChains
 
     chains = ClosedChains(context)
-    return chains.rank(context._q) if chains.nrow else 0
+    return chains.rank(context.state.q) if chains.nrow else 0
 
 
 def render(plant, result):

@@ -193,12 +193,13 @@ def _mobility(plant):
     from mbcli.multibody.plant.context import Context
 
     context = Context(plant, compiled=False)
-    context._set_q(plant.GetDefaultPositions())
+    state = context.state
+    state.set_q(plant.GetDefaultPositions())
     try:
         chains = ClosedChains(context)
     except ModelError as error:
         return {"problem": str(error)}
-    found = chains.assemble(context._q)
+    found = chains.assemble(state.q)
     if not found.converged:
         return {"rows": chains.nrow, "problem": f"no assembly was found, the error is {found.position_error:.3g}"}
     independent = chains.independent(found.q)

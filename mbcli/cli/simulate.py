@@ -350,14 +350,16 @@ def _period(rate, plant, duration):
 def _announce_compiling(plant, context):
     from mbcli.engine.runtime.kernel import compiled_by_default
     from mbcli.engine.runtime.kernel_cache import is_on_disk
+    from mbcli.multibody.plant.meeting_contact import foresee_contact
 
     if not compiled_by_default():
         return
-    context._foresee_contact()
-    kernels, meets, discrete = context._kernels, context._contact is not None, plant.is_discrete()
+    state = context.state
+    foresee_contact(state)
+    kernels, meets, discrete = state.kernels, state.contact is not None, plant.is_discrete()
     missing = not is_on_disk(getattr(kernels, "run_discrete" if discrete else "run_continuous"))
     if meets:
-        missing |= not is_on_disk(getattr(kernels, context._contact.called[0]), called=True)
+        missing |= not is_on_disk(getattr(kernels, state.contact.called[0]), called=True)
     if missing:
         seconds = 35 if plant._constraints else 30 if meets else 15
         click.echo(f"mbcli: compiling the simulation, once on this machine (about {seconds} s)", err=True)
@@ -758,6 +760,7 @@ class SimulationJob:
         from mbcli.multibody.compilation.compile_constraints import Tie
 
         plant, context = self.plant, self.context
+        state = context.state
         if (
             change is None
             or not change > SEEN_GAIN * self._most_kinetic
@@ -765,8 +768,8 @@ class SimulationJob:
             or self.actuation.values.any()
         ):
             return None
-        in_problems = plant.is_discrete() and bool(plant._constraints) and context._contact is not None
-        if not in_problems or not any(isinstance(rows, Tie) and rows.rows for rows in context._rows):
+        in_problems = plant.is_discrete() and bool(plant._constraints) and state.contact is not None
+        if not in_problems or not any(isinstance(rows, Tie) and rows.rows for rows in state.constraints.rows):
             return None
         return (
             f"the energy rose by {change:.3g} J, though nothing drives the plant: steps that meet contact hold "
@@ -833,7 +836,7 @@ class SimulationJob:
             self.fields,
             argv=tuple(self.arguments),
             seed=self.seed,
-            checkpoint={"time": 0.0, "q": self.context._q, "v": self.context._v, "next_step": 0.0},
+            checkpoint={"time": 0.0, "q": self.context.state.q, "v": self.context.state.v, "next_step": 0.0},
             expected_rows=int((self.until - self.start) / period) + 2,
         )
         return LogWriter(output, header, force=force)

@@ -39,7 +39,7 @@ def check_quaternions(plant, context):
     for joint in plant._joints:
         if joint.type_name() == "quaternion_floating":
             i = joint.position_start()
-            if not np.linalg.norm(context._q[i : i + 4]) > 0.0:
+            if not np.linalg.norm(context.state.q[i : i + 4]) > 0.0:
                 raise ModelError(f"the quaternion of joint '{joint.name()}' is zero: it gives no orientation")
 
 

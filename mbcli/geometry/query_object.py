@@ -127,15 +127,16 @@ class QueryObject:
     def _place(self) -> None:
         """Brings the solids to where the context has them."""
         context = self._context
-        context._ready_parameters()
-        geometries = self._plant._geometries(context._model)
+        state = context.state
+        state.ready_parameters()
+        geometries = self._plant._geometries(state.model)
         if geometries is not self._geometries:
             self._geometries, self._collision = geometries, geometries.collision()
-            self._handle = self._collision.handle(context._compiled)
-        context._kernels.place_solids_at(context._model_handle, context._data_handle, self._handle)
+            self._handle = self._collision.handle(state.compiled)
+        state.kernels.place_solids_at(state.model_handle, state.data_handle, self._handle)
 
     def _distance(self, a: int, b: int, limit: float) -> Any:
-        return self._context._kernels.pair_distance(self._handle, a, b, limit)
+        return self._context.state.kernels.pair_distance(self._handle, a, b, limit)
 
     def _near_pairs(self, distance: float) -> Iterator[tuple[int, int]]:
         """Pairs that no filter keeps apart and whose bounding balls are not farther apart than a distance."""

@@ -66,10 +66,11 @@ class EnergyBalance:
 
 def keep_none(context: Context) -> None:
     """Lets the loops keep no balance."""
-    if context._compiled:
-        context._data.balance[:] = 0.0
+    state = context.state
+    if state.compiled:
+        state.data.balance[:] = 0.0
     else:
-        context._data.balance = np.zeros(6)
+        state.data.balance = np.zeros(6)
 
 
 class KeptBalance:
@@ -88,28 +89,30 @@ class KeptBalance:
 
     def attach(self, integration: float = 0.0) -> None:
         """Lets the loops find the balance from the data of the context; integration: handle of a continuous run's."""
-        context, compiled, discrete = self._context, self._context._compiled, self._plant.is_discrete()
+        context, compiled, discrete = self._context, self._context.state.compiled, self._plant.is_discrete()
+        state = context.state
         self.arrays.balance_settings[IMPLICIT] = self._plant._implicit_damping() if discrete else 0.0
         self.arrays.balance_settings[CONSTRAINED] = 1.0 if self._plant._constraints else 0.0
         at = [0.0] * 6
-        function = getattr(context._kernels, "balance_step" if discrete else "balance_motion")
+        function = getattr(state.kernels, "balance_step" if discrete else "balance_motion")
         at[STEP_FUNCTION if discrete else MOTION_FUNCTION] = address_of_function(function) if compiled else function
-        at[MODEL], at[DATA] = context._model_handle, context._data_handle
+        at[MODEL], at[DATA] = state.model_handle, state.data_handle
         at[BALANCE], at[INTEGRATION] = self.arrays.handle(compiled), integration
         if compiled:
-            context._data.balance[:] = at
+            state.data.balance[:] = at
         else:  # any object can be an address
-            context._data.balance = at
+            state.data.balance = at
 
     def _energies(self):
         """Kinetic and potential energy, without bushings, which have none."""
         context = self._context
-        context._forget_positions()
-        context._ready_parameters()
-        calls = context._calls
+        state = context.state
+        state.forget_positions()
+        state.ready_parameters()
+        calls = state.calls
         calls.motion_stage()
         calls.calc_energy()
-        return tuple(map(float, context._data.energy))
+        return tuple(map(float, state.data.energy))
 
     def result(self) -> EnergyBalance:
         """EnergyBalance from the start to the state of the context."""

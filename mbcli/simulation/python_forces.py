@@ -22,8 +22,8 @@ LOOPS = (
 
 def needs_python(plant, context):
     """Whether a run has forces or inputs that the compiled loops do not know."""
-    applied = any(name.startswith("applied_") for name in context._inputs)
-    return bool(plant._user_force_elements) or applied or bool(context._connected)
+    applied = any(name.startswith("applied_") for name in context.inputs.fixed)
+    return bool(plant._user_force_elements) or applied or bool(context.inputs.followed)
 
 
 class PythonForces:
@@ -37,7 +37,7 @@ class PythonForces:
 
     def __init__(self, plant, context, u, from_ports):
         self._plant, self._context, self._u = plant, context, u
-        self._u_follows = from_ports and any(name.endswith("actuation") for name in context._connected)
+        self._u_follows = from_ports and any(name.endswith("actuation") for name in context.inputs.followed)
         fillers = {
             loop.hold_input: self._hold_input,
             loop.record: self._record,
@@ -57,17 +57,17 @@ class PythonForces:
         self._twins = vars(link_interpreted({"python"}, fillers, only=LOOPS))
 
     def run_discrete(self, model_handle, data_handle, *arguments):
-        return self._twins["run_discrete"](self._context._model, self._context._data, *arguments)
+        return self._twins["run_discrete"](self._context.state.model, self._context.state.data, *arguments)
 
     def run_continuous(self, model_handle, data_handle, *arguments):
-        return self._twins["run_continuous"](self._context._model, self._context._data, *arguments)
+        return self._twins["run_continuous"](self._context.state.model, self._context.state.data, *arguments)
 
     # what the loops call in place of the kernels of these names
 
     def _hold_input(self, t, actuation):
         self._context.SetTime(t)
         self._twins["hold_input"](t, actuation)
-        self._context._forget_positions()
+        self._context.state.forget_positions()
         self._take_actuation()
 
     def _take_actuation(self):
@@ -76,52 +76,55 @@ class PythonForces:
 
     def _record(self, model, data, t, u, recording):
         context, row = self._context, recording.rows_written[0]
-        context._forget_positions()
+        context.state.forget_positions()
         recording.recorded_time[row], recording.recorded_u[row] = t, u
-        recording.recorded_q[row], recording.recorded_v[row] = context._q, context._v
+        recording.recorded_q[row], recording.recorded_v[row] = context.state.q, context.state.v
         recording.recorded_energy[row, :2] = self._plant._energies(context)
-        recording.recorded_energy[row, 2] = context._constraint_error()
+        recording.recorded_energy[row, 2] = context.state.constraint_error()
 
     def _position_kinematics(self, model, data):
-        self._context._forget_positions()
-        self._context._at_positions()
+        self._context.state.forget_positions()
+        self._context.state.at_positions()
 
     def _discrete_step(self, model, data, h, implicit_damping):
         context = self._context
-        context._calls.start_of_step(h)
-        context._forget_positions()
+        context.state.calls.start_of_step(h)
+        context.state.forget_positions()
         tau, F = self._forces()
         self._plant._set_controllers(context)
-        context._at_positions()
+        context.state.at_positions()
         data.u[:] = self._u
         data.tau[:] = tau
-        context._calls.step_under_link_forces(F, h, implicit_damping)
-        context._forget_positions()
+        context.state.calls.step_under_link_forces(F, h, implicit_damping)
+        context.state.forget_positions()
 
     def _finish_step(self, model, data, y, tolerance):
-        self._context._forget_positions()
-        return self._context._calls.finish_state(y, tolerance)
+        self._context.state.forget_positions()
+        return self._context.state.calls.finish_state(y, tolerance)
 
     def _step_fault(self, model, data):
-        return self._context._step_fault()
+        contact, constraints = self._context.state.contact, self._context.state.constraints
+        if contact is not None:
+            return int(contact.failed())
+        return 0 if constraints is None else constraints.take_step_fault()
 
     def _keeps_contacts(self, data):
-        contact = self._context._contact
+        contact = self._context.state.contact
         return contact is not None and contact.keeps
 
     def _keep_contacts(self, data, row):
-        return 0.0 if not self._keeps_contacts(data) or self._context._contact.keep(row) else 1.0
+        return 0.0 if not self._keeps_contacts(data) or self._context.state.contact.keep(row) else 1.0
 
     def _lacks_room(self, data):
         return False  # the forces come from the plant, which makes room
 
     def _note_ranks(self, data):
         context = self._context
-        self._noted = context._work.ranks.copy() if context._plant._constraints else None
+        self._noted = context.state.constraints.work.ranks.copy() if context.state.constraints is not None else None
 
     def _restore_ranks(self, data):
         if self._noted is not None:
-            self._context._work.ranks[:] = self._noted
+            self._context.state.constraints.work.ranks[:] = self._noted
 
     def _explicit_step(self, model, data, run, u, h):
         """As the kernel, with the time of each stage."""
@@ -137,14 +140,14 @@ class PythonForces:
         self._twins["rate_at_end"](model, data, t, run, u)
 
     def _derivative(self, model, data, y, u, dy):
-        context, nq = self._context, self._context._q.size
+        context, nq = self._context, self._context.state.q.size
         context.SetTime(next(self._stage_times, context.get_time()))
-        context._set_q(y[:nq])
-        context._set_v(y[nq:])
+        context.state.set_q(y[:nq])
+        context.state.set_v(y[nq:])
         self._take_actuation()
-        calls = context._calls
+        calls = context.state.calls
         calls.stage_of_step()
-        context._positions_current = context._velocities_current = True
+        context.state.positions_current = context.state.velocities_current = True
         tau, F = self._forces()
         data.tau[:] = tau
         calls.calc_forward_dynamics(F)
@@ -157,9 +160,9 @@ class PythonForces:
         """Generalized forces (nv,) and body forces (num_bodies, 6) of inputs and users' elements."""
         plant, context = self._plant, self._context
         tau, F = plant._input_generalized_forces(context, self._u), plant._input_body_forces(context)
-        if not plant.is_discrete() and context._contact is not None:
+        if not plant.is_discrete() and context.state.contact is not None:
             F = F + plant._contact_body_forces(context, plant._contacts(context))
         if plant._user_force_elements:
             user = plant._user_forces(context)
             tau, F = tau + user._generalized_forces, F + user._body_forces
-        return tau, context._forces_on_links(F)
+        return tau, context.state.forces_on_links(F)

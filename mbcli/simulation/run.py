@@ -41,6 +41,7 @@ from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ContactUnsolvedError, ModelError, NumericalError
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.plant.cut_joints import WatchedLimits, require_actions
+from mbcli.multibody.plant.meeting_contact import foresee_contact, prepare_contact
 from mbcli.simulation.energy_balance import KeptBalance, keep_none
 from mbcli.simulation.python_forces import PythonForces, needs_python
 
@@ -141,10 +142,11 @@ class Run:
         if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
         require_actions(plant)
+        state = context.state
         if not plant.is_discrete():
-            context._ready_constraints()
+            state.ready_constraints()
         self._watched_limits = WatchedLimits(plant, context)
-        context._foresee_contact()  # and the arrays of the context's own parameters are ready
+        foresee_contact(state)  # and the arrays of the context's own parameters are ready
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
         self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
@@ -162,49 +164,51 @@ class Run:
         self._series = Actuation(self.actuation.times, self.actuation.values)
         self._u = self._series.actuation
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
-        self.contact = context._contact  # None: nothing can touch, and steps are no contact problems
+        self.contact = state.contact  # None: nothing can touch, and steps are no contact problems
         if self.contact is not None:
             keep_contacts &= plant._meets_contact()
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
         self._use_loops()
         keep_none(context)
         keep_balance = self.keeps_balance if keep_balance is None else keep_balance
-        self._balance = KeptBalance(plant, context) if keep_balance and self._loops is context._kernels else None
+        self._balance = KeptBalance(plant, context) if keep_balance and self._loops is state.kernels else None
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": nu}
         self._recording = Recording(BLOCK_ROWS, sizes)
         if self.contact is not None:
-            if self.contact.compiles_elsewhere(context._kernels):
+            if self.contact.compiles_elsewhere(state.kernels):
                 self.compile()  # the loop meanwhile: it reaches contact by addresses
-            context._prepare_contact()
+            prepare_contact(state)
 
     def _start_on_constraints(self):
         """Tells the loops the rank to expect; NumericalError where a continuous run starts off the constraints."""
         context = self.context
-        if not context._row_owners:
+        state = context.state
+        if not state.constraints.row_owners:
             return
         if self.plant.is_discrete():
-            if context._contact is None:  # steps that are contact problems pull what is apart together
+            if state.contact is None:  # steps that are contact problems pull what is apart together
                 self._warn_off_constraints()
-                context._expect_regular_rank()
+                state.constraints.expect_regular_rank(context)
             return
         chains = ClosedChains(context)
-        error = np.linalg.norm(chains.position_errors(context._q)[0])
-        speed = np.linalg.norm(chains.velocity_errors(context._q, context._v)[0])
+        error = np.linalg.norm(chains.position_errors(state.q)[0])
+        speed = np.linalg.norm(chains.velocity_errors(state.q, state.v)[0])
         allowed = self.constraint_tolerance
         # what rounding leaves of a projected velocity grows with the velocity
-        if not error <= allowed or not speed <= allowed * max(1.0, np.abs(context._v).max()):
+        if not error <= allowed or not speed <= allowed * max(1.0, np.abs(state.v).max()):
             what, size = ("positions", error) if not error <= allowed else ("velocities", speed)
             raise NumericalError(
                 f"the {what} from which a run starts do not satisfy the constraints: their error is {size:.3g}, "
                 f"the tolerance {allowed:g}"
             )
-        context._expect_regular_rank()
+        state.constraints.expect_regular_rank(context)
 
     def _warn_off_constraints(self):
         """Says where a discrete run starts further off the constraints than its steps lead."""
         context = self.context
-        error = context._constraint_error()
-        travel = self.plant.time_step() * (1.0 + np.abs(context._v).max(initial=0.0))
+        state = context.state
+        error = state.constraint_error()
+        travel = self.plant.time_step() * (1.0 + np.abs(state.v).max(initial=0.0))
         if not error <= max(ROUGH_START, 10.0 * travel**2):
             warnings.warn(
                 f"the positions from which the steps start do not satisfy the constraints: their error is {error:.3g}, "
@@ -223,7 +227,7 @@ class Run:
 
     def _use_loops(self):
         """The loops of the context's kernels."""
-        self._loops = self.context._kernels
+        self._loops = self.context.state.kernels
         if needs_python(self.plant, self.context):
             self._loops = PythonForces(self.plant, self.context, self._u, self._follows_ports)
 
@@ -244,7 +248,7 @@ class Run:
         """
         advance = self._discrete() if self.plant.is_discrete() else self._continuous()
         for finished, rows in advance:
-            self.context._forget_positions()
+            self.context.state.forget_positions()
             if rows:
                 if self._no_potential_energy:
                     self._recording.recorded_energy[:rows, 1] = math.nan
@@ -270,21 +274,23 @@ class Run:
         same result as if there had been no end.
         """
         context, run = self.context, self._integration
-        time, y = context.get_time(), np.concatenate([context._q, context._v])
+        state = context.state
+        time, y = context.get_time(), np.concatenate([state.q, state.v])
         next_step = self.next_step or self.config.max_step_size
         if run is not None and run.kept[0] != 0.0:
             time, next_step, y = float(run.kept[1]), float(run.kept[2]), run.kept[3:]
-        nq = context._q.size
+        nq = state.q.size
         return {"time": time, "q": y[:nq].copy(), "v": y[nq:].copy(), "next_step": next_step}
 
     # discrete plants
 
     def _discrete(self, budget=64):
         context, h = self.context, self.plant.time_step()
+        state = context.state
         first = _whole_steps(context.get_time(), h)
         last = max(first, math.ceil(self.until / h - TIME_TOLERANCE))
         every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
-        size = context._q.size + context._v.size
+        size = state.q.size + state.v.size
         run = Stepping(size, first, last, every, h, self.plant._implicit_damping())
         previous = run.state_before
         if self._balance is not None:
@@ -294,31 +300,32 @@ class Run:
             status = self._loops.run_discrete(*self._handles(run), budget)
             step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
             self.steps = step - first
-            context._time = step * h
+            state.time = step * h
             budget = _adapted(budget, time.perf_counter() - started)
             if status == STEP_FAULT:
                 try:
                     self._make_room(rows)
                 except ContactUnsolvedError as unsolved:
                     yield False, rows
-                    where = f"step {self.steps + 1} from t = {context._time:.9g} s"
+                    where = f"step {self.steps + 1} from t = {state.time:.9g} s"
                     raise ContactUnsolvedError(f"{unsolved}; {where}") from None
             elif status in NO_NEXT_STEP:
-                error = self._failure(status, np.concatenate([context._q, context._v]))
-                context._q[:], context._v[:] = previous[: context._q.size], previous[context._q.size :]
+                error = self._failure(status, np.concatenate([state.q, state.v]))
+                state.q[:], state.v[:] = previous[: state.q.size], previous[state.q.size :]
                 yield False, rows
                 raise error
             if step > step_before:
-                q, v = previous[: context._q.size], previous[context._q.size :]
-                context._remember_step((step - 1) * h, q, v, self._actuation_at((step - 1) * h))
+                q, v = previous[: state.q.size], previous[state.q.size :]
+                context.last_step.remember(context, (step - 1) * h, q, v, self._actuation_at((step - 1) * h))
             yield status == FINISHED, rows
 
     def _handles(self, arrays):
         """What a loop takes: model, data, the arrays of its steps, actuation and samples."""
         context = self.context
-        compiled = context._compiled and self._loops is context._kernels
+        state = context.state
+        compiled = state.compiled and self._loops is state.kernels
         own = (part.handle(compiled) for part in (arrays, self._series, self._recording))
-        return context._model_handle, context._data_handle, *own
+        return state.model_handle, state.data_handle, *own
 
     def _make_room(self, rows):
         """After STEP_FAULT: room for contact in the step, or for the contacts of samples.
@@ -328,7 +335,7 @@ class Run:
         if rows:
             self.contact.reuse_rows()
         if not rows or self.contact.failed():
-            self.context._prepare_contact(failed=True)
+            prepare_contact(self.context.state, failed=True)
 
     def _actuation_at(self, t):
         """u (nu,) of the step from time t; None where it is what the ports give then."""
@@ -341,6 +348,7 @@ class Run:
 
     def _continuous(self, budget=16):
         context, config, plant = self.context, self.config, self.plant
+        state = context.state
         if config.integration_scheme not in SCHEMES:
             known = ", ".join(SCHEMES)
             raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported; there are {known}")
@@ -348,18 +356,18 @@ class Run:
         scheme = IMPLICIT if method.implicit else EXPLICIT
         if config.integration_scheme == "semi_explicit_euler":
             scheme = SEMI_EXPLICIT
-        if scheme == IMPLICIT and self._loops is not context._kernels:
+        if scheme == IMPLICIT and self._loops is not state.kernels:
             raise ModelError(
                 f"integration scheme '{config.integration_scheme}' cannot run with force elements of a user, "
                 "applied forces or inputs that follow a source: choose an explicit one"
             )
-        y = np.concatenate([context._q, context._v])
+        y = np.concatenate([state.q, state.v])
         self._integration = run = Integration(method, y, context.get_time(), self.next_step or config.max_step_size)
         run.scheme[0], run.accuracy[0] = scheme, config.accuracy if self.has_error_control() else 0.0
         run.constraint_tolerance[0], run.largest_step[0] = self.constraint_tolerance, config.max_step_size
         run.end_time[0] = self.until
         if self._balance is not None:
-            self._balance.attach(run.handle(context._compiled))
+            self._balance.attach(run.handle(state.compiled))
         chunks = self._sample_times(context.get_time())
         self._recording.want(next(chunks))
         later = next(chunks, None)
@@ -368,9 +376,9 @@ class Run:
             try:
                 status = self._loops.run_continuous(*self._handles(run), 1 if self._stopping else budget)
             finally:  # an error in a user's force too leaves the last good state
-                context._set_q(run.y[: context._q.size])
-                context._set_v(run.y[context._q.size :])
-                context._time = float(run.clock[CLOCK_TIME])
+                state.set_q(run.y[: state.q.size])
+                state.set_v(run.y[state.q.size :])
+                state.time = float(run.clock[CLOCK_TIME])
             self.next_step = float(run.clock[CLOCK_NEXT_STEP])
             self.steps, self.refused_steps = int(run.clock[CLOCK_STEPS]), int(run.clock[CLOCK_REFUSED])
             rows = int(self._recording.rows_written[0])
@@ -434,7 +442,7 @@ class Run:
         """Why a run under constraints cannot go on from the state in the context."""
         if status == CONSTRAINTS_UNMET:
             return f"no step leads to positions that satisfy the constraints within {self.constraint_tolerance:g}"
-        return self.context._singularity()
+        return self.context.state.constraints.singularity()
 
 
 def plant_of(plant: MultibodyPlant) -> str:

@@ -320,7 +320,7 @@ class DiagramContext:
         """An independent copy, connected in itself."""
         other = self._diagram.CreateDefaultContext()
         for system, context in self._contexts.items():
-            other._contexts[system]._inputs = dict(context._inputs)
+            other._contexts[system].inputs.take(context.inputs.fixed)
         other._of_plant.SetTimeStateAndParametersFrom(self._of_plant)
         return other
 

@@ -74,46 +74,48 @@ class PlantMotion:
         if plant._user_force_elements:
             name = type(plant._user_force_elements[0]).__name__
             raise RuntimeError(f"a plant with a force element of a user, {name}, cannot be linearized")
-        context._at_positions()
+        state = context.state
+        state.at_positions()
         plant._check_force_elements(context)
         plant._set_controllers(context)
         self._plant = plant
         self._discrete = plant.is_discrete() if discrete is None else discrete
-        self._model = context._model.replace(dtype=complex)
+        self._model = state.model.replace(dtype=complex)
         self._constraints = self._constraints_at(context) if plant._constraints else None
         self._kernels = COMPLEX.load_kernels(False, self._model, constrained=bool(plant._constraints))
         self._applied = [
             (int(f.body_index), np.asarray(f.p_BoBq_B, dtype=float), f.F_Bq_W.get_coeffs())
-            for f in context._input("applied_spatial_force") or ()
+            for f in context.inputs.value("applied_spatial_force", context) or ()
         ]
         u = plant._actuation(context)
-        applied = context._input("applied_generalized_force")
+        applied = context.inputs.value("applied_generalized_force", context)
         self.values = PlantValues(
-            context._q.copy(),
-            context._v.copy(),
+            state.q.copy(),
+            state.v.copy(),
             u,
-            np.zeros(context._v.size) if applied is None else np.array(applied),
-            context._data.pd_desired.copy(),
+            np.zeros(state.v.size) if applied is None else np.array(applied),
+            state.data.pd_desired.copy(),
         )
 
     def _constraints_at(self, context):
         """Those of a context for complex numbers; NumericalError where the motion has no derivatives."""
-        context._ready_constraints()
+        state = context.state
+        state.ready_constraints()
         chains = ClosedChains(context)
         if chains.nrow == 0:
             return compile_constraints(self._model, [])
-        errors = (chains.position_errors(context._q)[0], chains.velocity_errors(context._q, context._v)[0])
+        errors = (chains.position_errors(state.q)[0], chains.velocity_errors(state.q, state.v)[0])
         size = max(np.linalg.norm(e) for e in errors)
-        if not self._discrete and not size <= ON_CONSTRAINTS * max(1.0, np.abs(context._v).max(initial=0.0)):
+        if not self._discrete and not size <= ON_CONSTRAINTS * max(1.0, np.abs(state.v).max(initial=0.0)):
             raise NumericalError(
                 f"the state does not satisfy the constraints, their error is {size:.3g}: there is no motion to "
                 "linearize (mbcli assemble finds a state nearby)"
             )
         self._plant._run_forward_dynamics(context, self._plant._actuation(context), None, 0.0)
-        if context._work.ranks[CROSSING] != 0.0:
+        if state.constraints.work.ranks[CROSSING] != 0.0:
             raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
-        self._regular = context._expected_rank
-        return compile_constraints(self._model, context._rows)
+        self._regular = state.constraints.expected_rank
+        return compile_constraints(self._model, state.constraints.rows)
 
     def projection(self, context):
         """The derivative of the projection of states onto the constraints (n, n); None without constraints.
@@ -123,8 +125,9 @@ class PlantMotion:
         if self._discrete or self._constraints is None or not self._constraints.sizes["nrow"]:
             return None
         plant = self._plant
-        nq, nv = context._q.size, context._v.size
-        _, G = ClosedChains(context).velocity_errors(context._q, context._v)
+        state = context.state
+        nq, nv = state.q.size, state.v.size
+        _, G = ClosedChains(context).velocity_errors(state.q, state.v)
         rates = []
         for k in range(nq):
             data, work = self._data_at(self.values.plus("q", k, STEP))
@@ -199,7 +202,7 @@ def _input_directions(plant, context, name):
         if name == f"{prefix}_actuation":
             return [("u", k) for k in indices]
         if name == f"{prefix}_desired_state":
-            rows = {k: row for row, k in enumerate(context._model.pd_actuator)}
+            rows = {k: row for row, k in enumerate(context.state.model.pd_actuator)}
             missing = [k for k in indices if k not in rows]
             if missing:
                 raise RuntimeError(f"linearization by '{name}': actuator {missing[0]} has no controller that acts")
@@ -251,7 +254,8 @@ def plant_derivatives(plant, context, input_name, output_name, discrete=None):
     Under constraints the motion of a continuous plant from a state off them is that from its projection onto them.
     """
     motion, output = PlantMotion(plant, context, discrete), PlantOutput(plant, output_name)
-    nq, nv = context._q.size, context._v.size
+    state = context.state
+    nq, nv = state.q.size, state.v.size
     states = [("q", k) for k in range(nq)] + [("v", k) for k in range(nv)]
     inputs = _input_directions(plant, context, input_name)
     start = motion.values
@@ -260,9 +264,9 @@ def plant_derivatives(plant, context, input_name, output_name, discrete=None):
     for name, k in states + inputs:
         values = start.plus(name, k, STEP)
         moved = motion.evaluate(values)
-        columns.append(np.concatenate([motion.motion(moved), output.of(values, moved, context._model)]).imag / STEP)
+        columns.append(np.concatenate([motion.motion(moved), output.of(values, moved, state.model)]).imag / STEP)
     nx = nq + nv
-    f, y = motion.motion(data).real, np.real(output.of(start, data, context._model))
+    f, y = motion.motion(data).real, np.real(output.of(start, data, state.model))
     J = np.reshape(columns, (len(columns), nx + y.size)).T
     projection = motion.projection(context)
     if projection is not None:

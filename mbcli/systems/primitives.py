@@ -123,7 +123,7 @@ def _derivatives(system, context, input_port, output_port):
     input_name = _port_name(system, input_port, InputPortSelection, "GetInputPort", "actuation")
     output_name = _port_name(system, output_port, OutputPortSelection, "GetOutputPort", "state")
     derivatives = plant_derivatives(plant, own, input_name, output_name)
-    return *derivatives, np.concatenate([own._q, own._v]), plant.time_step()
+    return *derivatives, np.concatenate([own.state.q, own.state.v]), plant.time_step()
 
 
 def _port_name(system, port, selection, getter, default):

@@ -38,26 +38,29 @@ class ClosedChains:
     """
 
     def __init__(self, context, compiled=False, held=None):
-        if held is None:
-            context._require_equations()
+        state = context.state
+        active = state.current_constraints()
+        self.owners, self._limited = [], []
+        if active is None:
+            constraints = compile_constraints(state.model, [])
+        elif held is None:
+            active.require_equations()
+            self.owners, constraints = active.row_owners, active.arrays
         else:
-            context._require_rows()
-        plant = context._plant
-        self.owners = context._row_owners if plant._constraints else []
-        constraints = context._constraints if plant._constraints else compile_constraints(context._model, [])
-        self._limited = []
-        if held is not None and plant._constraints and not context._equations:
-            rows, self.owners = self._take_equations(context, held)
-            constraints = compile_constraints(context._model, rows)
+            active.require_rows()
+            self.owners, constraints = active.row_owners, active.arrays
+            if not active.are_equations:
+                rows, self.owners = self._take_equations(active, held)
+                constraints = compile_constraints(state.model, rows)
         self.nrow = len(self.owners)
-        self._constrained = ConstrainedModel(context._model, constraints, compiled)
+        self._constrained = ConstrainedModel(state.model, constraints, compiled)
         self.manifold = PositionManifold(self._constrained.model)
 
-    def _take_equations(self, context, held):
+    def _take_equations(self, active, held):
         """Rows and owners of what is an equation, or is held; other tendons with limits become known."""
         rows, owners = [], []
-        for made in context._rows:
-            owner = context._row_owners[made.numbers[0]] if made.rows else None
+        for made in active.rows:
+            owner = active.row_owners[made.numbers[0]] if made.rows else None
             if not all(row.is_equation() for row in made.rows):
                 if not isinstance(owner, TendonConstraint):
                     continue  # a spring
@@ -199,18 +202,19 @@ def assemble_context(context, tolerance):
     errors, and of velocity errors relative to the velocities.
     """
     chains, lines = ClosedChains(context, held={}), []
-    error = np.linalg.norm(chains.position_errors(context._q)[0])
-    if not error <= tolerance or chains.limits_passed(context._q, tolerance):
-        found, chains = assemble_within_limits(context, context._q, tolerance=min(tolerance, TOLERANCE))
+    state = context.state
+    error = np.linalg.norm(chains.position_errors(state.q)[0])
+    if not error <= tolerance or chains.limits_passed(state.q, tolerance):
+        found, chains = assemble_within_limits(context, state.q, tolerance=min(tolerance, TOLERANCE))
         if not found.converged:
             raise NumericalError(
                 f"no assembly was found: the constraints have an error of {error:.3g} at the start, and of "
                 f"{found.position_error:.3g} at the best of {found.restarts + 1} attempts"
             )
-        context._set_q(found.q)
+        state.set_q(found.q)
         lines.append(f"assembled the start: the constraints had an error of {error:.3g}, steps: {found.iterations}")
-    speed = np.linalg.norm(chains.velocity_errors(context._q, context._v)[0])
-    if not speed <= tolerance * max(1.0, np.abs(context._v).max(initial=0.0)):
-        context._set_v(chains.assemble_velocities(context._q, context._v))
+    speed = np.linalg.norm(chains.velocity_errors(state.q, state.v)[0])
+    if not speed <= tolerance * max(1.0, np.abs(state.v).max(initial=0.0)):
+        state.set_v(chains.assemble_velocities(state.q, state.v))
         lines.append(f"changed the velocities of the start: those of the constraints had an error of {speed:.3g}")
     return lines

@@ -35,14 +35,16 @@ class PlantSystem:
     """
 
     def __init__(self, context, **forces):
-        plant = context._plant
-        context._require_equations()
-        self._v = np.array(context._v)
-        self._ties, self.owners, constraints = [], [], compile_constraints(context._model, [])
-        if plant._constraints:
-            self._ties, self.owners, constraints = context._rows, context._row_owners, context._constraints
-        self._constrained = constrained = ConstrainedModel(context._model, constraints, compiled=False)
-        constrained.data.q[:], constrained.data.v[:] = context._q, context._v
+        state = context.state
+        plant = state.plant
+        active = state.current_constraints()
+        self._v = np.array(state.v)
+        self._ties, self.owners, constraints = [], [], compile_constraints(state.model, [])
+        if active is not None:
+            active.require_equations()
+            self._ties, self.owners, constraints = active.rows, active.row_owners, active.arrays
+        self._constrained = constrained = ConstrainedModel(state.model, constraints, compiled=False)
+        constrained.data.q[:], constrained.data.v[:] = state.q, state.v
         constrained.run("calc_constrained_system")
         self.H, self.G, self.gamma = constrained.mass_matrix(), constrained.dense("G"), constrained.rows("gamma")
         self._engine_C = constrained.work.bias.copy()  # without springs and damping

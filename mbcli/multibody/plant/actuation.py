@@ -66,11 +66,12 @@ class Actuation:
 
     def _actuation(self, context):
         """u (nu,): the port of the plant and those of the instances, added."""
-        u = context._input("actuation")
-        u = np.zeros(self._model.sizes["nu"], context._dtype) if u is None else u.copy()
+        inputs = context.inputs
+        u = inputs.value("actuation", context)
+        u = np.zeros(self._model.sizes["nu"], context.state.dtype) if u is None else u.copy()
         for name, part in self._actuation_parts:
-            if name in context._inputs or name in context._connected:
-                u[part] += context._input(name)
+            if inputs.has(name):
+                u[part] += inputs.value(name, context)
         return u
 
     @cached_property
@@ -91,8 +92,9 @@ class Actuation:
         desired = {}
         for instance in {int(a.model_instance()) for a in controlled}:
             desired |= self._desired_of(context, instance)
-        order = [self._actuators[k] for k in context._model.pd_actuator]
-        context._data.pd_desired[:] = np.reshape([desired[a] for a in order], (-1, 2))
+        state = context.state
+        order = [self._actuators[k] for k in state.model.pd_actuator]
+        state.data.pd_desired[:] = np.reshape([desired[a] for a in order], (-1, 2))
 
     def _desired_of(self, context, instance):
         """{actuator: (position, velocity)} of an instance in which all have controllers."""
@@ -103,7 +105,7 @@ class Actuation:
                 f"model instance '{name}': some of its actuators have a PD controller, '{without[0]}' has none; "
                 "give all of them one, or none"
             )
-        value = context._input(f"{name}_desired_state")
+        value = context.inputs.value(f"{name}_desired_state", context)
         if value is None:
             raise RuntimeError(
                 f"model instance '{name}' has PD controllers: its port '{name}_desired_state' has no value"
@@ -124,27 +126,29 @@ class Actuation:
             self._check_context(context)
             return self._actuation(context)
         self._accelerations(context)
-        return context._of_inputs["net_actuation"].copy()
+        return context.state.of_inputs["net_actuation"].copy()
 
     # forces
 
     def _input_generalized_forces(self, context, u):
         """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports."""
-        tau = np.zeros(context._shape_v, context._dtype)
+        state = context.state
+        tau = np.zeros(state.shape_v, state.dtype)
         np.add.at(tau, self._model.actuator_dof, u)
-        applied = context._input("applied_generalized_force")
+        applied = context.inputs.value("applied_generalized_force", context)
         return tau if applied is None else tau + applied
 
     def _input_body_forces(self, context):
         """(num_bodies, 6), or 0.0 where no force is applied."""
-        applied = context._input("applied_spatial_force")
+        applied = context.inputs.value("applied_spatial_force", context)
         if not applied:
             return 0.0
-        forces = np.zeros((self.num_bodies(), 6), context._dtype)
+        state = context.state
+        forces = np.zeros((self.num_bodies(), 6), state.dtype)
         for force in applied:
             n = int(force.body_index)
             if not 0 <= n < self.num_bodies():
                 raise RuntimeError(f"an applied spatial force is on body {n}, the plant has {self.num_bodies()}")
-            R_WB = context._at_links().X_WL[n, :9].reshape(3, 3)
+            R_WB = state.at_links().X_WL[n, :9].reshape(3, 3)
             forces[n] += force.F_Bq_W.Shift(-(R_WB @ force.p_BoBq_B)).get_coeffs()
         return forces

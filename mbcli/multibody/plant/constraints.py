@@ -174,12 +174,12 @@ class Constraints:
     def GetConstraintActiveStatus(self, context, id):
         """Whether a constraint holds in this context. RuntimeError for an unknown id."""
         self._check_context(context)
-        return context._parameters.get(self._constraint("GetConstraintActiveStatus", id), "active")
+        return context.state.parameters.get(self._constraint("GetConstraintActiveStatus", id), "active")
 
     def SetConstraintActiveStatus(self, context, id, status):
         """Switches a constraint on or off in this context; all are on at first. RuntimeError for an unknown id."""
         self._check_context(context)
-        context._set_parameter(self._constraint("SetConstraintActiveStatus", id), "active", bool(status))
+        context.state.set_parameter(self._constraint("SetConstraintActiveStatus", id), "active", bool(status))
 
     def GetDefaultDistanceConstraintParams(self):
         """{id: DistanceConstraintParams} as added."""
@@ -194,7 +194,7 @@ class Constraints:
         if id is None:
             return {each: self.GetDistanceConstraintParams(context, each) for each in self._distance_ids()}
         constraint = self._constraint("GetDistanceConstraintParams", id, DistanceConstraint)
-        return context._parameters.get(constraint, "params")
+        return context.state.parameters.get(constraint, "params")
 
     def SetDistanceConstraintParams(self, context, id, params):
         """Changes the parameters of a distance constraint in this context.
@@ -207,7 +207,7 @@ class Constraints:
             raise TypeError(f"SetDistanceConstraintParams: expected DistanceConstraintParams, not {params!r}")
         for index in (params.bodyA(), params.bodyB()):
             self.get_body(index)
-        context._set_parameter(constraint, "params", params)
+        context.state.set_parameter(constraint, "params", params)
 
     def _distance_ids(self):
         return [c.id for c in self._constraints if isinstance(c, DistanceConstraint)]
@@ -243,7 +243,7 @@ class Constraints:
         unknown = [c for c in self._constraints if isinstance(c, BallConstraint) and c.p_BQ is None]
         if unknown:
             context = Context(self, compiled=False)
-            context._set_q(self.GetDefaultPositions())
+            context.state.set_q(self.GetDefaultPositions())
             for c in unknown:
                 X_BA = self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame())
                 c.complete([self._scalar.real(x) for x in X_BA.multiply(c.p_AP)])

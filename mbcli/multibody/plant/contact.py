@@ -9,6 +9,7 @@ from mbcli.engine.contact.arrays import ContactPoints
 from mbcli.engine.fields.collision_fields import HALF_SPACE, WORD
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
+from mbcli.multibody.plant.meeting_contact import prepare_contact
 from mbcli.multibody.plant.settings import ContactModel
 from mbcli.multibody.tree.index import BodyIndex
 
@@ -50,39 +51,40 @@ class Contact:
         """Name of a body with its model's; World is 'world'."""
         return str(body.scoped_name().get_full()) if int(body.index()) else body.name()
 
-    def _refuse_contact(self, context):
-        """ModelError where solids touch at a state of numbers for which contact is not computed."""
+    def _refuse_contact(self, state):
+        """ModelError where solids touch at an EvaluatedState of numbers for which contact is not computed."""
         if not self._meets_contact():
             return
-        name = context._scalar.name
-        X_WB = context._at_positions() and context._scalar.reals(context._data.X_WB)
-        if X_WB.size != context._data.X_WB.size:
+        name = state.scalar.name
+        X_WB = state.at_positions() and state.scalar.reals(state.data.X_WB)
+        if X_WB.size != state.data.X_WB.size:
             raise ModelError(f"contact cannot be computed with numbers of type {name}: filter the collisions out")
         collision, points = self._geometries().collision(), ContactPoints(4)
-        data = SimpleNamespace(X_WB=X_WB.reshape(context._data.X_WB.shape).astype(float))
+        data = SimpleNamespace(X_WB=X_WB.reshape(state.data.X_WB.shape).astype(float))
         load_kernels(False).find_contacts(self._model, data, collision, points)
         if points.count[0]:
             raise ModelError(f"contact cannot be computed with numbers of type {name}, and here bodies touch")
 
     def _contacts(self, context):
         """ContactRecord: of a continuous plant at this state, of a discrete one of the next step. None: no contact."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if self.is_discrete():
             self._accelerations(context)
-            return context._of_inputs.get("contacts")
-        if "contacts" not in context._of_v:
-            context._prepare_contact()
-            context._at_velocities()
-            contact = context._contact
-            context._of_v["contacts"] = None if contact is None else contact.record(context)
-        return context._of_v["contacts"]
+            return state.of_inputs.get("contacts")
+        if "contacts" not in state.of_v:
+            prepare_contact(state)
+            state.at_velocities()
+            contact = state.contact
+            state.of_v["contacts"] = None if contact is None else contact.record(state)
+        return state.of_v["contacts"]
 
     def _contact_results(self, context):
         record = self._contacts(context)
         if record is None:
             return ContactResults(self)
-        return ContactResults(self, [self._point_pair(context._contact, record, i) for i in range(len(record))])
+        return ContactResults(self, [self._point_pair(context.state.contact, record, i) for i in range(len(record))])
 
     def _point_pair(self, contact, record, i):
         """PointPairContactInfo of a record's contact i."""
@@ -106,16 +108,18 @@ class Contact:
     def _generalized_contact_forces(self, context):
         """tau (nv,) of all contacts."""
         F = self._contact_body_forces(context, self._contacts(context))
-        calls, data = context._at_positions(), context._data
-        calls.calc_generalized_forces(context._forces_on_links(F))
+        state = context.state
+        calls, data = state.at_positions(), state.data
+        calls.calc_generalized_forces(state.forces_on_links(F))
         return data.tau.copy()
 
     def _contact_body_forces(self, context, record):
         """Spatial forces of contacts at body origins in W, (num_bodies, 6); 0.0 where there are none."""
         if record is None or not len(record):
             return 0.0
-        X_WL = context._at_links().X_WL
-        body_of = np.array([int(self._geometry_bodies[g].index()) for g in context._contact.geometries.ids])
+        state = context.state
+        X_WL = state.at_links().X_WL
+        body_of = np.array([int(self._geometry_bodies[g].index()) for g in state.contact.geometries.ids])
         F = np.zeros((self.num_bodies(), 6))
         for side, sign in ((0, 1.0), (1, -1.0)):
             bodies = body_of[record.solid[:, side]]

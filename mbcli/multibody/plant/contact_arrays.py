@@ -98,28 +98,28 @@ class ContactArrays:
         """Lets another process compile what is called by address; whether it has to."""
         return self.compiled and compile_elsewhere(kernels, "find_contacts_called", *self.called)
 
-    def attach(self, context):
-        """Lets the kernels find the arrays from the data of the context."""
+    def attach(self, state):
+        """Lets the kernels find the arrays from the data of an EvaluatedState."""
         if self._attached:
             return
         if self.samples is None:
             self.start_samples(1)
-        at = self.attached(context)
+        at = self.attached(state)
         if self.compiled:
-            context._data.contact[:] = at
+            state.data.contact[:] = at
         else:  # any object can be an address
-            context._data.contact = at
+            state.data.contact = at
         self._handles = [at[k] for k in (MODEL, DATA, POINTS, SAMPLES)]
-        self._kernels, self._attached = context._kernels, True
+        self._kernels, self._attached = state.kernels, True
 
-    def attached(self, context):
+    def attached(self, state):
         """The list that Data.contact becomes."""
         at = [0.0] * ADDRESSES
-        at[MODEL], at[DATA] = context._model_handle, context._data_handle
+        at[MODEL], at[DATA] = state.model_handle, state.data_handle
         for place, arrays in ((POINTS, self.points), (COLLISION, self.collision), (SAMPLES, self.samples)):
             at[place] = arrays.handle(self.compiled)
-        at[FIND] = self.function(context._kernels, "find_contacts_called")
-        at[KEEP] = self.function(context._kernels, self.keeper) if self.keeps else 0.0
+        at[FIND] = self.function(state.kernels, "find_contacts_called")
+        at[KEEP] = self.function(state.kernels, self.keeper) if self.keeps else 0.0
         return at
 
     def function(self, kernels, name):
@@ -134,21 +134,21 @@ class ContactArrays:
             function = CALLED(function)
         return function(*self._handles, float(row)) == 0.0
 
-    def record(self, context):
-        """ContactRecord of the state or step that the data of the context were computed for last."""
+    def record(self, state):
+        """ContactRecord of the state or step that the data of an EvaluatedState were computed for last."""
         samples, keeps = self.samples, self.keeps
         if keeps:  # what a run has kept stays
             self.start_samples(1)
         try:
-            self.attach(context)
+            self.attach(state)
             while not self.keep(0):
                 self.grow()
-                self.attach(context)
+                self.attach(state)
             return self.take(1).contacts
         finally:
             if keeps:
                 self.samples, self._attached = samples, False
-                self.attach(context)
+                self.attach(state)
 
     def take(self, rows):
         """SampledContacts of the first rows."""

@@ -105,7 +105,7 @@ class Coordinates:
     # values
 
     def _check_context(self, context):
-        if not isinstance(context, Context) or context._plant is not self:
+        if not isinstance(context, Context) or context.state.plant is not self:
             raise RuntimeError("this context belongs to another plant")
 
     def _q_indices(self, model_instance):
@@ -148,76 +148,82 @@ class Coordinates:
 
     def _numbers(self, context, value, shape, what):
         """A vector of this shape as kernels take it, in the scalar type of the context."""
-        is_array = type(value) is ndarray and value.dtype is context._dtype and value.shape == shape
+        state = context.state
+        is_array = type(value) is ndarray and value.dtype is state.dtype and value.shape == shape
         if is_array and (value.base is None or value.flags.c_contiguous):
             return value
-        return self._vector(value, *shape, what, context._scalar)
+        return self._vector(value, *shape, what, state.scalar)
 
     def GetPositions(self, context, model_instance=None):
         """q, (nq,)"""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if model_instance is None:
-            return context._q.copy()
-        return context._q[self._places("position", model_instance)[1]].copy()
+            return state.q.copy()
+        return state.q[self._places("position", model_instance)[1]].copy()
 
     def GetVelocities(self, context, model_instance=None):
         """v, (nv,)"""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if model_instance is None:
-            return context._v.copy()
-        return context._v[self._places("velocity", model_instance)[1]].copy()
+            return state.v.copy()
+        return state.v[self._places("velocity", model_instance)[1]].copy()
 
     def GetPositionsAndVelocities(self, context, model_instance=None):
         """[q; v]"""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        return (
-            context._x.copy() if model_instance is None else context._x[self._places("state", model_instance)[1]].copy()
-        )
+        return state.x.copy() if model_instance is None else state.x[self._places("state", model_instance)[1]].copy()
 
     def SetPositions(self, context, model_instance=None, q=None):
         """SetPositions(context, q) or SetPositions(context, model_instance, q)."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if q is None:
             model_instance, q = None, model_instance
         if model_instance is None:
-            self._put(context, context._q_memory, context._q, ALL, q, "q")
+            self._put(context, state.q_memory, state.q, ALL, q, "q")
         else:
-            self._put(context, context._q_memory, context._q, self._places("position", model_instance)[1], q, "q")
-        context._forget_positions()
+            self._put(context, state.q_memory, state.q, self._places("position", model_instance)[1], q, "q")
+        state.forget_positions()
 
     def SetVelocities(self, context, model_instance=None, v=None):
         """SetVelocities(context, v) or SetVelocities(context, model_instance, v)."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if v is None:
             model_instance, v = None, model_instance
         if model_instance is None:
-            self._put(context, context._v_memory, context._v, ALL, v, "v")
+            self._put(context, state.v_memory, state.v, ALL, v, "v")
         else:
-            self._put(context, context._v_memory, context._v, self._places("velocity", model_instance)[1], v, "v")
-        context._forget_velocities()
+            self._put(context, state.v_memory, state.v, self._places("velocity", model_instance)[1], v, "v")
+        state.forget_velocities()
 
     def SetPositionsAndVelocities(self, context, model_instance=None, q_v=None):
         """[q; v] of the plant or of a model instance."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if q_v is None:
             model_instance, q_v = None, model_instance
         if model_instance is None:
-            self._put(context, context._x_memory, context._x, ALL, q_v, "[q; v]")
+            self._put(context, state.x_memory, state.x, ALL, q_v, "[q; v]")
         else:
-            self._put(context, context._x_memory, context._x, self._places("state", model_instance)[1], q_v, "[q; v]")
-        context._forget_positions()
+            self._put(context, state.x_memory, state.x, self._places("state", model_instance)[1], q_v, "[q; v]")
+        state.forget_positions()
 
     def _put(self, context, memory, array, part, value, what):
         """Writes numbers to a part of q, v or [q; v]. RuntimeError, and nothing is written, where they are not finite.
 
         They are looked at by a kernel where they are in the context: numpy takes longer for that.
         """
+        state = context.state
         if memory is not None:
             before = memory.tobytes()
             try:
@@ -225,17 +231,17 @@ class Coordinates:
             except (TypeError, ValueError):
                 pass
             else:
-                fault = context._calls.query_state_fault()
+                fault = state.calls.query_state_fault()
                 if fault < 0:
                     memory.cast("B")[:] = before
                     require_finite(np.asarray(value), what)
                 elif fault:
-                    context._parameters_current = False  # then what needs q asks _ready_parameters() first
+                    state.parameters_current = False  # then what needs q asks _ready_parameters() first
                 return
-        value = self._vector(value, array[part].size, what, context._scalar)
+        value = self._vector(value, array[part].size, what, state.scalar)
         require_finite(value, what)
         array[part] = value
-        context._look_for_zero_quaternions()
+        state.look_for_zero_quaternions()
 
     def GetPositionsFromArray(self, model_instance, q):
         indices = self._q_indices(model_instance)
@@ -288,14 +294,14 @@ class Coordinates:
         """A context at time 0 with the default positions and zero velocities."""
         self._require_finalized("CreateDefaultContext")
         context = Context(self)
-        context._set_q(self.GetDefaultPositions())
+        context.state.set_q(self.GetDefaultPositions())
         return context
 
     def SetDefaultState(self, context, state=None):
         """Default positions and zero velocities."""
         self._check_context(context)
-        context._set_q(self.GetDefaultPositions())
-        context._set_v(0.0)
+        context.state.set_q(self.GetDefaultPositions())
+        context.state.set_v(0.0)
 
     # free bodies
 
@@ -351,19 +357,21 @@ class Coordinates:
 
     def MapVelocityToQDot(self, context, v):
         """qdot = N(q) v, (nq,); NumericalError where a joint with roll, pitch and yaw is at gimbal lock."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if self._joints_with_rpy:
             self._refuse_gimbal_lock(context)
-        context._calls.query_qdot(self._numbers(context, v, context._shape_v, "v"))
-        return context._data.qdot.copy()
+        state.calls.query_qdot(self._numbers(context, v, state.shape_v, "v"))
+        return state.data.qdot.copy()
 
     def MapQDotToVelocity(self, context, qdot):
         """v = N+(q) qdot, (nv,), N+ the left inverse of N."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        qdot, v = self._numbers(context, qdot, context._shape_q, "qdot"), empty(context._shape_v, context._dtype)
-        context._calls.query_velocity_from_qdot(qdot, v)
+        qdot, v = self._numbers(context, qdot, state.shape_q, "qdot"), empty(state.shape_v, state.dtype)
+        state.calls.query_velocity_from_qdot(qdot, v)
         return v
 
     def _refuse_gimbal_lock(self, context):
@@ -373,8 +381,9 @@ class Coordinates:
 
     def _gimbal_lock(self, context):
         """Which joint has no rates of roll and yaw in a context, as a message; None where all have."""
+        state = context.state
         for joint in self._joints_with_rpy:
-            pitch = context._scalar.real(context._q[joint.position_start() + 1])
+            pitch = state.scalar.real(state.q[joint.position_start() + 1])
             if pitch is not None and RollPitchYaw.DoesCosPitchAngleViolateGimbalLockTolerance(np.cos(pitch)):
                 return f"joint '{joint.name()}' is at gimbal lock: its pitch is {pitch:.6g} rad"
         return None
@@ -389,15 +398,17 @@ class Coordinates:
         self._check_context(context)
         if self._joints_with_rpy:
             self._refuse_gimbal_lock(context)
-        columns = np.zeros((*context._shape_v, *context._shape_q), context._dtype)
-        context._calls.query_qdot_map(columns)
+        state = context.state
+        columns = np.zeros((*state.shape_v, *state.shape_q), state.dtype)
+        state.calls.query_qdot_map(columns)
         return self._sparse_map(columns.T)
 
     def MakeQDotToVelocityMap(self, context):
         """N+(q) as a sparse matrix, nv x nq; of dual numbers and expressions an array."""
         self._check_context(context)
-        columns = np.zeros((*context._shape_q, *context._shape_v), context._dtype)
-        context._calls.query_velocity_map(columns)
+        state = context.state
+        columns = np.zeros((*state.shape_q, *state.shape_v), state.dtype)
+        state.calls.query_velocity_map(columns)
         return self._sparse_map(columns.T)
 
     def _sparse_map(self, dense):

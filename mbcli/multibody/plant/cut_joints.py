@@ -122,7 +122,7 @@ class WatchedLimits:
     def passed(self, times, positions):
         """What limit is passed at the first of some samples where one is, as a line; None."""
         for time, q in zip(times, positions, strict=True) if self._joints else ():
-            self._context._set_q(q)
+            self._context.state.set_q(q)
             for left_out in self._joints:
                 where = self._passed(left_out.joint)
                 if where is not None:

@@ -132,7 +132,7 @@ def calc_derivatives(plant, context, function, variables, inputs, compiled=False
     given = _given_inputs(plant, inputs)
     twin = Context(plant, COMPLEX, compiled)
     twin.SetTimeStateAndParametersFrom(context)
-    twin._ready_parameters()
+    twin.state.ready_parameters()
     derivative = Derivative(plant, function, twin, given)
     return {name: derivative.by(name) for name in variables}
 
@@ -158,9 +158,9 @@ class Derivative:
             N = self.plant.MakeVelocityToQDotMap(self.context).toarray().real
             return self._along_q(N.T)
         if name == "v":
-            v = self.context._v.real.copy()
-            columns = [self._after(self.context._set_v, v + 1j * STEP * e) for e in np.eye(v.size)]
-            self.context._set_v(v)
+            v = self.context.state.v.real.copy()
+            columns = [self._after(self.context.state.set_v, v + 1j * STEP * e) for e in np.eye(v.size)]
+            self.context.state.set_v(v)
             return self._stack(columns)
         if name in INPUTS:
             value = self.given[name]
@@ -169,13 +169,13 @@ class Derivative:
         return self._by_parameter(name)
 
     def _along_q(self, directions):
-        q = self.context._q.real.copy()
-        columns = [self._after(self.context._set_q, q + 1j * STEP * d) for d in directions]
-        self.context._set_q(q)
+        q = self.context.state.q.real.copy()
+        columns = [self._after(self.context.state.set_q, q + 1j * STEP * d) for d in directions]
+        self.context.state.set_q(q)
         return self._stack(columns)
 
     def _by_parameter(self, name):
-        context, model = self.context, self.context._model
+        context, model = self.context, self.context.state.model
         columns = []
         try:
             for stepped in parameter_steps(self.plant, context, name, 1j * STEP):
@@ -186,7 +186,7 @@ class Derivative:
         return self._stack(columns)
 
     def _use(self, model):
-        self.context._use_model(model)
+        self.context.state.use_model(model)
 
     def _after(self, set_value, value):
         set_value(value)

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from mbcli.multibody.plant.context import StateVector
+from mbcli.multibody.plant.meeting_contact import contact_failed, prepare_contact
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
@@ -14,55 +15,60 @@ class Dynamics:
 
     def CalcMassMatrix(self, context):
         """M(q), (nv, nv), reflected inertias included, by the composite-rigid-body algorithm."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        if "mass_matrix" not in context._of_q:
-            if context._positions_current:
-                context._calls.calc_mass_matrix()
+        if "mass_matrix" not in state.of_q:
+            if state.positions_current:
+                state.calls.calc_mass_matrix()
             else:  # in one call: half of the time of a small robot is the way into compiled code
-                if not context._parameters_current:
-                    context._ready_parameters()
-                context._calls.full_mass_matrix()
-                context._positions_current = True
-            context._of_q["mass_matrix"] = True
-        return context._data.M.copy()
+                if not state.parameters_current:
+                    state.ready_parameters()
+                state.calls.full_mass_matrix()
+                state.positions_current = True
+            state.of_q["mass_matrix"] = True
+        return state.data.M.copy()
 
     def CalcMassMatrixViaInverseDynamics(self, context):
         """M(q), (nv, nv), one column per unit acceleration."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        context._at_positions().calc_mass_matrix_by_inverse_dynamics()
-        context._velocities_current = False
-        context._of_q.pop("mass_matrix", None)
-        return context._data.M.copy()
+        state.at_positions().calc_mass_matrix_by_inverse_dynamics()
+        state.velocities_current = False
+        state.of_q.pop("mass_matrix", None)
+        return state.data.M.copy()
 
     def CalcBiasTerm(self, context):
         """C(q, v) v, (nv,): no gravity, no applied forces."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        context._at_velocities().calc_bias_term()
-        return context._data.tau.copy()
+        state.at_velocities().calc_bias_term()
+        return state.data.tau.copy()
 
     def CalcGravityGeneralizedForces(self, context):
         """tau_g(q), (nv,), on the side of the applied forces: M vdot + C v = tau_g."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        context._at_positions().calc_gravity()
-        return context._data.tau.copy()
+        state.at_positions().calc_gravity()
+        return state.data.tau.copy()
 
     def CalcInverseDynamics(self, context, known_vdot, external_forces):
         """tau = M vdot + C v - tau_app - sum J^T F_app, (nv,), with the applied forces in external_forces.
 
         Gravity and other force elements count only as far as external_forces has them.
         """
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if type(external_forces) is not MultibodyForces or external_forces._sizes is not self._sizes_of_forces:
             self._check_forces(external_forces)
         vdot = known_vdot
-        if type(vdot) is not np.ndarray or vdot.dtype is not context._dtype or vdot.shape != context._shape_v:
-            vdot = self._vector(vdot, *context._shape_v, "known_vdot", context._scalar)
-        calls, data = context._at_velocities(), context._data
+        if type(vdot) is not np.ndarray or vdot.dtype is not state.dtype or vdot.shape != state.shape_v:
+            vdot = self._vector(vdot, *state.shape_v, "known_vdot", state.scalar)
+        calls, data = state.at_velocities(), state.data
         data.vdot[...] = vdot
         calls.calc_inverse_dynamics(external_forces._body_forces, 0.0)
         return data.tau - external_forces._generalized_forces
@@ -74,9 +80,10 @@ class Dynamics:
         `springs` stands for all force elements but gravity.
         """
         self._check_context(context)
-        vdot = 0.0 if vdot is None else self._numbers(context, vdot, context._shape_v, "vdot")
+        state = context.state
+        vdot = 0.0 if vdot is None else self._numbers(context, vdot, state.shape_v, "vdot")
         element_F, element_tau = self._force_element_forces(context, False, springs, damping)
-        calls, data = context._at_velocities(), context._data
+        calls, data = state.at_velocities(), state.data
         data.vdot[...] = vdot
         if body_forces is not None:
             element_F += body_forces
@@ -90,17 +97,19 @@ class Dynamics:
         """
         self._check_context(context)
         nu = self._model.sizes["nu"]
-        u = np.zeros(nu, context._dtype) if u is None else self._numbers(context, u, (nu,), "u")
-        tau = None if tau is None else self._numbers(context, tau, context._shape_v, "tau")
+        state = context.state
+        u = np.zeros(nu, state.dtype) if u is None else self._numbers(context, u, (nu,), "u")
+        tau = None if tau is None else self._numbers(context, tau, state.shape_v, "tau")
         return self._run_forward_dynamics(context, u, tau, 0.0 if body_forces is None else body_forces)
 
     def CalcGeneralizedForces(self, context, forces):
         """tau + sum J^T F of a set of forces, (nv,)."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if type(forces) is not MultibodyForces or forces._sizes is not self._sizes_of_forces:
             self._check_forces(forces)
-        calls, data = context._at_positions(), context._data
+        calls, data = state.at_positions(), state.data
         calls.calc_generalized_forces(forces._body_forces)
         return data.tau + forces._generalized_forces
 
@@ -129,16 +138,17 @@ class Dynamics:
     def CalcForwardDynamics(self, context):
         """vdot (nv,) at this instant under the inputs of the context, gravity, springs and joint damping."""
         self._check_context(context)
-        u, tau = self._actuation(context), context._input("applied_generalized_force")
+        u, tau = self._actuation(context), context.inputs.value("applied_generalized_force", context)
         return self._run_forward_dynamics(context, u, tau, self._input_body_forces(context))
 
     def _accelerations(self, context):
         """vdot (nv,) under the inputs of the context: at this instant, of a discrete plant over its next step."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        vdot = context._of_inputs.get("vdot")
+        vdot = state.of_inputs.get("vdot")
         if vdot is None:
-            u, tau = self._actuation(context), context._input("applied_generalized_force")
+            u, tau = self._actuation(context), context.inputs.value("applied_generalized_force", context)
             F = self._input_body_forces(context)
             stage = ()
             if self.is_discrete():
@@ -146,10 +156,10 @@ class Dynamics:
                 stage = ("calc_step_dynamics", self._time_step, self._implicit_damping())
             vdot = self._run_forward_dynamics(context, u, tau, F, *stage)
             if self._has_controllers():
-                u[context._model.pd_actuator] = context._data.pd_effort
-            if stage and context._contact is not None:
-                context._of_inputs["contacts"] = context._contact.record(context)
-            context._of_inputs.update(vdot=vdot, net_actuation=u)
+                u[state.model.pd_actuator] = state.data.pd_effort
+            if stage and state.contact is not None:
+                state.of_inputs["contacts"] = state.contact.record(state)
+            state.of_inputs.update(vdot=vdot, net_actuation=u)
         return vdot
 
     def _implicit_damping(self):
@@ -164,29 +174,30 @@ class Dynamics:
         if not self.is_discrete() and self._scene_graph is not None:
             F = F + self._contact_body_forces(context, self._contacts(context))
         alone = tau is None and type(F) is float  # nothing is applied but the actuation
+        state = context.state
         if alone and not (arguments or self._constraints or self._special_force_elements):
-            calls, data = context._calls if context._velocities_current else context._at_velocities(), context._data
+            calls, data = state.calls if state.velocities_current else state.at_velocities(), state.data
             data.u[...] = u
             calls.calc_accelerations()
             return data.vdot.copy()
         is_step = stage == "calc_step_dynamics"
         if is_step:
-            context._scalar.require_unlimited_positions(self._first_limited_joint)
-            context._prepare_contact()
+            state.scalar.require_unlimited_positions(self._first_limited_joint)
+            prepare_contact(state)
         elif self._constraints:
-            context._ready_constraints()
-        checks_rank = bool(self._constraints) and context._scalar is FLOAT and not (is_step and context._contact)
+            state.ready_constraints()
+        checks_rank = bool(self._constraints) and state.scalar is FLOAT and not (is_step and state.contact)
         if checks_rank:
-            context._expect_regular_rank()
+            state.constraints.expect_regular_rank(context)
         user = None
         if self._special_force_elements:
             self._check_force_elements(context)
             user = self._user_forces(context)
         if user is not None:
             F = F + user._body_forces
-        F_link = context._forces_on_links(F)
+        F_link = state.forces_on_links(F)
         while True:
-            calls, data = context._at_velocities(), context._data
+            calls, data = state.at_velocities(), state.data
             data.u[...] = u
             calls.calc_actuation()
             if tau is not None:
@@ -194,26 +205,27 @@ class Dynamics:
             if user is not None:
                 data.tau += user._generalized_forces
             getattr(calls, stage)(F_link, *arguments)
-            if not is_step or not context._contact_failed():
+            if not is_step or not contact_failed(state):
                 break
-            context._prepare_contact(failed=True)
+            prepare_contact(state, failed=True)
         if checks_rank:
-            context._refuse_singular()
+            state.constraints.refuse_singular()
         if self._constraints:
-            context._of_inputs["constraint_forces"] = context._constraint_forces()
+            state.of_inputs["constraint_forces"] = state.constraints.forces()
         return data.vdot.copy()
 
     def EvalTimeDerivatives(self, context):
         """[qdot; vdot] of a plant with time step 0."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        rates = context._of_inputs.get("rates")
+        rates = state.of_inputs.get("rates")
         if rates is None:
             vdot = self._accelerations(context)
             if self._joints_with_rpy:
                 self._refuse_gimbal_lock(context)
-            context._calls.query_qdot(context._v)
-            rates = context._of_inputs["rates"] = np.concatenate((context._data.qdot, vdot))
+            state.calls.query_qdot(state.v)
+            rates = state.of_inputs["rates"] = np.concatenate((state.data.qdot, vdot))
         return StateVector(rates)
 
     # energy, momentum, centre of mass
@@ -226,25 +238,27 @@ class Dynamics:
 
     def _energy(self, context):
         """Kinetic and potential energy [J], conservative power [W], of what the engine knows."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        energy = context._of_v.get("energy")
+        energy = state.of_v.get("energy")
         if energy is None:
-            power, number = context._at_velocities().calc_energy(), context._scalar.number
-            kinetic, potential = context._data.energy.tolist()
-            energy = context._of_v["energy"] = number(kinetic), number(potential), number(power)
+            power, number = state.at_velocities().calc_energy(), state.scalar.number
+            kinetic, potential = state.data.energy.tolist()
+            energy = state.of_v["energy"] = number(kinetic), number(potential), number(power)
         return energy
 
     def CalcBodyEnergies(self, context):
         """{scoped body name: {"kinetic", "potential"}} [J] of every body but World, without reflected inertias."""
         self._check_context(context)
         mass, position, velocity = self._coms(context)
-        inertia, V = context._model.link_inertia[1:], context._data.V_WL[1:]
-        R = context._data.X_WL[1:, :9].reshape(-1, 3, 3)
+        state = context.state
+        inertia, V = state.model.link_inertia[1:], state.data.V_WL[1:]
+        R = state.data.X_WL[1:, :9].reshape(-1, 3, 3)
         central = inertia[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
         w_L = np.einsum("nji,nj->ni", R, V[:, :3])
         kinetic = 0.5 * (mass * (velocity**2).sum(axis=1) + np.einsum("ni,nij,nj->n", w_L, central, w_L))
-        potential, number = -mass * (position @ context._model.gravity), context._scalar.number
+        potential, number = -mass * (position @ state.model.gravity), state.scalar.number
         return {
             str(body.scoped_name().get_full()): {
                 "kinetic": number(kinetic[n]),

@@ -94,7 +94,7 @@ class ForceElements:
 
     def _force_element_fault(self, context):
         """The element that has no force at the positions for which the context's data were computed last, or None."""
-        fault = context._calls.calc_element_fault()
+        fault = context.state.calls.calc_element_fault()
         if fault == 0:
             return None
         springs, bushings = self._watched_force_elements
@@ -103,7 +103,7 @@ class ForceElements:
     def _check_force_elements(self, context):
         """NumericalError where a spring-damper has no length or a bushing is in gimbal lock."""
         if self._watched_force_elements:
-            context._at_positions()
+            context.state.at_positions()
             element = self._force_element_fault(context)
             if element is not None:
                 raise NumericalError(element._fault())
@@ -117,7 +117,8 @@ class ForceElements:
 
     def _force_element_forces(self, context, gravity, others, damping):
         """Body forces (num_bodies, 6) and generalized forces (nv,) of gravity, all other elements, joint damping."""
-        F, tau = np.empty((self.num_bodies(), 6), context._dtype), np.empty(context._shape_v, context._dtype)
+        state = context.state
+        F, tau = np.empty((self.num_bodies(), 6), state.dtype), np.empty(state.shape_v, state.dtype)
         self._set_force_element_forces(context, float(gravity), float(others), float(damping), F, tau)
         return F, tau
 
@@ -127,14 +128,15 @@ class ForceElements:
         if others and self._special_force_elements:
             self._check_force_elements(context)
             user = self._user_forces(context)
-        context._at_velocities().calc_force_elements(gravity, others, damping, F, tau)
+        context.state.at_velocities().calc_force_elements(gravity, others, damping, F, tau)
         if user is not None:
             F += user._body_forces
             tau += user._generalized_forces
 
     def CalcForceElementsContribution(self, context, forces):
         """Sets `forces` to those of all force elements and of joint damping."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         if type(forces) is not MultibodyForces or forces._sizes is not self._sizes_of_forces:
             self._check_forces(forces)
@@ -142,7 +144,7 @@ class ForceElements:
         if self._special_force_elements:
             self._set_force_element_forces(context, 1.0, 1.0, 1.0, F, tau)
         else:
-            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls = state.calls if state.velocities_current else state.at_velocities()
             calls.calc_force_elements(1.0, 1.0, 1.0, F, tau)
 
     # energy and power
@@ -166,12 +168,13 @@ class ForceElements:
 
     def CalcNonConservativePower(self, context):
         """[W] of what force elements dissipate or feed in; joint damping, actuation and applied forces do not count."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        power = context._of_v.get("nonconservative_power")
+        power = state.of_v.get("nonconservative_power")
         if power is None:
-            power = context._scalar.number(context._at_velocities().calc_nonconservative_power())
-            context._of_v["nonconservative_power"] = power
+            power = state.scalar.number(state.at_velocities().calc_nonconservative_power())
+            state.of_v["nonconservative_power"] = power
         return (
             power if not self._special_force_elements else power + self._of_users(context, "CalcNonConservativePower")
         )
@@ -181,9 +184,10 @@ class ForceElements:
     def CalcJointDampingPower(self, context):
         """[W] at which the damping of joints does work, which is not positive."""
         self._check_context(context)
-        context._ready_parameters()
-        v, damping = context._v, context._model.dof_damping
-        return context._scalar.number(0.0 - (damping * v * v).sum())
+        state = context.state
+        state.ready_parameters()
+        v, damping = state.v, state.model.dof_damping
+        return state.scalar.number(0.0 - (damping * v * v).sum())
 
     def _of_users(self, context, method):
         """What users' elements add to an energy or power. Raises where an element of the engine has none."""

@@ -22,40 +22,43 @@ class Jacobians:
 
     def CalcJacobianAngularVelocity(self, context, with_respect_to, frame_B, frame_A, frame_E):
         """J (3, n): w_AB_E = J s."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        calls = context._calls if context._positions_current else context._at_positions()
+        calls = state.calls if state.positions_current else state.at_positions()
         calls.query_angular_jacobian(f, m, e)
-        J = context._copy_of_J3()
+        J = state.copy_of_J3()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianTranslationalVelocity(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
         """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         points = self._points(context, p_BoBi_B, "p_BoBi_B")
         n = points.shape[1]
-        calls = context._calls if context._positions_current else context._at_positions()
+        calls = state.calls if state.positions_current else state.at_positions()
         if n == 1:
             calls.query_point_jacobian(f, points, m, e)
-            J = context._copy_of_J3()
+            J = state.copy_of_J3()
         else:
             _require_some(points)
-            J = empty((3 * n, context._shape_v[0]), context._dtype)
+            J = empty((3 * n, state.shape_v[0]), state.dtype)
             calls.query_translational_jacobian(f, points, m, e, J)
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianSpatialVelocity(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
         """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         point = self._point(context, p_BoBp_B, "p_BoBp_B")
-        calls = context._calls if context._positions_current else context._at_positions()
+        calls = state.calls if state.positions_current else state.at_positions()
         calls.query_spatial_jacobian(f, point, m, e)
-        J = context._copy_of_J6()
+        J = state.copy_of_J6()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcJacobianPositionVector(self, context, frame_B, p_BoBi_B, frame_A, frame_E):
@@ -75,33 +78,36 @@ class Jacobians:
         )
         _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
         selected, mass = self._massive_links(context, key_of(model_instances))
-        calls = context._calls if context._positions_current else context._at_positions()
+        state = context.state
+        calls = state.calls if state.positions_current else state.at_positions()
         calls.query_com_jacobian(selected, mass, m, e)
-        J = context._copy_of_J3()
+        J = state.copy_of_J3()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
     def CalcBiasSpatialAcceleration(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
         """A_ABp_E where vdot is zero, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         point = self._point(context, p_BoBp_B, "p_BoBp_B")
-        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_bias(f, point, m, e)
-        return vector_of(SpatialAcceleration, context._copy_of_six())
+        return vector_of(SpatialAcceleration, state.copy_of_six())
 
     def CalcBiasTranslationalAcceleration(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
         """a_ABi_E (3, p) where vdot is zero, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         points = self._copy_of_points(context, p_BoBi_B, "p_BoBi_B")
         _require_some(points)
-        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_translational_bias(f, m, e, points)
         return points
 
@@ -116,9 +122,10 @@ class Jacobians:
             self._require_v(with_respect_to, "CalcBiasCenterOfMassTranslationalAcceleration")
         _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
         selected, mass = self._massive_links(context, key_of(model_instances))
-        calls = context._calls if context._velocities_current else context._at_velocities()
+        state = context.state
+        calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_com_bias(selected, mass, m, e)
-        return context._copy_of_three()
+        return state.copy_of_three()
 
     def _by_qdot(self, context, with_respect_to, J):
         """The Jacobian by qdot, from that by v."""
@@ -126,8 +133,9 @@ class Jacobians:
             raise TypeError(f"with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
         if self._velocities_are_rates:
             return J
-        by_qdot = empty((J.shape[0], context._shape_q[0]), context._dtype)
-        context._calls.query_jacobian_by_qdot(J, by_qdot)
+        state = context.state
+        by_qdot = empty((J.shape[0], state.shape_q[0]), state.dtype)
+        state.calls.query_jacobian_by_qdot(J, by_qdot)
         return by_qdot
 
     def _require_v(self, with_respect_to, method):

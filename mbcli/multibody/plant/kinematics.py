@@ -52,18 +52,20 @@ class Kinematics:
 
     def _copy_of_points(self, context, points, what):
         """A new array (3, n) of points, from (3,) or (3, n)."""
-        if type(points) is ndarray and points.dtype is context._dtype:
+        state = context.state
+        if type(points) is ndarray and points.dtype is state.dtype:
             points = points.copy()
         else:
-            points = context._scalar.array(points, what)
+            points = state.scalar.array(points, what)
         if points.ndim == 2 and len(points) == 3:
             return points
         return self._points(context, points, what)
 
     def _points(self, context, points, what):
         """Points in the columns of an array (3, n), from (3,) or (3, n)."""
-        if type(points) is not ndarray or points.dtype is not context._dtype or not points.flags.c_contiguous:
-            points = context._scalar.array(points, what)
+        state = context.state
+        if type(points) is not ndarray or points.dtype is not state.dtype or not points.flags.c_contiguous:
+            points = state.scalar.array(points, what)
         if points.ndim == 2 and len(points) == 3:
             return points
         if points.shape == (3,):
@@ -72,10 +74,11 @@ class Kinematics:
 
     def _point(self, context, point, what):
         """One point as an array (3,), from (3,) or (3, 1)."""
-        is_array = type(point) is ndarray and point.dtype is context._dtype and point.shape == (3,)
+        state = context.state
+        is_array = type(point) is ndarray and point.dtype is state.dtype and point.shape == (3,)
         if is_array and (point.base is None or point.flags.c_contiguous):
             return point
-        array = context._scalar.array(point, what)
+        array = state.scalar.array(point, what)
         if array.shape not in ((3,), (3, 1)):
             raise RuntimeError(f"{what} is one point (3,), it has shape {array.shape}")
         return array.reshape(3)
@@ -85,7 +88,7 @@ class Kinematics:
 
     def _pose(self, context, f, m):
         """A new transform."""
-        pose = context._of_q.get((f, m))
+        pose = context.state.of_q.get((f, m))
         if pose is None:
             pose = self._new_pose(context, f, m)
         R, p = pose
@@ -93,45 +96,50 @@ class Kinematics:
 
     def _new_pose(self, context, f, m):
         """R (3, 3), p (3,)"""
-        calls = context._calls if context._positions_current else context._at_positions()
+        state = context.state
+        calls = state.calls if state.positions_current else state.at_positions()
         calls.query_pose(f, m)
-        pose = context._of_q[f, m] = context._copy_of_R(), context._copy_of_p()
+        pose = state.of_q[f, m] = state.copy_of_R(), state.copy_of_p()
         return pose
 
     def _rotation_array(self, context, f, m):
         """R (3, 3)"""
-        pose = context._of_q.get((f, m))
+        pose = context.state.of_q.get((f, m))
         return self._new_pose(context, f, m)[0] if pose is None else pose[0]
 
     def _velocity(self, context, f, m, e):
         """(6,), of the frame's origin."""
-        V = context._of_v.get((f, m, e))
+        state = context.state
+        V = state.of_v.get((f, m, e))
         if V is None:
-            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls = state.calls if state.velocities_current else state.at_velocities()
             calls.query_velocity(f, m, e)
-            V = context._of_v[f, m, e] = context._copy_of_six()
+            V = state.of_v[f, m, e] = state.copy_of_six()
         return V
 
     def _velocity_of_point(self, context, f, point):
         """(6,), of a point (3,) of frame f, in World; not remembered."""
-        calls = context._calls if context._velocities_current else context._at_velocities()
+        state = context.state
+        calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_velocity_of_point(f, point, WORLD_FRAME, WORLD_FRAME)
-        return context._copy_of_six()
+        return state.copy_of_six()
 
     def _velocity_beside(self, context, f, b, m, e):
         """(6,): what frame f has more than frame b."""
-        V = context._of_v.get((f, b, m, e))
+        state = context.state
+        V = state.of_v.get((f, b, m, e))
         if V is None:
-            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls = state.calls if state.velocities_current else state.at_velocities()
             calls.query_velocity_beside(f, b, m, e)
-            V = context._of_v[f, b, m, e] = context._copy_of_six()
+            V = state.of_v[f, b, m, e] = state.copy_of_six()
         return V
 
     def _acceleration(self, context, f, m, e):
         """(6,), of the frame's origin, by the forward dynamics."""
-        A = context._of_inputs.get((f, m, e))
+        state = context.state
+        A = state.of_inputs.get((f, m, e))
         if A is None:
-            A = context._of_inputs[f, m, e] = self._acceleration_from(context, self._accelerations(context), f, m, e)
+            A = state.of_inputs[f, m, e] = self._acceleration_from(context, self._accelerations(context), f, m, e)
         return A
 
     def _acceleration_of_point(self, context, f, point):
@@ -140,66 +148,72 @@ class Kinematics:
 
     def _acceleration_from(self, context, vdot, f, m, e, point=ORIGIN):
         """(6,), for vdot (nv,)."""
-        calls = context._calls if context._velocities_current else context._at_velocities()
+        state = context.state
+        calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_acceleration(vdot, f, point, m, e)
-        return context._copy_of_six()
+        return state.copy_of_six()
 
     def _acceleration_beside(self, context, f, b, m, e):
         """(6,): what frame f has more than frame b, by the forward dynamics."""
-        A = context._of_inputs.get((f, b, m, e))
+        state = context.state
+        A = state.of_inputs.get((f, b, m, e))
         if A is None:
             vdot = self._accelerations(context)
-            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls = state.calls if state.velocities_current else state.at_velocities()
             calls.query_acceleration_beside(vdot, f, b, m, e)
-            A = context._of_inputs[f, b, m, e] = context._copy_of_six()
+            A = state.of_inputs[f, b, m, e] = state.copy_of_six()
         return A
 
     # all bodies; rows of arrays are parts of the objects and never change
 
     def _body_poses(self, context):
         """A list of X_WB by BodyIndex."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        poses = context._of_q.get("poses")
+        poses = state.of_q.get("poses")
         if poses is None:
-            n, dtype = len(self._bodies), context._dtype
+            n, dtype = len(self._bodies), state.dtype
             R, p = empty((n, 3, 3), dtype), empty((n, 3), dtype)
-            context._at_positions().query_link_poses(R, p)
-            poses = context._of_q["poses"] = list(zip(rows_of(R), rows_of(p), strict=True))
+            state.at_positions().query_link_poses(R, p)
+            poses = state.of_q["poses"] = list(zip(rows_of(R), rows_of(p), strict=True))
         return transforms_of(poses)
 
     def _body_velocities(self, context):
         """A list of V_WB_W by BodyIndex."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        rows = context._of_v.get("velocities")
+        rows = state.of_v.get("velocities")
         if rows is None:
-            rows = context._of_v["velocities"] = rows_of(context._at_links().V_WL.copy())
+            rows = state.of_v["velocities"] = rows_of(state.at_links().V_WL.copy())
         return vectors_of(SpatialVelocity, rows)
 
     def _body_accelerations(self, context):
         """A list of A_WB_W by BodyIndex."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        rows = context._of_inputs.get("accelerations")
+        rows = state.of_inputs.get("accelerations")
         if rows is None:
             vdot = self._accelerations(context)
-            context._at_velocities()
-            context._data.vdot[...] = vdot
-            rows = context._of_inputs["accelerations"] = self._all_accelerations(context)
+            state.at_velocities()
+            state.data.vdot[...] = vdot
+            rows = state.of_inputs["accelerations"] = self._all_accelerations(context)
         return vectors_of(SpatialAcceleration, rows)
 
     def _all_accelerations(self, context):
         """Rows (6,) by BodyIndex, for vdot of the data, where velocities are current."""
-        result = empty((len(self._bodies), 6), context._dtype)
-        context._calls.query_link_accelerations(result)
+        state = context.state
+        result = empty((len(self._bodies), 6), state.dtype)
+        state.calls.query_link_accelerations(result)
         return rows_of(result)
 
     # bodies
 
     def EvalBodyPoseInWorld(self, context, body):
         """X_WB. RuntimeError for a body of another plant."""
-        if context._plant is not self:
+        if context.state.plant is not self:
             self._check_context(context)
         if body._plant is not self:
             self._refuse_body(body)
@@ -207,7 +221,7 @@ class Kinematics:
 
     def EvalBodySpatialVelocityInWorld(self, context, body):
         """V_WB_W at Bo. RuntimeError for a body of another plant."""
-        if context._plant is not self:
+        if context.state.plant is not self:
             self._check_context(context)
         if body._plant is not self:
             self._refuse_body(body)
@@ -215,7 +229,7 @@ class Kinematics:
 
     def EvalBodySpatialAccelerationInWorld(self, context, body):
         """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
-        if context._plant is not self:
+        if context.state.plant is not self:
             self._check_context(context)
         if body._plant is not self:
             self._refuse_body(body)
@@ -224,48 +238,51 @@ class Kinematics:
 
     def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
         """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        if not context._velocities_current:
-            context._at_velocities()
+        if not state.velocities_current:
+            state.at_velocities()
         try:
-            context._vdot_memory[:] = known_vdot
+            state.vdot_memory[:] = known_vdot
         except (TypeError, ValueError):
-            context._data.vdot[...] = self._vector(known_vdot, *context._shape_v, "known_vdot", context._scalar)
+            state.data.vdot[...] = self._vector(known_vdot, *state.shape_v, "known_vdot", state.scalar)
         return vectors_of(SpatialAcceleration, self._all_accelerations(context))
 
     # frames
 
     def CalcRelativeTransform(self, context, frame_A, frame_B):
         """X_AB. RuntimeError for a frame of another plant."""
-        if context._plant is not self:
+        if context.state.plant is not self:
             self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
         return self._pose(context, f, m)
 
     def CalcRelativeRotationMatrix(self, context, frame_A, frame_B):
         """R_AB. RuntimeError for a frame of another plant."""
-        if context._plant is not self:
+        if context.state.plant is not self:
             self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
         return _rotation(self._rotation_array(context, f, m))
 
     def CalcPointsPositions(self, context, frame_B, p_BQi, frame_A):
         """p_AQi (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
         points = self._copy_of_points(context, p_BQi, "p_BQi")
-        calls = context._calls if context._positions_current else context._at_positions()
+        calls = state.calls if state.positions_current else state.at_positions()
         calls.query_points(f, m, points)
         return points
 
     def CalcPointsVelocities(self, context, frame_B, p_BQi, frame_A, frame_E):
         """v_AQi_E (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
         points = self._copy_of_points(context, p_BQi, "p_BQi")
-        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_point_velocities(f, m, e, points)
         return points

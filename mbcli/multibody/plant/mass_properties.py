@@ -43,23 +43,25 @@ class MassProperties:
 
     def _links_and_mass(self, context, key):
         """Which links, and their mass."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        if not context._parameters_current:
-            context._ready_parameters()
-        found = context._of_parameters.get(key)
+        if not state.parameters_current:
+            state.ready_parameters()
+        found = state.of_parameters.get(key)
         if found is None:
-            selected = context._scalar.convert(self._links_of(key))
-            mass = context._kernels.query_mass(context._model_handle, selected)
-            found = context._of_parameters[key] = selected, mass
+            selected = state.scalar.convert(self._links_of(key))
+            mass = state.kernels.query_mass(state.model_handle, selected)
+            found = state.of_parameters[key] = selected, mass
         return found
 
     def _massive_links(self, context, key):
         """Which links, and their mass. RuntimeError where there is no body or no mass."""
         selected, mass = found = self._links_and_mass(context, key)
-        if not context._scalar.is_positive(mass):
+        state = context.state
+        if not state.scalar.is_positive(mass):
             whose = "the plant has" if key is None else "these model instances have"
-            amount = f"{float(context._scalar.real(mass) or 0.0):g} kg" if selected[1:].any() else "no body but World"
+            amount = f"{float(state.scalar.real(mass) or 0.0):g} kg" if selected[1:].any() else "no body but World"
             raise RuntimeError(f"{whose} no mass ({amount}): there is no centre of mass")
         return found
 
@@ -70,34 +72,37 @@ class MassProperties:
     def CalcCenterOfMassPositionInWorld(self, context, model_instances=None):
         """p_WoScm_W (3,). RuntimeError where the bodies have no mass."""
         key = key_of(model_instances)
-        p = context._of_q.get(("com", key))
-        if p is None or context._plant is not self:
+        state = context.state
+        p = state.of_q.get(("com", key))
+        if p is None or state.plant is not self:
             selected, mass = self._massive_links(context, key)
-            calls = context._calls if context._positions_current else context._at_positions()
+            calls = state.calls if state.positions_current else state.at_positions()
             calls.query_com_position(selected, mass)
-            p = context._of_q["com", key] = context._copy_of_three()
+            p = state.of_q["com", key] = state.copy_of_three()
         return p.copy()
 
     def CalcCenterOfMassTranslationalVelocityInWorld(self, context, model_instances=None):
         """v_WScm_W (3,). RuntimeError where the bodies have no mass."""
         key = key_of(model_instances)
-        v = context._of_v.get(("com", key))
-        if v is None or context._plant is not self:
+        state = context.state
+        v = state.of_v.get(("com", key))
+        if v is None or state.plant is not self:
             selected, mass = self._massive_links(context, key)
-            calls = context._calls if context._velocities_current else context._at_velocities()
+            calls = state.calls if state.velocities_current else state.at_velocities()
             calls.query_com_velocity(selected, mass)
-            v = context._of_v["com", key] = context._copy_of_three()
+            v = state.of_v["com", key] = state.copy_of_three()
         return v.copy()
 
     def CalcCenterOfMassTranslationalAccelerationInWorld(self, context, model_instances=None):
         """a_WScm_W (3,), from the forward dynamics of the context. RuntimeError where the bodies have no mass."""
         key = key_of(model_instances)
-        a = context._of_inputs.get(("com", key))
-        if a is None or context._plant is not self:
+        state = context.state
+        a = state.of_inputs.get(("com", key))
+        if a is None or state.plant is not self:
             selected, mass = self._massive_links(context, key)
             vdot = self._accelerations(context)
-            context._at_velocities().query_com_acceleration(vdot, selected, mass, WORLD_FRAME, WORLD_FRAME)
-            a = context._of_inputs["com", key] = context._copy_of_three()
+            state.at_velocities().query_com_acceleration(vdot, selected, mass, WORLD_FRAME, WORLD_FRAME)
+            a = state.of_inputs["com", key] = state.copy_of_three()
         return a.copy()
 
     def CalcSpatialMomentumInWorldAboutPoint(self, context, model_instances=None, p_WoP_W=None):
@@ -108,35 +113,38 @@ class MassProperties:
         """
         if p_WoP_W is None:
             model_instances, p_WoP_W = None, model_instances
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         selected = self._links_of(key_of(model_instances))
         p = self._point(context, p_WoP_W, "p_WoP_W")
-        calls = context._calls if context._velocities_current else context._at_velocities()
+        calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_momentum(selected, p)
-        return vector_of(SpatialMomentum, context._copy_of_six())
+        return vector_of(SpatialMomentum, state.copy_of_six())
 
     def CalcSpatialInertia(self, context, frame_F, body_indexes):
         """M_SFo_F of the bodies as if welded where they are. RuntimeError for an invalid or repeated index."""
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
         f = self._frame_number(frame_F)
-        calls = context._calls if context._positions_current else context._at_positions()
-        found = context._of_parameters.get("listed")
+        calls = state.calls if state.positions_current else state.at_positions()
+        found = state.of_parameters.get("listed")
         if found is None or not _is_same_list(found[0], body_indexes):
             found = self._listed_links_and_mass(context, list(body_indexes))
         _, selected, mass = found
-        if not context._scalar.is_positive(mass):
+        if not state.scalar.is_positive(mass):
             return SpatialInertia.Zero()
         calls.query_inertia(selected, mass, f)
-        return SpatialInertia._of(mass, context._copy_of_three(), context._copy_of_G())
+        return SpatialInertia._of(mass, state.copy_of_three(), state.copy_of_G())
 
     def _listed_links_and_mass(self, context, body_indexes):
         """The list, 1 for each of these bodies, else 0, and their mass: as remembered for the next call."""
         numbers = [(i if type(i) is BodyIndex else BodyIndex(i))._value for i in body_indexes]
-        selected = context._scalar.convert(self._listed_links(numbers))
-        mass = context._kernels.query_mass(context._model_handle, selected)
-        found = context._of_parameters["listed"] = body_indexes, selected, mass
+        state = context.state
+        selected = state.scalar.convert(self._listed_links(numbers))
+        mass = state.kernels.query_mass(state.model_handle, selected)
+        found = state.of_parameters["listed"] = body_indexes, selected, mass
         return found
 
     def _listed_links(self, numbers):
@@ -158,11 +166,12 @@ class MassProperties:
         too. Reflected inertias count. Links that are welded to B are part of it.
         """
         self._check_context(context)
-        data = context._at_links()
-        model, result = context._model, {}
+        state = context.state
+        data = state.at_links()
+        model, result = state.model, {}
         data.tau[:], data.diagonal[:] = 0.0, model.dof_armature
         data.diagonal[model.locked_dof] = np.inf
-        context._calls.full_forward_dynamics()
+        state.calls.full_forward_dynamics()
         rows, columns = np.triu_indices(6)
         for mobilized in self._mobilized_joints:
             if mobilized.joint.num_velocities() == 0:
@@ -182,8 +191,9 @@ class MassProperties:
 
     def _coms(self, context):
         """Masses (n,), centres of mass in W (n, 3) and their velocities (n, 3) of all bodies but World."""
-        data = context._at_links()
-        inertia = context._model.link_inertia[1:]
+        state = context.state
+        data = state.at_links()
+        inertia = state.model.link_inertia[1:]
         R = data.X_WL[1:, :9].reshape(-1, 3, 3)
         arm = np.einsum("nij,nj->ni", R, inertia[:, 1:4])
         velocity = data.V_WL[1:, 3:] + np.cross(data.V_WL[1:, :3], arm)

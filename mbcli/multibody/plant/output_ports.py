@@ -156,7 +156,7 @@ class OutputPorts:
 
         def sample(context):
             self._check_context(context)
-            before = context._before_last_step()
+            before = context.last_step.context_before(context)
             return nothing() if before is None else evaluate(before)
 
         return name, size, sample

@@ -29,12 +29,13 @@ def parameter_steps(plant, context, variable, step):
 
     RuntimeError for what is not a variable that CalcDerivatives() knows, or an element of another plant.
     """
+    state = context.state
     if variable == "gravity":
-        model = context._model
+        model = state.model
         return (model.replace(gravity=model.gravity + step * e) for e in np.eye(3))
     element, name = _element_and_name(plant, variable)
     if isinstance(element, LinearSpringDamper):
-        return _spring_damper_steps(context._model, element, SPRING_DAMPER.index(name), step)
+        return _spring_damper_steps(state.model, element, SPRING_DAMPER.index(name), step)
     return _compiled_steps(plant, context, element, name, step)
 
 
@@ -68,15 +69,16 @@ def _spring_damper_steps(model, element, column, step):
 
 
 def _compiled_steps(plant, context, element, name, step):
+    state = context.state
     if isinstance(element, RigidBody):
-        key, values = "M_BBo_B", _inertia_steps(context._parameters.get(element, "M_BBo_B"), name, step)
+        key, values = "M_BBo_B", _inertia_steps(state.parameters.get(element, "M_BBo_B"), name, step)
     else:
-        key, value = name, np.asarray(context._parameters.get(element, name))
+        key, value = name, np.asarray(state.parameters.get(element, name))
         values = [value + step * e.reshape(value.shape) for e in np.eye(value.size)]
     for value in values:
-        parameters = context._parameters.copy()
+        parameters = state.parameters.copy()
         parameters.set(element, key, value)
-        yield plant._compile(parameters, context._scalar)
+        yield plant._compile(parameters, state.scalar)
 
 
 def _inertia_steps(M, name, step):

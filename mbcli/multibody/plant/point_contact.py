@@ -10,9 +10,9 @@ class PointContact(ContactArrays):
     keeper = "contact_by_law"
     called = (keeper,)
 
-    def attached(self, context):
-        at = super().attached(context)
-        at[LAW] = self.function(context._kernels, self.keeper)
+    def attached(self, state):
+        at = super().attached(state)
+        at[LAW] = self.function(state.kernels, self.keeper)
         return at
 
     def place_of_contact(self, A, B):

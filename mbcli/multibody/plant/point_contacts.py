@@ -5,15 +5,16 @@ from mbcli.multibody.plant.point_contact import PointContact
 
 def point_contacts(plant, context, *, single_points=False):
     """PointPairContactInfo of each contact point at the state of a context."""
-    context._ready_parameters()
-    contact = PointContact(plant, context._model, context._compiled, single_points=single_points)
-    context._at_velocities()
-    data, attached = context._data, context._data.contact
+    state = context.state
+    state.ready_parameters()
+    contact = PointContact(plant, state.model, state.compiled, single_points=single_points)
+    state.at_velocities()
+    data, attached = state.data, state.data.contact
     before = list(attached)
     try:
-        record = contact.record(context)
+        record = contact.record(state)
     finally:
-        if context._compiled:
+        if state.compiled:
             attached[:] = before
         else:
             data.contact = attached

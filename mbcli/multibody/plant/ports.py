@@ -9,27 +9,50 @@ from mbcli.multibody.tree.checked_numbers import require_finite
 
 
 class InputValues:
-    """What the input ports of one system have got, by their names; contexts have these."""
+    """What the input ports of one system have got, by their names. A fixed value goes before a source.
 
-    def __init__(self):
-        self._inputs = {}  # fixed values
-        self._connected = {}  # functions of the context
+    Attributes:
+        fixed: {name: value}; followed: {name: function of the context}.
 
-    def _set_input(self, name, value):
-        self._inputs[name] = value
+    Args:
+        forget: called without arguments when a value changes.
+    """
 
-    def _connect(self, name, source):
-        self._inputs.pop(name, None)
-        self._connected[name] = source
+    def __init__(self, forget=lambda: None):
+        self.fixed, self.followed, self._forget = {}, {}, forget
 
-    def _input(self, name):
-        """The value of an input port; None where it has none. A fixed value goes before a source."""
-        if name in self._inputs:
-            return self._inputs[name]
-        return self._connected[name](self) if name in self._connected else None
+    def fix(self, name, value):
+        self.fixed[name] = value
+        self._forget()
 
-    def _has_input(self, name):
-        return name in self._inputs or name in self._connected
+    def follow(self, name, source):
+        """Takes the value from source(context) at every evaluation, in place of a fixed one."""
+        self.fixed.pop(name, None)
+        self.followed[name] = source
+        self._forget()
+
+    def value(self, name, context):
+        """The value of an input port of the system whose context it is; None where it has none."""
+        if name in self.fixed:
+            return self.fixed[name]
+        return self.followed[name](context) if name in self.followed else None
+
+    def has(self, name):
+        return name in self.fixed or name in self.followed
+
+    def names(self):
+        """A set of the ports that have a value."""
+        return {*self.fixed, *self.followed}
+
+    def take(self, fixed):
+        """Fixed values in place of those it had."""
+        self.fixed = dict(fixed)
+        self._forget()
+
+    def take_from(self, other):
+        """All that another one has."""
+        self.followed = dict(other.followed)
+        self.take(other.fixed)
 
 
 class InputPort:
@@ -66,22 +89,22 @@ class InputPort:
         """
         self._system._check_context(context)
         value = self._checked(value)
-        context._set_input(self._name, _own(value) if self._size is None else value)
+        context.inputs.fix(self._name, _own(value) if self._size is None else value)
 
     def Follow(self, context, source):
         """Takes the value from source(context), anew at every evaluation and step."""
         self._system._check_context(context)
-        context._connect(self._name, lambda c: self._checked(source(c)))
+        context.inputs.follow(self._name, lambda c: self._checked(source(c)))
 
     def HasValue(self, context):
         self._system._check_context(context)
-        return context._has_input(self._name)
+        return context.inputs.has(self._name)
 
     def Eval(self, context):
         """The value, (size,) or an object. RuntimeError where there is none."""
         if not self.HasValue(context):
             raise RuntimeError(f"input '{self._name}' has no value: fix or connect it")
-        value = context._input(self._name)
+        value = context.inputs.value(self._name, context)
         return _own(value)
 
     def _checked(self, value):

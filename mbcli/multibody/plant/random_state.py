@@ -19,8 +19,9 @@ class RandomState:
         for joint in self._mobilized():
             start = joint.position_start()
             q[start : start + joint.num_positions()] = joint._draw_positions(generator)
-        context._set_q(q)
-        context._set_v(0.0)
+        state = context.state
+        state.set_q(q)
+        state.set_v(0.0)
 
     def SetRandomState(self, context, *arguments, state=None, generator=None):
         """SetRandomState(context, generator), or with the state of that context in between: as SetRandomContext()."""

@@ -14,12 +14,13 @@ class ReactionForces:
     """The part of MultibodyPlant that cuts the model at its joints."""
 
     def _reaction_forces(self, context):
-        if context._plant is not self:
+        state = context.state
+        if state.plant is not self:
             self._check_context(context)
-        rows = context._of_inputs.get("reactions")
+        rows = state.of_inputs.get("reactions")
         if rows is None:
             rows = rows_of(self._calc_reactions(context, self._accelerations(context)))
-            context._of_inputs["reactions"] = rows
+            state.of_inputs["reactions"] = rows
         return vectors_of(SpatialForce, rows)
 
     def _calc_reactions(self, context, vdot):
@@ -30,9 +31,10 @@ class ReactionForces:
         for F in applied:
             F_link += F
         on_loops = self._add_constraint_forces(context, F_link) if self._constraints else {}
-        F = np.zeros((self.num_joints(), 6), context._dtype)
-        calls = context._at_velocities()
-        context._data.vdot[...] = vdot
+        state = context.state
+        F = np.zeros((self.num_joints(), 6), state.dtype)
+        calls = state.at_velocities()
+        state.data.vdot[...] = vdot
         calls.query_reactions(self._joint_tree, F_link, F)
         for joint, force in on_loops.items():
             F[self._joints.index(joint)] = force
@@ -40,9 +42,10 @@ class ReactionForces:
 
     def _add_constraint_forces(self, context, F_link):
         """Adds what constraints between bodies exert to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
-        X_WL, on_loops = context._at_links().X_WL, {}
-        wrenches = context._of_inputs["constraint_forces"]
-        for tie, wrench in zip(context._rows, wrenches, strict=True):
+        state = context.state
+        X_WL, on_loops = state.at_links().X_WL, {}
+        wrenches = state.of_inputs["constraint_forces"]
+        for tie, wrench in zip(state.constraints.rows, wrenches, strict=True):
             if wrench is None:
                 continue
             torque, force = wrench[:3], wrench[3:]
@@ -52,7 +55,7 @@ class ReactionForces:
             for link, sign, r in ((S, 1.0, arm), (P, -1.0, X_WL[S, 9:] + arm - X_WL[P, 9:])):
                 F_link[link, :3] += sign * (torque + np.cross(r, force))
                 F_link[link, 3:] += sign * force
-            owner = context._row_owners[tie.numbers[0]]
+            owner = state.constraints.row_owners[tie.numbers[0]]
             if isinstance(owner, LoopConstraint):
                 R_WM = R_WS @ tie.X_S[:3, :3]
                 on_loops[owner.joint] = np.concatenate([R_WM.T @ torque, R_WM.T @ force])

@@ -3,12 +3,11 @@
 from mbcli.multibody.plant.ports import InputPort, InputValues, OutputPort, port_at, port_named
 
 
-class SignalContext(InputValues):
+class SignalContext:
     """What the input ports of a system have."""
 
     def __init__(self, system):
-        super().__init__()
-        self._system = system
+        self.system, self.inputs = system, InputValues()
 
 
 class SignalSystem:
@@ -48,7 +47,7 @@ class SignalSystem:
         return port_named(self._output_ports, port_name, "output")
 
     def _check_context(self, context):
-        if not isinstance(context, SignalContext) or context._system is not self:
+        if not isinstance(context, SignalContext) or context.system is not self:
             raise RuntimeError(f"the context was not made by this {type(self).__name__}")
 
     def _checked(self, evaluate):

@@ -31,24 +31,25 @@ def to_scalar(plant, plant_class):
 
 def set_time_state_and_parameters(context, source):
     """What Context.SetTimeStateAndParametersFrom() does; parameters go to the elements of the same index."""
-    plant, other, scalar = context._plant, source._plant, context._scalar
-    if context._q.size != source._q.size or context._v.size != source._v.size:
+    state = context.state
+    plant, other, scalar = state.plant, source.state.plant, state.scalar
+    if state.q.size != source.state.q.size or state.v.size != source.state.v.size:
         raise RuntimeError("the contexts belong to plants with different coordinates")
     counterpart = _counterparts(plant, other)
-    converted = scalar.convert(source._q), scalar.convert(source._v)
-    for target, value in zip((context._q, context._v), converted, strict=True):
+    converted = scalar.convert(source.state.q), scalar.convert(source.state.v)
+    for target, value in zip((state.q, state.v), converted, strict=True):
         np.copyto(target, value, casting="same_kind")
-    context._time = source._time
-    context._parameters = source._parameters.of_elements(counterpart)
-    context._parameters_current = False
-    last_step = source._last_step  # of the context itself too
-    context._last_step, context._before = None, None
+    state.time = source.state.time
+    state.parameters = source.state.parameters.of_elements(counterpart)
+    state.parameters_current = False
+    last_step = source.last_step.start  # of the context itself too
+    context.last_step.replace(None)
     if last_step is not None:
         time, q, v, inputs, parameters = last_step
         inputs = {n: scalar.convert(u) if isinstance(u, np.ndarray) else u for n, u in inputs.items()}
         start = time, scalar.convert(q), scalar.convert(v), inputs
-        context._last_step = *start, parameters.of_elements(counterpart)
-    context._forget_positions()
+        context.last_step.replace((*start, parameters.of_elements(counterpart)))
+    state.forget_positions()
 
 
 def _counterparts(plant, other):

@@ -70,10 +70,10 @@ class StepContact(ContactArrays):
         super().start_run(rows, keeps)
         self.solver.statistics[:] = 0.0
 
-    def attached(self, context):
-        at = super().attached(context)
+    def attached(self, state):
+        at = super().attached(state)
         at[SOLVER] = self.solver.handle(self.compiled)
-        at[SOLVE] = self.function(context._kernels, "solve_problem_called")
+        at[SOLVE] = self.function(state.kernels, "solve_problem_called")
         return at
 
     def place_of_contact(self, A, B):

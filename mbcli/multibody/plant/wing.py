@@ -107,8 +107,8 @@ class Wing(SignalSystem):
         n = int(self._body_index)
         X_WB = self._required(context, "body_poses")[n]
         V_WB = self._required(context, "body_spatial_velocities")[n]
-        wind = context._input("wind_velocity_at_aerodynamic_center")
-        density = context._input("fluid_density")
+        wind = context.inputs.value("wind_velocity_at_aerodynamic_center", context)
+        density = context.inputs.value("fluid_density", context)
         return [
             self.CalcSpatialForce(
                 X_WB, V_WB, np.zeros(3) if wind is None else wind, None if density is None else density[0]

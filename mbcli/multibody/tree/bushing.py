@@ -136,11 +136,12 @@ class LinearBushingRollPitchYaw(ForceElement):
 
     def _get(self, context, name):
         self._check_context(context)
-        return context._parameters.get(self, name).copy()
+        return context.state.parameters.get(self, name).copy()
 
     def _set(self, context, name, value):
         self._check_context(context)
-        context._set_parameter(self, name, self._checked(name, value, context._scalar))
+        state = context.state
+        state.set_parameter(self, name, self._checked(name, value, state.scalar))
 
     # forces
 
@@ -154,7 +155,7 @@ class LinearBushingRollPitchYaw(ForceElement):
         """t, f on C at Bo, and p_AoBo, expressed in World."""
         self._check_context(context)
         self.GetParentPlant()._check_force_elements(context)
-        forces = np.array(context._at_velocities().calc_bushing(self._row))
+        forces = np.array(context.state.at_velocities().calc_bushing(self._row))
         p_AoCo = (
             self._frameC.CalcPoseInWorld(context).translation() - self._frameA.CalcPoseInWorld(context).translation()
         )

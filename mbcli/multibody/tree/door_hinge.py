@@ -93,7 +93,8 @@ class DoorHinge(ForceElement):
 
     def _state(self, context):
         self._check_context(context)
-        return context._q[self._joint.position_start()], context._v[self._joint.velocity_start()]
+        state = context.state
+        return state.q[self._joint.position_start()], state.v[self._joint.velocity_start()]
 
     def CalcAndAddForceContribution(self, context, forces):
         torque = self.CalcHingeTorque(*self._state(context))
@@ -105,11 +106,11 @@ class DoorHinge(ForceElement):
 
     def CalcConservativePower(self, context):
         angle, rate = self._state(context)
-        return context._scalar.number(self.CalcHingeSpringTorque(angle) * rate)
+        return context.state.scalar.number(self.CalcHingeSpringTorque(angle) * rate)
 
     def CalcNonConservativePower(self, context):
         _, rate = self._state(context)
-        return context._scalar.number(self.CalcHingeFrictionalTorque(rate) * rate)
+        return context.state.scalar.number(self.CalcHingeFrictionalTorque(rate) * rate)
 
 
 def _constants(config):

@@ -34,9 +34,10 @@ class Frame(NamedElement):
 
     def CalcPoseInBodyFrame(self, context):
         """X_BF as the context has it."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return self._pose_in_body(context._parameters)
+        return self._pose_in_body(state.parameters)
 
     def GetFixedRotationMatrixInBodyFrame(self):
         """R_BF, the default."""
@@ -66,58 +67,58 @@ class Frame(NamedElement):
 
     def CalcPoseInWorld(self, context):
         """X_WF"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         return self._plant._pose(context, self._index._value, WORLD)
 
     def CalcPose(self, context, frame_M):
         """X_MF"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         return self._plant._pose(context, self._index._value, self._plant._frame_number(frame_M))
 
     def CalcRotationMatrixInWorld(self, context):
         """R_WF"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         return _rotation(self._plant._rotation_array(context, self._index._value, WORLD))
 
     def CalcRotationMatrix(self, context, frame_M):
         """R_MF"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         m = self._plant._frame_number(frame_M)
         return _rotation(self._plant._rotation_array(context, self._index._value, m))
 
     def EvalAngularVelocityInWorld(self, context):
         """w_WF_W (3,)"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         return self._plant._velocity(context, self._index._value, WORLD, WORLD)[:3].copy()
 
     def CalcAngularVelocity(self, context, measured_in_frame, expressed_in_frame):
         """w_MF_E (3,)"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         f, m, e = self._plant._frame_numbers(self, measured_in_frame, expressed_in_frame)
         return self._plant._velocity(context, f, m, e)[:3].copy()
 
     def CalcSpatialVelocityInWorld(self, context):
         """V_WF_W"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         return vector_of(SpatialVelocity, self._plant._velocity(context, self._index._value, WORLD, WORLD))
 
     def CalcSpatialVelocity(self, context, frame_M, frame_E):
         """V_MF_E"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         f, m, e = self._plant._frame_numbers(self, frame_M, frame_E)
         return vector_of(SpatialVelocity, self._plant._velocity(context, f, m, e))
 
     def CalcRelativeSpatialVelocityInWorld(self, context, other_frame):
         """V_WF_W - V_WB_W for the other frame B: the rate in World of the way from Bo to Fo, not V_BF."""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         b = self._plant._frame_number(other_frame)
         V = self._plant._velocity_beside(context, self._index._value, b, WORLD, WORLD)
@@ -125,7 +126,7 @@ class Frame(NamedElement):
 
     def CalcRelativeSpatialVelocity(self, context, other_frame, measured_in_frame, expressed_in_frame):
         """V_MF_E - V_MB_E for the other frame B."""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         b, m, e = self._plant._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
         V = self._plant._velocity_beside(context, self._index._value, b, m, e)
@@ -133,20 +134,20 @@ class Frame(NamedElement):
 
     def CalcSpatialAccelerationInWorld(self, context):
         """A_WF_W"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         return vector_of(SpatialAcceleration, self._plant._acceleration(context, self._index._value, WORLD, WORLD))
 
     def CalcSpatialAcceleration(self, context, measured_in_frame, expressed_in_frame):
         """A_MF_E"""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         f, m, e = self._plant._frame_numbers(self, measured_in_frame, expressed_in_frame)
         return vector_of(SpatialAcceleration, self._plant._acceleration(context, f, m, e))
 
     def CalcRelativeSpatialAccelerationInWorld(self, context, other_frame):
         """A_WF_W - A_WB_W for the other frame B."""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         b = self._plant._frame_number(other_frame)
         A = self._plant._acceleration_beside(context, self._index._value, b, WORLD, WORLD)
@@ -154,7 +155,7 @@ class Frame(NamedElement):
 
     def CalcRelativeSpatialAcceleration(self, context, other_frame, measured_in_frame, expressed_in_frame):
         """A_MF_E - A_MB_E for the other frame B."""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         b, m, e = self._plant._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
         A = self._plant._acceleration_beside(context, self._index._value, b, m, e)
@@ -210,13 +211,14 @@ class FixedOffsetFrame(Frame):
     def GetPoseInParentFrame(self, context):
         """X_PF as the context has it."""
         self._check_context(context)
-        return RigidTransform(context._parameters.get(self, "X_PF"))
+        return RigidTransform(context.state.parameters.get(self, "X_PF"))
 
     def SetPoseInParentFrame(self, context, X_PF):
         """Moves the frame in one context; the default stays."""
         self._check_context(context)
         X_PF = RigidTransform(X_PF)
-        context._scalar.array(X_PF.GetAsMatrix34(), f"frame '{self.name()}': its pose")
-        context._set_parameter(self, "X_PF", X_PF)
+        state = context.state
+        state.scalar.array(X_PF.GetAsMatrix34(), f"frame '{self.name()}': its pose")
+        state.set_parameter(self, "X_PF", X_PF)
 
     SetPoseInBodyFrame = SetPoseInParentFrame  # its former name

@@ -214,13 +214,14 @@ class Joint(NamedElement):
     def GetDampingVector(self, context):
         """[N m s or N s/m], (nv,), as the context has it."""
         self._check_context(context)
-        return context._parameters.get(self, "damping").copy()
+        return context.state.parameters.get(self, "damping").copy()
 
     def SetDampingVector(self, context, damping):
         """Another damping (nv,) in one context, not negative; the default stays."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        context._set_parameter(self, "damping", self._checked_damping(damping, context._scalar))
+        state.set_parameter(self, "damping", self._checked_damping(damping, state.scalar))
 
     def _checked_damping(self, damping, scalar=FLOAT):
         """(nv,) of floats, or of the scalar type of a context."""
@@ -232,31 +233,33 @@ class Joint(NamedElement):
 
     def GetPositions(self, context):
         """(nq,)"""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._q[self._position_start : self._position_start + self.num_positions()].copy()
+        return state.q[self._position_start : self._position_start + self.num_positions()].copy()
 
     def GetVelocities(self, context):
         """(nv,)"""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._v[self._velocity_start : self._velocity_start + self.num_velocities()].copy()
+        return state.v[self._velocity_start : self._velocity_start + self.num_velocities()].copy()
 
     def SetPositions(self, context, positions):
         """(nq,)"""
         self._check_context(context)
         i = self.position_start()
-        context._set_q_slice(i, self._sized(positions, self.num_positions(), context))
+        context.state.set_q_slice(i, self._sized(positions, self.num_positions(), context))
 
     def SetVelocities(self, context, velocities):
         """(nv,)"""
         self._check_context(context)
         d = self.velocity_start()
-        context._set_v_slice(d, self._sized(velocities, self.num_velocities(), context))
+        context.state.set_v_slice(d, self._sized(velocities, self.num_velocities(), context))
 
     def _sized(self, value, size, context=None):
         """An array (size,) of floats, or of what the context holds."""
-        scalar = FLOAT if context is None else context._scalar
+        scalar = FLOAT if context is None else context.state.scalar
         if type(value) is not np.ndarray or value.dtype is not scalar.dtype or not value.ndim:
             value = np.atleast_1d(scalar.array(value, f"joint '{self._name}'"))
         if value.shape != (size,):
@@ -266,11 +269,11 @@ class Joint(NamedElement):
 
     def GetOnePosition(self, context):
         self._require_one_dof()
-        return context._scalar.number(self.GetPositions(context)[0])
+        return context.state.scalar.number(self.GetPositions(context)[0])
 
     def GetOneVelocity(self, context):
         self._require_one_dof()
-        return context._scalar.number(self.GetVelocities(context)[0])
+        return context.state.scalar.number(self.GetVelocities(context)[0])
 
     def _require_one_dof(self):
         if self.num_velocities() != 1:
@@ -302,47 +305,50 @@ class Joint(NamedElement):
         RuntimeError for a continuous plant.
         """
         self._set_locked(context, True)
-        context._set_v_slice(self.velocity_start(), np.zeros(self.num_velocities()))
+        context.state.set_v_slice(self.velocity_start(), np.zeros(self.num_velocities()))
 
     def Unlock(self, context):
         """Ends Lock()."""
         self._set_locked(context, False)
 
     def is_locked(self, context):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._parameters.values.get((self, "locked"), self._locked)
+        return state.parameters.values.get((self, "locked"), self._locked)
 
     def _set_locked(self, context, locked):
         self._check_context(context)
         if not self.GetParentPlant().is_discrete():
             raise RuntimeError(f"joint '{self._name}' cannot be locked: the plant is continuous, its time step is 0")
-        context._set_parameter(self, "locked", locked)
+        context.state.set_parameter(self, "locked", locked)
 
     # forces
 
     def AddInOneForce(self, context, joint_dof, joint_tau, forces):
         """Adds a generalized force along one velocity of the joint [N m or N]; what it is, the types say."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
         if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
             self._check_forces(forces)
         if not 0 <= joint_dof < self.kinematics.NUM_VELOCITIES:
             raise RuntimeError(f"joint '{self._name}' has no degree of freedom {joint_dof}")
         if type(joint_tau) is not float:
-            joint_tau = context._scalar.one(joint_tau, f"joint '{self._name}': joint_tau")
+            joint_tau = state.scalar.one(joint_tau, f"joint '{self._name}': joint_tau")
         forces._generalized_forces[self._velocity_start + joint_dof] += joint_tau
 
     def AddInDamping(self, context, forces):
         """Adds the viscous forces -damping * v."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
         if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
             self._check_forces(forces)
-        damping = context._parameters.values.get((self, "damping"), self._damping)
-        if damping.dtype is not context._dtype:
-            damping = context._scalar.array(damping, f"joint '{self._name}': damping")
-        context._calls.add_damping(damping, self._velocity_start, forces._generalized_forces)
+        damping = state.parameters.values.get((self, "damping"), self._damping)
+        if damping.dtype is not state.dtype:
+            damping = state.scalar.array(damping, f"joint '{self._name}': damping")
+        state.calls.add_damping(damping, self._velocity_start, forces._generalized_forces)
 
     def _check_forces(self, forces):
         if forces is None:

@@ -65,13 +65,14 @@ class JointActuator(NamedElement):
 
     def rotor_inertia(self, context):
         """[kg m^2], as the context has it."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._parameters.values.get((self, "rotor_inertia"), self._rotor_inertia)
+        return state.parameters.values.get((self, "rotor_inertia"), self._rotor_inertia)
 
     def SetRotorInertia(self, context, rotor_inertia):
         """Another rotor inertia in one context; the default stays."""
-        self._set_parameter(context, "rotor_inertia", self._checked_rotor_inertia(rotor_inertia, context._scalar))
+        self._set_parameter(context, "rotor_inertia", self._checked_rotor_inertia(rotor_inertia, context.state.scalar))
 
     def default_gear_ratio(self):
         """Rotor speed over joint speed [1 or 1/m]."""
@@ -84,13 +85,14 @@ class JointActuator(NamedElement):
 
     def gear_ratio(self, context):
         """Rotor speed over joint speed [1 or 1/m], as the context has it."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._parameters.values.get((self, "gear_ratio"), self._gear_ratio)
+        return state.parameters.values.get((self, "gear_ratio"), self._gear_ratio)
 
     def SetGearRatio(self, context, gear_ratio):
         """Another gear ratio in one context; the default stays."""
-        self._set_parameter(context, "gear_ratio", self._checked_gear_ratio(gear_ratio, context._scalar))
+        self._set_parameter(context, "gear_ratio", self._checked_gear_ratio(gear_ratio, context.state.scalar))
 
     def default_reflected_inertia(self):
         """What the rotor adds to the joint's diagonal of the mass matrix: gear ratio squared times rotor inertia."""
@@ -98,9 +100,10 @@ class JointActuator(NamedElement):
 
     def calc_reflected_inertia(self, context):
         """As default_reflected_inertia(), as the context has rotor and gear."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        values = context._parameters.values
+        values = state.parameters.values
         gear_ratio = values.get((self, "gear_ratio"), self._gear_ratio)
         return gear_ratio * gear_ratio * values.get((self, "rotor_inertia"), self._rotor_inertia)
 
@@ -115,9 +118,10 @@ class JointActuator(NamedElement):
         return finite(gear_ratio, f"actuator '{self._name}': gear ratio", scalar)
 
     def _set_parameter(self, context, name, value):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        context._set_parameter(self, name, value)
+        state.set_parameter(self, name, value)
 
     # PD control
 

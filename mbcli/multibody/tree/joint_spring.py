@@ -42,28 +42,31 @@ class JointSpring(ForceElement):
     def GetStiffness(self, context):
         """[N m/rad or N/m] as the context has it"""
         self._check_context(context)
-        return context._parameters.get(self, "stiffness")
+        return context.state.parameters.get(self, "stiffness")
 
     def SetStiffness(self, context, stiffness):
         """Another stiffness [N m/rad or N/m] in one context; RuntimeError where it is negative."""
         self._check_context(context)
-        context._set_parameter(self, "stiffness", self._checked_stiffness(stiffness, context._scalar))
+        state = context.state
+        state.set_parameter(self, "stiffness", self._checked_stiffness(stiffness, state.scalar))
 
     def _get_nominal(self, context):
         self._check_context(context)
-        return context._parameters.get(self, "nominal")
+        return context.state.parameters.get(self, "nominal")
 
     def _set_nominal(self, context, value):
         self._check_context(context)
-        context._set_parameter(self, "nominal", self._checked_nominal(value, context._scalar))
+        state = context.state
+        state.set_parameter(self, "nominal", self._checked_nominal(value, state.scalar))
 
     def _force(self, context):
         """Stiffness, stretch, and rate of the coordinate."""
         self._check_context(context)
-        number = context._scalar.number
-        stretch = context._q[self._joint.position_start()] - context._parameters.get(self, "nominal")
-        rate = context._v[self._joint.velocity_start()]
-        return context._parameters.get(self, "stiffness"), number(stretch), number(rate)
+        state = context.state
+        number = state.scalar.number
+        stretch = state.q[self._joint.position_start()] - state.parameters.get(self, "nominal")
+        rate = state.v[self._joint.velocity_start()]
+        return state.parameters.get(self, "stiffness"), number(stretch), number(rate)
 
     def CalcAndAddForceContribution(self, context, forces):
         k, stretch, _ = self._force(context)

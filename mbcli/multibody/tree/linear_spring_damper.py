@@ -72,12 +72,12 @@ class LinearSpringDamper(ForceElement):
         """Force on A at P in World (3,), length, and rate of the length."""
         self._check_context(context)
         self.GetParentPlant()._check_force_elements(context)
-        *f_AP, length, rate = context._at_velocities().calc_spring_damper(self._row)
+        *f_AP, length, rate = context.state.at_velocities().calc_spring_damper(self._row)
         return np.array(f_AP), length, rate
 
     def CalcAndAddForceContribution(self, context, forces):
         f_AP, _, _ = self._state(context)
-        X_WL = context._at_links().X_WL
+        X_WL = context.state.at_links().X_WL
         for body, p, f in ((self._bodyA, self._p_AP, f_AP), (self._bodyB, self._p_BQ, -f_AP)):
             n = int(body.index())
             forces._body_forces[n] += [*np.cross(X_WL[n, :9].reshape(3, 3) @ p, f), *f]

@@ -65,25 +65,28 @@ class RigidBody(NamedElement):
 
     def get_mass(self, context):
         """[kg] as the context has it"""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._mass
+        return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._mass
 
     def CalcCenterOfMassInBodyFrame(self, context):
         """p_BoBcm_B [m] as the context has it"""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p.copy()
+        return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p.copy()
 
     def CalcSpatialInertiaInBodyFrame(self, context):
         """M_BBo_B as the context has it"""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._copy()
+        return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._copy()
 
     def SetSpatialInertiaInBodyFrame(self, context, M_Bo_B):
         """Another M_BBo_B in one context; the default stays."""
-        if context._plant is not self._plant:
+        if context.state.plant is not self._plant:
             self._check_context(context)
         if not isinstance(M_Bo_B, SpatialInertia):
             raise TypeError(f"body '{self.name()}': M_Bo_B is a SpatialInertia, not {M_Bo_B!r}")
@@ -91,17 +94,19 @@ class RigidBody(NamedElement):
 
     def SetMass(self, context, mass):
         """Another mass [kg] in one context, with the same centre of mass and unit inertia. RuntimeError below 0."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        mass = non_negative(mass, f"body '{self._name}': its mass", context._scalar)
-        M = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
+        mass = non_negative(mass, f"body '{self._name}': its mass", state.scalar)
+        M = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, mass, M._p, M._G)
 
     def SetCenterOfMassInBodyFrame(self, context, com):
         """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about Bo: the result may be impossible."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        M = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
+        M = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, M._mass, self._com(com).copy(), M._G)
 
     def SetCenterOfMassInBodyFrameAndPreserveCentralInertia(self, context, center_of_mass_position):
@@ -120,10 +125,11 @@ class RigidBody(NamedElement):
 
     def _set_inertia(self, context, mass, com, unit_inertia):
         """Of a mass and arrays (3,), (3, 3) that nobody else will change; physically valid or not."""
-        M, dtype = SpatialInertia._of(mass, com, unit_inertia), context._dtype
+        state = context.state
+        M, dtype = SpatialInertia._of(mass, com, unit_inertia), state.dtype
         if type(mass) is not float or com.dtype is not dtype or unit_inertia.dtype is not dtype:  # may not fit
-            context._scalar.array(M.CopyToFullMatrix6(), f"body '{self._name}': its inertia")
-        context._set_parameter(self, "M_BBo_B", M)
+            state.scalar.array(M.CopyToFullMatrix6(), f"body '{self._name}': its inertia")
+        state.set_parameter(self, "M_BBo_B", M)
 
     def EvalPoseInWorld(self, context):
         """X_WB"""
@@ -139,22 +145,24 @@ class RigidBody(NamedElement):
 
     def CalcCenterOfMassTranslationalVelocityInWorld(self, context):
         """v_WBcm_W (3,)"""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        V = context._of_v.get(self)
+        V = state.of_v.get(self)
         if V is None:
-            com = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
-            V = context._of_v[self] = self._plant._velocity_of_point(context, self._frame._index._value, com)
+            com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
+            V = state.of_v[self] = self._plant._velocity_of_point(context, self._frame._index._value, com)
         return V[3:].copy()
 
     def CalcCenterOfMassTranslationalAccelerationInWorld(self, context):
         """a_WBcm_W (3,), from the forward dynamics of the context."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        A = context._of_inputs.get(self)
+        A = state.of_inputs.get(self)
         if A is None:
-            com = context._parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
-            A = context._of_inputs[self] = self._plant._acceleration_of_point(context, self._frame._index._value, com)
+            com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
+            A = state.of_inputs[self] = self._plant._acceleration_of_point(context, self._frame._index._value, com)
         return A[3:].copy()
 
     def get_num_flexible_positions(self):
@@ -231,14 +239,16 @@ class RigidBody(NamedElement):
         if type(F_Bo_W) is not SpatialForce:
             raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
         F = F_Bo_W._coeffs
-        if F.dtype is not context._dtype or not (F.base is None or F.flags.c_contiguous):
-            F = context._scalar.array(F, f"body '{self.name()}': F_Bo_W")
-        context._calls.add_spatial_force(F, self._index._value, forces._body_forces)
+        state = context.state
+        if F.dtype is not state.dtype or not (F.base is None or F.flags.c_contiguous):
+            F = state.scalar.array(F, f"body '{self.name()}': F_Bo_W")
+        state.calls.add_spatial_force(F, self._index._value, forces._body_forces)
 
     def AddInForce(self, context, p_BP_E, F_Bp_E, frame_E, forces):
         """Adds a spatial force at the point P at p_BP_E (3,) [m] from Bo, everything expressed in frame E."""
         plant = self._plant
-        if context._plant is not plant:
+        state = context.state
+        if state.plant is not plant:
             self._check_context(context)
         if type(forces) is not MultibodyForces or forces._sizes is not plant._sizes_of_forces:
             plant._check_forces(forces)
@@ -248,7 +258,7 @@ class RigidBody(NamedElement):
             p_BP_E = as_array(p_BP_E, (3,), "p_BP_E")
         p = plant._point(context, p_BP_E, "p_BP_E")
         e, F = plant._frame_number(frame_E), F_Bp_E._coeffs
-        if F.dtype is not context._dtype or not (F.base is None or F.flags.c_contiguous):
-            F = context._scalar.array(F, f"body '{self.name()}': F_Bp_E")
-        calls = context._calls if context._positions_current else context._at_positions()
+        if F.dtype is not state.dtype or not (F.base is None or F.flags.c_contiguous):
+            F = state.scalar.array(F, f"body '{self.name()}': F_Bp_E")
+        calls = state.calls if state.positions_current else state.at_positions()
         calls.query_force_at(e, p, F, self._index._value, forces._body_forces)

@@ -76,7 +76,8 @@ class UniformGravityFieldElement(ForceElement):
 
     def _weights(self, context):
         """(body index, mass, p_BoBcm_W, p_WBcm, v_WBcm) of every body under gravity."""
-        data, model = context._at_links(), context._model
+        state = context.state
+        data, model = state.at_links(), state.model
         for n in np.flatnonzero(model.link_weight):
             arm = data.X_WL[n, :9].reshape(3, 3) @ model.link_inertia[n, 1:4]
             velocity = data.V_WL[n, 3:] + np.cross(data.V_WL[n, :3], arm)

@@ -37,7 +37,7 @@ class FloatingJoint(NoOneForce, Joint):
 
     def set_angular_velocity(self, context, w_FM):
         self._check_context(context)
-        context._set_v_slice(self._velocity_start, self._sized(w_FM, 3, context))
+        context.state.set_v_slice(self._velocity_start, self._sized(w_FM, 3, context))
         return self
 
     def get_translational_velocity(self, context):
@@ -46,7 +46,7 @@ class FloatingJoint(NoOneForce, Joint):
 
     def set_translational_velocity(self, context, v_FM):
         self._check_context(context)
-        context._set_v_slice(self._velocity_start + 3, self._sized(v_FM, 3, context))
+        context.state.set_v_slice(self._velocity_start + 3, self._sized(v_FM, 3, context))
         return self
 
     def GetSpatialVelocity(self, context):
@@ -66,35 +66,38 @@ class FloatingJoint(NoOneForce, Joint):
 
     def SetTranslation(self, context, p_FM):
         self._check_context(context)
-        context._set_q_slice(self._position_start + self._rotation_size, self._sized(p_FM, 3, context))
+        context.state.set_q_slice(self._position_start + self._rotation_size, self._sized(p_FM, 3, context))
         return self
 
     def SetOrientation(self, context, R_FM):
         """R_FM as a RotationMatrix."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
         rotation = self._sized(self._rotation_positions(R_FM), self._rotation_size, context)
-        context._set_q_slice(self._position_start, rotation)
+        state.set_q_slice(self._position_start, rotation)
         return self
 
     def GetPose(self, context):
         """X_FM"""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        pose = context._of_q.get(self)
+        pose = state.of_q.get(self)
         if pose is None:
-            pose = context._of_q[self] = self._pose_of(self.GetPositions(context))
+            pose = state.of_q[self] = self._pose_of(self.GetPositions(context))
         return _transform(pose._R, pose._p)
 
     def SetPose(self, context, X_FM):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
         n, first = self._rotation_size, self._position_start
         rotation = self._sized(self._rotation_positions(X_FM.rotation()), n, context)
         p = self._sized(X_FM._p, 3, context)
-        context._q[first : first + n] = rotation
-        context._q[first + n : first + n + 3] = p
-        context._forget_positions()
+        state.q[first : first + n] = rotation
+        state.q[first + n : first + n + 3] = p
+        state.forget_positions()
         return self
 
     @classmethod

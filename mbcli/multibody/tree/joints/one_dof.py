@@ -24,20 +24,22 @@ class OneDofJoint(Joint):
 
     def GetDamping(self, context):
         """[N m s or N s/m], as the context has it."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._parameters.values.get((self, "damping"), self._damping).item(0)
+        return state.parameters.values.get((self, "damping"), self._damping).item(0)
 
     def SetDamping(self, context, damping):
         """Another damping in one context, not negative; the default stays."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
         if type(damping) is float and 0.0 <= damping < inf:
-            checked = np.empty(1, context._dtype)
+            checked = np.empty(1, state.dtype)
             checked[0] = damping
         else:
-            checked = self._checked_damping([damping], context._scalar)
-        context._set_parameter(self, "damping", checked)
+            checked = self._checked_damping([damping], state.scalar)
+        state.set_parameter(self, "damping", checked)
 
     def position_lower_limit(self):
         """[rad or m]"""
@@ -64,27 +66,31 @@ class OneDofJoint(Joint):
         return float(self._acceleration_limits[1][0])
 
     def GetOnePosition(self, context):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._q.item(self._position_start)
+        return state.q.item(self._position_start)
 
     def GetOneVelocity(self, context):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        return context._v.item(self._velocity_start)
+        return state.v.item(self._velocity_start)
 
     def _set_position(self, context, value):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        context._q[self._position_start] = self._number(context, value)
-        context._forget_positions()
+        state.q[self._position_start] = self._number(context, value)
+        state.forget_positions()
         return self
 
     def _set_velocity(self, context, value):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        context._v[self._velocity_start] = self._number(context, value)
-        context._forget_velocities()
+        state.v[self._velocity_start] = self._number(context, value)
+        state.forget_velocities()
         return self
 
     def _number(self, context, value):

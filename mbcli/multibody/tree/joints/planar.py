@@ -32,7 +32,7 @@ class PlanarJoint(Joint):
 
     def get_rotation(self, context):
         """[rad]"""
-        return context._scalar.number(self.GetPositions(context)[2])
+        return context.state.scalar.number(self.GetPositions(context)[2])
 
     def set_rotation(self, context, theta):
         return self.set_pose(context, self.get_translation(context), theta)
@@ -51,7 +51,7 @@ class PlanarJoint(Joint):
 
     def get_angular_velocity(self, context):
         """[rad/s]"""
-        return context._scalar.number(self.GetVelocities(context)[2])
+        return context.state.scalar.number(self.GetVelocities(context)[2])
 
     def set_angular_velocity(self, context, theta_dot):
         self.SetVelocities(context, [*self.get_translational_velocity(context), theta_dot])

@@ -28,47 +28,51 @@ class QuaternionFloatingJoint(FloatingJoint):
         return RotationMatrix(Quaternion(unit(wxyz)))
 
     def SetPose(self, context, X_FM):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
         R, p = X_FM._R, X_FM._p
         if not (_is_simple(R, context) and _is_simple(p, context) and all(map(isfinite, p.tolist()))):
             return super().SetPose(context, X_FM)
-        context._calls.set_pose(self._position_start, R, p)
-        context._forget_positions()
+        state.calls.set_pose(self._position_start, R, p)
+        state.forget_positions()
         return self
 
     def SetOrientation(self, context, R_FM):
         """R_FM as a RotationMatrix."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
         if type(R_FM) is not RotationMatrix or not _is_simple(R_FM._R, context):
             return super().SetOrientation(context, R_FM)
-        context._calls.set_rotation(self._position_start, R_FM._R)
-        context._forget_positions()
+        state.calls.set_rotation(self._position_start, R_FM._R)
+        state.forget_positions()
         return self
 
     def get_quaternion(self, context):
         """q_FM, of unit length: a step of a discrete plant leaves the quaternion of the context a little off."""
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
-        wxyz = context._of_q.get((self, "wxyz"))
+        wxyz = state.of_q.get((self, "wxyz"))
         if wxyz is None:
-            if not context._parameters_current:
-                context._ready_parameters()
-            wxyz = unit(context._q[self._position_start : self._position_start + 4])
-            context._of_q[self, "wxyz"] = wxyz
+            if not state.parameters_current:
+                state.ready_parameters()
+            wxyz = unit(state.q[self._position_start : self._position_start + 4])
+            state.of_q[self, "wxyz"] = wxyz
         return _unchecked(wxyz)
 
     def SetQuaternion(self, context, q_FM):
-        if context._plant is not self._plant:
+        state = context.state
+        if state.plant is not self._plant:
             self._check_context(context)
         i = self._position_start
         try:
-            context._q_memory[i : i + 4] = q_FM._wxyz
+            state.q_memory[i : i + 4] = q_FM._wxyz
         except (AttributeError, TypeError, ValueError):
             return self.SetOrientation(context, q_FM)
-        context._forget_positions()
-        context._look_for_zero_quaternions()
+        state.forget_positions()
+        state.look_for_zero_quaternions()
         return self
 
     def GetDefaultPosePair(self):
@@ -104,7 +108,7 @@ class QuaternionFloatingJoint(FloatingJoint):
 
 def _is_simple(array, context):
     """Whether a kernel can take the array of a rotation or position: floats in C order, for a context of floats."""
-    return array.dtype is context._dtype is FLOAT.dtype and array.flags.c_contiguous
+    return array.dtype is context.state.dtype is FLOAT.dtype and array.flags.c_contiguous
 
 
 def unit(wxyz):

@@ -1,0 +1,135 @@
+"""The constraints that are active in a context: their rows, the arrays of the engine, and their rank."""
+
+import numpy as np
+
+from mbcli.engine.constraints.constrained_motion import (
+    CONTACT_STEPS,
+    DEPENDENT,
+    EVERY_CORRECTION,
+    EXPECTED,
+    FAULTS,
+    FOUND,
+    MOTION,
+    REACHED,
+    STEPS,
+    constraint_addresses,
+    expect_rank,
+)
+from mbcli.engine.runtime.model import ConstraintWork
+from mbcli.engine.smooth.state import SINGULAR_STEP
+from mbcli.errors import ModelError, NumericalError
+from mbcli.multibody.compilation.compile_constraints import Tie, compile_constraints
+from mbcli.multibody.compilation.constraint_rows import constraint_rows
+from mbcli.multibody.scalars import FLOAT
+
+
+class ActiveConstraints:
+    """The constraints of a plant that are active under the parameters and the model of an EvaluatedState.
+
+    The state makes new ones with each new model.
+
+    Attributes:
+        fault: ModelError where they cannot act, else None; there are no rows then.
+        rows: list of Tie, of constraint_rows().
+        row_owners: the constraint of each row, in the order of rows.
+        are_equations: whether all rows are equations, without limits and stiffness.
+        arrays: of the engine, made of the rows.
+        work: ConstraintWork of these arrays.
+        expected_rank: what regular_rank() says of positions nearby, None before it was asked.
+    """
+
+    def __init__(self, state):
+        self.plant, self.parameters, self.compiled = state.plant, state.parameters, state.compiled
+        self.fault, self.rows, self.row_owners, self.expected_rank = None, [], [], None
+        try:
+            state.scalar.require_constrained_motion()
+            self.rows, self.row_owners = constraint_rows(state.plant, state.parameters, equations=False)
+        except ModelError as error:
+            self.fault = error
+        self.are_equations = all(row.is_equation() for tie in self.rows for row in tie.rows)
+        self.arrays = compile_constraints(state.model, self.rows)
+        self.work = ConstraintWork(self.arrays.sizes, state.scalar.dtype)
+        if state.scalar is not FLOAT:
+            self.work.ranks[REACHED] = EVERY_CORRECTION
+        self._attached = None  # whether the data lead to the calls of contact problems; None: to none
+
+    def require_rows(self):
+        """ModelError where constraints cannot act, or numbers are such that they cannot be solved."""
+        if self.fault is not None:
+            raise self.fault
+
+    def require_equations(self):
+        """As require_rows(), and where constraints are not equations."""
+        self.require_rows()
+        if not self.are_equations:
+            constraint_rows(self.plant, self.parameters)  # says which one
+
+    def attach(self, state, in_problems):
+        """Lets the kernels find them from the data of the state; in_problems: for steps that are contact problems."""
+        if self._attached is in_problems:
+            return
+        data, compiled = state.data, self.compiled
+        handles = state.model_handle, state.data_handle, self.arrays.handle(compiled), self.work.handle(compiled)
+        called = CONTACT_STEPS if in_problems else STEPS if self.plant.is_discrete() else MOTION
+        addresses = constraint_addresses(state.kernels, compiled, called, *handles)
+        if compiled:
+            data.constraint_set[:] = addresses
+        else:
+            data.constraint_set = addresses
+        self._attached = in_problems
+
+    def is_attached(self):
+        return self._attached is not None
+
+    def multipliers(self):
+        """lambda (nrow,) of the last accelerations, in the order of row_owners."""
+        result = np.empty_like(self.work.force)
+        result[self.arrays.row_number] = self.work.force
+        return result
+
+    def forces(self):
+        """Of each Tie, after accelerations: (6,) on the successor at So in World, None for a coupling."""
+        arrays, work, forces = self.arrays, self.work, {}
+        for first, end in arrays.constraint_rows:
+            forces[arrays.row_number[first]] = work.force[first:end] @ work.row_axis_W[first:end]
+        return [forces[c.numbers[0]] if isinstance(c, Tie) and c.rows else None for c in self.rows]
+
+    # rank
+
+    def expect_regular_rank(self, context):
+        """Lets the kernels know which rank the constraints have in regular positions near those of their context."""
+        if self.expected_rank is None:
+            from mbcli.multibody.constraints.closed_chains import ClosedChains
+
+            self.expected_rank = ClosedChains(context).regular_rank(context.state.q)
+            expect_rank(self.work, *self.expected_rank)
+        self.work.ranks[FAULTS] = 0.0
+
+    def refuse_singular(self):
+        """NumericalError where the constraints did not tell the accelerations that were just computed."""
+        if self.take_step_fault():
+            raise NumericalError(self.singularity())
+
+    def take_step_fault(self):
+        """As the kernel step_fault(), of the last step; it is forgotten then."""
+        if self.work.ranks[FAULTS] == 0.0:
+            return 0
+        self.work.ranks[FAULTS] = 0.0
+        return SINGULAR_STEP
+
+    def singularity(self):
+        """Why the constraints do not tell the motion at the last positions."""
+        rank, found = (int(x) for x in self.work.ranks[[EXPECTED, FOUND]])
+        if found > rank:
+            return (
+                f"{found} equations of the constraints are independent at these positions, {rank} where all are "
+                "satisfied: redundant constraints do not tell the motion so far off"
+            )
+        if found == rank:
+            sines = self.work.row_sine.real
+            least = sines[sines > DEPENDENT].min(initial=1.0) ** 0.5
+            return (
+                f"the constraints are all but singular: one of their {rank} independent equations is a combination of "
+                f"the others but for a part of {least:.1g}, they do not tell the motion"
+            )
+        return f"the constraints are singular, with rank {found} in place of {rank}: they do not tell the motion"

@@ -1,0 +1,246 @@
+"""The state of a plant in a context, its parameters, and what was computed from them."""
+
+import numpy as np
+
+from mbcli.engine.runtime.bound_kernels import BoundKernels
+from mbcli.engine.runtime.kernel import compiled_by_default
+from mbcli.engine.runtime.model import Data
+from mbcli.multibody.plant.active_constraints import ActiveConstraints
+from mbcli.multibody.tree.parameters import Parameters
+
+
+class Remembered(dict):
+    """Results by a name or by numbers of frames, all of which follow from the same things.
+
+    Whoever hands one of their arrays to a user copies it.
+    """
+
+    def remember(self, key, compute, *arguments):
+        """The result of that key; compute(*arguments) where it is not known."""
+        result = self.get(key)
+        if result is None:
+            result = self[key] = compute(*arguments)
+        return result
+
+
+class EvaluatedState:
+    """State, parameters and arrays of one context, as plants, elements, constraints and runs work with them.
+
+    What was computed is kept until its inputs change: a new q forgets everything, a new v forgets what depends on v.
+    Whoever writes to q, v or time calls forget_positions(), forget_velocities() or forget_inputs() afterwards.
+
+    Attributes:
+        plant, scalar, compiled: what the context was made for; dtype: of the scalar.
+        time [s], q (nq,), v (nv,), x (nq + nv,): q and v are parts of x. shape_q, shape_v: theirs.
+        parameters: Parameters of this context.
+        model, data: arrays of the engine under these parameters; model_handle, data_handle: as kernels take them.
+        kernels: by name; calls: the same, bound to the handles.
+        parameters_current: whether the model is that of the parameters, and q is not known to be no place of the plant.
+        positions_current, velocities_current: whether the data have the stages of q, and of v.
+        of_parameters, of_q, of_v, of_inputs: results Remembered after what they follow from: parameters, q, v, and
+            time with inputs.
+        constraints: ActiveConstraints, None in a plant without constraints.
+        contact: StepContact or PointContact, None before accelerations needed it, or where nothing can touch.
+        q_memory, v_memory, x_memory, vdot_memory: the memory of these arrays. It takes vectors of floats sooner than
+            they do, and refuses all else. None takes nothing: what is not compiled looks at numbers before it takes
+            them.
+        copy_of_three, copy_of_six, copy_of_G, copy_of_R, copy_of_p, copy_of_J3, copy_of_J6: functions without
+            arguments that copy what the last query answered.
+    """
+
+    __slots__ = (
+        *("plant", "scalar", "dtype", "compiled", "time", "q", "v", "x", "shape_q", "shape_v", "parameters"),
+        *("model", "data", "model_handle", "data_handle", "kernels", "calls"),
+        *("parameters_current", "positions_current", "velocities_current"),
+        *("of_parameters", "of_q", "of_v", "of_inputs", "constraints", "contact"),
+        *("q_memory", "v_memory", "x_memory", "vdot_memory"),
+        *("copy_of_three", "copy_of_six", "copy_of_G", "copy_of_R", "copy_of_p", "copy_of_J3", "copy_of_J6"),
+        *("_addresses", "_no_forces"),
+    )
+
+    def __init__(self, plant, scalar=None, compiled=None):
+        self.plant = plant
+        self.scalar = scalar = scalar or plant._scalar
+        self.dtype = scalar.dtype
+        self.time = 0.0
+        self.model = scalar.convert_model(plant._model) if scalar is not plant._scalar else plant._model
+        self.data = data = Data(self.model.sizes, scalar.dtype)
+        self._addresses = {"constraint_set": data.constraint_set, "contact": data.contact}
+        compiled = scalar.can_compile() and (
+            compiled_by_default(not plant._prefers_interpreted) if compiled is None else compiled
+        )
+        self.compiled = compiled
+        self.model_handle, self.data_handle = self.model.handle(compiled), data.handle(compiled)
+        self.parameters, self.parameters_current = Parameters(), True
+        self.constraints = self.contact = None
+        self.load_kernels()
+        self.q, self.v, self.x = data.q, data.v, data.x
+        self.shape_q, self.shape_v = self.q.shape, self.v.shape
+        is_float = compiled and scalar.dtype == np.float64
+        self.q_memory, self.v_memory, self.x_memory, self.vdot_memory = (
+            map(memoryview, (self.q, self.v, self.x, data.vdot)) if is_float else (None,) * 4
+        )
+        self.copy_of_three, self.copy_of_six = data.answer[:3].copy, data.answer[:6].copy
+        self.copy_of_G = data.answer[3:].reshape(3, 3).copy
+        self.copy_of_R, self.copy_of_p = data.answer_pose[0, :3].copy, data.answer_pose[0, 3].copy
+        self.copy_of_J3, self.copy_of_J6 = data.jacobian[:3].copy, data.jacobian.copy
+        self._no_forces = np.zeros((self.model.sizes["nlink"], 6), scalar.dtype)
+        self.of_parameters, self.of_q, self.of_v, self.of_inputs = (Remembered() for _ in range(4))
+        self.forget_positions()
+
+    # what is current
+
+    def forget_positions(self):
+        """After a change of q."""
+        self.positions_current = self.velocities_current = False
+        if self.of_q:
+            self.of_q.clear()
+        if self.of_v:
+            self.of_v.clear()
+        if self.of_inputs:
+            self.of_inputs.clear()
+
+    def forget_velocities(self):
+        """After a change of v."""
+        self.velocities_current = False
+        if self.of_v:
+            self.of_v.clear()
+        if self.of_inputs:
+            self.of_inputs.clear()
+
+    def forget_inputs(self):
+        """After a change of the time or of an input."""
+        self.of_inputs.clear()
+
+    def set_q(self, q):
+        self.q[:] = q
+        self.forget_positions()
+
+    def set_v(self, v):
+        self.v[:] = v
+        self.forget_velocities()
+
+    def go_to(self, time, q, v):
+        self.time = time
+        self.set_q(q)
+        self.set_v(v)
+
+    def set_q_slice(self, start, values):
+        self.q[start : start + len(values)] = values
+        self.forget_positions()
+        self.look_for_zero_quaternions()
+
+    def set_v_slice(self, start, values):
+        self.v[start : start + len(values)] = values
+        self.forget_velocities()
+
+    def look_for_zero_quaternions(self):
+        """After a user has set positions: a quaternion of zeros is refused when it is needed."""
+        if self.calls.query_state_fault() > 0:
+            self.parameters_current = False  # then every calculation asks ready_parameters() first
+
+    # parameters and the arrays that follow from them
+
+    def set_parameter(self, element, name, value):
+        self.parameters.values[element, name] = value
+        self.parameters_current = False
+        self.forget_positions()
+
+    def ready_parameters(self):
+        """Makes sure that the arrays are those of the parameters, and that q is a place of the plant."""
+        if not self.parameters_current:
+            body = self.calls.query_state_fault()
+            if body > 0:
+                start = self.model.body_q[body]
+                joint = next(j for j in self.plant._mobilized() if j.num_positions() and j.position_start() == start)
+                raise RuntimeError(f"joint '{joint.name()}': its quaternion is zero, which is not a rotation")
+            self.use_model(self.plant._compile(self.parameters, self.scalar))
+
+    def use_model(self, model):
+        """Computes with other arrays of the plant from now on."""
+        self.model, self.model_handle = model, model.handle(self.compiled)
+        self._bind()
+        self.parameters_current = True
+        self.of_parameters.clear()
+        self.forget_positions()
+
+    def load_kernels(self, contact=False):
+        """Takes the kernels for its model, with contact those of steps that are contact problems."""
+        constrained = bool(self.plant._constraints)
+        self.kernels = self.scalar.load_kernels(self.compiled, self.model, constrained, contact)
+        self._bind()
+
+    def _bind(self):
+        self.calls = BoundKernels(self.kernels, self.model_handle, self.data_handle)
+        if self.plant._constraints:
+            self.constraints = ActiveConstraints(self)
+            self.forget_addresses("constraint_set")
+
+    def forget_addresses(self, name):
+        """Before the arrays go that a field of Data leads kernels to."""
+        addresses = self._addresses[name]  # interpreted, Data has functions and objects in its place
+        addresses[:] = 0.0
+        setattr(self.data, name, addresses)
+
+    def forces_on_links(self, F):
+        """Spatial forces on links (num_bodies, 6), or 0.0 for none, as kernels take them."""
+        if type(F) is float:
+            return self._no_forces
+        return np.ascontiguousarray(F, self.dtype)
+
+    # constraints
+
+    def current_constraints(self):
+        """The ActiveConstraints of the parameters as they are now; None in a plant without constraints."""
+        self.ready_parameters()
+        return self.constraints
+
+    def ready_constraints(self, in_steps=False):
+        """Makes motion under the constraints computable, with in_steps that of discrete steps; ModelError if not."""
+        active = self.current_constraints()
+        if active is None:
+            return
+        in_problems = in_steps and self.contact is not None
+        if in_problems:
+            active.require_rows()
+        else:
+            active.require_equations()
+        active.attach(self, in_problems)
+
+    def constraint_error(self):
+        """The norm of the position errors of constraints."""
+        active = self.constraints
+        if active is not None:
+            active = self.current_constraints()
+            if not active.is_attached():
+                self.ready_constraints(in_steps=self.plant.is_discrete())
+        return self.calls.calc_constraint_error()
+
+    # stages, each run once until its inputs change; they return the kernels that can be called then
+
+    def at_positions(self):
+        if not self.positions_current:
+            if not self.parameters_current:
+                self.ready_parameters()
+            self.calls.position_stage()
+            self.positions_current = True
+        return self.calls
+
+    def at_velocities(self):
+        if not self.velocities_current:
+            if self.positions_current:
+                self.calls.velocity_stage()
+            else:  # in one call: half of the time of a small robot is the way into compiled code
+                if not self.parameters_current:
+                    self.ready_parameters()
+                self.calls.motion_stage()
+                self.positions_current = True
+            self.velocities_current = True
+        return self.calls
+
+    def at_links(self):
+        """The data, with X_WL and V_WL."""
+        if "links" not in self.of_v:
+            self.at_velocities().links_stage()
+            self.of_v["links"] = True
+        return self.data

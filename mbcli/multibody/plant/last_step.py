@@ -1,0 +1,41 @@
+"""What the last step of a discrete plant started from."""
+
+
+class LastStep:
+    """The start of the last step of a context, which sampled output ports show.
+
+    start: (time, q, v, inputs, parameters), None before the first step.
+    """
+
+    def __init__(self):
+        self.start = None
+        self._before = None  # a context in that state
+
+    def remember(self, context, time, q, v, u):
+        """A step of the context's plant started from this state and the inputs of the context.
+
+        u (nu,) is the actuation of all ports together; None where it is what they give there.
+        """
+        state, inputs = context.state, context.inputs
+        after = state.time, state.q.copy(), state.v.copy()
+        state.go_to(time, q, v)
+        u = state.plant._actuation(context) if u is None else u
+        ports = {"actuation", *(f"{name}_actuation" for name in state.plant._instances)}
+        values = {name: inputs.value(name, context) for name in inputs.names() - ports}
+        self.replace((time, q.copy(), v.copy(), values | {"actuation": u.copy()}, state.parameters.copy()))
+        state.go_to(*after)
+
+    def replace(self, start):
+        self.start, self._before = start, None
+
+    def context_before(self, context):
+        """A context as this one was before its last step, None before the first one."""
+        if self._before is None and self.start is not None:
+            before = type(context)(context.state.plant, context.state.scalar)
+            time, q, v, inputs, parameters = self.start
+            state = before.state
+            state.time, state.q[:], state.v[:], state.parameters = time, q, v, parameters
+            state.parameters_current = False
+            before.inputs.take(inputs)
+            self._before = before
+        return self._before

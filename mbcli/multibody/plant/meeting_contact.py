@@ -1,0 +1,55 @@
+"""How an EvaluatedState gets ready to meet contact: its arrays are made, and led to by its data."""
+
+from mbcli.multibody.compilation.constraint_rows import require_two_trees
+from mbcli.multibody.plant.point_contact import PointContact
+from mbcli.multibody.plant.step_contact import StepContact
+from mbcli.multibody.scalars import FLOAT
+
+
+def foresee_contact(state):
+    """Makes the arrays of contact, if solids can touch or steps are contact problems, and chooses the kernels."""
+    state.ready_parameters()
+    if state.scalar is not FLOAT:
+        state.plant._refuse_contact(state)
+    elif state.contact is None or not state.contact.is_current(state.model):
+        _make_contact(state)
+    if state.plant.is_discrete():
+        if state.contact is not None:
+            require_two_trees(state.plant, state.parameters)
+        state.ready_constraints(in_steps=True)
+
+
+def prepare_contact(state, failed=False):
+    """Makes contact in steps and accelerations computable; where it failed, with more room.
+
+    Raises NumericalError where that cannot help.
+    """
+    if failed:
+        state.contact.make_room()
+    foresee_contact(state)
+    if state.contact is not None:
+        state.contact.attach(state)
+
+
+def contact_failed(state):
+    """Whether the last step has to be done again after prepare_contact(failed=True)."""
+    return state.contact is not None and state.contact.failed()
+
+
+def _make_contact(state):
+    plant, earlier = state.plant, state.contact
+    state.forget_addresses("contact")
+    if earlier is None and not _solves_problems(state) and not plant._meets_contact():
+        return
+    if not plant.is_discrete():
+        state.contact = PointContact(plant, state.model, state.compiled, earlier=earlier)
+        return
+    if earlier is None:
+        state.load_kernels(contact=True)
+    state.contact = StepContact(plant, state.model, state.compiled, earlier=earlier)
+
+
+def _solves_problems(state):
+    """Whether steps are contact problems without contact too: where a constraint is not an equation."""
+    active = state.constraints
+    return state.plant.is_discrete() and active is not None and active.fault is None and not active.are_equations
