@@ -1,4 +1,4 @@
-"""Where `package://NAME/path` and the other URIs of a model file lead.
+"""The files to which `package://NAME/path` and the other URIs of a model file lead.
 
 A name is looked up in this order, the first hit wins:
 
@@ -35,20 +35,20 @@ class PackageMap:
 
     allow_outside: accept a file outside of its package (or, for a plain path, outside of the package or directory
     of the file that names it), which is refused otherwise, symbolic links followed.
-    missing_meshes: what parsers make of a mesh file that cannot be found: "error", "warn", or "ignore", a note.
+    missing_meshes: how parsers report a mesh file that cannot be found: "error", "warn", or "ignore", a note.
     environment: the variables above; default `os.environ` at the time of the look-up.
     """
 
     def __init__(self, *, allow_outside=False, missing_meshes="warn", environment=None):
         self.allow_outside = allow_outside
         self.missing_meshes = missing_meshes
-        self.xacro_arguments = None  # {name: text} where xacro files may be expanded, which runs code of theirs
+        self.xacro_arguments = None  # {name: text} if xacro files may be expanded, which runs code of theirs
         self.ambiguous = {}  # name -> the directories that claim it; the first is used
         self._environment = environment
         self._named = {}
         self._paths = []
         self._searched = {}  # directory -> {name: package directory}
-        self._found = {}  # (name, base directory) -> (package directory or None, what was tried)
+        self._found = {}  # (name, base directory) -> (package directory or None, places that were tried)
 
     def add(self, name, directory):
         """Give a package by name. Raises ResourceError if the directory is missing or the name is taken."""
@@ -103,7 +103,7 @@ class PackageMap:
         return self._checked(uri, os.path.normpath(candidate), root, others)
 
     def ambiguity(self, uri):
-        """What to say of a URI whose package is in several directories; None for others."""
+        """The warning on a URI whose package is in several directories; None for others."""
         name = package_of(uri)
         if name not in self.ambiguous:
             return None
@@ -119,11 +119,11 @@ class PackageMap:
             elsewhere = "".join(f"; there is {other}" for other in others if os.path.exists(other))
             raise ResourceError(f'"{uri}": {path} does not exist{elsewhere}')
         if not (os.path.isfile(path) or os.path.isdir(path)):
-            raise ResourceError(f'"{uri}": {path} is no regular file')
+            raise ResourceError(f'"{uri}": {path} is not a regular file')
         return path
 
     def _look_up(self, name, base_dir):
-        """(the directory of a package or None, what was tried)"""
+        """(the directory of a package or None, places that were tried)"""
         base_dir = os.path.abspath(base_dir or os.curdir)
         key = (name, base_dir)
         if key not in self._found:
@@ -138,7 +138,7 @@ class PackageMap:
         return self._found[key]
 
     def _search_all(self, name, base_dir, tried):
-        """The directories of a package, each once, in the order of the sources; `tried` gets what others said."""
+        """The directories of a package, each once, in the order of the sources; `tried` gets the others' answers."""
         found = {}  # real path -> path
         try:
             for directory in self._candidates(name, base_dir, tried):
@@ -149,7 +149,7 @@ class PackageMap:
         return list(found.values())
 
     def _candidates(self, name, base_dir, tried):
-        """Yields the directories of one source after the other, writing into `tried` what those without one said."""
+        """Yields the directories of one source after the other, writing the answers of others into `tried`."""
         for directory in self._paths:
             yield from self._searched_for(name, directory, tried, "")
         enclosing = _enclosing_package(name, base_dir)
@@ -214,7 +214,7 @@ def _split(uri):
 def _existing_directory(directory):
     directory = os.path.abspath(directory)
     if not os.path.isdir(directory):
-        raise ResourceError(f"{directory} is no directory")
+        raise ResourceError(f"{directory} is not a directory")
     return directory
 
 
@@ -241,7 +241,7 @@ def _enclosing_package(name, base_dir):
 
 
 def _enclosing_root(base_dir):
-    """The package that holds the directory, or else the directory: what plain paths must not leave."""
+    """The package that holds the directory, or else the directory, which plain paths must not leave."""
     for directory in _walk_up(base_dir):
         if _is_package(directory):
             return directory

@@ -15,7 +15,7 @@ ELEMENTS = (*_NUMBERS, *_FRICTION, *_COMPLIANCE)
 
 
 def read_proximity_properties(collision, read_number):
-    """{(group, name): value} of a collision's <drake:proximity_properties>; only what the file gives.
+    """{(group, name): value} of a collision's <drake:proximity_properties>; only those that the file gives.
 
     read_number(element): the number in an element of the format, None after an error.
     """

@@ -9,7 +9,7 @@ from mbcli.common.topology import Edge, spanning_forest
 
 @dataclass(frozen=True)
 class Branch:
-    """A link, what it hangs on, and the JointSpec that moves it (None: it floats); reversed: the joint's parent is the
+    """A link, its inboard link, and the JointSpec that moves it (None: it floats); reversed: the joint's parent is the
     link."""
 
     link: str

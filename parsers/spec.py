@@ -1,4 +1,4 @@
-"""What a model file says, in one form for every format: frozen dataclasses, SI units, radians.
+"""The contents of a model file, in one form for every format: frozen dataclasses, SI units, radians.
 
 A parser fills these; `mbcli.multibody.parsing` is the only reader. Nothing here knows a plant, a file format
 or XML. Names are as the file gives them, references between elements are by name and already resolved to links
@@ -15,7 +15,7 @@ _EYE = np.eye(4)
 
 
 def pose(rotation=None, translation=None):
-    """A read-only 4x4 pose from a 3x3 rotation and a translation [m]; identity where one is missing."""
+    """A read-only 4x4 pose from a 3x3 rotation and a translation [m]; identity if one is missing."""
     X = _EYE.copy()
     if rotation is not None:
         X[:3, :3] = rotation
@@ -30,7 +30,7 @@ IDENTITY = pose()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an element stands: file name as the user gave it, line and column from 1 (0: unknown)."""
+    """The place of an element: file name as the user gave it, line and column from 1 (0: unknown)."""
 
     file: str
     line: int = 0
@@ -79,10 +79,10 @@ class HalfSpace:
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    uri: str  # as the file says
+    uri: str  # as in the file
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
     convex: bool = False  # the file declares it convex
-    path: str | None = None  # where the URI was found; None: not found, or not looked for
+    path: str | None = None  # of the file that the URI leads to; None: not found, or not looked for
 
 
 Shape = Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Mesh
@@ -170,7 +170,7 @@ class AxisSpec:
     acceleration: float = inf
     deceleration: float = inf
     jerk: float = inf
-    effort: float = inf  # inf: not given (an effort of 0 says that the joint is not actuated)
+    effort: float = inf  # inf: not given (an effort of 0 means that the joint is not actuated)
     damping: float = 0.0  # viscous
     friction: float = 0.0  # Coulomb
     spring_reference: float = 0.0
@@ -181,7 +181,7 @@ class AxisSpec:
 
 @dataclass(frozen=True, slots=True)
 class JointSpec:
-    """A joint between frame F on the parent and frame M on the child; F = M where all coordinates are zero."""
+    """A joint between frame F on the parent and frame M on the child; F = M if all coordinates are zero."""
 
     name: str
     type: str  # a key of AXES
@@ -193,7 +193,7 @@ class JointSpec:
     axes: tuple[AxisSpec, ...] = ()
     screw_pitch: float = 0.0  # [m] per revolution
     damping: tuple[float, ...] = ()  # types without axes: planar (x, y, rotation), ball (1), floating (angular, linear)
-    reflected_inertia: float = 0.0  # [kg m^2 or kg] on every velocity, of a drive that is no actuator
+    reflected_inertia: float = 0.0  # [kg m^2 or kg] on every velocity, of a drive that is not an actuator
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +309,7 @@ class CollisionFilterGroupSpec:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that was read: what a log keeps of it."""
+    """A file that was read, as a log keeps it."""
 
     path: str
     sha256: str
@@ -320,8 +320,8 @@ class SourceFile:
 class ModelSpec:
     """One model: becomes one model instance of a plant, and one more for each model nested in it.
 
-    A nested model has its own elements; where this one refers to them they are "MODEL::NAME", at any depth.
-    Joints may close loops: which of them are cut is for the plant to say.
+    A nested model has its own elements; this one refers to them as "MODEL::NAME", at any depth.
+    Joints may close loops: the plant decides which of them are cut.
     """
 
     name: str

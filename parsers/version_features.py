@@ -1,6 +1,6 @@
 """Which version of its format a file needs: features that are newer than the version it states.
 
-This program reads them all the same; others skip what their version does not have, without a word.
+This program reads them all the same; others skip elements that their version does not have, without a word.
 
 URDF: urdfdom's README and xsd. SDFormat: http://sdformat.org/spec and the migration notes of libsdformat.
 """
@@ -83,11 +83,11 @@ def _key(version):
 
 def _report(root, parent, name, version, stated, nodes):
     attribute = name[1:] if name[0] == "@" else None
-    what = f'attribute "{attribute}" of <{parent}>' if attribute else f"<{name}> in <{parent}>"
+    feature = f'attribute "{attribute}" of <{parent}>' if attribute else f"<{name}> in <{parent}>"
     times = f" ({len(nodes)} times)" if len(nodes) > 1 else ""
     root.diagnostics.warning(
         "VERSION_FEATURE",
-        f"{what} came with version {version}, the file is of version {stated}{times}",
+        f"{feature} came with version {version}, the file is of version {stated}{times}",
         nodes[0],
         attribute=attribute,
         hint=f'other programs may skip it: state version="{version}"',

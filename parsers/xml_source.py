@@ -1,8 +1,8 @@
-"""XML files as trees of nodes that know where they stand and what of them was read.
+"""XML files as trees of nodes that know their place and which of their parts were read.
 
-`read_xml` is the only door: it refuses what a model file has no use for (DOCTYPE, entities, network, great
+`read_xml` is the only door: it refuses XML that a model file has no use for (DOCTYPE, entities, network, great
 size) and tolerates a few faults that real robot files have. A parser then asks the nodes for children,
-attributes and numbers; each question marks what it asked for, and `report_unread` names the rest, so that
+attributes and numbers; each question marks its subject as read, and `report_unread` names the rest, so that
 nothing in a file is ignored in silence.
 """
 
@@ -25,7 +25,7 @@ MAX_BYTES = 32 * 2**20
 MAX_TAGS = 1_000_000  # start and end tags, comments: bounds the memory of the tree
 MAX_RELATED = 10  # places listed with a finding that occurs many times
 MAX_ATTRIBUTES = 1000  # of one element
-MAX_HINTS = 1000  # what an unknown name may have meant takes time to find
+MAX_HINTS = 1000  # the likely meaning of an unknown name takes time to find
 MAX_STEPS = 64  # of the path to an element in a finding
 MAX_QUOTED = 60  # characters of a file's text quoted in a message
 
@@ -73,7 +73,7 @@ _OWN_PREFIX = "drake:"  # its elements carry physics: never foreign
 def read_xml(source, diagnostics, *, name=None, deep=False):
     """The root node of an XML file, or None if it cannot be used (the errors are in `diagnostics`).
 
-    source: a path, or the bytes of a document. name: what places call the file; default: the path as given. deep: of a
+    source: a path, or the bytes of a document. name: that of the file in places; default: the path as given. deep: of a
     format whose chains nest: elements may be nested 2048 deep instead of 256, in UTF-8.
     """
     if isinstance(source, bytes):
@@ -98,10 +98,10 @@ def read_xml(source, diagnostics, *, name=None, deep=False):
 
 
 def report_unread(node, diagnostics, known=None, foreign=None):
-    """Report once what the parser did not read below `node`, equal findings grouped with their count.
+    """Report once the elements that the parser did not read below `node`, equal findings grouped with their count.
 
-    known: what the file format defines, {tag: names}, a name being a child's tag or "@attribute"; the key may
-    be "parent/tag" where a tag means different things. What is defined but unread is "unsupported", anything
+    known: the names of the file format, {tag: names}, a name being a child's tag or "@attribute"; the key may
+    be "parent/tag" if a tag means different things. A defined name that is unread is "unsupported", anything
     else "unknown" (both warnings); elements of another program's namespace, subtrees marked as foreign and the
     names in `foreign`, a table like `known`, are notes.
     """
@@ -120,7 +120,7 @@ def report_unread(node, diagnostics, known=None, foreign=None):
 class Node:
     """One element of an XML file.
 
-    Reading marks what was read; a value that is wrong is recorded as an error and gives the default.
+    Reading marks the parts that were read; a value that is wrong is recorded as an error and gives the default.
     tag: with its prefix as in `drake:joint`, whether or not the file declares the prefix.
     """
 
@@ -159,7 +159,7 @@ class Node:
         self._indices = None
         self._has_included = False  # children from another file
 
-    # ------------------------------------------------------------------------------------------ where
+    # ------------------------------------------------------------------------------------------ place
 
     @property
     def document(self):
@@ -178,7 +178,7 @@ class Node:
         return self._place
 
     def place_of(self, attribute):
-        """Where one of its attributes starts; the start of its tag if it has no such attribute."""
+        """The place of one of its attributes; the start of its tag if it has no such attribute."""
         if attribute not in self._attributes or self._offset is None:
             return self.place
         if self._attribute_offsets is None:
@@ -231,9 +231,9 @@ class Node:
 
     @property
     def xpath(self):
-        """Readable path, by name where an element has one: /robot[@name='r']/link[@name='b']/inertial.
+        """Readable path, by name if an element has one: /robot[@name='r']/link[@name='b']/inertial.
 
-        Of what stands very deep only the last steps.
+        Of a very deep element only the last steps.
         """
         steps = [node._step for node in islice(self.lineage, MAX_STEPS + 1)]
         if len(steps) > MAX_STEPS:
@@ -318,7 +318,7 @@ class Node:
 
     def ignore(self, reason_class, reason=""):
         """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
-        program), "meaningless" (says nothing where it stands) or "settled" (nothing is to be reported)."""
+        program), "meaningless" (without meaning at its place) or "settled" (nothing is to be reported)."""
         if reason_class != "settled" and reason_class not in _STATEMENTS:
             raise ValueError(f"unknown reason class {reason_class!r}")
         self._used = True
@@ -465,7 +465,7 @@ class _Document:
         return Place(self.name, line, offset - self._line_starts[line - 1] + 1)
 
     def last_before(self, place, text):
-        """Where a piece of text stands last before a place; the place if it does not."""
+        """The last place of a piece of text before a place; the latter if the text is not there."""
         self.place(0)
         start = self._line_starts[min(place.line, len(self._line_starts)) - 1]
         at = self.text.rfind(text, 0, start + place.column)
@@ -663,13 +663,13 @@ def _value_hint(value):
     if "," in value:
         return "the decimal sign is a point, and numbers are separated by blanks"
     if _INFINITY.match(value.strip()):
-        return "leave it out where there is no limit"
+        return "leave it out if there is no limit"
     if _NUMBER.fullmatch(value.strip()):
         return f"the largest number that is read is {LARGEST_NUMBER:g}"
     return None
 
 
-# --------------------------------------------------------------------------------------- what is unread
+# --------------------------------------------------------------------------------------- unread parts
 
 
 def _unread(root, tables):
@@ -726,7 +726,7 @@ def _report_group(diagnostics, reason_class, kind, label, reason, found, hint):
 
 
 def _hint(kind, label, names):
-    """What an unknown name may have meant, of the names that its element knows."""
+    """The likely meaning of an unknown name, of the names that its element knows."""
     attributes = {name.removeprefix("@") for name in names if name.startswith("@")}
     elements = {name for name in names if not name.startswith("@")}
     same, other = (attributes, elements) if kind == "attribute" else (elements, attributes)
@@ -740,7 +740,7 @@ def _hint(kind, label, names):
 
 
 def _text_of(owner, kind, label):
-    """What stands in the file where a finding is about an attribute or a text."""
+    """The text in the file if a finding is about an attribute or a text."""
     if kind == "attribute":
         return owner._attributes[label]
     return owner._text[:MAX_QUOTED] if kind == "text" else None

@@ -24,9 +24,9 @@ def read_into(record_type, node, diagnostics, unsupported=(), elsewhere=()):
     elsewhere: keys that the caller reads into another record.
 
     Field types: bool, int, float, str, another dataclass, `T | None`, `tuple[T, ...]`, `tuple[T, T, T]`,
-    `list[T]`, `dict[str, T]`, and `T | Record1 | Record2`, where the tag `!Record1` chooses and T is read
+    `list[T]`, `dict[str, T]`, and `T | Record1 | Record2`, of which the tag `!Record1` chooses one and T is read
     without a tag. Ranges and choices are those of `config_fields.setting`. Fields without a default must be
-    there. A field `place: Place` is no key: it receives the place of the mapping.
+    there. A field `place: Place` is not a key: it receives the place of the mapping.
     """
     if _has_tag(node, record_type.__name__, diagnostics):
         return None
@@ -64,13 +64,13 @@ def _read_record(record_type, node, diagnostics, unsupported=(), elsewhere=()):
         values["place"] = node.place
     try:
         return record_type(**values)
-    except (ValueError, RuntimeError) as error:  # what the record itself checks
+    except (ValueError, RuntimeError) as error:  # the checks of the record itself
         diagnostics.error("VALUE_INVALID", str(error), place=node.place)
         return None
 
 
 def _has_tag(node, label, diagnostics):
-    """Report a custom tag where none is expected; True if there is one."""
+    """Report a custom tag if none is expected; True if there is one."""
     if node.tag is not None:
         message = f'{label} takes no tag; found "{node.tag}"'
         diagnostics.error("YAML_TAG", message, place=node.place, attribute=label, value=node.tag)
@@ -164,7 +164,7 @@ def _lacks_tag(first, tagged, node, label, diagnostics):
 
 
 class _Described:
-    """Stands for a collection where a scalar is wanted, so that the message describes it."""
+    """Stands for a collection if a scalar is wanted, so that the message describes it."""
 
     def __init__(self, node):
         self._node = node

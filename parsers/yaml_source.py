@@ -1,10 +1,10 @@
-"""YAML files as trees of nodes that know where they stand.
+"""YAML files as trees of nodes that know their place.
 
 `read_yaml` is the only door. It builds nodes, never objects, from the events of PyYAML and is strict where
 YAML files go wrong without a word: numbers and booleans as in the YAML 1.2 core schema (`1e-3` is a number,
 `yes` a string, `017` decimal, `1:30` a string), no duplicate keys, one document, UTF-8, no tags but those
 that the caller lists. Size, number of nodes with every alias expanded, and nesting are bounded. Keys are
-strings, as written. `<<` merges mappings: it is no part of YAML 1.2, but Drake reads it.
+strings, as written. `<<` merges mappings: it is not a part of YAML 1.2, but Drake reads it.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from mbcli.common.suggestions import name_or_list
 from mbcli.config.config_fields import ValueProblem, describe
 
 MAX_BYTES = 4 * 2**20
-MAX_NODES = 250_000  # with every alias counted as what it stands for
+MAX_NODES = 250_000  # with every alias counted by its anchor
 MAX_DEPTH = 64
 
 ANY_TAG = object()  # as `tags` of read_yaml: every local tag may occur; whoever reads a node checks its tag
@@ -38,7 +38,7 @@ def read_yaml(source, diagnostics, tags=(), *, name=None):
     """The root node of a YAML file, or None if it cannot be used (the errors are in `diagnostics`).
 
     source: a path, or the bytes of a document. tags: the custom tags that may occur, as written ("!Rpy"),
-    any other is an error; or ANY_TAG. name: what places call the file; default: the path as given.
+    any other is an error; or ANY_TAG. name: that of the file in places; default: the path as given.
     """
     if isinstance(source, bytes):
         name, content = name or "<string>", source
@@ -58,7 +58,7 @@ def read_yaml(source, diagnostics, tags=(), *, name=None):
 
 
 def scalar_value(text):
-    """What a plain scalar means in the YAML 1.2 core schema: None, bool, int, float or str.
+    """The meaning of a plain scalar in the YAML 1.2 core schema: None, bool, int, float or str.
 
     :raises ValueProblem: a number too large for its type.
     """
@@ -88,8 +88,8 @@ class YamlNode:
     """A scalar, sequence or mapping of a YAML file.
 
     kind: "scalar", "sequence" or "mapping". value: None, bool, int, float or str; a list of nodes; a dict
-    of nodes by key. tag: the custom tag, else None. text: a scalar as written. place: where it starts (of
-    an alias: where its anchor stands). document: the file (`spec.SourceFile`).
+    of nodes by key. tag: the custom tag, else None. text: a scalar as written. place: that of its start (of
+    an alias: that of its anchor). document: the file (`spec.SourceFile`).
     """
 
     __slots__ = ("kind", "value", "tag", "text", "place", "document", "_key_places", "_size", "_height")
@@ -106,7 +106,7 @@ class YamlNode:
         self._height = 1
 
     def get(self, key):
-        """The node under a key; None if there is none or this is no mapping."""
+        """The node under a key; None if there is none or this is not a mapping."""
         return self.value.get(key) if self.kind == "mapping" else None
 
     def keys(self):
@@ -118,7 +118,7 @@ class YamlNode:
         return self.value.items() if self.kind == "mapping" else {}.items()
 
     def key_place(self, key):
-        """Where a key of a mapping stands."""
+        """The place of a key of a mapping."""
         return self._key_places.get(key, self.place)
 
     def __iter__(self):
@@ -181,7 +181,7 @@ class _Composer:
             return YamlNode("scalar", None, Place(self._document.path), self._document, text="")
         if event.version is not None and event.version != (1, 2):
             found = ".".join(str(part) for part in event.version)
-            self._stop("YAML_VERSION", f"the document says YAML {found}; only 1.2 is read", event.start_mark)
+            self._stop("YAML_VERSION", f"the document states YAML {found}; only 1.2 is read", event.start_mark)
         node = self._node(self._next(), 1)
         self._next()  # the end of the document
         event = self._next()
@@ -322,7 +322,7 @@ class _Composer:
             self._stop("YAML_SYNTAX", problem, error.problem_mark or error.context_mark)
         except yaml.reader.ReaderError as error:
             self._stop("YAML_SYNTAX", f"the character U+{_code_point(error.character):04X} is not allowed", None)
-        except ValueError as error:  # PyYAML converts what a %YAML line says without checking it
+        except ValueError as error:  # PyYAML converts the numbers of a %YAML line without checking them
             self._stop("YAML_SYNTAX", f"the document cannot be read: {error}", None)
 
     def _count(self, size, depth, mark):
@@ -353,7 +353,7 @@ def _standard_value(name, text):
     if name == "float" and type(value) is int:
         return float(value)
     if type(value) is not _STANDARD_SCALARS[name]:
-        raise ValueProblem("VALUE_TYPE", f'"{text[:60]}" is no !!{name}')
+        raise ValueProblem("VALUE_TYPE", f'"{text[:60]}" is not a !!{name}')
     return value
 
 

@@ -72,7 +72,7 @@ def test_a_document_of_positions_leaves_the_velocities():
         ("{", "<stdin>:1:2: error: not a JSON document"),
         ("[1, 2]", "<stdin>: error: a state is an object with q, v or both"),
         ("{}", "a state is an object with q, v or both"),
-        ('{"q": 1}', "q needs 2 numbers, it is no list"),
+        ('{"q": 1}', "q needs 2 numbers, it is not a list"),
         ('{"q": [1]}', "q needs 2 numbers, it has 1"),
         ('{"q": [1, "2"]}', "q of 'double_pendulum_elbow_q' is not a finite number"),
         ('{"q": [1, null]}', "q of 'double_pendulum_elbow_q' is not a finite number"),

@@ -1,4 +1,4 @@
-"""`mbcli convert`: what it writes is the same mechanism, what that loses is said, and nothing else is written."""
+"""`mbcli convert`: its output is the same mechanism, losses are reported, and nothing else is written."""
 
 import json
 import os
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 MODELS = Path(os.environ.get("MBCLI_MODELS", ROOT.parent / "shared" / "models"))
 SAMPLES = sorted(p for p in (ROOT / "sample_models").iterdir() if p.suffix in (".urdf", ".sdf", ".xml"))
 SHARED = sorted(p for p in MODELS.glob("*/*") if p.suffix in (".urdf", ".sdf")) if MODELS.is_dir() else []
-# what URDF and SDFormat cannot say of a file; a loop that is open at zero is said in SDFormat by no poses of links
+# elements that URDF and SDFormat cannot express; no poses of links in SDFormat express a loop that is open at zero
 LOSSES_IN_URDF = {"all_joints.sdf": {"JOINT_SPRING_STIFFNESS"}, "four_bar_weld.sdf": {"CONSTRAINT"}}
 LOSSES = {"urdf": LOSSES_IN_URDF, "sdf": {"four_bar_loop.sdf": {"JOINT"}}}
 PACKAGES = PackageMap(missing_meshes="ignore")
@@ -324,7 +324,7 @@ def test_command_writes_nothing_where_the_motion_would_be_lost(tmp_path, capfd):
     model = ROOT / "sample_models" / "all_joints.sdf"
     code, _, err = invoke(capfd, model, "-o", out)
     assert (code, out.exists()) == (3, False)
-    assert "all_joints.sdf:225:7: error: URDF cannot say the spring stiffness of revolute joint 'flap_hinge'" in err
+    assert "all_joints.sdf:225:7: error: URDF cannot express the spring stiffness of revolute joint 'flap_hinge'" in err
     code, _, err = invoke(capfd, model, "-o", out, "--lossy")
     assert (code, out.exists()) == (0, True)
     assert "motion: the spring stiffness" in err
@@ -345,8 +345,8 @@ def test_command_writes_nothing_where_the_proof_fails(tmp_path, capfd, monkeypat
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([ARM], 2, "--to says the format"),
-        ([ARM, "-o", "arm.xml"], 2, "--to says the format"),
+        ([ARM], 2, "--to names the format"),
+        ([ARM, "-o", "arm.xml"], 2, "--to names the format"),
         ([ARM, ARM, "--to", "sdf"], 2, "takes one MODEL"),
         ([ARM, "--to", "sdf", "--json"], 2, "--json needs -o"),
         ([ROOT / "sample_models" / "herd.dmd.yaml", "--to", "sdf"], 3, "has 3 models"),

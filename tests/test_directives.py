@@ -302,8 +302,8 @@ def test_all_findings_of_a_file_come_at_once():
             3, "NAME_UNKNOWN", 'no collision filter group "h"',
         ),
         ('- add_collision_filter_group: {name: "a::g", members: ["a::b"]}\n', 3, "NAME_INVALID", "has a scope"),
-        ("- add_directives: {file: inner.dmd.yaml, model_namespace: n}\n", 3, "NAME_UNKNOWN", '"n" is no model'),
-        ("- add_model: {name: c, file: inner.dmd.yaml}\n", 3, "FILE_FORMAT", "it is no model"),
+        ("- add_directives: {file: inner.dmd.yaml, model_namespace: n}\n", 3, "NAME_UNKNOWN", '"n" is not a model'),
+        ("- add_model: {name: c, file: inner.dmd.yaml}\n", 3, "FILE_FORMAT", "it is not a model"),
     ],
 )  # fmt: skip
 def test_a_wrong_name_is_located_and_nothing_is_added(scene, items, line, code, message):

@@ -38,9 +38,9 @@ def test_a_name_is_given_once(tmp_path):
 
 
 def test_missing_directories_are_refused_at_once(tmp_path):
-    with pytest.raises(ResourceError, match="nothing is no directory"):
+    with pytest.raises(ResourceError, match="nothing is not a directory"):
         PackageMap().add("arm", tmp_path / "nothing")
-    with pytest.raises(ResourceError, match="nothing is no directory"):
+    with pytest.raises(ResourceError, match="nothing is not a directory"):
         PackageMap().add_path(tmp_path / "nothing")
 
 
@@ -192,7 +192,7 @@ def test_files_outside_of_the_package_may_be_allowed(tmp_path):
     packages = PackageMap(environment={}, allow_outside=True)
     assert packages.resolve("../other.obj", root) == str(tmp_path / "other.obj")
     assert packages.resolve("package://arm/../other.obj", root) == str(tmp_path / "other.obj")
-    with pytest.raises(ResourceError, match="is no regular file"):
+    with pytest.raises(ResourceError, match="is not a regular file"):
         packages.resolve("/dev/null", root)
 
 

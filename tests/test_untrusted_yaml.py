@@ -100,7 +100,7 @@ def test_a_cycle_of_includes_is_refused_with_its_chain(folder):
         ("link.urdf", "is outside of"),
         ("/dev/zero", "is outside of"),
         ("/proc/self/environ", "is outside of"),
-        ("pipe.urdf", "is no regular file"),
+        ("pipe.urdf", "is not a regular file"),
         ("http://localhost:1/a.urdf", "nothing is fetched from the network"),
         ("https://example.com/a.urdf", "nothing is fetched from the network"),
         ("ftp://example.com/a.urdf", "unknown scheme"),

@@ -604,7 +604,7 @@ FAULTS = [
     ),
     pytest.param(
         '<sphere radius="0.1"/>', "<sphre/>", "<sphre/>", "error", "ELEMENT_INVALID",
-        "<sphre> is no shape of URDF", id="unknown shape",
+        "<sphre> is not a shape of URDF", id="unknown shape",
     ),
     pytest.param(
         '<sphere radius="0.1"/>', "", "<geometry></geometry>", "error", "ELEMENT_MISSING",
@@ -723,7 +723,7 @@ def test_one_damaged_token_is_one_finding_at_its_place(old, new, marker, severit
         ('upper="2"', 'upper="170"', "are they in degrees?"),
         ('<mass value="2"/>', '<mass value="1,5"/>', "the decimal sign is a point"),
         ('<mass value="2"/>', '<mass value="${m}"/>', "unexpanded xacro"),
-        ('upper="2"', 'upper="inf"', "leave it out where there is no limit"),
+        ('upper="2"', 'upper="inf"', "leave it out if there is no limit"),
     ],
 )
 def test_hints(old, new, hint):

@@ -15,9 +15,9 @@ from mbcli.errors import MbcliError, OutputError, ResourceError
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {
     "simulate": ("simulate", "Run a model over time and write an HDF5 log."),
-    "check": ("check", "Say everything that is wrong with model files; for CI."),
-    "inspect": ("inspect", "Say what a model is: tree, joints, masses, frames, what was not used."),
-    "convert": ("convert", "Write a model as URDF or SDFormat, say what that loses, prove that it is the same."),
+    "check": ("check", "Report every fault of model files; for CI."),
+    "inspect": ("inspect", "Describe a model: tree, joints, masses, frames, unused elements."),
+    "convert": ("convert", "Write a model as URDF or SDFormat, list the losses, prove that it is the same."),
     "kinematics": ("kinematics", "Poses and velocities of bodies and frames."),
     "jacobian": ("jacobian", "The Jacobian of a frame, of points or of the centre of mass, and its bias."),
     "mass-matrix": ("mass_matrix", "The mass matrix M(q)."),
@@ -31,7 +31,7 @@ COMMANDS = {
     "energy": ("energy", "Kinetic and potential energy, and power."),
     "com": ("com", "Centre of mass, its velocity, and the total mass."),
     "momentum": ("momentum", "Momentum about a point."),
-    "contact": ("contact", "What touches at a state, with which force, and distances."),
+    "contact": ("contact", "Contacts at a state with their forces, and distances."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
     "log": ("log", "Look into the logs that simulate writes."),
     "schema": ("schema", "Print the JSON Schema of a configuration, scenario, directives or log."),
@@ -93,14 +93,14 @@ def _show_version(ctx, param, value):
 @click.option("-v", "--verbose", is_flag=True, help="Also print the notes on a model, not only warnings.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no warnings, no progress.")
 @click.option("--no-color", is_flag=True, help="No colours (NO_COLOR does the same).")
-@click.option("--debug", is_flag=True, help="Print a traceback where an error stops the command.")
+@click.option("--debug", is_flag=True, help="Print a traceback if an error stops the command.")
 @click.pass_context
 def mbcli(ctx, verbose, quiet, no_color, debug):
     """Multibody dynamics from robot model files.
 
     \b
     mbcli simulate robot.sdf -t 5 -o run.h5      run it, write a log
-    mbcli inspect robot.urdf                     see what it is
+    mbcli inspect robot.urdf                     describe it
     mbcli mass-matrix robot.urdf --at elbow=0.3  compute something at a state
     """
     ctx.ensure_object(dict)["verbosity"] = int(verbose) - int(quiet)
@@ -150,7 +150,7 @@ def run(arguments):
 
 
 def report_error(error):
-    """Says in one line what stopped the command; returns its exit code."""
+    """Reports in one line why the command stopped; returns its exit code."""
     if isinstance(error, click.UsageError):
         _say_usage_error(error)
         return error.exit_code
@@ -174,7 +174,7 @@ def report_error(error):
 
 
 def _discard_stdout():
-    """What is still buffered has nowhere to go; Python would complain of it at its end."""
+    """Drops buffered output that has nowhere to go; Python would complain of it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -192,14 +192,14 @@ def _say_usage_error(error):
 
 
 def say(error):
-    """Prints an error: as it is where it names its place, else after the program's name."""
+    """Prints an error: as it is if it names its place, else after the program's name."""
     for line in str(error).split("\n"):
         names_place = ": error: " in line or ": warning: " in line
         click.echo(_printable(line) if names_place else f"mbcli: error: {_printable(line)}", err=True)
 
 
 def _printable(text):
-    """What names of files and in files could do to a terminal is shown, not done."""
+    """Control characters in names of files and in files are shown, not sent to a terminal."""
     from mbcli.parsers.diagnostics import printable  # late: it costs --help nothing
 
     return printable(text)

@@ -1,4 +1,4 @@
-"""What every analysis has in common: one state to text or JSON, or a batch of states to rows."""
+"""The common parts of all analyses: one state to text or JSON, or a batch of states to rows."""
 
 from types import SimpleNamespace
 
@@ -17,15 +17,15 @@ class Analysis:
 
     Args:
         command: its name on the command line.
-        evaluate: (plant, context, inputs) -> dict of results, inputs holding vdot, tau or u where given.
+        evaluate: (plant, context, inputs) -> dict of results, inputs holding vdot, tau or u if given.
         render: (plant, results) -> text.
         takes: which of vdot, tau, u a row of a batch may carry.
         columns: (plant, results) -> dict of arrays for a row; default: the results themselves.
         component_names: plant -> names of the components of each column, for CSV headers.
         evaluate_rows: (plant, batch, states) -> dict of columns for all rows of a chunk, with batch a StateBatch and
-            states having q, v and what the command takes, each (n, ...) or None; without it rows go one by one.
+            states having q, v and the inputs of the command, each (n, ...) or None; without it rows go one by one.
 
-    A batch is compiled even where it is short and interpreting it would end sooner: how long a pipe is shows only at
+    A batch is compiled even if it is short and interpreting it would end sooner: how long a pipe is shows only at
     its end, and the digits of a row shall not depend on how many rows follow. MBCLI_JIT=0 interprets all.
     """
 
@@ -47,14 +47,14 @@ class Analysis:
         loaded = load(model, ctx)
         at_once = batch.states is not None and self._is_compiled(loaded.plant._model)
         if batch.states is None or at_once:
-            # the context evaluates one state, or only holds what a batch starts from
+            # the context evaluates one state, or only holds the start of a batch
             loaded.plant._prefers_interpreted = True
         context = loaded.plant.CreateDefaultContext()
         set_state(loaded.plant, context, state)
         given = parse_inputs(loaded.plant, inputs)
         import numpy as np
 
-        with np.errstate(all="ignore"):  # what is not finite is reported with its name
+        with np.errstate(all="ignore"):  # numbers that are not finite are reported by name
             if batch.states is not None:
                 evaluate = (self._rows_at_once if at_once else self._rows_one_by_one)(loaded.plant, context, given)
                 self._run_batch(loaded, context, evaluate, batch, output)

@@ -12,18 +12,28 @@ from mbcli.cli.units import coordinate_units
 @model_options
 @state_options
 @batch_options
-@click.option("--weights", metavar="LIST", help="How heavy each velocity is in the distance, a list; default: 1.")
+@click.option("--weights", metavar="LIST", help="Weight of each velocity in the distance, a list; default: 1.")
 @click.option(
-    "--tolerance", type=Number(above=0.0), default=1e-12, metavar="E", help="Of the norm of position errors; 1e-12."
+    "--tolerance",
+    type=Number(above=0.0),
+    default=1e-12,
+    metavar="E",
+    help="Largest norm of position errors; default 1e-12.",
 )
-@click.option("--max-iterations", type=click.IntRange(min=1), default=100, metavar="N", help="Of each start; 100.")
+@click.option(
+    "--max-iterations",
+    type=click.IntRange(min=1),
+    default=100,
+    metavar="N",
+    help="Iterations of each start; default 100.",
+)
 @output_options
 @click.pass_context
 def assemble(ctx, weights, tolerance, max_iterations, **values):
-    """Positions and velocities that satisfy the constraints, nearest to those that are given.
+    """Positions and velocities that satisfy the constraints, nearest to those given.
 
-    The weighted sum of squares of the differences, one for each velocity, has a local minimum there; from starts that
-    lead nowhere others around them are tried. Exit code 5 where no assembly is found.
+    The weighted sum of squares of the differences, one for each velocity, has a local minimum there. If a start leads
+    nowhere, others around it are tried. The exit code is 5 if no assembly is found.
 
     \b
     mbcli assemble four_bar.sdf --at crank=0.3

@@ -25,7 +25,9 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.option(
     "--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size (needs mbcli[mesh])."
 )
-@click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", help="What gives exit code 1. [error]")
+@click.option(
+    "--fail-on", type=click.Choice(SEVERITIES), default="error", help="Lowest severity that gives exit code 1. [error]"
+)
 @click.option("--strict", is_flag=True, help="The same as --fail-on warning.")
 @click.option(
     "--max-findings",
@@ -39,10 +41,10 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print a SARIF 2.1 log, for annotations in CI.")
 @click.option("-o", "--output", metavar="FILE", help="Write the result to a file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option("-q", "--quiet", is_flag=True, help="Print only what is at or above --fail-on, no summary.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only findings at or above --fail-on, no summary.")
 @click.pass_context
 def check(ctx, **options):
-    """Say everything that is wrong with model files: what the parser finds, and whether it can be true.
+    """Report every fault of model files: findings of the parser, and physically impossible properties.
 
     \b
     mbcli check robot.urdf arm.sdf scene.dmd.yaml
@@ -52,8 +54,8 @@ def check(ctx, **options):
     Notes are printed with `mbcli -v check`; JSON and SARIF have them always. Every code is explained in
     docs/check.md.
 
-    Exit codes: 0 nothing at or above --fail-on; 1 something is, a file that is no sound XML or YAML included;
-    3 a file is of no known format; 4 a MODEL cannot be read. All files are checked before.
+    Exit codes: 0 nothing at or above --fail-on; 1 a finding is, a file that is not well-formed XML or YAML included;
+    3 a file is of no known format; 4 a MODEL cannot be read. All files are checked in any case.
     """
     from mbcli.checks.file_check import UNREADABLE
 
@@ -78,7 +80,7 @@ def check(ctx, **options):
 
 
 class Output:
-    """Where `emit` writes to."""
+    """The file that `emit` writes to."""
 
     def __init__(self, options):
         self.output, self.force = options["output"], options["force"]
@@ -124,7 +126,7 @@ def _text(checked, findings, shown, options, *, summary):
 
 
 def _lines(finding):
-    """The lines of a finding: what and where, the element, what may help, other places."""
+    """The lines of a finding: the fault and its place, the element, a hint, other places."""
     severity = click.style(finding.severity, fg=COLORS[finding.severity], bold=finding.severity == "error")
     yield f"{printable(str(finding.place))}: {severity}: {printable(finding.message)} [{finding.code}]"
     if finding.xpath is not None:

@@ -25,7 +25,7 @@ inverse_options = together(
         "--relaxed",
         "inverse",
         flag_value="relaxed",
-        help="The same, coming close to --vdot, also where there are too few actuators.",
+        help="The same, as close to --vdot as possible, also with too few actuators.",
     ),
     click.option(
         "--actuated",
@@ -58,10 +58,10 @@ def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values)
              null-space    first the accelerations; the mass matrix may be singular
              kokkevis      contacts alone, by test forces; dependent ones are an error
 
-    With --exact or --relaxed tau is what actuators have to give, and vdot what comes of it.
+    With --exact or --relaxed tau has the forces that actuators must give, vdot the resulting accelerations.
 
-    position_error and velocity_error are the norms of the constraints' errors at the state. Where they are not zero,
-    accelerations and forces are those of another motion, which a warning says: `mbcli assemble` finds the state nearby.
+    position_error and velocity_error are the norms of the constraints' errors at the state. If they are not zero,
+    accelerations and forces are those of another motion, with a warning: `mbcli assemble` finds the nearest state.
 
     \b
     mbcli constrained-dynamics four_bar.sdf --state assembled.json --json
@@ -105,7 +105,7 @@ def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values)
 
 @contextmanager
 def advice_of_options(inverse):
-    """What a method cannot solve, with the option that can."""
+    """A system that a method cannot solve, with the option that can."""
     try:
         yield
     except UnsolvableError as error:
@@ -126,7 +126,7 @@ def errors_of(context):
 
 
 class WarningOfErrors:
-    """Says once that states violate their constraints."""
+    """Reports once that states violate their constraints."""
 
     def __init__(self, ctx):
         self._silent = (ctx.obj or {}).get("verbosity", 0) < 0
@@ -206,7 +206,7 @@ def _results(system, method, vdot, force, tau):
 
 
 def columns(plant, results):
-    """What of the results a row of a batch has."""
+    """The results that a row of a batch has."""
     return {name: value for name, value in results.items() if name not in ("method", "forces")}
 
 

@@ -1,4 +1,4 @@
-"""`mbcli contact`: what touches at a state, and how far apart the rest is."""
+"""`mbcli contact`: contacts at a state, and distances of the other geometries."""
 
 import click
 
@@ -22,9 +22,14 @@ from mbcli.cli.state import set_state
 @model_options
 @state_options
 @ground_option
-@click.option("--distances", is_flag=True, help="Also distances of pairs, negative where they overlap.")
-@click.option("--max-distance", type=click.FloatRange(min=0.0), metavar="M", help="With --distances: up to this [m].")
-@click.option("--single-point", is_flag=True, help="One contact point for each pair, also where it lies face on face.")
+@click.option("--distances", is_flag=True, help="Also distances of pairs, negative if they overlap.")
+@click.option(
+    "--max-distance",
+    type=click.FloatRange(min=0.0),
+    metavar="M",
+    help="With --distances: only up to this distance [m].",
+)
+@click.option("--single-point", is_flag=True, help="One contact point for each pair, also of a face on a face.")
 @output_options
 @click.pass_context
 def contact(ctx, ground, distances, max_distance, single_point, **values):

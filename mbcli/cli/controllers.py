@@ -1,4 +1,4 @@
-"""What the PD controllers of a model file aim at in a run from the shell."""
+"""The desired state of the PD controllers of a model file in a run from the shell."""
 
 from mbcli.errors import MbcliError, ModelError
 
@@ -6,7 +6,7 @@ from mbcli.errors import MbcliError, ModelError
 def hold_default_positions(plant, context):
     """Lets every controller aim at its joint's default position, at rest; returns the names of their actuators.
 
-    Raises ModelError where an instance has actuators with and without controllers.
+    Raises ModelError if an instance has actuators with and without controllers.
     """
     if not plant._has_controllers():
         return []

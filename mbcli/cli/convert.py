@@ -1,4 +1,4 @@
-"""`mbcli convert`: a model file as another one, with a list of what that changes and a proof."""
+"""`mbcli convert`: a model file as another one, with a list of the changes and a proof."""
 
 import os
 
@@ -19,7 +19,9 @@ PROOF_SEED = 0
 @click.option("--to", "target", type=click.Choice(["urdf", "sdf"]), help="Format of OUT; default: by its suffix.")
 @click.option("-o", "--output", metavar="OUT", help="The file to write; default: stdout.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option("--lossy", is_flag=True, help="Write it also where it loses what moves the model; else that is an error.")
+@click.option(
+    "--lossy", is_flag=True, help="Write it also if the loss changes the motion of the model; else that is an error."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the losses and the proof as one JSON document.")
 @click.pass_context
 def convert(ctx, target, output, force, lossy, as_json, **values):
@@ -30,18 +32,18 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
     mbcli convert scene.dmd.yaml --to urdf > scene.urdf
     mbcli convert world.sdf -o robot.urdf --json
 
-    Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved. What
-    the format cannot say, and what it says otherwise, goes to stderr, or to `losses` with --json.
+    Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
+    Elements that the format lacks, or has in another form, are listed on stderr, or under `losses` with --json.
 
     Before anything is written, the text is read back: M(q), C(q, v) v, gravity, other forces, poses and limits must be
-    those of the model at random states, to 1e-9; otherwise the exit code is 5. Exit code 3 where the model would move
-    differently because the format cannot say something; --lossy leaves that out, and the proof is then of the rest.
+    those of the model at random states, to 1e-9; otherwise the exit code is 5. The exit code is 3 if the model would
+    move differently because the format lacks an element; --lossy leaves it out, and the proof is then of the rest.
     """
     options = take(values, MODEL_KEYS)
     if len(options.models) != 1:
         raise click.UsageError(f"convert takes one MODEL, not {len(options.models)}")
     if options.constraints_file is not None:
-        raise click.UsageError("--constraints: convert writes what MODEL says, the constraints stay in their own file")
+        raise click.UsageError("--constraints: convert writes MODEL alone, the constraints stay in their own file")
     to_file = output not in (None, "-")
     target = target or _target(output)
     if as_json and not to_file:
@@ -61,7 +63,8 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
     fatal = [loss for loss in conversion.losses if loss.kind == "motion"]
     if fatal and not lossy:
         lines = [
-            f"{loss.place}: error: {NAMES[target]} cannot say {loss.message} (--lossy leaves it out)" for loss in fatal
+            f"{loss.place}: error: {NAMES[target]} cannot express {loss.message} (--lossy leaves it out)"
+            for loss in fatal
         ]
         raise ModelError("\n".join(lines))
     proof = prove(loaded.plant, conversion, packages, seed=PROOF_SEED)
@@ -87,7 +90,7 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
 def _target(output):
     suffix = os.path.splitext(output or "")[1].lower()
     if suffix not in FORMATS:
-        raise click.UsageError("--to says the format where the suffix of -o does not: urdf or sdf")
+        raise click.UsageError("--to names the format if the suffix of -o does not: urdf or sdf")
     return FORMATS[suffix]
 
 

@@ -1,4 +1,4 @@
-"""The option --derivatives: what a command computes, differentiated by what it depends on."""
+"""The option --derivatives: the results of a command, differentiated by their arguments."""
 
 import click
 
@@ -10,7 +10,7 @@ derivatives_option = click.option(
 
 
 class WithDerivatives:
-    """Makes evaluate and render of an analysis say derivatives too, where they are wanted.
+    """Makes evaluate and render of an analysis give derivatives too, if they are wanted.
 
     Args:
         wanted: the value of the option.

@@ -72,7 +72,7 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
 def require_finite(plant, vdot, mass_matrix):
     """NumericalError naming the coordinate that has no inertia, else the first acceleration that is not finite.
 
-    mass_matrix() gives M at the state, where it is needed.
+    mass_matrix() gives M at the state, if it is needed.
     """
     import numpy as np
 

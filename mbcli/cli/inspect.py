@@ -9,7 +9,7 @@ from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, t
 from mbcli.cli.output import document, emit, number, printable, table, to_json
 from mbcli.cli.units import coordinate_units
 
-# accessors of force elements: what they act between, and their numbers
+# accessors of force elements: the elements that they act between, and their numbers
 FORCE_ELEMENT_PARTS = ((("frameA", "frameC"), "frames"), (("bodyA", "bodyB"), "bodies"))
 FORCE_ELEMENT_VALUES = (
     "gravity_vector",
@@ -31,7 +31,7 @@ FORCE_ELEMENT_VALUES = (
 @output_options
 @click.pass_context
 def inspect(ctx, tree, **values):
-    """What a model is: its tree, joints, masses, frames, actuators, geometry, and what of the file was not used.
+    """Describe a model: its tree, joints, masses, frames, actuators, geometry, and the unused elements of the file.
 
     \b
     mbcli inspect robot.urdf
@@ -164,7 +164,7 @@ def _joint(plant, joint):
 
 
 def _limit(value):
-    """A limit that the file does not set is no number."""
+    """A limit that the file does not set is not a number."""
     return value if math.isfinite(value) else None
 
 
@@ -181,7 +181,7 @@ def _constraint(constraint):
 
 
 def _mobility(plant):
-    """What the constraints leave free at the assembly nearest to the default pose; None without constraints."""
+    """The freedom that constraints leave at the assembly nearest to the default pose; None without constraints."""
     if not plant._constraints:
         return None
     from collections import Counter
@@ -349,7 +349,7 @@ def render(info, plant):
 
 
 def _constraint_line(constraint):
-    """What a constraint ties, and the numbers that make it: `coupler: finger_2 = -1 finger_1 + 0.5`."""
+    """The elements that a constraint ties, and its numbers: `coupler: finger_2 = -1 finger_1 + 0.5`."""
     kind, between = constraint["type"], " and ".join(constraint["bodies"])
     if "joint_type" in constraint:
         return f"loop closed by {constraint['name']} ({constraint['joint_type']}) between {between}"
@@ -435,8 +435,8 @@ def _mass_table(info):
 
 def _findings_line(findings):
     counted = [(sum(f["severity"] == severity for f in findings), severity) for severity in ("warning", "note")]
-    said = " and ".join(_count(n, severity) for n, severity in counted if n)
-    return f"{said} on what the file says (mbcli -v inspect prints all, --json has them)" if said else ""
+    counts = " and ".join(_count(n, severity) for n, severity in counted if n)
+    return f"{counts} on the file (mbcli -v inspect prints all, --json has them)" if counts else ""
 
 
 def branches_of(plant):
@@ -458,7 +458,7 @@ def text_tree(plant):
 
 
 def _body_label(plant, n):
-    """A body's name, with its model's where there are several models."""
+    """A body's name, with its model's if there are several models."""
     body = plant._bodies[n]
     return body.name() if n == 0 or plant.num_model_instances() <= 3 else f"{_instance(plant, body)}::{body.name()}"
 

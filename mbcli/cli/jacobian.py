@@ -32,7 +32,7 @@ COMPONENTS = {
     type=click.Choice(list(COMPONENTS)),
     default="spatial",
     show_default=True,
-    help="Which velocity's Jacobian.",
+    help="The velocity whose Jacobian it is.",
 )
 @click.option(
     "--wrt",
@@ -99,7 +99,7 @@ def evaluate(plant, context, request):
 
 
 def points_of(texts):
-    """Points (3, p) from the options; the origin where there are none."""
+    """Points (3, p) from the options; the origin if there are none."""
     import numpy as np
 
     from mbcli.cli.state import numbers
@@ -108,7 +108,7 @@ def points_of(texts):
 
 
 def chosen_instances(plant, context, names):
-    """Model instances of these names, None for all; ModelError where they have no mass."""
+    """Model instances of these names, None for all; ModelError if they have no mass."""
     from mbcli.errors import ModelError
 
     for name in names:

@@ -1,4 +1,4 @@
-"""`mbcli kinematics`: where bodies and frames are and how they move."""
+"""`mbcli kinematics`: poses and motion of bodies and frames."""
 
 import click
 
@@ -16,7 +16,7 @@ from mbcli.cli.output import table
 @click.option(
     "--relative-to", "base", default="world", metavar="NAME", help="Measure in this frame instead of the world."
 )
-@click.option("--vdot", metavar="LIST", help="Accelerations: also give A_WF.")
+@click.option("--vdot", metavar="LIST", help="Accelerations; with them the result has A_WF too.")
 @output_options
 @click.pass_context
 def kinematics(ctx, names, base, vdot, **values):
@@ -70,7 +70,7 @@ def evaluate_frames(plant, context, names, base, vdot):
 
 
 def unique_names(plant, frames):
-    """Names of frames, with their model instance where several have the same."""
+    """Names of frames, with their model instance if several have the same."""
     plain = [frame.name() for frame in frames]
     return [
         name if plain.count(name) == 1 else f"{plant.GetModelInstanceName(frame.model_instance())}::{name}"

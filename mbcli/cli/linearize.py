@@ -13,14 +13,14 @@ from mbcli.cli.output import matrix
 @state_options
 @batch_options
 @click.option("--u", metavar="LIST", help="Actuation, a list or NAME=VALUE pairs; default: 0.")
-@click.option("--discrete", is_flag=True, help="Of a step of the configured time_step, not of the motion in time.")
+@click.option("--discrete", is_flag=True, help="Linearize a step of the configured time_step, not the motion in time.")
 @output_options
 @click.pass_context
 def linearize(ctx, u, discrete, **values):
     """A, B, C, D of the plant about a state, for x = [q; v], the actuation u and the output y = x.
 
     xdot = f0 + A (x - x0) + B (u - u0); with --discrete the left side is the state after a step. The derivatives are
-    exact to rounding. The state need not be an equilibrium: f0 says how it moves.
+    exact to rounding. The state need not be an equilibrium: f0 is its rate of change.
 
     \b
     mbcli linearize arm.urdf --at elbow=0.3 --json

@@ -26,7 +26,7 @@ def log():
 @click.argument("path", metavar="LOG")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def info(path, as_json):
-    """Say what a log is of: run, model, fields, events, versions.
+    """Describe a log: run, model, fields, events, versions.
 
     LOG may be unfinished: the .partial file of a run that is going on, or that was killed. All of the file is read:
     parts whose checksum is wrong are named, and the exit code is 3.
@@ -64,7 +64,7 @@ def export(path, target, output, fields, from_time, to_time, every, force):
     """Write the rows of a log as CSV, JSON lines or NPZ.
 
     Columns: time [s], positions, velocities (named as in the log), then the other fields. Numbers read back
-    exactly. With --fields q,v,u the result is what --states of the analysis commands takes.
+    exactly. With --fields q,v,u the result is an input for --states of the analysis commands.
     """
     from mbcli.log import export as exports
     from mbcli.log.reader import Log
@@ -82,7 +82,7 @@ def export(path, target, output, fields, from_time, to_time, every, force):
             raise click.BadParameter(error.args[0], param_hint="--fields") from None
         write = exports.EXPORTERS[target]
         if target == "csv" and exports.CONTACT in selection.fields and len(selection.fields) > 1:
-            message = "CSV has either contacts, one a line, or what has a row a sample: give contact alone"
+            message = "CSV has either contacts, one a line, or fields with a row a sample: give contact alone"
             raise click.BadParameter(message, param_hint="--fields")
         if not to_stdout:
             with exports.output_file(output, force) as stream:
@@ -92,7 +92,7 @@ def export(path, target, output, fields, from_time, to_time, every, force):
             stream = sys.stdout.buffer
             write(opened, selection, stream)
             stream.flush()
-        except BrokenPipeError:  # the reader has what it wants, as `head` does; click would exit with 1
+        except BrokenPipeError:  # the reader has enough, as `head`; click would exit with 1
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(141) from None
 

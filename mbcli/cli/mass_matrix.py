@@ -48,7 +48,7 @@ def mass_matrix(ctx, inverse, via_inverse_dynamics, derivatives, **values):
 
 
 def inverse_of(M, plant):
-    """The inverse of a mass matrix; NumericalError where it is singular."""
+    """The inverse of a mass matrix; NumericalError if it is singular."""
     import numpy as np
 
     from mbcli.errors import NumericalError

@@ -16,11 +16,11 @@ from mbcli.errors import MbcliError, ModelError, ResourceError
 
 @dataclass
 class LoadedModel:
-    """A finalized plant, what it was read from, the settings, and the findings of the parse."""
+    """A finalized plant, its files, the settings, and the findings of the parse."""
 
     plant: object
     specs: list
-    instances: list  # the name in the plant of each spec's model; it differs from the spec's where that was taken
+    instances: list  # the name in the plant of each spec's model; it differs from the spec's if that was taken
     scene_files: list  # files of directives, scenarios and constraints
     config: object  # RunConfig
     diagnostics: object
@@ -30,7 +30,7 @@ class LoadedModel:
 
     @property
     def sources(self):
-        """Every file read that says what the model is, once."""
+        """Every file read that defines the model, once."""
         models = [source for spec in self.specs for source in spec.sources]
         return list({source.path: source for source in (*self.scene_files, *models)}.values())
 
@@ -80,7 +80,7 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
         _weld_bases(plant)
     files = _add_constraints(plant, options, diagnostics)
     with _invalid_model(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what joints that close loops leave out is said where it matters
+        warnings.simplefilter("ignore")  # losses of joints that close loops are reported where they matter
         plant.Finalize()
     if options.loops == "error":
         _refuse_loops(plant)
@@ -112,7 +112,7 @@ def given_models(options):
 
 @contextmanager
 def _invalid_model(place=""):
-    """What a plant refuses with a RuntimeError is the model's fault here, not a bug."""
+    """A RuntimeError of a plant is the model's fault here, not a bug."""
     try:
         yield
     except MbcliError:
@@ -190,8 +190,8 @@ def _add(parser, model, scenario, options, ctx):
             else:
                 parser.AddModels(model, file_type=options.input_format)
     except MbcliError as error:
-        said = set(str(error).splitlines())  # with --strict the warnings are among the errors
-        report([f for f in parser.diagnostics.findings if str(f) not in said], ctx)
+        reported = set(str(error).splitlines())  # with --strict the warnings are among the errors
+        report([f for f in parser.diagnostics.findings if str(f) not in reported], ctx)
         raise
 
 
@@ -206,7 +206,7 @@ def _refuse_loops(plant):
 
 
 def find_frame(plant, name, option):
-    """A frame or body by its name, or by `instance::name` where several models have one of that name."""
+    """A frame or body by its name, or by `instance::name` if several models have one of that name."""
     instance, scoped, element = name.rpartition("::")
     if scoped and plant.HasModelInstanceNamed(instance):
         where = plant.GetModelInstanceByName(instance)
@@ -226,7 +226,7 @@ def find_frame(plant, name, option):
 
 
 def _weld(plant, name):
-    """Welds a frame to the world; ModelError where its body is held already."""
+    """Welds a frame to the world; ModelError if its body is held already."""
     frame = find_frame(plant, name, "--weld")
     if frame.is_world_frame():
         raise click.UsageError("--weld: the world cannot be welded to itself")
@@ -272,7 +272,7 @@ def _add_constraints(plant, options, diagnostics):
 
 
 def report(findings, ctx):
-    """Prints the findings that are no errors, as far as the verbosity wants them; errors are raised elsewhere."""
+    """Prints the findings that are not errors, as far as the verbosity wants them; errors are raised elsewhere."""
     verbosity = (ctx.obj or {}).get("verbosity", 0)
     wanted = {1: ("warning", "note"), 0: ("warning",)}.get(verbosity, ())
     colors = {"warning": "yellow", "note": None}

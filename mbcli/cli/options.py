@@ -52,14 +52,14 @@ def together(*options):
 INPUT_FORMATS = ("urdf", "sdf", "mjcf", "dmd", "scenario")
 
 resource_options = together(
-    click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="Where package://NAME is."),
+    click.option("--package", "packages", multiple=True, metavar="NAME=DIR", help="The directory of package://NAME."),
     click.option("--package-path", "package_paths", multiple=True, metavar="DIR", help="Look for packages below DIR."),
     click.option("--allow-outside", is_flag=True, help="Let models name files outside of their package or folder."),
     click.option(
         "--missing-meshes",
         type=click.Choice(["error", "warn", "ignore"]),
         default="warn",
-        help="What a mesh file is that cannot be found; ignore: a note. [warn]",
+        help="How a mesh file that cannot be found is reported; ignore: as a note. [warn]",
     ),
     click.option(
         "--xacro",
@@ -67,23 +67,23 @@ resource_options = together(
         help="Expand xacro files by the package xacro (mbcli[xacro]). That runs code of the file: only for files that "
         "you trust.",
     ),
-    click.option("--xacro-arg", "xacro_args", multiple=True, metavar="NAME:=VALUE", help="An argument of the file."),
+    click.option(
+        "--xacro-arg", "xacro_args", multiple=True, metavar="NAME:=VALUE", help="An argument of the xacro file."
+    ),
 )
 _model_settings = (
     click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of MODEL; '-' is stdin."),
     resource_options,
     click.option("--weld", "welds", multiple=True, metavar="FRAME", help="Weld a body or frame to the world's origin."),
-    click.option("--weld-base", is_flag=True, help="Weld every base that would float, where its file puts it."),
+    click.option("--weld-base", is_flag=True, help="Weld every base that would float, at its place in its file."),
     click.option(
         "--constraints",
         "constraints_file",
         metavar="FILE",
-        help="Constraints between what the models have (YAML): contact, loop, coupler, distance, ball, weld, tendon.",
+        help="More constraints (YAML): contact, loop, coupler, distance, ball, weld, tendon.",
     ),
     click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
-    click.option(
-        "--scenario-name", "--scenario_name", metavar="NAME", help="Which scenario of the file that has several."
-    ),
+    click.option("--scenario-name", "--scenario_name", metavar="NAME", help="The scenario of a file that has several."),
     click.option("--scenario-file", "--scenario_file", metavar="FILE", help="A scenario; the same as a MODEL."),
     click.option("--scenario-text", "--scenario_text", metavar="YAML", help="Keys that replace those of the scenario."),
     click.option(
@@ -98,7 +98,7 @@ _model_settings = (
         "--loops",
         type=click.Choice(["cut", "error"]),
         default="cut",
-        help="What becomes of a joint that closes a loop: cut (default), held together by a constraint, or an error.",
+        help="A joint that closes a loop is cut (default) and held together by a constraint, or is an error.",
     ),
 )
 model_options = together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings)
@@ -114,7 +114,7 @@ ground_option = click.option(
 
 
 class GroundCommand(click.Command):
-    """A command with ground_option, whose number may be left out: what is no number is no height."""
+    """A command with ground_option, whose number may be left out: a word that is not a number is not a height."""
 
     def parse_args(self, ctx, args):
         words = []
@@ -131,13 +131,11 @@ state_options = together(
         "assignments",
         multiple=True,
         metavar="NAME=VALUE",
-        help="One position (or velocity) by name; the end of a name will do.",
+        help="One position (or velocity) by name; the end of a name is enough.",
     ),
     click.option("--state", "state_file", metavar="FILE", help="State from a JSON document ('-': stdin) or a log."),
-    click.option(
-        "--time", "state_time", type=Number(), metavar="T", help="Which time [s] of a log; default: the last."
-    ),
-    click.option("--random", "random_seed", type=click.IntRange(min=0), metavar="SEED", help="A random state."),
+    click.option("--time", "state_time", type=Number(), metavar="T", help="The time [s] in a log; default: the last."),
+    click.option("--random", "random_seed", type=click.IntRange(min=0), metavar="SEED", help="Draw a random state."),
 )
 
 batch_options = together(
@@ -190,7 +188,7 @@ class Options:
 
 
 def joined(*names):
-    """Names in a message: all, or the first few where they are many."""
+    """Names in a message: all, or the first few of many."""
     return listed(names)
 
 
@@ -206,7 +204,7 @@ class OutputOptions(Options):
     """The values of output_options."""
 
     def result_format(self):
-        """What --json, --format or the suffix of -o ask for; None where nothing does."""
+        """The format of --json, --format or the suffix of -o; None without them."""
         if self.as_json and self.output_format not in (None, "json"):
             raise click.UsageError(f"--json and --format {self.output_format} exclude each other")
         if self.as_json:

@@ -24,7 +24,7 @@ def document(command, loaded, context=None, **content):
 
 
 def to_json(value):
-    """JSON text; numbers round-trip, what is not finite becomes null and is listed under not_finite."""
+    """JSON text; numbers round-trip; those that are not finite become null and are listed under not_finite."""
     missing = []
     clean = _clean(value, "", missing)
     if missing:
@@ -55,7 +55,7 @@ def _dumps(value):
 
 
 def _escaped(text):
-    """JSON with what a terminal might obey written as JSON escapes; it can only stand in strings."""
+    """JSON with control characters as JSON escapes; they can only stand in strings."""
     return "".join(
         c if c.isprintable() else f"\\u{ord(c):04x}" if ord(c) < 0x10000 else json.dumps(c)[1:-1] for c in text
     )
@@ -86,7 +86,7 @@ def emit(text, options, *, styled=False):
 
 
 def refuse_existing(path, force, *, but=None):
-    """OutputError where a file is there that --force does not give free; but: an input that may be replaced."""
+    """OutputError if a file is there that --force does not give free; but: an input that may be replaced."""
     if os.path.isdir(path):
         raise OutputError(f"{path}: error: is a directory")
     if os.path.lexists(path) and not force:
@@ -118,7 +118,7 @@ def _given_files(context):
 
 
 def refuse_inputs(path, inputs):
-    """OutputError where the file at path is one of the inputs of the command ('-': stdin): --force is not for them."""
+    """OutputError if the file at path is one of the inputs of the command ('-': stdin): --force is not for them."""
     if not os.path.isfile(path):
         return
     here = os.stat(path)

@@ -1,4 +1,4 @@
-"""What `mbcli simulate` writes to its log: the header of a run, and the rows of a block of samples."""
+"""The output of `mbcli simulate` to its log: the header of a run, and the rows of a block of samples."""
 
 import dataclasses
 
@@ -44,7 +44,7 @@ def field_paths(fields):
 
 
 def log_header(loaded, fields, **run):
-    """The LogHeader of a run; run has what the model does not say: argv, seed, checkpoint, expected_rows."""
+    """The LogHeader of a run; run has the rest: argv, seed, checkpoint, expected_rows."""
     import yaml
 
     from mbcli.cli.inspect import describe
@@ -72,7 +72,7 @@ def log_header(loaded, fields, **run):
 
 
 def contact_settings(loaded):
-    """What the resolved model says of contact, beside the geometries."""
+    """The settings of contact in the resolved model, beside the geometries."""
     meets = loaded.plant._meets_contact()
     return {"contact": {"simulated": meets, "ground": loaded.ground if meets else None}}
 

@@ -19,14 +19,14 @@ def recorded_arguments(path):
     with Log(path) as log:
         argv = log.attrs.get("argv")
     if not isinstance(argv, list) or not all(isinstance(w, str) for w in argv) or "simulate" not in argv[1:]:
-        raise ModelError(f"{path}: error: does not say which command wrote it: give MODEL and the options again")
+        raise ModelError(f"{path}: error: has no record of the command that wrote it: give MODEL and the options again")
     return argv[argv.index("simulate", 1) + 1 :]
 
 
 class EarlierRun:
     """A log to go on from, open for reading.
 
-    A discrete run goes on from the last row, or from the checkpoint where that is later. A continuous one needs the
+    A discrete run goes on from the last row, or from the checkpoint if that is later. A continuous one needs the
     start and the length of its next step, which only the checkpoint has; rows after it are computed again, and without
     a checkpoint it starts anew from the first row. Either way the rows become those of a run that never stopped.
 
@@ -57,7 +57,7 @@ class EarlierRun:
             self._lock.release()
 
     def lock(self):
-        """Keeps other processes from going on with an unfinished log. OutputError where one does, or writes it."""
+        """Keeps other processes from going on with an unfinished log. OutputError if one does, or writes it."""
         if not self.log.finished:
             self._lock = WriteLock(self.path)
 
@@ -129,7 +129,7 @@ class EarlierRun:
         except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict):
-            raise ModelError(f"{self.path}: error: its /model/resolved is no JSON document")
+            raise ModelError(f"{self.path}: error: its /model/resolved is not a JSON document")
         return document
 
     def _check_config(self, config):
@@ -142,7 +142,7 @@ class EarlierRun:
                 raise ModelError(f"{self.path}: error: was run with {path} = {there[path]}, now it is {value}")
 
     def check_input(self, input_at):
-        """ModelError where the actuation of the last row is not the one that input_at(time) gives now."""
+        """ModelError if the actuation of the last row is not the one that input_at(time) gives now."""
         if "u" not in self._fields or not self.row_count:
             return
         if not np.array_equal(self._row(self.row_count - 1)["input/u"], input_at(self.last_time)):
@@ -150,7 +150,7 @@ class EarlierRun:
 
 
 def _essential(document):
-    """What a model is, without where its files are."""
+    """The contents of a model, without the places of its files."""
     keys = ("gravity", "bodies", "joints", "frames", "actuators", "force_elements", "constraints", "contact")
     return {key: _without_places(document.get(key)) for key in keys}
 

@@ -12,7 +12,7 @@ DIRECTIVES_SUFFIX = ".dmd.yaml"
 
 
 class Settings:
-    """What the files among the options say beside the models.
+    """The contents of the files among the options, beside the models.
 
     `config`: RunConfig. `scenarios`: {model: Scenario} of the models that are scenarios. `files`: those of them
     that were read. A scenario's settings count if it is a model or given by --config, where only one can hold some.
@@ -75,7 +75,7 @@ def _is_scenario(model, options):
 
 
 def _source(model, packages):
-    """What read_scenario() takes as source and name."""
+    """The source and name for read_scenario()."""
     from mbcli.parsers.file_format import find_model_file
 
     return (sys.stdin.buffer.read(), "<stdin>") if model == "-" else (find_model_file(model, packages), None)

@@ -30,13 +30,13 @@ CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")
 DISCRETE_CONTACT_APPROXIMATIONS = ("tamsi", "sap", "similar", "lagged")
 DEFAULT_DURATION = 5.0  # [s]
 DEFAULT_RATE = 100.0  # [Hz] of samples
-CHECKPOINT_SECONDS = 0.5  # of wall-clock time: what a killed run may lose
+CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
 MOST_ROWS = 1e9
 MOST_STEPS = 2.0**53  # beyond, steps cannot be counted in doubles
 SEEN_GAIN = 0.01  # of the largest kinetic energy: a change of energy by steps that is reported
 SAME_STEP = 1e-9  # relative to a step: times closer than this to a step's end are that end
 GIVE_OF_STOPS = 1e-3  # [m or rad]
-DEEP = 10.0  # of the penetration allowance: an overlap at the start that is said
+DEEP = 10.0  # of the penetration allowance: an overlap at the start that is reported
 
 SUMMARY_KEYS = """
 \b
@@ -45,17 +45,17 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   steps, refused_steps          steps of this run; those that error control tried and did not take
   start_time, end_time          [s] of this run
   simulated_time, wall_time     [s]; the wall-clock time of the steps, without compiling and writing
-  realtime_rate                 their quotient, null where it cannot be said
+  realtime_rate                 their quotient, null if it is not known
   time_step, integrator         [s], 0 for a continuous plant; null for a discrete one
   energy_start, energy_end      [J] kinetic and potential; of the first and the last row
   energy_drift                  [J] their difference
   balance                       null without --balance, or with forces from Python; else [J]: work on the
-                                plant of actuators, joint_damping, force_elements (what stores none),
+                                plant of actuators, joint_damping, force_elements (without storage),
                                 contact, limits, constraints (and projections), unexplained (of no cause:
                                 rounding); energy_change; flow: all this work and the range of the kinetic
                                 energy; rest: energy_change less all work, the error of the integration
   constraint_error              largest norm of the position errors in the rows; null without constraints
-  contact                       null where nothing can touch; else most_contacts, in a row; in discrete
+  contact                       null if nothing can touch; else most_contacts, in a row; in discrete
                                 plants also, of the contact problems solved (one a step, and that of the
                                 last row), problems, mean_contacts, most_contacts, mean_iterations,
                                 most_iterations (of Newton's method), largest_residual (relative)
@@ -85,8 +85,8 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 @click.option(
     "--integrator",
     metavar="NAME",
-    help="Makes the plant continuous: runge_kutta3 (default), runge_kutta2, runge_kutta5, bogacki_shampine3, "
-    "explicit_euler, semi_explicit_euler, implicit_euler, radau1, radau3.",
+    help="Makes the plant continuous, with this integrator: runge_kutta3 (default), runge_kutta2, runge_kutta5, "
+    "bogacki_shampine3, explicit_euler, semi_explicit_euler, implicit_euler, radau1, radau3.",
 )
 @click.option("--accuracy", type=Number(above=0.0), metavar="A", help="Accuracy of continuous integration.")
 @click.option(
@@ -100,7 +100,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     help="Norm of the position errors of constraints that continuous integration keeps below; default 1e-10.",
 )
 @ground_option
-@click.option("--no-contact", is_flag=True, help="Nothing touches: the geometries that collide are left out.")
+@click.option("--no-contact", is_flag=True, help="Without contact: the geometries that collide are left out.")
 @click.option(
     "--contact-model",
     type=click.Choice(CONTACT_MODELS),
@@ -123,13 +123,16 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     "--start-limits",
     type=click.Choice(["warn", "clamp", "error"]),
     default="warn",
-    help="What becomes of positions that start outside of their limits, where stops push them in and add energy: a "
-    "warning (default), a start at the limits, or an error.",
+    help="Positions that start outside of their limits (stops push them in and add energy): warn (default), clamp them "
+    "to the limits, or stop with an error.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", help="Draws the random poses of directives; goes to the log."
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Seed of the random poses of directives; recorded in the log.",
 )
-@click.option("-o", "--log", "log_path", metavar="FILE", help="The log; default: the model's name with .h5.")
+@click.option("-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the model's name with .h5.")
 @click.option(
     "--log-rate",
     type=Number(minimum=0.0),
@@ -139,7 +142,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 @click.option(
     "--fields",
     metavar="LIST",
-    help="What to log beside q and v: energy, u (actuation), com (centre of mass), momentum (about the world's "
+    help="Fields to log beside q and v: energy, u (actuation), com (centre of mass), momentum (about the world's "
     "origin), constraint_error (norm of all position errors), contact (all contacts of each row), solver (of contact "
     "problems). Default: all but com and momentum.",
 )
@@ -147,14 +150,14 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 @click.option(
     "--balance",
     is_flag=True,
-    help="Add up what does work on the plant; the error of the integration is what of the change of energy is left.",
+    help="Add up the work of each cause; the rest of the change of energy is the error of the integration.",
 )
 @click.option(
     "--resume",
     "resume_path",
     metavar="LOG",
-    help="Go on where this log ends (the .partial one of a run that was killed, too), to the same rows as a run "
-    "without a break. Without MODEL, with the command that the log records.",
+    help="Continue the run of this log (or of the .partial one of a killed run), to the same rows as a run without a "
+    "break. Without MODEL, with the command that the log records.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing log.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
@@ -165,7 +168,7 @@ def simulate(ctx, **values):
     The plant is discrete with a step of 1 ms unless --dt, --integrator or the configuration say otherwise. Collision
     geometries touch, those of one robot too, unless a joint connects their links or a filter keeps them apart; a
     ground comes with --ground or another model. Limits of efforts, and in continuous plants those of positions, are
-    not enforced: the run says which were exceeded.
+    not enforced: the run reports those that were exceeded.
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
@@ -263,11 +266,11 @@ def _run_command(ctx, values):
 
 
 def _read_geometries(plant):
-    """What collides; an error in it says how to do without."""
+    """The solids that collide; an error in them names the option to leave them out."""
     try:
         plant._meets_contact()
     except MbcliError as error:
-        raise type(error)(f"{error}; --no-contact leaves out what collides") from None
+        raise type(error)(f"{error}; --no-contact leaves out all that collides") from None
 
 
 def _warn(line):
@@ -295,18 +298,18 @@ def _default_log(model, resume_path):
 
 
 def check_output(path, resume_path, force):
-    """OutputError where no log can be written, said before anything is compiled."""
+    """OutputError if no log can be written, reported before anything is compiled."""
     partial = f"{path}.partial"
     resumed = None if resume_path is None else os.path.realpath(resume_path)
     if is_special(path):
-        raise OutputError(f"{path}: error: is no regular file; --no-log writes no log")
+        raise OutputError(f"{path}: error: is not a regular file; --no-log writes no log")
     refuse_existing(path, force or os.path.realpath(path) == resumed, but=resume_path)
     if os.path.exists(partial) and os.path.realpath(partial) != resumed:
         refuse_existing(partial, True, but=resume_path)
     if os.path.exists(partial) and not force and os.path.realpath(partial) != resumed:
         from mbcli.log.write_lock import WriteLock
 
-        WriteLock(partial).release()  # OutputError where it is being written
+        WriteLock(partial).release()  # OutputError if it is being written
         raise OutputError(
             f"{partial}: error: is left from a run that did not finish; --resume goes on with it, --force replaces it"
         )
@@ -366,7 +369,7 @@ def _announce_compiling(plant, context):
 
 
 def _warn_about_what_is_left_out(loaded, warn):
-    """What the model has and the simulation does not do yet is said, once a run."""
+    """Reports the properties of the model that the simulation does not use yet, once a run."""
     joints = [joint for spec in loaded.specs for joint in spec.joints]
     frictions = [joint.name for joint in joints if any(a.friction for a in joint.axes)]
     for note in notes_on_contact(loaded):
@@ -405,7 +408,7 @@ class StopSignal:
 
 
 class ProgressLine:
-    """One line on stderr where that is a terminal."""
+    """One line on stderr if that is a terminal."""
 
     def __init__(self, job, shown):
         self._job, self._active, self._drawn_at = job, shown and sys.stderr.isatty(), 0.0
@@ -469,14 +472,14 @@ class SimulationJob:
         seeds = (options.seed, state.random_seed, config.random_seed)
         self.seed = next(seed for seed in seeds if seed is not None)
         self.context.SetTime(self.start)
-        if options.seed is not None:  # of random poses; what has none stays at its default
+        if options.seed is not None:  # of random poses; others stay at their default
             self.plant.SetRandomContext(self.context, np.random.default_rng(options.seed))
         set_state(self.plant, self.context, state)
         self.actuation = self._read_actuation(options)
         self.stop, self.stopwatch = StopSignal(), Stopwatch()
         self._energies, self._most_kinetic = [], 0.0
         self._largest_constraint_error = None
-        self._contacts, self._most_contacts = None, 0  # ContactArrays of the run, None where nothing can touch
+        self._contacts, self._most_contacts = None, 0  # ContactArrays of the run, None if nothing can touch
         self._last_time = -np.inf
         self._lower, self._upper = self.plant.GetPositionLowerLimits(), self.plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
@@ -513,9 +516,9 @@ class SimulationJob:
             warn(f"the start is outside of limits, {what_limits_do(self.plant)}: {in_words(outside)}{advice}")
 
     def assemble(self):
-        """Moves a start that does not satisfy the constraints to the nearest that does; returns lines that say so.
+        """Moves a start that does not satisfy the constraints to the nearest that does; returns lines that report it.
 
-        NumericalError where none is found.
+        NumericalError if none is found.
         """
         if not self.plant._constraints:
             return []
@@ -525,7 +528,7 @@ class SimulationJob:
 
     @property
     def end_of_steps(self):
-        """[s] where a run to the end ends: a discrete plant goes to the end of a step."""
+        """[s] at which a run to the end ends: a discrete plant goes to the end of a step."""
         h = self.plant.time_step()
         return math.ceil(self.until / h - SAME_STEP) * h if self.plant.is_discrete() else self.until
 
@@ -558,7 +561,7 @@ class SimulationJob:
         import numpy as np
 
         self._warn = warn
-        with np.errstate(all="ignore"):  # interpreted kernels; what is not finite ends the run with its name
+        with np.errstate(all="ignore"):  # interpreted kernels; a number that is not finite ends the run with its name
             if resume_path is None:
                 return self._run(output, force, progress)
             return self._resume(output, resume_path, force, progress)
@@ -637,7 +640,7 @@ class SimulationJob:
         }
 
     def _balance_of(self, run):
-        """The energy balance of a run as the summary has it; an error of the integration that is not small is said."""
+        """The energy balance of a run as the summary has it; a large error of the integration is reported."""
         balance = run.energy_balance() if self.balance else None
         if balance is None:
             return None
@@ -695,7 +698,7 @@ class SimulationJob:
             self._append(log, samples)
 
     def _begin(self, log, run, earlier):
-        """The rows of the earlier log, and what a run needs that goes on from here."""
+        """The rows of the earlier log, and the needs of a run that goes on from here."""
         from mbcli.cli.recording import RowMaker
 
         self._rows_of = RowMaker(self.plant, self.fields)
@@ -733,7 +736,7 @@ class SimulationJob:
             progress.close()
 
     def _keep(self, log, run):
-        """What --resume needs, as often as the log reaches the disk; rows are enough for a discrete run."""
+        """The needs of --resume, as often as the log reaches the disk; rows are enough for a discrete run."""
         log.flush_if_due()
         if time.monotonic() - self._kept_at < CHECKPOINT_SECONDS:
             return
@@ -753,9 +756,9 @@ class SimulationJob:
         return (q < self._lower - allowed) | (q > self._upper + allowed)
 
     def gain_by_constraints(self, change):
-        """What steps of first order added to the energy [J] of a plant that nothing drives, as a line; None: nothing.
+        """The energy [J] that steps of first order added to a plant that nothing drives, as a line; None: nothing.
 
-        change: of the energy in the run, None where it is not known.
+        change: of the energy in the run, None if it is not known.
         """
         from mbcli.multibody.compilation.compile_constraints import Tie
 
@@ -799,7 +802,7 @@ class SimulationJob:
             log.event(samples.time[row], self._step_at(samples.time[row], run), "warning", "POSITION_LIMIT", message)
 
     def _observe_contacts(self, samples, log):
-        """Says at the start of the run what overlaps far too much."""
+        """Reports at the start of the run solids that overlap far too much."""
         counts = samples.contacts.offset[1:] - samples.contacts.offset[:-1]
         self._most_contacts = max(self._most_contacts, int(counts.max()))
         t = float(samples.time[0])
@@ -842,7 +845,7 @@ class SimulationJob:
         return LogWriter(output, header, force=force)
 
     def _append(self, log, samples):
-        """The rows that a run without a break has; one that goes on also samples where it begins."""
+        """The rows that a run without a break has; one that goes on also samples its beginning."""
         chosen = samples.time > self._last_time
         if samples.time.size and samples.time[0] == self.run_from and self.run_from not in (self.start, self.until):
             chosen[0] &= self.is_sample(self.run_from)

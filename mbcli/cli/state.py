@@ -35,7 +35,7 @@ def set_state(plant, context, options):
 
 
 def check_quaternions(plant, context):
-    """A quaternion of zeros is no orientation."""
+    """A quaternion of zeros is not an orientation."""
     for joint in plant._joints:
         if joint.type_name() == "quaternion_floating":
             i = joint.position_start()
@@ -60,11 +60,11 @@ def number(word, option):
 
 
 def by_name(assignments, find, option):
-    """{what find(name) gives: number} of NAME=VALUE texts. UsageError where two of them mean the same.
+    """{result of find(name): number} of NAME=VALUE texts. UsageError if two of them mean the same.
 
     find raises LookupError for a name that means nothing, or several things.
     """
-    values, said = {}, {}
+    values, stated = {}, {}
     for assignment in assignments:
         name, equals, word = assignment.partition("=")
         if not equals:
@@ -74,9 +74,9 @@ def by_name(assignments, find, option):
         except LookupError as error:
             raise click.UsageError(f"{option}: {error}") from None
         if target in values:
-            also = "" if said[target] == name else f", which '{said[target]}' means too"
+            also = "" if stated[target] == name else f", which '{stated[target]}' means too"
             raise click.UsageError(f"{option}: a second value for '{name}'{also}")
-        values[target], said[target] = number(word, f"{option} {name}"), name
+        values[target], stated[target] = number(word, f"{option} {name}"), name
     return values
 
 
@@ -100,7 +100,7 @@ def _from_file(plant, context, path, time):
             is_log = content == HDF5_SIGNATURE
             content += b"" if is_log else file.read()
     if time is not None and not is_log:
-        raise click.UsageError(f"--time: {path} is no log, it holds one state")
+        raise click.UsageError(f"--time: {path} is not a log, it holds one state")
     q, v = _from_log(plant, path, time) if is_log else _from_json(plant, content, "<stdin>" if path == "-" else path)
     if q is not None:
         plant.SetPositions(context, q)
@@ -140,12 +140,12 @@ def _from_json(plant, content, path):
 
 
 def _json_vector(document, key, names_key, names, path):
-    """The numbers under a key in the order of our names; None where the key is not there."""
+    """The numbers under a key in the order of our names; None if the key is not there."""
     if key not in document:
         return None
     values, listed = document[key], document.get(names_key, names)
     if not isinstance(values, list) or len(values) != len(names):
-        found = f"it has {len(values)}" if isinstance(values, list) else "it is no list"
+        found = f"it has {len(values)}" if isinstance(values, list) else "it is not a list"
         raise ModelError(f"{path}: error: {key} needs {len(names)} numbers, {found}: {joined(*names)}")
     if not isinstance(listed, list) or not all(isinstance(n, str) for n in listed) or sorted(listed) != sorted(names):
         raise ModelError(f"{path}: error: {names_key} are not those of this model: {joined(*names)}")

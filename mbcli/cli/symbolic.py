@@ -12,11 +12,13 @@ MOST_COORDINATES = 8
 
 @click.command()
 @model_options
-@click.option("--quantity", type=click.Choice(QUANTITIES), multiple=True, help="What to print; default: M, Cv, tau_g.")
+@click.option(
+    "--quantity", type=click.Choice(QUANTITIES), multiple=True, help="The quantities to print; default: M, Cv, tau_g."
+)
 @click.option("--frame", "frames", metavar="NAME", multiple=True, help="Also X_WF of a body or frame, 4 x 4.")
-@click.option("--latex", is_flag=True, help="As LaTeX.")
+@click.option("--latex", is_flag=True, help="Print LaTeX.")
 @click.option("--exact", is_flag=True, help="Numbers as fractions: 981/100, not 9.81.")
-@click.option("--no-simplify", is_flag=True, help="As the algorithms give it: faster, longer.")
+@click.option("--no-simplify", is_flag=True, help="Print the formulas as computed: faster, longer.")
 @output_options
 @click.pass_context
 def symbolic(ctx, quantity, frames, latex, exact, no_simplify, **values):
@@ -57,7 +59,7 @@ def _formulas(plant, quantities, frames, exact, simplify):
 
     if plant.num_velocities() > MOST_COORDINATES:
         raise ModelError(
-            f"the model has {plant.num_velocities()} velocities: formulas of more than {MOST_COORDINATES} are no use"
+            f"the model has {plant.num_velocities()} velocities: formulas of more than {MOST_COORDINATES} are of no use"
         )
     try:
         model = SymbolicModel(plant, exact=exact, simplify=simplify)
@@ -70,7 +72,7 @@ def _formulas(plant, quantities, frames, exact, simplify):
 
 
 def _known(plant, name):
-    """The name of a frame or body; a usage error where there is none of it."""
+    """The name of a frame or body; a usage error if there is none."""
     if not plant.HasFrameNamed(name) and not plant.HasBodyNamed(name):
         raise click.UsageError(f"--frame: the model has no frame or body '{name}'")
     return name

@@ -36,7 +36,7 @@ class SimulatorConfig(ConfigRecord):
         0.1, "Longest step; the step itself for integrators without error control", unit="s", above=0
     )
     accuracy: float = setting(1e-4, "Error that error control aims at, relative to each coordinate's scale", above=0)
-    use_error_control: bool = setting(True, "The step follows the error estimate where the integrator has one")
+    use_error_control: bool = setting(True, "The step follows the error estimate if the integrator has one")
     start_time: float = setting(0.0, "Time at which the run starts", unit="s")
     target_realtime_rate: float = setting(
         0.0, "Simulated seconds per wall-clock second to hold back to; 0 runs as fast as possible", minimum=0

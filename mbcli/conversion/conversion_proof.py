@@ -24,7 +24,7 @@ def prove(plant, conversion, packages, *, seed=0):
     constraints and filter groups must be those that were written. Raises NumericalError where the text cannot be read.
     """
     if conversion.changes_motion:
-        plant = _plant_of(conversion.said)
+        plant = _plant_of(conversion.kept)
     model = _read_back(conversion, packages)
     written = _plant_of(model)
     links = [(link, name) for link, name in conversion.links.items() if link != WORLD]
@@ -32,7 +32,7 @@ def prove(plant, conversion, packages, *, seed=0):
         (body, written.GetBodyByName(name), conversion.moved.get(link))
         for body, (link, name) in zip(plant._bodies[1:], links, strict=True)
     ]
-    names = [conversion.joints[joint.name] for joint in conversion.said.joints]
+    names = [conversion.joints[joint.name] for joint in conversion.kept.joints]
     joints = [(joint, written.GetJointByName(name)) for joint, name in zip(plant._joints, names, strict=False)]
     for each in (plant, written):
         each._prefers_interpreted = True  # a few states: loading compiled kernels takes longer

@@ -53,8 +53,7 @@ CODES = {
     "FILE_FORMAT": Code("The file is of no known format."),
     "XML_ERROR": Code(
         "The file is not well-formed XML, or is XML that a model file has no use for (DOCTYPE, great size or depth). "
-        "A warning: "
-        "undeclared prefixes, -- in comments and a malformed declaration are tolerated.",
+        "A warning: undeclared prefixes, -- in comments and a malformed declaration are tolerated.",
         "<link name='b'>",
     ),
     "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),

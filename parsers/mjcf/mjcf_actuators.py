@@ -2,7 +2,7 @@
 
 Each kind is a case of: force = gain * ctrl + bias0 + bias1 * length + bias2 * velocity, limited, times gear. Without
 bias it is an actuator of the plant, whose input is the force on the joint; with the bias of a servo it has a
-controller. The plant's input is what the gear gives out, so that limits and gains are those seen by the joint.
+controller. The plant's input is the output of the gear, so that limits and gains are those at the joint.
 """
 
 from dataclasses import dataclass, replace
@@ -77,7 +77,7 @@ def _read_actuator(node, reading, bodies, count):
 
 
 def _law_after(law, node):
-    """What an element, or one in a default class, makes of the law of the classes around it."""
+    """The law of an element, or of one in a default class, from the law of the classes around it."""
     same = law.kind in ("general", node.tag)
     if node.tag == "motor":
         return _Law("motor")

@@ -1,6 +1,6 @@
 """The kinematic tree of an MJCF file: bodies, their inertias, geoms and sites; joints are read by `mjcf_joints`.
 
-A body and its children are read in the order of the file. What stands in a <frame> is read as if it stood in the
+A body and its children are read in the order of the file. The contents of a <frame> are read as if they stood in the
 body with the frame's pose put before its own.
 """
 
@@ -24,7 +24,7 @@ _GENERATORS = ("replicate", "attach", "composite", "flexcomp")
 
 @dataclass(slots=True)
 class _Body:
-    """What was read of one body."""
+    """One body as read."""
 
     name: str
     node: object
@@ -46,7 +46,7 @@ class BodyReader:
         self.frames = {}
         self.sites = {}  # name -> (link, X_LS)
         self.joint_elements = {}  # name -> its element with defaults
-        self.free_joints = {}  # name -> None, of joints that are no JointSpec: their bodies are free
+        self.free_joints = {}  # name -> None, of joints that are not a JointSpec: their bodies are free
         self.all_joints = ChainMap(self.joints, self.free_joints)
         self.all_links = ChainMap(self.links, {WORLD: None})
         self._geoms = geoms
@@ -94,7 +94,7 @@ class BodyReader:
         return [(node, childclass, body, X_BF) for node, childclass, X_BF in reversed(body.bodies)]
 
     def _read_contents(self, node, body, X_BF, childclass):
-        """Sorts what stands in a body, or in a frame of it, by what it is."""
+        """Sorts the elements of a body, or of a frame of it, by their kind."""
         lists = {"body": body.bodies, "joint": body.joints, "freejoint": body.joints, "site": body.sites}
         tags = ("geom", "frame", *lists, *_GENERATORS)
         pending = [(child, X_BF, childclass) for child in reversed(node.children(*tags))]
@@ -155,7 +155,7 @@ class BodyReader:
     # -------------------------------------------------------------------------------------- inertias
 
     def _inertial(self, body):
-        """The `InertialSpec` of a body, as stated or from its geoms; None where there is no mass."""
+        """The `InertialSpec` of a body, as stated or from its geoms; None if there is no mass."""
         settings = self.reading.settings
         stated = self._stated_inertial(body.inertial) if body.inertial is not None else None
         from_geoms = settings.inertiafromgeom == "true" or (settings.inertiafromgeom == "auto" and stated is None)

@@ -1,4 +1,4 @@
-"""<compiler> and <option> of MJCF files: how the rest is to be understood, and what is done to the inertias."""
+"""<compiler> and <option> of MJCF files: how the rest is to be understood, and how inertias are changed."""
 
 from dataclasses import dataclass, replace
 from math import inf
@@ -125,11 +125,11 @@ def _warn(node, name, consequence):
     )
 
 
-# ----------------------------------------------------------------------------- what is done to inertias
+# ----------------------------------------------------------------------------- changes of inertias
 
 
 def adjusted(inertial, settings, node):
-    """An `InertialSpec` with the bounds of the compiler, and balanced where it asks for that; each with a warning."""
+    """An `InertialSpec` with the bounds of the compiler, and balanced if it asks for that; each with a warning."""
     if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
         return inertial
     mass = max(inertial.mass, settings.boundmass)
@@ -152,9 +152,11 @@ def adjusted(inertial, settings, node):
     return replace(inertial, mass=mass, inertia=inertia)
 
 
-def _warn_of_moments(node, what, old, new):
+def _warn_of_moments(node, change, old, new):
     old, new = (", ".join(f"{value:.6g}" for value in moments) for moments in (old, new))
-    node.diagnostics.warning("INERTIA_CHANGED", f"{what} the principal moments of inertia {old} by {new} kg m^2", node)
+    node.diagnostics.warning(
+        "INERTIA_CHANGED", f"{change} the principal moments of inertia {old} by {new} kg m^2", node
+    )
 
 
 def scaled_to_total(links, settings, root):

@@ -46,7 +46,7 @@ def read_equalities(root, reading, bodies):
 
 
 def _read_connect(node, bodies):
-    """A point of each body; the anchor is where they meet in the reference configuration."""
+    """A point of each body; they meet at the anchor in the reference configuration."""
     if node.attribute("site1") is not None or node.attribute("site2") is not None:
         ends = _read_sites(node, bodies)
         if ends is None:

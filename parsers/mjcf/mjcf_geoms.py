@@ -23,7 +23,7 @@ _WITH_FROMTO = ("capsule", "cylinder", "box", "ellipsoid")
 
 @dataclass(frozen=True, slots=True)
 class Geom:
-    """A geom in the frame of its body, as a visual, a collision, and what gives the body its mass."""
+    """A geom in the frame of its body, as a visual, a collision, and a part of the body's mass."""
 
     geometry: GeometrySpec | None  # None: its shape is not supported
     X_BG: np.ndarray
@@ -36,7 +36,7 @@ class Geom:
 
 
 class GeomReader:
-    """Reads geoms with what they refer to: default classes, materials and mesh files."""
+    """Reads geoms with their default classes, materials and mesh files."""
 
     def __init__(self, root, reading, mesh_files):
         self._settings = reading.settings
@@ -96,8 +96,8 @@ class GeomReader:
         if kind == "mesh":
             return self._read_mesh(element, mesh)
         if kind not in _SIZES or mesh is not None:
-            what = f"a geom of type {kind}" if kind not in _SIZES else f"a {kind} fitted to a mesh"
-            return self._unsupported(element, f"{what} is not supported", has_mass=kind != "hfield")
+            geom = f"a geom of type {kind}" if kind not in _SIZES else f"a {kind} fitted to a mesh"
+            return self._unsupported(element, f"{geom} is not supported", has_mass=kind != "hfield")
         X = read_pose(element, self._settings)
         if fromto is not None:
             size, X = self._from_ends(element, kind, size, np.array(fromto))

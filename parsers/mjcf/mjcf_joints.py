@@ -14,7 +14,7 @@ from mbcli.parsers.mjcf.mjcf_values import WithDefaults, about, report_negative
 from mbcli.parsers.spec import AxisSpec, JointSpec, LinkSpec, pose
 
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": None}
-_IN_SPACE = ("range", "stiffness", "frictionloss")  # what joints of several coordinates do not have here
+_IN_SPACE = ("range", "stiffness", "frictionloss")  # which joints of several coordinates do not have here
 _NONE_IN_PLANT = {"frictionloss": "there is no dry friction"}
 
 

@@ -1,6 +1,6 @@
-"""What MJCF defines: {element or parent/element: children and @attributes}, and what of it is for a solver or viewer.
+"""The elements of MJCF: {element or parent/element: children and @attributes}, and those for a solver or viewer.
 
-KNOWN says what the format has, `FOREIGN` which of it says nothing about the mechanism's motion: options of MuJoCo's
+KNOWN has all elements of the format, `FOREIGN` those without effect on the mechanism's motion: options of MuJoCo's
 solver and contact model, rendering, bookkeeping. `READ` lists the attributes that elements may take from their
 default class. Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html
 """
@@ -113,7 +113,7 @@ FOREIGN = _table(
     }
 )
 
-# what an element may take from its class: read where a default stands, used or not
+# attributes that an element may take from its class: read with the default, used or not
 READ = {
     tag: [name.removeprefix("@") for name in names.split()]
     for tag, names in {

@@ -1,4 +1,4 @@
-"""<mesh> assets of MJCF files: their files, or vertices in the file itself, and the mass of what they enclose."""
+"""<mesh> assets of MJCF files: their files, or vertices in the file itself, and the mass that they enclose."""
 
 import os
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.meshes.triangles import convex_hull, load_triangles
 
 _ATTRIBUTES = ("class", "name", "file", "scale", "refpos", "refquat", "inertia", "vertex", "face")
-_INERTIAS = ("legacy", "exact", "convex", "shell")  # the first two are the same where the surface is closed
+_INERTIAS = ("legacy", "exact", "convex", "shell")  # the first two are the same if the surface is closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class MeshAsset:
 
 
 class MeshReader:
-    """The meshes of a file by name; what they name is looked for when a geom asks for it."""
+    """The meshes of a file by name; their files are looked for when a geom asks for them."""
 
     def __init__(self, reading, mesh_files):
         self._reading = reading

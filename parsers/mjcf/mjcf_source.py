@@ -11,7 +11,7 @@ MAX_DEPTH = 64  # of an <include>: bounds the depth of the tree together with th
 
 
 def insert_includes(root, source, packages, base_dir):
-    """Puts what each <include> names in its place; returns the documents (`SourceFile`), the root's own first.
+    """Puts the file that each <include> names in its place; returns the documents (`SourceFile`), the root's own first.
 
     File names are relative to base_dir, the directory of the main file, wherever the <include> stands. A file may
     be included once, so that there are no cycles. source: the path of the main file, or its bytes. Faults are
@@ -50,10 +50,10 @@ def _read(node, packages, base_dir, included_by):
         return None
     first = included_by.setdefault(os.path.realpath(path), node)
     if first is not node:
-        what = "includes itself" if first.parent is None else "is included already"
+        problem = "includes itself" if first.parent is None else "is included already"
         node.diagnostics.error(
             "INCLUDE_REPEATED",
-            f'"{name}" {what}: a file can be included once',
+            f'"{name}" {problem}: a file can be included once',
             node,
             attribute="file",
             value=name,

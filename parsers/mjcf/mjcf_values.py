@@ -1,4 +1,4 @@
-"""What the elements of an MJCF file have in common: angles, keywords, poses in all notations, default classes."""
+"""The common parts of the elements of an MJCF file: angles, keywords, poses in all notations, default classes."""
 
 from dataclasses import dataclass
 from math import cos, radians, sin
@@ -15,12 +15,12 @@ from mbcli.math.rotation_array import matrix_from_quaternion
 DEGREE = radians(1.0)
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 AS_IF_ABSENT = "the model moves as if it were not there"
-MAIN = "main"  # the class of what names none
+MAIN = "main"  # the class of elements that name none
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What all elements of a file are read with."""
+    """The settings with which all elements of a file are read."""
 
     settings: object  # CompilerSettings
     defaults: "DefaultClasses"
@@ -28,7 +28,7 @@ class Reading:
 
 
 class Unused:
-    """What a file asks for and the model has not, found while reading; reported once for all that are alike."""
+    """Requests of a file that the model does not meet, found while reading; reported once for all that are alike."""
 
     def __init__(self):
         self._found = {}  # (tag, attribute or None, consequence) -> [(node, value)]
@@ -39,7 +39,7 @@ class Unused:
         self._found.setdefault((element.tag, attribute, consequence), []).append((owner, element.attribute(attribute)))
 
     def add_element(self, node, consequence):
-        """An element that is not used at all; consequence: a sentence that begins with what it is."""
+        """An element that is not used at all; consequence: a sentence that begins with its kind."""
         node = getattr(node, "node", node)
         node.ignore("settled")
         self._found.setdefault((node.tag, None, consequence), []).append((node, None))
@@ -48,10 +48,10 @@ class Unused:
         for (tag, attribute, consequence), found in self._found.items():
             node, value = found[0]
             places = list(dict.fromkeys(other.place for other, _ in found))
-            what = f'attribute "{attribute}" in <{tag}> is not followed: ' if attribute else ""
+            subject = f'attribute "{attribute}" in <{tag}> is not followed: ' if attribute else ""
             diagnostics.warning(
                 "ATTRIBUTE_UNSUPPORTED" if attribute else "ELEMENT_UNSUPPORTED",
-                what + consequence + (f" ({len(found)} times)" if len(found) > 1 else ""),
+                subject + consequence + (f" ({len(found)} times)" if len(found) > 1 else ""),
                 node,
                 attribute=attribute,
                 value=value,
@@ -111,7 +111,7 @@ class WithDefaults:
         return default if owner is None else read_keyword(owner, name, words, default)
 
     def flag(self, name, default):
-        """true or false, or "auto" where that is the default."""
+        """true or false, or "auto" if that is the default."""
         words = ("true", "false", "auto") if default == "auto" else ("true", "false")
         return {"true": True, "false": False}.get(self.keyword(name, words, None), default)
 
@@ -121,13 +121,13 @@ class DefaultClasses:
 
     def __init__(self, root):
         self.classes = {MAIN: ([], None)}
-        self._found = {}  # (class, tags) -> what `_defaults` gives
+        self._found = {}  # (class, tags) -> result of `_defaults`
         pending = [(node, None) for node in reversed(root.children("default"))]
         while pending:
             pending += self._read(*pending.pop())
 
     def _read(self, node, parent):
-        """Returns what it needs of the classes inside, the last first."""
+        """Returns its needs of the classes inside, the last first."""
         name = node.attribute("class") or (MAIN if parent is None else None)
         if name is None:
             node.diagnostics.error(
@@ -214,7 +214,7 @@ def report_negative(element, attribute, value):
 
 
 def read_keyword(node, name, words, default):
-    """One of some words; the default where it is missing, or after an error."""
+    """One of some words; the default if it is missing, or after an error."""
     value = node.attribute(name, default)
     if value is None or value in words:
         return value

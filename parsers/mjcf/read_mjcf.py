@@ -1,7 +1,7 @@
 """MJCF files of MuJoCo to `ModelSpec`: bodies, joints, inertias from geoms, actuators, equalities.
 
 Names are those that Drake gives: links between the joints of one body are BODY0, BODY1, ..., a joint without name is
-PARENT-CHILD. Where Drake and MuJoCo differ about the motion this reader does what MuJoCo does: all joints of a body
+PARENT-CHILD. If Drake and MuJoCo differ about the motion this reader follows MuJoCo: all joints of a body
 have their place in its frame, `armature` counts once, actuators keep the order of the file.
 
 Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html
@@ -30,7 +30,7 @@ def read_mjcf(source, diagnostics, *, packages=None, name=None):
     """The model in an MJCF file, or None if it has errors, all of which are in `diagnostics`.
 
     source: a path, or the bytes of a document (whose relative file names start at the working directory).
-    packages: `PackageMap` for included files and meshes. name: what places call the file; default: the path as given.
+    packages: `PackageMap` for included files and meshes. name: that of the file in places; default: the path as given.
     """
     errors_before = diagnostics.counts()["error"]
     root = read_xml(source, diagnostics, name=name, deep=True)

@@ -1,4 +1,4 @@
-"""Constraints in a YAML file of their own, for models whose format cannot say them.
+"""Constraints in a YAML file of their own, for models whose format does not have them.
 
     constraints:
     - loop: {predecessor: rod, X_predecessor: {translation: [1.5, 0, 0]}, successor: slider, axes: [[0, 0, 0, 1, 0, 0]]}
@@ -29,7 +29,7 @@ BODY_A, BODY_B = "Name of body A, or of a frame on it", "Name of body B, or of a
 
 @dataclass(frozen=True, kw_only=True)
 class Contact:
-    """A point of a body does not move along directions of World; where it is does not matter."""
+    """A point of a body does not move along directions of World, wherever it is."""
 
     name: str | None = setting(None, NAME)
     body: str = setting(REQUIRED, "Name of the body, or of a frame on it")
@@ -47,9 +47,9 @@ class Loop:
 
     name: str | None = setting(None, NAME)
     predecessor: str = setting(REQUIRED, "Name of the predecessor, or of a frame on it")
-    X_predecessor: Transform | None = setting(None, "Pose of P in the predecessor; identity where it is missing")
+    X_predecessor: Transform | None = setting(None, "Pose of P in the predecessor; identity if it is missing")
     successor: str = setting(REQUIRED, "Name of the successor, or of a frame on it")
-    X_successor: Transform | None = setting(None, "Pose of S in the successor; identity where it is missing")
+    X_successor: Transform | None = setting(None, "Pose of S in the successor; identity if it is missing")
     axes: tuple[SpatialAxis, ...] = setting(REQUIRED, "The axes in P, each with its rotational part first")
     place: Place = NOWHERE
 
@@ -66,7 +66,7 @@ class Coupler:
     joint0: str = setting(REQUIRED, "Name of the joint of q0")
     joint1: str = setting(REQUIRED, "Name of the joint of q1")
     gear_ratio: float = setting(REQUIRED, "Change of q0 by that of q1")
-    offset: float = setting(0.0, "q0 where q1 is 0", unit="rad or m")
+    offset: float = setting(0.0, "q0 if q1 is 0", unit="rad or m")
     place: Place = NOWHERE
 
 
@@ -93,7 +93,7 @@ class Ball:
     body_A: str = setting(REQUIRED, BODY_A)
     p_AP: Point = setting(ORIGIN, "P in A", unit="m")
     body_B: str = setting(REQUIRED, BODY_B)
-    p_BQ: Point | None = setting(None, "Q in B; where it is missing, where P is in the default positions [m]")
+    p_BQ: Point | None = setting(None, "Q in B; if it is missing, the place of P in the default positions [m]")
     place: Place = NOWHERE
 
 
@@ -103,9 +103,9 @@ class Weld:
 
     name: str | None = setting(None, NAME)
     body_A: str = setting(REQUIRED, BODY_A)
-    X_AP: Transform | None = setting(None, "Pose of P in A; identity where it is missing")
+    X_AP: Transform | None = setting(None, "Pose of P in A; identity if it is missing")
     body_B: str = setting(REQUIRED, BODY_B)
-    X_BQ: Transform | None = setting(None, "Pose of Q in B; identity where it is missing")
+    X_BQ: Transform | None = setting(None, "Pose of Q in B; identity if it is missing")
     place: Place = NOWHERE
 
     def __post_init__(self):
@@ -119,7 +119,7 @@ class Tendon:
     name: str | None = setting(None, NAME)
     joints: tuple[str, ...] = setting(REQUIRED, "Names of the joints")
     a: tuple[float, ...] = setting(REQUIRED, "A factor for each joint", unit="m/rad or 1")
-    offset: float = setting(0.0, "Length where all q are 0", unit="m")
+    offset: float = setting(0.0, "Length if all q are 0", unit="m")
     lower_limit: float = setting(-math.inf, "Smallest length", unit="m", infinite=True)
     upper_limit: float = setting(math.inf, "Largest length", unit="m", infinite=True)
     stiffness: float = setting(math.inf, "Beyond a limit", unit="N/m", above=0, infinite=True)
@@ -152,9 +152,9 @@ class ModelConstraints:
 
 
 def read_constraints(source, diagnostics, *, name=None, sources=None):
-    """The `ModelConstraints` of a file, or None if it has none that can be used; what is wrong is in `diagnostics`.
+    """The `ModelConstraints` of a file, or None if it has none that can be used; faults are in `diagnostics`.
 
-    source: a path, or the bytes of a document. name: what places call the file; default: the path as given.
+    source: a path, or the bytes of a document. name: that of the file in places; default: the path as given.
     sources: a list to which the file is added (`spec.SourceFile`).
     """
     constraints = read_file(ModelConstraints, source, diagnostics, name, sources)

@@ -1,7 +1,7 @@
 """Files of Drake model directives: read, and flattened into one list without includes.
 
-Only what the files themselves say is checked here; whether the names in them exist is for
-`mbcli.multibody.parsing` to say, which knows the plant.
+Only the files themselves are checked here; `mbcli.multibody.parsing`, which knows the plant, checks whether the names
+in them exist.
 """
 
 import dataclasses
@@ -17,9 +17,9 @@ MAX_DIRECTIVES = 100_000  # of a file and all that it includes, the includes amo
 
 
 def read_directives(source, diagnostics, *, name=None, sources=None):
-    """The `ModelDirectives` of a file, or None if it has none that can be used; what is wrong is in `diagnostics`.
+    """The `ModelDirectives` of a file, or None if it has none that can be used; faults are in `diagnostics`.
 
-    source: a path, or the bytes of a document. name: what places call the file; default: the path as given.
+    source: a path, or the bytes of a document. name: that of the file in places; default: the path as given.
     sources: a list to which the file is added (`spec.SourceFile`).
     """
     return read_file(ModelDirectives, source, diagnostics, name, sources)
@@ -29,7 +29,7 @@ def flatten_directives(directives, packages, diagnostics, *, namespace="", sourc
     """The directives of a file with those that it includes in the place of each `add_directives`.
 
     directives: `ModelDirectives`. packages: `PackageMap`. namespace: put before all names. sources: a list to which
-    the included files are added, each once. Returns ModelDirectives, and what the namespaces demand: pairs (index of
+    the included files are added, each once. Returns ModelDirectives, and the demands of the namespaces: pairs (index of
     the next directive, `add_directives` record with its whole namespace), whose instance must be there by then.
     """
     flattener = _Flattener(packages, diagnostics, sources)

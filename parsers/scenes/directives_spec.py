@@ -1,4 +1,4 @@
-"""What a file of Drake model directives says: one record per directive, under Drake's names.
+"""The contents of a file of Drake model directives: one record per directive, under Drake's names.
 
 Names may be scoped with `::`, as `arm::gripper::finger`. Poses are `mbcli.common.schema.Transform`. `place` is where
 the mapping of a record starts.
@@ -13,7 +13,7 @@ from mbcli.parsers.writing.one_of import OneOf
 from mbcli.common.schema import IsDeterministic, Transform
 from mbcli.config.config_fields import REQUIRED, setting
 
-NOWHERE = Place("")  # of what no file says
+NOWHERE = Place("")  # of elements without a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class AddWeld:
 
     parent: str = setting(REQUIRED, "Name of the frame P")
     child: str = setting(REQUIRED, "Name of the frame C")
-    X_PC: Transform | None = setting(None, "Pose of C in P; identity where it is missing")
+    X_PC: Transform | None = setting(None, "Pose of C in P; identity if it is missing")
     place: Place = NOWHERE
 
     def __post_init__(self):
@@ -79,12 +79,12 @@ class AddWeld:
 
 @dataclass(frozen=True, kw_only=True)
 class AddCollisionFilterGroup:
-    """Adds a group of bodies, and says with which groups it does not collide."""
+    """Adds a group of bodies, and the groups with which it does not collide."""
 
     name: str = setting(REQUIRED, "Name of the group, in its namespace")
     members: tuple[str, ...] = setting(tuple, "Bodies")
     member_groups: tuple[str, ...] = setting(tuple, "Groups whose bodies are members too")
-    model_namespace: str | None = setting(None, "What stands before all names")
+    model_namespace: str | None = setting(None, "The prefix of all names")
     ignored_collision_filter_groups: tuple[str, ...] = setting(
         tuple, "Groups with which this one does not collide; with itself: its members do not collide"
     )
@@ -135,7 +135,7 @@ def _require_names(record, *names):
             raise ValueError(f"{name} must not be empty")
 
 
-def _require_fixed(transform, what):
+def _require_fixed(transform, name):
     if not transform.IsDeterministic():
         part = "rotation" if IsDeterministic(transform.translation) else "translation"
-        raise ValueError(f"{what} must be one pose: its {part} is random; only a default_free_body_pose may be")
+        raise ValueError(f"{name} must be one pose: its {part} is random; only a default_free_body_pose may be")

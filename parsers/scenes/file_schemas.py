@@ -14,7 +14,7 @@ from mbcli.config.simulator_config import SimulatorConfig
 
 
 def file_schemas():
-    """{name: schema}: what stands in `schemas/NAME.schema.json`, which a test compares."""
+    """{name: schema}: the contents of `schemas/NAME.schema.json`, which a test compares."""
     return {
         "plant_config": _whole(MultibodyPlantConfig),
         "simulator_config": _whole(SimulatorConfig),

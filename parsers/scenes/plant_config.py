@@ -37,7 +37,7 @@ def apply_overrides(config, assignments):
 
     VALUE is read as a plain YAML scalar: quotes are part of it.
 
-    :raises ModelError: a path that is no setting, or a value that it does not take; the message names the
+    :raises ModelError: a path that is not a setting, or a value that it does not take; the message names the
     path.
     """
     config = copy.deepcopy(config)

@@ -26,13 +26,13 @@ from mbcli.common.suggestions import closest, name_or_list
 from mbcli.config.config_fields import setting
 from mbcli.config.plant_config import MultibodyPlantConfig
 
-# What a Drake scenario may hold and a run does not use.
+# Keys of a Drake scenario that a run does not use.
 UNSUPPORTED_KEYS = ("cameras", "lcm_buses", "model_drivers", "visualization")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SceneConfig:
-    """What a scenario says beside the settings of the run."""
+    """The contents of a scenario beside the settings of the run."""
 
     directives: tuple[ModelDirective, ...] = setting(tuple, "Model directives, in the order in which they apply")
     initial_position: dict[str, dict[str, tuple[float, ...]]] = setting(
@@ -44,7 +44,7 @@ class SceneConfig:
 class Scenario:
     """One scenario of a file.
 
-    `settings` says whether the file holds settings of the run. `position_places`: where the initial positions of
+    `settings`: whether the file holds settings of the run. `position_places`: where the initial positions of
     each (model instance, joint) stand. `sources`: the files read.
     """
 
@@ -64,8 +64,8 @@ def read_scenario(source, diagnostics, scenario_name=None, *, text=None, name=No
     """The `Scenario` in a file, or None if it has errors (they are in `diagnostics`).
 
     source: a path, or the bytes of a document. scenario_name: which of several named scenarios; needed only
-    where the file has more than one. text: YAML text whose keys replace those of the scenario, mappings key by key.
-    name: what places call the file; default: the path as given.
+    if the file has more than one. text: YAML text whose keys replace those of the scenario, mappings key by key.
+    name: that of the file in places; default: the path as given.
     """
     files = [read_yaml(source, diagnostics, tags=ANY_TAG, name=name)]
     if text is not None:
@@ -91,7 +91,7 @@ def read_all_scenarios(source, diagnostics, *, name=None):
 
 
 def _scenario(node, files, diagnostics):
-    """The Scenario that a node says, or None after reporting what is wrong."""
+    """The Scenario that a node states, or None after reporting the faults."""
     run = read_into(RunConfig, node, diagnostics, unsupported=UNSUPPORTED_KEYS, elsewhere=_SCENE_KEYS)
     scene = read_into(SceneConfig, _selected(node, _SCENE_KEYS), diagnostics)
     if run is None or scene is None:
@@ -167,7 +167,7 @@ def _is_plant_config(root):
 
 
 def _mapping(node, children):
-    """A mapping of other children that stands where a node stands."""
+    """A mapping of other children at the place of a node."""
     result = YamlNode("mapping", children, node.place, node.document)
     result._key_places = {key: node.key_place(key) for key in children}
     return result
@@ -178,7 +178,7 @@ def _selected(node, keys):
 
 
 def _merged(node, extra):
-    """A mapping with the keys of another in place of its own; where both hold mappings, key by key."""
+    """A mapping with the keys of another in place of its own; if both hold mappings, key by key."""
     if node is None or node.kind != "mapping" or extra.kind != "mapping" or node.tag or extra.tag:
         return extra
     result = _mapping(node, {**node.value, **{key: _merged(node.get(key), child) for key, child in extra.items()}})
@@ -187,7 +187,7 @@ def _merged(node, extra):
 
 
 def _position_places(node):
-    """Where the initial positions of each (model instance, joint) stand."""
+    """The places of the initial positions of each (model instance, joint)."""
     models = node.get("initial_position")
     if models is None:
         return {}

@@ -1,11 +1,11 @@
 """SDFormat files to `ModelSpec`: versions 1.4 to 1.12, with nested and included models, worlds, Drake's extensions.
 
-Where the format leaves a choice, or Drake differs from it, this reader does what Drake does: a link without
+If the format leaves a choice, or Drake differs from it, this reader follows Drake: a link without
 inertial has mass 1 and unit inertia, a joint has an actuator unless its effort limit is 0, the `drake:joint`
-elements come after all `joint` elements. What a file says and nothing here uses is reported.
+elements come after all `joint` elements. Elements of a file that nothing here uses are reported.
 
-Reading has two steps: `sdf_scopes` finds the models and where their frames are, then the functions here read what
-is in them.
+Reading has two steps: `sdf_scopes` finds the models and their frames, then the functions here read their
+elements.
 
 Format: http://sdformat.org/spec
 """
@@ -34,10 +34,10 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
     """The models of an SDFormat file, a tuple of `ModelSpec` in the order of the file; of a world file that world.
 
     source: a path, or the bytes of a document (whose relative URIs start at the working directory).
-    packages: `PackageMap` for the URIs of meshes and includes. name: what places call the file; default: the path as
+    packages: `PackageMap` for the URIs of meshes and includes. name: that of the file in places; default: the path as
     given.
 
-    Nothing is raised for what is wrong in the file: the findings are in `diagnostics`, and if there is an
+    Nothing is raised for faults in the file: the findings are in `diagnostics`, and if there is an
     error among them, the tuple is empty.
     """
     findings_before, errors_before = len(diagnostics.findings), diagnostics.counts()["error"]
@@ -60,7 +60,7 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
             report_unread(read.root, diagnostics, KNOWN)
     for model in models:
         check_model(model, diagnostics)
-    if includes.count:  # what is included twice has the same findings twice
+    if includes.count:  # a file that is included twice has the same findings twice
         diagnostics.findings[findings_before:] = dict.fromkeys(diagnostics.findings[findings_before:])
     return () if diagnostics.counts()["error"] > errors_before else tuple(models)
 
@@ -69,7 +69,7 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
 
 
 def _read_root(file, includes):
-    """The `ModelSpec`s of what stands at the top of a file."""
+    """The `ModelSpec`s of the elements at the top of a file."""
     root = file.root
     worlds = root.children("world")
     nodes = root.children("model", "include")
@@ -115,7 +115,7 @@ def _gather(gathering, node, file, includes):
 
 
 class _Reading:
-    """Reads what is in the models of one top-level model or world, whose frames are known."""
+    """Reads the elements of the models of one top-level model or world, whose frames are known."""
 
     def __init__(self, top):
         self._top = top
@@ -169,7 +169,7 @@ class _Reading:
         )
 
     def _check_instances(self, specs):
-        """What a model fixes to a nested model's link is of that model's instance, where its name may be taken."""
+        """Frames on a nested model's link are of that model's instance, which may have the name already."""
         taken = {}
         for prefix, model in self._models:
             spec = specs[prefix]
@@ -221,7 +221,7 @@ def _read_frame(element):
 
 
 def _place_foreign(model):
-    """An included model of another format, where the include puts it."""
+    """An included model of another format, at the place that the include gives it."""
     spec, frames = model.spec, model.frames
     poses = zero_poses(spec)
     canonical = frames.canonical_link or WORLD

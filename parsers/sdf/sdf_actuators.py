@@ -1,4 +1,4 @@
-"""What drives the joints of SDFormat files: actuators, and other joints that they follow."""
+"""Drives of the joints of SDFormat files: actuators, and other joints that they follow."""
 
 from mbcli.parsers.mimics import check_mimics
 from mbcli.parsers.sdf.sdf_values import child_number, descendant

@@ -53,7 +53,7 @@ def _is_link(frames, full_name):
     return frames.graph.kind_of(full_name) == "link"
 
 
-def _read_references(element, tag, what, is_there):
+def _read_references(element, tag, kind, is_there):
     """Full names from the texts of the children of that tag, each of them a name that is there."""
     found = []
     for node in element.node.children(tag):
@@ -64,8 +64,8 @@ def _read_references(element, tag, what, is_there):
         if is_there(full):
             found.append(full)
             continue
-        message = f"<{tag}> names the {what} {quoted(name)}, which is not in the model"
-        hint = did_you_mean(name, element.frames.names) if what == "link" else None
+        message = f"<{tag}> names the {kind} {quoted(name)}, which is not in the model"
+        hint = did_you_mean(name, element.frames.names) if kind == "link" else None
         node.diagnostics.error("ELEMENT_INVALID", message, node, value=name, hint=hint)
     return tuple(found)
 

@@ -80,8 +80,8 @@ class _Children:
         if name is not None:
             kind = self.frames.graph.kind_of(self.frames.full(name))
             if kind is None or (kinds and kind not in kinds):
-                what = kinds[0] if kinds else "frame"
-                message = f"<{node.tag}> names the {what} {quoted(name)}, which is not in the model"
+                kind = kinds[0] if kinds else "frame"
+                message = f"<{node.tag}> names the {kind} {quoted(name)}, which is not in the model"
                 hint = did_you_mean(name, self.frames.names)
                 node.diagnostics.error("ELEMENT_INVALID", message, node, value=name, hint=hint)
                 name = None
@@ -172,5 +172,5 @@ _SPECS = {
     "drake:weld_constraint": WeldConstraintSpec,
     "drake:tendon_constraint": TendonConstraintSpec,
 }
-# what the tags of children start with, where it is not the element's own tag
+# the start of the tags of children, if it is not the element's own tag
 _PREFIXES = {"drake:linear_bushing_rpy": "drake:bushing_", "drake:weld_constraint": ""}

@@ -1,4 +1,4 @@
-"""The frames of an SDFormat file and where they are, without any XML.
+"""The frames of an SDFormat file and their poses, without any XML.
 
 Every link, joint and frame has a name, and so have each model's own frame (`__model__` inside, the model's name
 outside) and the world. Two relations connect them, each one arrow from a name to another:
@@ -7,7 +7,7 @@ outside) and the world. Two relations connect them, each one arrow from a name t
 - relative_to: the frame's pose is given in that one; following the arrows ends at the world.
 
 The arrows may point forward in the file, so a `FrameGraph` is filled first, with the names of all nested models
-under their full names (`arm::hand::palm`), and then resolved as a whole. A `FrameScope` is what one model sees of
+under their full names (`arm::hand::palm`), and then resolved as a whole. A `FrameScope` is the view of one model of
 it: references look only into their own scope or down from it.
 
 Frame semantics: http://sdformat.org/tutorials?tut=pose_frame_semantics
@@ -26,7 +26,7 @@ LONGEST_WALK = 16  # arrows that a relative pose is put together from, rather th
 
 @dataclass(frozen=True, slots=True)
 class FrameFault:
-    """What is wrong with a graph, and whose fault it is."""
+    """A fault of a graph, and the element that has it."""
 
     frame: str  # full name of the frame whose element is to blame
     code: str  # libsdformat's name of the error
@@ -141,7 +141,7 @@ class FrameGraph:
                 scope = self._scope_inside(name) if stated else frame.prefix
                 yield _unknown_name(name, frame, frame.attached_to, _UNKNOWN_ATTACHED_TO[frame.kind], scope)
                 if frame.relative_to == frame.attached_to:
-                    continue  # said already
+                    continue  # reported already
             if frame.relative_to is not None and frame.relative_to not in self._frames:
                 yield _unknown_name(name, frame, frame.relative_to, _UNKNOWN_POSE, frame.prefix)
 
@@ -157,7 +157,7 @@ class FrameGraph:
                 if frozenset(cycle) in seen:
                     continue
                 seen.add(frozenset(cycle))
-                # the first of the file, rather not a model, whose element says little
+                # the first of the file, rather not a model, whose element tells little
                 start = cycle.index(min(cycle, key=lambda name: (self._frames[name].kind == "model", position[name])))
                 chain = [*cycle[start:], *cycle[: start + 1]]
                 arrows = " -> ".join(f'"{name}"' for name in chain)
@@ -183,7 +183,7 @@ class FrameGraph:
         """Pose of frame b in frame a in the file's default configuration."""
         if a not in self._depth or b not in self._depth:
             return IDENTITY
-        # up to the frame from which both are given: what stands above it does not round the result
+        # up to the frame from which both are given: frames above it do not round the result
         X_CA = X_CB = IDENTITY
         A, B = a, b
         for _ in range(LONGEST_WALK if abs(self._depth[a] - self._depth[b]) < LONGEST_WALK else 0):
@@ -201,7 +201,7 @@ class FrameGraph:
 class FrameScope:
     """The frames as one model, or the world, names them: its own, and those of the models nested in it.
 
-    prefix: what stands before its names in the graph. model: the full name of its model frame; the world's is the
+    prefix: that of its names in the graph. model: the full name of its model frame; the world's is the
     world. A model that is merged into another one shares its prefix and has a frame of its own for `__model__`.
     """
 
@@ -209,7 +209,7 @@ class FrameScope:
         self.graph = graph
         self.prefix = prefix
         self.model = model
-        self.origin = WORLD if model == WORLD else MODEL  # what poses are in by default
+        self.origin = WORLD if model == WORLD else MODEL  # the frame of poses by default
 
     @property
     def depth(self):
@@ -217,7 +217,7 @@ class FrameScope:
         return self.prefix.count(SEPARATOR)
 
     def full(self, name):
-        """The name in the graph of what the scope calls so."""
+        """The name in the graph of a name in the scope."""
         if name == MODEL and self.model != WORLD:
             return self.model
         if name == WORLD:
@@ -245,7 +245,7 @@ class FrameScope:
 
     def add_frame(self, name, *, attached_to=None, relative_to=None, X=IDENTITY):
         """A frame attached to `attached_to` (default: the model frame), at pose X in `relative_to` (default:
-        what it is attached to)."""
+        the frame that it is attached to)."""
         attached_to = attached_to or self.origin
         self._add(self.prefix + name, "frame", attached_to, relative_to or attached_to, X)
 

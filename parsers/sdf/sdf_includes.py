@@ -1,4 +1,4 @@
-"""What <include> brings into an SDFormat file: the file that its URI leads to, and what it says over that file."""
+"""The contents that <include> brings into an SDFormat file: the file of its URI, and its changes of that file."""
 
 import os
 import re
@@ -184,7 +184,7 @@ class Includes:
         if held is not None and placing.pose is not None:
             self.diagnostics.warning(
                 "POSE_UNUSED",
-                f'the <pose> does not move what hangs on link "{WORLD}" of {path}: that is the world',
+                f'the <pose> does not move the bodies that hang on link "{WORLD}" of {path}: that is the world',
                 include.peek("pose"),
                 hint="give the base of the robot another name, and weld it where it belongs",
                 related=[held.place],
@@ -192,7 +192,7 @@ class Includes:
         return Included(placing, merge, path, self, spec=spec)
 
     def _read_placing(self, include, file, own_name):
-        """What an <include> says over its model, or None with an error."""
+        """The changes of an <include> to its model, or None with an error."""
         name_node = include.child("name")
         name = (name_node.text(required=True) if name_node is not None else own_name) or None
         problem = name_problem(name, file.minor) if name is not None else ("ATTRIBUTE_MISSING", "the model has no name")

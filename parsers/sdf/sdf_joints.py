@@ -58,7 +58,7 @@ _DRAKE_JOINT_TYPES = {"planar": (3, True), "quaternion_floating": (2, False), "r
 
 
 def read_joint_ends(joint):
-    """Names of the parent and the child frame, None where the file lacks it."""
+    """Names of the parent and the child frame, None if the file lacks it."""
     prefix = joint.tag.removesuffix("joint")
     ends = []
     for tag in ("parent", "child"):
@@ -161,7 +161,7 @@ def _read_axes(element, kind, rule):
 
 
 def _read_initial_position(axis, minor):
-    """[rad or m]; later versions say it elsewhere, and what stands there is reported."""
+    """[rad or m]; later versions state it elsewhere, and the element here is reported."""
     return child_number(axis, "initial_position", 0.0) if minor <= LAST_WITH_INITIAL_POSITION else 0.0
 
 
@@ -214,7 +214,7 @@ def _read_axis_values(axis, kind, rule):
                     values[field] = _check_axis_value(node, field, value)
             elif kind == "continuous":
                 node.ignore("meaningless", "a continuous joint turns without end")
-            elif value or field in _MOTION_LIMITS:  # any other 0 says nothing
+            elif value or field in _MOTION_LIMITS:  # any other 0 has no meaning
                 node.unsupported(f"of a {kind} joint")
     if values.get("lower", -inf) > values.get("upper", inf):
         message = f"the lower limit {values['lower']!r} is greater than the upper {values['upper']!r}"

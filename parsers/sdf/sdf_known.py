@@ -1,6 +1,6 @@
-"""What SDFormat 1.4 to 1.12 and its Drake extensions define: {element: children and @attributes}.
+"""The elements of SDFormat 1.4 to 1.12 and its Drake extensions: {element: children and @attributes}.
 
-Read by `xml_source.report_unread` to tell what a file says and this program does not use from what nobody knows.
+Read by `xml_source.report_unread` to tell elements that this program does not use from those that nobody knows.
 """
 
 from mbcli.parsers.proximity_properties import ELEMENTS

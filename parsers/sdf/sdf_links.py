@@ -1,4 +1,4 @@
-"""Links of SDFormat files: mass properties, stated or from the collisions, and what is drawn and touched."""
+"""Links of SDFormat files: mass properties, stated or from the collisions, visual and collision geometry."""
 
 from mbcli.parsers.frame_names import MODEL
 from mbcli.parsers.sdf.sdf_geometry import read_geometries
@@ -10,7 +10,7 @@ from mbcli.errors import ModelError, ResourceError
 
 DEFAULT_DENSITY = 1000.0  # [kg/m^3], of water
 
-# the elements of <inertia> with what they are where the file leaves them out [kg m^2]
+# the elements of <inertia> with their values if the file leaves them out [kg m^2]
 _INERTIA = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}
 
 

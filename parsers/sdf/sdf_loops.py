@@ -1,6 +1,6 @@
-"""Joints of closed chains that say by their frames, and not by poses of links, where they are.
+"""Joints of closed chains whose place is given by their frames, not by poses of links.
 
-SDFormat puts a joint where its child is, and the frame of the parent where that is when all links stand at their poses.
+SDFormat puts a joint at its child, and the frame of the parent at the same place when all links stand at their poses.
 In a closed chain whose links have no poses all of them stand at the origin, and the frames that its joints name would
 mean nothing. They are taken as they stand: a joint connects the frames that it names, which the mechanism has to be
 assembled for.
@@ -15,7 +15,7 @@ CLOSE_CHAINS = ("drake:weld_constraint",)
 
 
 def connect_named_frames(joints, elements, physics):
-    """The joints (JointSpec) of a model; those between frames that are apart connect them where a chain is closed."""
+    """The joints (JointSpec) of a model; those between frames that are apart connect them if a chain is closed."""
     parents = Counter(joint.child for joint in joints)
     if max(parents.values(), default=0) < 2 and not any(element.tag in CLOSE_CHAINS for element in physics):
         return joints

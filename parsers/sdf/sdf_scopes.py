@@ -1,6 +1,6 @@
-"""The models and worlds of SDFormat files as a tree, what they include in its place, their frames in one graph.
+"""The models and worlds of SDFormat files as a tree with included files in place, their frames in one graph.
 
-This is the first of two steps: names and frames. What an element says besides is read when all frames are known.
+This is the first of two steps: names and frames. The rest of an element is read when all frames are known.
 """
 
 from dataclasses import dataclass, field
@@ -45,14 +45,14 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Something in a model, with what its references mean."""
+    """An element of a model, with the meaning of its references."""
 
     name: str | None
     tag: str
     node: Node
     frames: FrameScope
     file: File
-    joint_ends: tuple = ()  # of a joint: (parent frame, child frame), None where the file lacks it
+    joint_ends: tuple = ()  # of a joint: (parent frame, child frame), None if the file lacks it
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class ForeignModel:
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """What stands about a model outside of it: by default nothing, then the model says it itself."""
+    """Statements on a model outside of it: by default none, then the model's own hold."""
 
     name: str | None = None
     node: Node | None = None  # the <include>
@@ -102,7 +102,7 @@ class TooManyElements(Exception):
 
 
 class Gathering:
-    """Fills a graph of frames from a file and what it includes.
+    """Fills a graph of frames from a file and those that it includes.
 
     include: how the model of an <include> is found, as `sdf_includes.Includes`.
     """
@@ -249,7 +249,7 @@ class Gathering:
         return frames
 
     def _merge(self, model, node, frames, included):
-        """The elements of an included model become the model's own; a frame stands for what was its model frame."""
+        """The elements of an included model become the model's own; a frame takes the place of its model frame."""
         problem = None
         if included.spec is not None:
             problem = f"only models of SDFormat files can be merged, not {included.spec.format.upper()}"
@@ -266,7 +266,7 @@ class Gathering:
         self._owners[inner.model] = (node, frames)
         elements, models = len(model.elements), len(model.models)
         model.elements[proxy] = Element(proxy, "frame", included.node, inner, included.file)
-        child_boolean(included.node, "static", False)  # that is for the model that it becomes a part of to say
+        child_boolean(included.node, "static", False)  # the model that it becomes a part of states that
         self._fill(model, included.node, included.file, inner, _OF_MODEL)
         new_models = list(model.models)[models:]
         self._attach(included.node, inner, list(model.elements.values())[elements:], new_models)
@@ -305,7 +305,7 @@ _BLAMED = {
 
 
 def _add_foreign_frames(spec, frames):
-    """Links where the joints' zero positions put them, frames and joints of a model without nested ones."""
+    """Links at the joints' zero positions, frames and joints of a model without nested ones."""
     for joint in spec.joints:  # first: in URDF a joint may have a link's name, and the name is the link's
         frames.add_joint(joint.name, joint.child, X=joint.X_CM)
     for frame in spec.frames:
@@ -316,7 +316,7 @@ def _add_foreign_frames(spec, frames):
 
 
 def zero_poses(spec):
-    """{link: its pose in the model frame where all joints are at zero}; links that no joint holds stand as they do."""
+    """{link: its pose in the model frame if all joints are at zero}; links that no joint holds stay."""
     carried = {}
     for joint in spec.joints:
         carried.setdefault(joint.parent, []).append(joint)

@@ -1,4 +1,4 @@
-"""What the elements of an SDFormat file have in common: names, poses, numbers in children."""
+"""The common parts of the elements of an SDFormat file: names, poses, numbers in children."""
 
 from math import radians
 
@@ -62,7 +62,7 @@ def name_problem(name, minor):
 
 
 def read_pose(owner, minor):
-    """(X, name of the frame that X is given in, or None where the file leaves it to the default)."""
+    """(X, name of the frame that X is given in, or None if the file leaves it to the default)."""
     node = owner.child("pose")
     if node is None:
         return IDENTITY, None

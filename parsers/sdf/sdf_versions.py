@@ -1,7 +1,7 @@
-"""What changed between the versions of SDFormat, from 1.4 to 1.12.
+"""The changes between the versions of SDFormat, from 1.4 to 1.12.
 
-A file is read as its version means it. What a later version added is taken from an older file, too, as libsdformat
-does, with a warning (`version_features`); what a later version took away is an error there, unless the answer is the
+A file is read as its version means it. Additions of a later version are taken from an older file, too, as libsdformat
+does, with a warning (`version_features`); removals of a later version are errors there, unless the answer is the
 same without it.
 """
 

@@ -1,8 +1,8 @@
 """URDF files to `ModelSpec`: versions 1.0, 1.1 and 1.2 and Drake's extensions.
 
-Where the format leaves a choice this reader does what Drake does: a joint without limits is unlimited, a link
+If the format leaves a choice this reader follows Drake: a joint without limits is unlimited, a link
 without inertial has no mass, a transmission makes an actuator unless the joint's effort limit is 0, "world" is
-the world. A link may be the child of two joints, which closes a loop. What a file says and nothing here uses is
+the world. A link may be the child of two joints, which closes a loop. Elements that nothing here uses are
 reported.
 
 Format: https://wiki.ros.org/urdf/XML
@@ -42,7 +42,7 @@ def read_urdf(source, diagnostics, *, packages=None, name=None):
     """The model in a URDF file, or None if it has errors, all of which are in `diagnostics`.
 
     source: a path, or the bytes of a document (whose relative URIs start at the working directory).
-    packages: `PackageMap` for mesh URIs, and whether xacro is expanded. name: what places call the file; default: the
+    packages: `PackageMap` for mesh URIs, and whether xacro is expanded. name: that of the file in places; default: the
     path as given.
     """
     errors_before = diagnostics.counts()["error"]
@@ -114,7 +114,7 @@ def _ignore_the_rest(root):
 
 
 def _read_links(root, materials, meshes):
-    """{name: LinkSpec} in file order; "world" may be among them, for what is fixed to the world."""
+    """{name: LinkSpec} in file order; "world" may be among them, for elements that are fixed to the world."""
     links = {}
     for name, node in nodes_by_name(root.children("link"), "link").items():
         inertial = node.child("inertial")
@@ -204,7 +204,7 @@ def _read_transmission(node, joints, joint_nodes):
 
 
 def _skip_ros_control(node):
-    """What ROS says about its own wiring, and reductions of 1."""
+    """ROS's own wiring, and reductions of 1."""
     for child in node.children("hardwareInterface", "robotNamespace"):
         child.ignore("foreign")
     for child in node.children("mechanicalReduction"):

@@ -1,6 +1,6 @@
 """Drake's force elements and constraints in URDF files: bushings, spring-dampers, balls, distances, tendons.
 
-Elements: https://drake.mit.edu/doxygen_cxx/group__multibody__parsing.html. Each says its parts in children with the
+Elements: https://drake.mit.edu/doxygen_cxx/group__multibody__parsing.html. Each states its parts in children with the
 attribute `name` and its numbers in children with the attribute `value`.
 """
 
@@ -113,7 +113,7 @@ def _is_one_coordinate(node, name, joints):
 
 
 def _read_two_ends(node, links):
-    """As `_read_ends`; None after an error or where both links are the same."""
+    """As `_read_ends`; None after an error or if both links are the same."""
     ends = _read_ends(node, links)
     if None in ends:
         return None
@@ -130,13 +130,13 @@ def _read_ends(node, links):
     return A, p_AP, B, p_BQ
 
 
-def _read_part(node, tag, names, what):
+def _read_part(node, tag, names, kind):
     """The name in a child, of a link or frame that there is or of the world; None after an error."""
     child = node.child(tag, required=True)
     name = child.attribute("name", required=True) if child is not None else None
     if name is None or name == WORLD or name in names:
         return name
-    _invalid(child, "name", name, f'there is no {what} "{name}" for <{tag}>', did_you_mean(name, names))
+    _invalid(child, "name", name, f'there is no {kind} "{name}" for <{tag}>', did_you_mean(name, names))
     return None
 
 
@@ -150,9 +150,9 @@ def _read_vector(node, tag, *, non_negative=False):
     return vector
 
 
-def _read_number(node, what, default=None, *, positive=False, signed=False):
-    """The number in the child TAG_what; the default without one; None after an error or where both are missing."""
-    tag = f"{node.tag}_{what}"
+def _read_number(node, quantity, default=None, *, positive=False, signed=False):
+    """The number in the child TAG_quantity; the default without one; None after an error or if both are missing."""
+    tag = f"{node.tag}_{quantity}"
     child = node.child(tag, required=default is None)
     if child is None:
         return default

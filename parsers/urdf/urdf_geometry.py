@@ -52,7 +52,7 @@ def _read_shape(node, meshes):
             other.ignore("settled")
             node.diagnostics.error(
                 "ELEMENT_INVALID",
-                f"<{other.tag}> is no shape of URDF",
+                f"<{other.tag}> is not a shape of URDF",
                 other,
                 hint=did_you_mean(other.tag, _SHAPES),
             )
@@ -99,7 +99,7 @@ def _read_ellipsoid(node, role, meshes):
 
 
 def _read_mesh(node, role, meshes):
-    """A mesh with its URI resolved where that is possible; the file is not opened."""
+    """A mesh with its URI resolved if that is possible; the file is not opened."""
     uri = node.attribute("filename", required=True)
     if uri is None:
         return None

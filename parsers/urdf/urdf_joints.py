@@ -119,7 +119,7 @@ def _read_loop_end(node, tag, links):
 
 
 def _read_no_axes(node, file_type, mimic):
-    """fixed: whatever moves a joint says nothing."""
+    """fixed: elements on the motion of a joint have no meaning."""
     for child in node.children("axis", "limit", "dynamics", "calibration", "safety_controller"):
         child.ignore("meaningless", "the joint is fixed")
     return (), ()
@@ -198,7 +198,7 @@ def rotation_from_z(axis):
 
 
 def _read_limits(node, file_type):
-    """The limits of an axis by their names in AxisSpec; what is missing is unlimited."""
+    """The limits of an axis by their names in AxisSpec; missing ones are infinite."""
     limit = node.child("limit")
     if limit is None:
         return {}
@@ -227,7 +227,7 @@ def _check_position_limits(limit, file_type, lower, upper):
 
 
 def _read_dynamics(node, *, with_friction=True):
-    """(viscous damping, Coulomb friction), 0 where missing."""
+    """(viscous damping, Coulomb friction), 0 if missing."""
     dynamics = node.child("dynamics")
     if dynamics is None:
         return 0.0, 0.0

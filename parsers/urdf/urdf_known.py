@@ -1,6 +1,6 @@
-"""What URDF 1.0 to 1.2 and its Drake extensions define: {element or parent/element: children and @attributes}.
+"""The elements of URDF 1.0 to 1.2 and its Drake extensions: {element or parent/element: children and @attributes}.
 
-Read by `xml_source.report_unread` to tell what a file says and this program does not use from what nobody knows.
+Read by `xml_source.report_unread` to tell elements that this program does not use from those that nobody knows.
 Formats: https://wiki.ros.org/urdf/XML, https://drake.mit.edu/doxygen_cxx/group__multibody__parsing.html
 """
 
@@ -12,7 +12,7 @@ _CONSTRAINTS = (
     "drake:ball_constraint drake:distance_constraint drake:tendon_constraint drake:linear_bushing_rpy "
     "drake:linear_spring_damper loop_joint"
 )
-# element: what its children's names start with, children with a name, children with a value
+# element: the start of its children's names, children with a name, children with a value
 _DRAKE_PARTS = {
     "drake:ball_constraint": ("drake:ball_constraint", "body_A body_B", "p_AP p_BQ"),
     "drake:distance_constraint": (

@@ -1,4 +1,4 @@
-"""What the elements of a URDF file have in common: names, references to links, poses, numbers with a sign."""
+"""The common parts of the elements of a URDF file: names, references to links, poses, numbers with a sign."""
 
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
@@ -31,7 +31,7 @@ def _check_name(node, attribute, name):
     )
 
 
-def nodes_by_name(nodes, what):
+def nodes_by_name(nodes, kind):
     """{name: node} in file order; a name given twice is an error and its first element stays."""
     named = {}
     for node in nodes:
@@ -40,7 +40,7 @@ def nodes_by_name(nodes, what):
             continue
         first = named.setdefault(name, node)
         if first is not node:
-            report_duplicate(node, what, name, first.place)
+            report_duplicate(node, kind, name, first.place)
             node.ignore("settled")
     return named
 

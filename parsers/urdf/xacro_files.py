@@ -1,4 +1,4 @@
-"""xacro files: expanded by the xacro package, and only where the user allows it, since that runs code of the file."""
+"""xacro files: expanded by the xacro package, and only if the user allows it, since that runs code of the file."""
 
 import os
 import re
@@ -15,10 +15,10 @@ _ROS_PACKAGES = "ament_index_python"  # the module by which xacro finds packages
 
 
 def read_expanded(root, source, diagnostics, packages, name):
-    """The root node of a URDF document once what it has of xacro is expanded; None if it cannot be (an error).
+    """The root node of a URDF document once its xacro is expanded; None if it cannot be (an error).
 
     root: of the document as it stands. source: its path, or its bytes. Places in an expanded document are those of the
-    result. Raises ResourceError without the xacro package, ModelError for what xacro refuses.
+    result. Raises ResourceError without the xacro package, ModelError for files that xacro refuses.
     """
     if not _has_xacro(root, source):
         return root

@@ -1,4 +1,4 @@
-"""A flat model as SDFormat can say it: its links stand where its joints are at zero, which is how joints get places."""
+"""A flat model in the form of SDFormat: its links are at the places of its joints at zero, which defines the joints."""
 
 from dataclasses import replace
 
@@ -14,14 +14,14 @@ CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends o
 
 
 def arranged_for_sdf(model, losses):
-    """`Arranged` for write_sdf. What is said otherwise goes to `losses`."""
+    """`Arranged` for write_sdf. Changes of form go to `losses`."""
     branches, loops = spanning_tree(model)
     faults = []
     joints = [_turned(joint, faults) for joint in model.joints]
     poses = _zero_poses(model, branches)
     for joint in joints:
         if joint.name in loops and joint.type in JOINT_TYPES and not _is_closed(joint, poses):
-            faults.append((joint.name, "it closes a loop that is open where all joints are at zero"))
+            faults.append((joint.name, "it closes a loop that is open if all joints are at zero"))
     model = replace(
         model,
         links=tuple(replace(link, X_ModelL=poses[link.name]) for link in model.links),
@@ -41,7 +41,7 @@ def _turned(joint, faults):
 
 
 def _zero_poses(model, branches):
-    """{link: its pose in the model where all joints are at zero}; links that float stand as they do."""
+    """{link: its pose in the model if all joints are at zero}; links that float stay."""
     stated = {link.name: link.X_ModelL for link in model.links}
     poses = {WORLD: inverse(model.X_WModel)}
     for branch in branches:
@@ -60,7 +60,7 @@ def _is_closed(joint, poses):
 
 
 def _with_frames(model):
-    """Frames for what stands between frames, not links: Drake's own joints, and weld constraints."""
+    """Frames for elements between frames, not links: Drake's own joints, and weld constraints."""
     frames = list(model.frames)
     taken = {item.name for items in (frames, model.links, model.joints, model.filter_groups) for item in items}
 

@@ -1,4 +1,4 @@
-"""A flat model as URDF can say it: the frame of each link is that of the joint that holds it."""
+"""A flat model in the form of URDF: the frame of each link is that of the joint that holds it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -17,16 +17,16 @@ ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 
 @dataclass(frozen=True)
 class Arranged:
-    """What a writer takes: the model, and what became of the links and joints of the one it was made from."""
+    """Input of a writer: the model, and how the links and joints of its source were changed."""
 
     model: object
     loops: frozenset = frozenset()  # names of the joints that close loops
     moved: dict = field(default_factory=dict)  # link with another frame: X_NL, the old frame in the new one
-    unsayable: tuple = ()  # (joint, why): joints that the format cannot say
+    unsayable: tuple = ()  # (joint, why): joints that the format does not have
 
 
 def arranged_for_urdf(model, losses):
-    """`Arranged` for write_urdf. What is said otherwise goes to `losses`."""
+    """`Arranged` for write_urdf. Changes of form go to `losses`."""
     model = _with_model_frame(model)
     branches, loops = spanning_tree(model)
     joints, moves = {joint.name: joint for joint in model.joints}, {}
@@ -61,7 +61,7 @@ def arranged_for_urdf(model, losses):
 
 
 def _with_model_frame(model):
-    """The model's own frame is one more frame, where something is between it and another."""
+    """The model's own frame is one more frame, if something is between it and another."""
     named = {
         end for spec in model.force_elements if isinstance(spec, BushingSpec) for end in (spec.frame_A, spec.frame_C)
     }
@@ -72,7 +72,7 @@ def _with_model_frame(model):
 
 def _tell_pose(link, X_WL, model, losses):
     if not np.array_equal(X_WL, IDENTITY):
-        losses.add("lost", "DEFAULT_POSE", f"where '{link}' is in the world, from which it floats", model.place)
+        losses.add("lost", "DEFAULT_POSE", f"the pose of '{link}' in the world, in which it floats", model.place)
 
 
 def swapped(joint):
@@ -82,7 +82,7 @@ def swapped(joint):
 
 
 def _fitted(joint):
-    """The joint stated in its child's frame, or None where the child's frame is elsewhere."""
+    """The joint stated in its child's frame, or None if the child's frame is elsewhere."""
     if np.array_equal(joint.X_CM, IDENTITY):
         return joint
     R_CM, p = joint.X_CM[:3, :3], joint.X_CM[:3, 3]

@@ -1,4 +1,4 @@
-"""A model as the text of another file, URDF or SDFormat: flat, with a list of what that changes."""
+"""A model as the text of another file, URDF or SDFormat: flat, with a list of the changes."""
 
 from dataclasses import dataclass, replace
 
@@ -22,12 +22,12 @@ class Conversion:
 
     target: str  # "urdf" or "sdf"
     text: bytes
-    said: object  # flat ModelSpec: what of the model the text says, under the model's names
+    kept: object  # flat ModelSpec: the part of the model that the text has, under the model's names
     written: object  # ModelSpec as the text has it
     losses: tuple  # of Loss
-    links: dict  # name in `said`: name in the text; in the order of `said`
+    links: dict  # name in `kept`: name in the text; in the order of `kept`
     joints: dict
-    moved: dict  # link in `said`: X_NL, its frame in that of the link in the text
+    moved: dict  # link in `kept`: X_NL, its frame in that of the link in the text
 
     @property
     def changes_motion(self):
@@ -37,17 +37,17 @@ class Conversion:
 def converted(model, target, *, packages, folder):
     """The `Conversion` of a ModelSpec to a target format, "urdf" or "sdf".
 
-    packages: PackageMap by which meshes are found; folder: where the text will be.
+    packages: PackageMap by which meshes are found; folder: that of the text.
     """
     losses = Losses()
-    said = sayable(flattened(model), target, losses)
-    arranged = ARRANGE[target](said, losses)
+    kept = sayable(flattened(model), target, losses)
+    arranged = ARRANGE[target](kept, losses)
     if arranged.unsayable:
         for name, why in arranged.unsayable:
-            place = next(joint.place for joint in said.joints if joint.name == name)
+            place = next(joint.place for joint in kept.joints if joint.name == name)
             losses.add("motion", "JOINT", f"joint '{name}': {why}", place)
-        said = without_joints(said, {name for name, _ in arranged.unsayable})
-        arranged = ARRANGE[target](said, losses)
+        kept = without_joints(kept, {name for name, _ in arranged.unsayable})
+        arranged = ARRANGE[target](kept, losses)
     named = with_target_names(arranged.model, target, losses)
     links = _pairs(arranged.model.links, named.links)
     joints = _pairs(arranged.model.joints, named.joints)
@@ -59,7 +59,7 @@ def converted(model, target, *, packages, folder):
             "no other program reads it" if tag == "loop_joint" else "only programs that know Drake's elements read it"
         )
         losses.add("extension", "EXTENSION", f"<{tag}>{times}: {known}", model.place)
-    return Conversion(target, finish(root), said, named, tuple(losses.all()), links, joints, arranged.moved)
+    return Conversion(target, finish(root), kept, named, tuple(losses.all()), links, joints, arranged.moved)
 
 
 def _pairs(before, after):
@@ -74,7 +74,7 @@ def _with_meshes(model, packages, folder, losses):
             return geometry
         uri, problem = relocated(geometry.shape, packages, folder)
         if problem is not None:
-            losses.add("lost", "MESH", f"where the mesh {geometry.shape.uri} is: {problem}", geometry.place)
+            losses.add("lost", "MESH", f"the place of the mesh {geometry.shape.uri}: {problem}", geometry.place)
         elif uri != geometry.shape.uri:
             losses.add("changed", "MESH", f"the mesh {geometry.shape.uri} is named as {uri}", geometry.place)
         return replace(geometry, shape=replace(geometry.shape, uri=uri))

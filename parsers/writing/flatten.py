@@ -38,7 +38,7 @@ def pose_in_world(model):
 
 
 def _collect(model, prefix, X_WTop, parts):
-    """Appends what a model has, that of nested models first; returns the gravity that holds in the end."""
+    """Appends the elements of a model, those of nested models first; returns the gravity that holds in the end."""
     gravity = None
     for inner in model.models:
         stated = _collect(inner, f"{prefix}{inner.name}{SEPARATOR}", X_WTop, parts)
@@ -88,7 +88,7 @@ def with_names(spec, rename, references=None):
 
 
 def _welds(model, prefix):
-    """Joints that hold the links of a static model where they are, but those that its own joints hold."""
+    """Joints that hold the links of a static model in place, but those that its own joints hold."""
     held = {joint.child for joint in model.joints}
     return [
         JointSpec(

@@ -1,4 +1,4 @@
-"""What a conversion changes or cannot keep, element by element."""
+"""Changes and losses of a conversion, element by element."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from mbcli.parsers.spec import Place
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One thing that the written file says otherwise than the one read, or not at all.
+    """An element that the written file states in another form than the one read, or not at all.
 
     kind: "motion": it is gone, and the model moves differently or has other coordinates; "lost": it is gone, the motion
-    is the same; "changed": it is said otherwise; "extension": only programs that know Drake's elements read it.
+    is the same; "changed": it has another form; "extension": only programs that know Drake's elements read it.
     """
 
     kind: str

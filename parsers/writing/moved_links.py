@@ -8,9 +8,9 @@ from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, TendonConstrain
 
 
 def with_moved_links(model, moves):
-    """The same flat model where some links have another frame. moves: {link: X_NL, pose of the old frame in the new}.
+    """The same flat model, with another frame for some links. moves: {link: X_NL, pose of the old frame in the new}.
 
-    Joints stay where they are. The poses of links in the model (X_ModelL) are left to the caller.
+    Joints stay in place. The poses of links in the model (X_ModelL) are left to the caller.
     """
 
     def X(link, X_LA):

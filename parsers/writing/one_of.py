@@ -5,7 +5,7 @@ from typing import ClassVar
 
 
 class OneOf:
-    """Base of such records; `noun` says what they are in messages."""
+    """Base of such records; `noun` is their name in messages."""
 
     exactly_one_key: ClassVar[bool] = True
     noun: ClassVar[str]

@@ -1,4 +1,4 @@
-"""What URDF and SDFormat can say of a model: takes the rest out of it and tells what that was."""
+"""The part of a model that URDF and SDFormat have: takes the rest out and lists it."""
 
 from dataclasses import fields, replace
 from math import inf
@@ -8,7 +8,7 @@ from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
 from mbcli.parsers.spec import AxisSpec, HalfSpace, Sphere, WeldConstraintSpec
 
-EARTH = (0.0, 0.0, -9.81)  # [m/s^2], what every reader takes where a file states no gravity
+EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
 
 _DYNAMICS = {"damping", "friction"}
@@ -17,7 +17,7 @@ _ONE_AXIS = _LIMITS | _DYNAMICS | {"effort", "mimic"}
 _ALWAYS = {"xyz", "place"}
 _LIMITED = ("revolute", "continuous", "prismatic")
 
-# (format, joint type): the fields of AxisSpec that the format can say; of other types none
+# (format, joint type): the fields of AxisSpec that the format has; of other types none
 _AXIS = {
     **{("urdf", kind): _ONE_AXIS | {"deceleration", "jerk"} for kind in _LIMITED},
     **{("sdf", kind): _ONE_AXIS | {"spring_reference", "spring_stiffness", "default_position"} for kind in _LIMITED},
@@ -31,13 +31,13 @@ _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
 def sayable(model, target, losses):
-    """A flat ModelSpec without what the target format ("urdf" or "sdf") cannot say, which goes to `losses`."""
+    """A flat ModelSpec without the elements that the target format ("urdf" or "sdf") lacks, which go to `losses`."""
     model = _Reduction(model, target, losses).reduced()
     return replace(model, gravity=None)
 
 
 def without_joints(model, names):
-    """The model without some joints, and without what drives or couples them."""
+    """The model without some joints, and without their drives and couplings."""
     return replace(
         model,
         joints=tuple(_uncoupled(joint, names) for joint in model.joints if joint.name not in names),
@@ -112,8 +112,8 @@ class _Reduction:
         self.lose("changed", "GEOMETRY", message, geometry.place)
         return replace(geometry, shape=Sphere(POINT_RADIUS))
 
-    def _lose_geometry(self, tag, geometry, what):
-        self.lose("motion" if tag == "collision" else "lost", "GEOMETRY", what, geometry.place)
+    def _lose_geometry(self, tag, geometry, description):
+        self.lose("motion" if tag == "collision" else "lost", "GEOMETRY", description, geometry.place)
 
     # ----------------------------------------------------------------------------------------- joints
 
@@ -138,10 +138,10 @@ class _Reduction:
         return replace(joint, axes=axes, damping=damping)
 
     def _axis(self, joint, axis):
-        said = _AXIS.get((self.target, joint.type), frozenset()) | _ALWAYS
-        if joint.type == "planar" or "floating" in joint.type:  # their axes say nothing
-            said |= {field for field in _DEFAULTS if getattr(axis, field) == _DEFAULTS[field]}
-        lost = {name for name, default in _DEFAULTS.items() if name not in said and getattr(axis, name) != default}
+        kept = _AXIS.get((self.target, joint.type), frozenset()) | _ALWAYS
+        if joint.type == "planar" or "floating" in joint.type:  # their axes have no meaning
+            kept |= {field for field in _DEFAULTS if getattr(axis, field) == _DEFAULTS[field]}
+        lost = {name for name, default in _DEFAULTS.items() if name not in kept and getattr(axis, name) != default}
         if self.target == "urdf" and axis.mimic is not None and axis.mimic.leader_axis != 0:
             lost.add("mimic")
         for name in sorted(lost):

@@ -1,4 +1,4 @@
-"""Names that a target format takes: those of a flat model, changed where they cannot stay."""
+"""Names that a target format takes: those of a flat model, changed if they cannot stay."""
 
 from dataclasses import replace
 
@@ -61,26 +61,26 @@ def with_target_names(model, target, losses):
 def _new_name(item, kind, target, taken, losses):
     if item.name == WORLD and kind == "links":
         return item.name
-    what = KINDS[kind]
-    wanted = name = _cleaned(item.name, what, target)
+    noun = KINDS[kind]
+    wanted = name = _cleaned(item.name, noun, target)
     n = 1
     while name in taken:
-        name = f"{wanted}_{what}" if n == 1 else f"{wanted}_{what}_{n}"
+        name = f"{wanted}_{noun}" if n == 1 else f"{wanted}_{noun}_{n}"
         n += 1
     taken.add(name)
     if name != item.name:
-        losses.add("changed", "NAME", f"{what} '{item.name}' is called '{name}'", item.place)
+        losses.add("changed", "NAME", f"{noun} '{item.name}' is called '{name}'", item.place)
     return name
 
 
-def _cleaned(name, what, target):
-    """The name without what XML, a scope or the format forbids."""
+def _cleaned(name, noun, target):
+    """The name without characters that XML, a scope or the format forbids."""
     if name == MODEL and target == "urdf":
         return "model_frame"
     name = "".join(c if c.isprintable() else "_" for c in name).replace(SEPARATOR, "__").replace("${", "__{")
     if not name.strip():
-        return f"unnamed_{what}"
-    return f"{name.strip('_')}_{what}" if is_reserved(name) else name
+        return f"unnamed_{noun}"
+    return f"{name.strip('_')}_{noun}" if is_reserved(name) else name
 
 
 def _tell_actuators(model, losses):

@@ -1,6 +1,6 @@
 """A flat `ModelSpec` as an SDFormat document.
 
-The model must be one that `arranged_for_sdf` made: its joints are where the poses of its links put them.
+The model must be one that `arranged_for_sdf` made: its joints are at the poses of its links.
 """
 
 from dataclasses import fields

@@ -16,7 +16,7 @@ _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _DRAKE_TYPES = ("ball", "screw", "universal")
 _TYPES = {"quaternion_floating": "floating"}
 _LIMITED = ("revolute", "continuous", "prismatic")
-LIMITS = {  # attribute: field of AxisSpec; what is infinite is left out
+LIMITS = {  # attribute: field of AxisSpec; infinite values are left out
     "lower": "lower",
     "upper": "upper",
     "effort": "effort",
@@ -25,7 +25,7 @@ LIMITS = {  # attribute: field of AxisSpec; what is infinite is left out
     "deceleration": "deceleration",
     "jerk": "jerk",
 }
-_VERSIONS = (("1.2", {"deceleration", "jerk"}), ("1.1", {"capsule"}))  # which version brought what
+_VERSIONS = (("1.2", {"deceleration", "jerk"}), ("1.1", {"capsule"}))  # additions of each version
 
 
 def write_urdf(spec, loops=()):

@@ -1,4 +1,4 @@
-"""What writers of model files have in common: elements, numbers that round-trip, poses, Drake's own elements."""
+"""The common parts of writers of model files: elements, numbers that round-trip, poses, Drake's own elements."""
 
 from collections import Counter
 from math import inf, pi
@@ -78,7 +78,7 @@ def xyz_rpy(X):
 
 
 def _plain_angles(R):
-    """Roll, pitch, yaw of a rotation, without the last digits that rounding gave them where it is the same rotation."""
+    """Roll, pitch, yaw of a rotation, without the last digits of rounding if it is the same rotation."""
     angles = RollPitchYaw(RotationMatrix.MakeUnchecked(R)).vector().tolist()
     for k, angle in enumerate(angles):
         for plain in (float(f"{angle:.15g}"), round(angle / EIGHTH) * EIGHTH):
@@ -98,7 +98,7 @@ def _same(*names):
     return tuple((name, name) for name in names)
 
 
-# spec: (element, what its children start with, (end of the child's tag, field) for each)
+# spec: (element, the start of its children, (end of the child's tag, field) for each)
 PHYSICS = {
     BushingSpec: (
         "drake:linear_bushing_rpy",
@@ -132,7 +132,7 @@ def add_physics(parent, spec, add_value, *, infinite):
     """The element of a force element or constraint in PHYSICS.
 
     add_value(element, tag, value): adds a child with a name or numbers, as the format has them. infinite: whether the
-    format has infinite numbers; else what is infinite is left out.
+    format has infinite numbers; else infinite values are left out.
     """
     tag, prefix, children = PHYSICS[type(spec)]
     element = add(parent, tag)

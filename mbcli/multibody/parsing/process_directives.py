@@ -107,7 +107,7 @@ class DirectivePlan:
         name = record.model_namespace
         if name not in self._names.frames and not self._names.not_loaded:
             hint = did_you_mean(name, self._names.frames) or "an add_model_instance before it makes one"
-            self._error(record, f'the namespace "{name}" is no model instance', hint=hint)
+            self._error(record, f'the namespace "{name}" is not a model instance', hint=hint)
 
     def _add_instance(self, record):
         if self._is_free(record):
