@@ -322,7 +322,7 @@ def test_document_schema_and_code_name_the_same_datasets_and_attributes():
     text = DOCUMENT.read_text(encoding="utf-8")
     listed = set(re.findall(r"^    /([a-z_/]+[a-z]) ", text, re.MULTILINE))
     assert listed - {"checkpoint/sequence"} == datasets
-    table = text.partition("Root attributes:")[2].partition("## What is stable")[0]
+    table = text.partition("Root attributes:")[2].partition("## Stability")[0]
     first_cells = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", " ".join(first_cells))) == set(ROOT_ATTRIBUTES)
 
