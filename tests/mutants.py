@@ -4,11 +4,11 @@ usage: python tests/mutants.py map [TEST_FILE ...]     notes which tests call wh
        python tests/mutants.py run COUNT [SEED] [N/M]  tries that many mutants (part N of M); lists those that live
 
 A mutant is a kernel with another code object. It is tried in a process forked for it, by the tests that call the
-kernel, the quickest first. Kernels are interpreted, so nothing is compiled.
+kernel, as many as take two minutes without the mutant. Kernels are interpreted, so nothing is compiled.
 """
 
 import ast
-import contextlib
+import gc
 import inspect
 import json
 import os
@@ -22,6 +22,7 @@ from pathlib import Path
 os.environ["MBCLI_JIT"] = "0"
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 from mbcli.engine import load_kernels
 from mbcli.engine.runtime.kernel import KERNELS
@@ -29,7 +30,7 @@ from mbcli.engine.runtime.kernel import KERNELS
 TESTS = Path(__file__).parent
 MAPS = TESTS.parent / ".pytest_cache" / "kernel_calls"  # a file for each file of tests
 SLOWEST = 40  # [s] of a test, interpreted; slower ones are left out
-SECONDS = 240.0  # for the tests of one mutant
+SECONDS = 120.0  # of tests for one mutant
 LEFT_OUT = "compiled or peers or benchmarks or fuzz or command or startup or native"  # by name: these start processes
 FLAGS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-m", "not peers", "--no-header"]
 
@@ -89,12 +90,12 @@ def make_map(files):
 
 
 def load_maps():
-    """{kernel: [(seconds, test that calls it), ...], the quickest first}"""
+    """{kernel: [(seconds, test that calls it), ...]}: the quickest of each file, then the next of each, and so on."""
     calls = {name: [] for name in kernels()}
     for path in MAPS.glob("*.json"):
         for name, tests in json.loads(path.read_text()).items():
-            calls.get(name, []).extend(tests)
-    return {name: sorted(tests) for name, tests in calls.items()}
+            calls.get(name, []).extend((place, *test) for place, test in enumerate(sorted(tests)))
+    return {name: [(seconds, node) for _, seconds, node in sorted(tests)] for name, tests in calls.items()}
 
 
 # ------------------------------------------------------------------------------------------ mutants
@@ -177,58 +178,71 @@ def chosen(count, seed):
     return [(name, f, mutant(f, k)) for name, f, k in places[:count]], len(places)
 
 
-def collect(files):
-    """Imports files of tests, so that forked processes need not."""
-    with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
-        pytest.main([*FLAGS, "--collect-only", *sorted(files)])
+class MutantLoop:
+    """A pytest plugin that tries mutants in place of running the tests: these are collected once, for all."""
+
+    def __init__(self, mutants, calls):
+        self._mutants, self._calls = mutants, calls
+        self.noticed, self.living = 0, []
+
+    def pytest_runtestloop(self, session):
+        items = {item.nodeid: item for item in session.items}
+        gc.freeze()  # so that forked processes share this memory
+        for number, (name, function, (line, change, tree)) in enumerate(self._mutants, start=1):
+            tests = [(seconds, items[node]) for seconds, node in self._calls[name] if node in items]
+            if is_noticed(function, tree, tests):
+                self.noticed += 1
+            else:
+                self.living.append(f"{name}, line {line} ({len(tests)} tests): {change}")
+                print("\nlives:", self.living[-1], flush=True)
+            print(f"\r{number} of {len(self._mutants)}", end="", flush=True, file=sys.stderr)
+        return True
 
 
 def is_noticed(function, tree, tests):
-    """Whether a test fails on a mutant; what takes too long is a failure too."""
+    """Whether one of the tests fails on a mutant; one that takes far too long fails too."""
     child = os.fork()
-    if child == 0:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.dup2(1, 2)
+    if child:
+        _, status = os.waitpid(child, 0)
+        return status != 0
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(1, 2)
+    noticed = True
+    try:
         apply(function, tree)
-        code = 1
-        try:
-            code = pytest.main([*FLAGS, "-x", *tests])
-        finally:
-            os._exit(0 if code == 0 else 1)
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status != 0
-        time.sleep(0.02)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    return True
+        signal.signal(signal.SIGALRM, stop_test)
+        noticed = any(fails(item, seconds) for seconds, item in within_budget(tests))
+    finally:
+        os._exit(int(noticed))
 
 
-def batches(tests):
-    """Tests from quick to slow, in growing groups: most mutants do not live through the first."""
-    nodes = [node for _, node in tests]
-    sizes, start = (6, 24, 100, len(nodes)), 0
-    for size in sizes:
-        if nodes[start : start + size]:
-            yield nodes[start : start + size]
-        start += size
+def within_budget(tests):
+    """As many of (seconds, test) as take SECONDS without the mutant."""
+    left = SECONDS
+    for seconds, item in tests:
+        left -= seconds
+        if left < 0.0:
+            return
+        yield seconds, item
+
+
+def fails(item, seconds):
+    signal.alarm(int(20 + 20 * seconds))
+    try:
+        return any(report.failed for report in runtestprotocol(item, log=False))
+    finally:
+        signal.alarm(0)
 
 
 def run(count, seed=1, part="1/1"):
     calls = load_maps()
     number, parts = map(int, part.split("/"))
     mutants, total = chosen(count, seed)
-    collect({node.partition("::")[0] for name, _, _ in mutants for _, node in calls[name]})
-    living = noticed = 0
-    for name, function, (line, change, tree) in mutants[number - 1 :: parts]:
-        if any(is_noticed(function, tree, tests) for tests in batches(calls[name])):
-            noticed += 1
-            continue
-        living += 1
-        print(f"lives: {name}, line {line} ({len(calls[name])} tests): {change}", flush=True)
-    print(f"{noticed} noticed, {living} live, of {total} places", flush=True)
+    mutants = mutants[number - 1 :: parts]
+    files = sorted({node.partition("::")[0] for name, _, _ in mutants for _, node in calls[name]})
+    loop = MutantLoop(mutants, calls)
+    pytest.main([*FLAGS, "-s", "-k", f"not ({LEFT_OUT})", *files], plugins=[loop])
+    print(f"{loop.noticed} noticed, {len(loop.living)} live, of {total} places", flush=True)
 
 
 if __name__ == "__main__":

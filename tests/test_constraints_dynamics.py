@@ -94,9 +94,9 @@ def test_four_methods_agree_on_contacts(seed):
 
 
 def test_the_method_of_kokkevis_makes_no_jacobian_and_no_mass_matrix():
-    """Check 4: its kernels leave the arrays of these alone; loop constraints are refused."""
+    """Check 4: its kernels leave the arrays of these alone, and write their own; loop constraints are refused."""
     plant, cs, q, v, tau = scene(0, contacts=3, loops=0)
-    for name in ("G", "packed_H", "K", "Y"):
+    for name in ("G", "packed_H", "K", "Y", "response_A", "response_F", "response_residual"):
         getattr(cs._constrained.work, name)[:] = np.nan
     cs._constrained.data.M[:] = np.nan
     assert np.isfinite(ForwardDynamicsContactsKokkevis(plant, q, v, tau, cs)).all()
