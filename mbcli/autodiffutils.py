@@ -285,7 +285,7 @@ def ExtractValue(auto_diff_matrix: Array | ArrayLike) -> FloatArray:
 def ExtractGradient(auto_diff_matrix: Array | ArrayLike, num_derivatives: int | None = None) -> FloatArray:
     """The gradients as rows (size, n), in the order of columns; zero for constants.
 
-    RuntimeError where gradients have different sizes, or another one than num_derivatives.
+    RuntimeError if gradients have different sizes, or another one than num_derivatives.
     """
     numbers = np.asarray(auto_diff_matrix, dtype=object).ravel(order="F")
     gradients = [x._derivatives if isinstance(x, AutoDiffXd) else NONE for x in numbers]

@@ -280,7 +280,7 @@ def test_what_cannot_be_written_is_an_output_error(tmp_path):
         open_results(tmp_path / "a.csv", force=True)
     with pytest.raises(OutputError, match=r"cannot write: No such file or directory"):
         open_results(tmp_path / "missing" / "a.csv")
-    with pytest.raises(OutputError, match=r"the suffix '\.txt' says no format: use \.csv, "):
+    with pytest.raises(OutputError, match=r"the suffix '\.txt' is not that of a format: use \.csv, "):
         open_results(tmp_path / "a.txt")
     assert os.listdir(tmp_path) == ["a.csv"]
 

@@ -8,7 +8,7 @@ FORMAT_OF_SUFFIX = {
     ".h5": "hdf5",
     ".hdf5": "hdf5",
 }
-"""The file suffixes that say a format."""
+"""The file suffixes of the formats."""
 
 FORMATS = ("jsonl", "csv", "npz", "hdf5")
 """The formats that states are read from and results are written to."""

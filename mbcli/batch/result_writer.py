@@ -3,7 +3,7 @@
 Every chunk is a dictionary of columns, arrays of shape (rows, ...) with the same keys, types and trailing
 shapes from chunk to chunk. Nothing of a chunk stays in memory after it is written.
 
-    jsonl   one object per row, arrays as nested lists; what is not finite is null, with one warning on stderr
+    jsonl   one object per row, arrays as nested lists; numbers that are not finite are null, with one warning on stderr
     csv     one line per row under a header; matrices row by row: M[0,0], M[0,1], ...
     npz     one array per column, and `metadata` as a JSON string
     hdf5    /results/NAME, grown with each chunk; metadata as attributes of the file
@@ -54,13 +54,13 @@ def open_results(
       destination: a path, or "-" or None for stdout. Pipes and devices are written to as they are.
       format: "jsonl", "csv", "npz" or "hdf5"; by default the suffix of the path decides, and stdout is jsonl.
       force: overwrite a file that exists.
-      metadata: what is said once about the whole batch (text, numbers, lists, dictionaries); JSON lines and
+      metadata: statements about the whole batch (text, numbers, lists, dictionaries); JSON lines and
         CSV have no place for it.
       component_names: for CSV, the header names of the components of a column, in row-major order.
       warn: takes one line of warning; by default it goes to stderr.
 
     Raises:
-      OutputError: the file exists and force is not given, it cannot be written, the suffix says no format, or
+      OutputError: the file exists and force is not given, it cannot be written, the suffix is not that of a format, or
         a binary format would go to a terminal.
     """
     path = None if destination is None or str(destination) in STANDARD_OUTPUT else os.fspath(destination)
@@ -98,7 +98,7 @@ def _format_of(path: str | None) -> str:
     if suffix.lower() in FORMAT_OF_SUFFIX:
         return FORMAT_OF_SUFFIX[suffix.lower()]
     known = ", ".join(FORMAT_OF_SUFFIX)
-    raise OutputError(f"{path}: error: the suffix {suffix!r} says no format: use {known}, or say the format")
+    raise OutputError(f"{path}: error: the suffix {suffix!r} is not that of a format: use {known}, or give the format")
 
 
 class ResultWriter:
@@ -188,7 +188,7 @@ class _Output:
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
-        """Names the output in what the system refuses; a closed pipe is the caller's to handle."""
+        """Names the output in errors of the system; a closed pipe is the caller's to handle."""
         try:
             yield
         except BrokenPipeError:
@@ -267,7 +267,7 @@ class _File(_Output):
 
 
 class _Spooled(_Output):
-    """Collects in an unnamed temporary file what a pipe or device gets at the end: they cannot seek."""
+    """Collects in an unnamed temporary file the bytes that a pipe or device gets at the end: they cannot seek."""
 
     def __init__(self, target: _Output):
         self.name, self._target = target.name, target
@@ -323,7 +323,7 @@ class _JsonLines:
         pass
 
     def _without_not_finite(self, name, array, first_row):
-        """Rows to encode: arrays, or plain values where a row is one number; None where it is not finite."""
+        """Rows to encode: arrays, or plain values if a row is one number; None if it is not finite."""
         finite = np.isfinite(array)
         if not finite.all():
             if not self._warned:
@@ -465,7 +465,7 @@ class _ErrorKeeper:
     """A stream that never fails but keeps its first error.
 
     HDF5 cannot let go of a file on a full disk: it tries to write again when the file is closed, and again when
-    the last object of it is collected, where Python can only print the error.
+    the last object of it is collected, when Python can only print the error.
     """
 
     def __init__(self, stream: BinaryIO):
@@ -474,7 +474,7 @@ class _ErrorKeeper:
 
     @contextlib.contextmanager
     def raising(self) -> Iterator[None]:
-        """Raises the kept error at the end, in place of what HDF5 makes of it."""
+        """Raises the kept error at the end, in place of that of HDF5."""
         try:
             yield
         finally:

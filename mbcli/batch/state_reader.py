@@ -1,20 +1,20 @@
 """Reads the states of a batch: CSV, JSON lines, NPZ or an HDF5 log, in chunks, from a file or a pipe.
 
-A state sets positions q [rad or m], velocities v [rad/s or m/s] and, where the analysis wants them,
+A state sets positions q [rad or m], velocities v [rad/s or m/s] and, if the analysis wants them,
 accelerations vdot, generalized forces tau, actuation u and the time. The names of CSV columns and of the keys
 of JSON lines follow one convention:
 
     NAME                the position or the velocity of that name
-    q:NAME  v:NAME      the same, said explicitly (needed where a position and a velocity share a name)
+    q:NAME  v:NAME      the same, stated explicitly (needed if a position and a velocity share a name)
     vdot:NAME tau:NAME  acceleration or generalized force, by the name of the velocity
     u:NAME              actuation, by the name of the actuator
     time                seconds
 
-Short names will do where they mean one coordinate (mbcli/common/coordinate_names.py): `elbow` is the
+Short names are enough if they mean one coordinate (mbcli/common/coordinate_names.py): `elbow` is the
 position of that joint.
 Logs are read by whole names.
 
-What is not given has its default: the model's for q and v, zero for the rest of a vdot, tau or u that is
+Missing values have their default: the model's for q and v, zero for the rest of a vdot, tau or u that is
 given in part. Everything else is an error that names the file, the line and the column. The rows before a bad
 row are still delivered, whatever the size of the chunks.
 
@@ -80,7 +80,7 @@ CHARACTERS_OF_NUMBERS = b"0123456789+-.eE, \t\r\n"
 
 @dataclass(frozen=True)
 class StateLayout:
-    """The coordinates of a model: what the columns of a batch may be called, and the defaults.
+    """The coordinates of a model: the names of the columns of a batch, and the defaults.
 
     Args:
       position_names: names of q, (nq,).
@@ -110,7 +110,7 @@ class StateLayout:
         return self.actuator_names if field == "u" else self.velocity_names
 
     def default(self, field: str) -> np.ndarray:
-        """What the components of a field have where the input says nothing."""
+        """The values of the components of a field without input."""
         if field in ("q", "v"):
             return self.default_q if field == "q" else self.default_v
         return np.zeros(len(self.names(field)))
@@ -118,7 +118,7 @@ class StateLayout:
 
 @dataclass(frozen=True)
 class StateChunk:
-    """Consecutive rows of a batch. vdot, tau, u and time are None where the input does not have them.
+    """Consecutive rows of a batch. vdot, tau, u and time are None if the input does not have them.
 
     q (n, nq) [rad or m], v (n, nv) [rad/s or m/s], vdot (n, nv), tau (n, nv) [N m or N], u (n, nu),
     time (n,) [s]. first_row is the index of the first row in the batch, counted from 0.
@@ -218,7 +218,7 @@ def _open_source(source, resources) -> tuple[BinaryIO, str, str]:
 
 
 def _read(stream, name) -> bytes:
-    """What has arrived on the stream, up to READ_SIZE; waits only if there is nothing; empty at the end."""
+    """The bytes that have arrived on the stream, up to READ_SIZE; waits only if there is nothing; empty at the end."""
     try:
         return getattr(stream, "read1", stream.read)(READ_SIZE)
     except OSError as error:
@@ -226,7 +226,7 @@ def _read(stream, name) -> bytes:
 
 
 def _more_has_arrived(stream) -> bool:
-    """Whether a read would return at once (files and what is not a pipe always say yes)."""
+    """Whether a read would return at once (files and other inputs that are not pipes always would)."""
     try:
         return bool(select.select([stream.fileno()], [], [], 0)[0])
     except (AttributeError, OSError, ValueError):
@@ -258,7 +258,7 @@ def _format_of_content(head: bytes) -> str:
 
 
 def _temporary_copy(stream, head, name, resources) -> BinaryIO:
-    """A named temporary file with what a pipe brings until its end."""
+    """A named temporary file with all bytes of a pipe until its end."""
     copy = resources.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115
     copy.write(head)
     try:
@@ -289,7 +289,7 @@ class _Columns:
         self._components: dict[str, dict[str, int]] = {field: {} for field in self._quantities}
 
     def find(self, column: str, where: str) -> tuple[str, int]:
-        """The field and component of a column; ModelError where there is none, or where it can mean several."""
+        """The field and component of a column; ModelError if there is none, or if it can mean several."""
         target = self._found.get(column)
         if target is None:
             target = self._found[column] = self._only(self._candidates(column), column, where)
@@ -353,7 +353,7 @@ def _shown(text: str) -> str:
 def _line_batches(stream, name, limit, head) -> Iterator[tuple[int, list[bytes]]]:
     """Yields the number of the first line and at most `limit` complete lines, without their line feeds.
 
-    A batch is shorter only at the end, or where a pipe has nothing more to read now.
+    A batch is shorter only at the end, or if a pipe has nothing more to read now.
     """
     number, lines, tail = 1, [], []
     data = head or _read(stream, name)
@@ -473,7 +473,7 @@ def _fields_of_table(values, targets, layout) -> dict[str, np.ndarray]:
 
 
 def _plain_numbers(lines: list[bytes], width: int) -> np.ndarray | None:
-    """The table of numbers (n, width), or None where a line needs the careful look."""
+    """The table of numbers (n, width), or None if a line needs the careful look."""
     if b"\n".join(lines).translate(None, CHARACTERS_OF_NUMBERS):
         return None
     filled = [line for line in lines if line and line != b"\r"]
@@ -541,7 +541,7 @@ def _stacked(rows: list[dict]) -> dict[str, np.ndarray]:
 
 
 class _JsonRowReader:
-    """Reads one JSON object per line; what the first row has of the optional fields, all rows must have."""
+    """Reads one JSON object per line; optional fields of the first row must be in all rows."""
 
     def __init__(self, layout: StateLayout):
         self._columns = _Columns(layout)
@@ -551,7 +551,7 @@ class _JsonRowReader:
         self._decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_keys)
 
     def row(self, line: str, where: str) -> dict[str, list[float] | float]:
-        """{field: values}: q and v always, the optional fields where they are given."""
+        """{field: values}: q and v always, the optional fields if they are given."""
         fields: dict[str, list[float] | float] = {}
         named: dict[str, dict[int, float]] = {}
         for key, value in self._object(line, where).items():

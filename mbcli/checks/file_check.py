@@ -1,4 +1,4 @@
-"""Everything that is wrong with a file: the findings of its parse and of the checks on what it says."""
+"""Every fault of a file: the findings of its parse and of the checks on its contents."""
 
 import hashlib
 import os
@@ -25,8 +25,8 @@ class FileCheck:
 def check_file(source, *, name=None, input_format=None, packages=None, mesh_files=False):
     """Check a model file, its path or URI or the bytes of a document.
 
-    name: what places call it; default: the path. mesh_files: open the meshes that the model names. Raises nothing for
-    what is wrong with the file: that is a finding.
+    name: that of the file in places; default: the path. mesh_files: open the meshes that the model names.
+    Raises nothing for faults of the file: these are findings.
     """
     name = name or source
     diagnostics = Diagnostics(thorough=True, mesh_files=mesh_files)
@@ -60,5 +60,5 @@ def _sources(source, name, models, files):
                 with open(source, "rb") as file:
                     found[name] = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError:
-                pass  # a finding says so
+                pass  # a finding reports it
     return [{"path": path, "sha256": sha256} for path, sha256 in found.items()]

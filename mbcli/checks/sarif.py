@@ -15,7 +15,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 def sarif_log(findings, sources, *, all_shown=True):
     """A SARIF log (JSON values) of `Diagnostic`s.
 
-    sources: [{"path", "sha256"}] of the files that were read. all_shown: False where findings were left out.
+    sources: [{"path", "sha256"}] of the files that were read. all_shown: False if findings were left out.
     """
     codes = list(dict.fromkeys(finding.code for finding in findings))
     index = {code: k for k, code in enumerate(codes)}

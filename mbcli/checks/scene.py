@@ -19,9 +19,9 @@ def is_scene(source, input_format):
 
 
 def read_scene(source, input_format, packages, diagnostics, name):
-    """(models, files of directives and scenarios) of a scene; what is wrong with it is in `diagnostics`.
+    """(models, files of directives and scenarios) of a scene; its faults are in `diagnostics`.
 
-    Raises ResourceError where the file is missing.
+    Raises ResourceError if the file is missing.
     """
     packages = packages or PackageMap()
     if not isinstance(source, bytes):

@@ -1,4 +1,4 @@
-"""The part of pydrake.common that a plant's user meets, and what all rooms share.
+"""The part of pydrake.common that a plant's user meets, and the common parts of all rooms.
 
 RandomGenerator is imported when it is asked for: the command line imports from here without numpy.
 """

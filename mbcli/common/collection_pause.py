@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
-    """Keeps the cyclic garbage collector from running inside, where many objects are made and few are dropped."""
+    """Keeps the cyclic garbage collector from running inside, while many objects are made and few are dropped."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
-            if not gc.get_freeze_count():  # what was made is old now: the next collection need not walk it
+            if not gc.get_freeze_count():  # the new objects are old now: the next collection need not walk it
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

@@ -1,7 +1,7 @@
 """Coordinates and actuators by name, as options, columns and keys give them.
 
-The whole name, `model_joint_q`, always does. A part of it after some `_`, with or without what follows the last one,
-does where only one name has it: `joint_q`, `joint`. Among positions and velocities `joint` is the position. A name
+The whole name, `model_joint_q`, always does. A part of it after some `_`, with or without the part after the last one,
+does if only one name has it: `joint_q`, `joint`. Among positions and velocities `joint` is the position. A name
 that can mean several coordinates means none.
 """
 
@@ -34,7 +34,7 @@ class NamedCoordinates:
         self.names, self.what = list(names), what
 
     def find(self, name: str) -> int:
-        """Index of the component that a name means. LookupError where it means none, or several."""
+        """Index of the component that a name means. LookupError if it means none, or several."""
         found = self.whole(name) or self.endings(name)
         if len(found) == 1:
             return found[0]
@@ -60,7 +60,7 @@ class NamedCoordinates:
         return [k for k in self.endings(name) if self.names[k].endswith(ending)]
 
     def likely(self, name: str) -> str | None:
-        """The name, or end of only one, that a wrong name was probably meant to be; None where none is close."""
+        """The name, or end of only one, that a wrong name probably stands for; None if none is close."""
         ends = (end for end, found in self._endings.items() if len(found) == 1)
         return closest(_flat(name), list(dict.fromkeys([*self.names, *ends])))
 
@@ -69,7 +69,7 @@ class NamedCoordinates:
         return f"; did you mean '{likely}'?" if likely else f"; there are {listed(self.names) or 'none'}"
 
     def says_its_last_part(self, name: str) -> bool:
-        """Whether a name ends as one of these: `_w` says that a velocity is meant."""
+        """Whether a name ends as one of these: `_w` means a velocity."""
         return _flat(name).rpartition("_")[2] in self._last_parts
 
     @cached_property
@@ -101,7 +101,7 @@ class StateNames:
         self.v = NamedCoordinates(velocity_names, "velocity")
 
     def find(self, name: str) -> tuple[str, int]:
-        """("q" or "v", index). LookupError where a name means no coordinate, or several."""
+        """("q" or "v", index). LookupError if a name means no coordinate, or several."""
         found = self.candidates(name)
         if len(found) == 1:
             return found[0]
@@ -113,9 +113,9 @@ class StateNames:
         raise AmbiguousNameError(f"'{name}' can mean {listed(names)}")
 
     def candidates(self, name: str) -> list[tuple[str, int]]:
-        """[("q" or "v", index)] of what a name can mean.
+        """[("q" or "v", index)] of all coordinates that a name can mean.
 
-        Where a joint is called as velocities end, `w`, both its position and these velocities are meant.
+        If a joint is called as velocities end, `w`, both its position and these velocities are meant.
         """
         found = [("q", k) for k in self.q.whole(name)] + [("v", k) for k in self.v.whole(name)]
         if found:
@@ -134,7 +134,7 @@ class StateNames:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a message: all, or the first few where they are many."""
+    """Names in a message: all, or the first few of many."""
     return ", ".join(names[:MOST_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MOST_LISTED else "")
 
 
@@ -143,7 +143,7 @@ def _flat(name: str) -> str:
 
 
 def _ends(name: str) -> list[str]:
-    """What follows each `_`."""
+    """The part after each `_`."""
     parts = name.split("_")
     return ["_".join(parts[k:]) for k in range(1, len(parts))]
 

@@ -1,4 +1,4 @@
-"""Quaternion and AngleAxis, where pydrake has them."""
+"""Quaternion and AngleAxis, in the module of pydrake's."""
 
 from mbcli.math import AngleAxis, Quaternion
 

@@ -1,4 +1,4 @@
-"""RandomGenerator, where pydrake has it."""
+"""RandomGenerator, in the module of pydrake's."""
 
 import numpy as np
 

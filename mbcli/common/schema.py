@@ -72,12 +72,12 @@ class UniformDiscrete:
     values: list[float] = field(default_factory=list)
 
     def Sample(self, generator: np.random.Generator) -> float:
-        """One number, drawn by a numpy.random.Generator; RuntimeError where there is none."""
+        """One number, drawn by a numpy.random.Generator; RuntimeError if there is none."""
         self._require_values()
         return float(self.values[generator.integers(len(self.values))])
 
     def Mean(self) -> float:
-        """The expected value; RuntimeError where there are no values."""
+        """The expected value; RuntimeError if there are no values."""
         self._require_values()
         return float(sum(self.values) / len(self.values))
 
@@ -156,17 +156,17 @@ def IsDeterministic(specification: Any) -> bool:
 
 
 def Sample(specification: Any, generator: np.random.Generator) -> Any:
-    """A number, or numbers (n,), drawn by a numpy.random.Generator; what is no distribution is returned as it is."""
+    """A number, or numbers (n,), drawn by a numpy.random.Generator; other values are returned as they are."""
     return specification.Sample(generator) if hasattr(specification, "Sample") else _fixed(specification)
 
 
 def Mean(specification: Any) -> Any:
-    """The mean of a distribution; what is none is returned as it is."""
+    """The mean of a distribution; other values are returned as they are."""
     return specification.Mean() if hasattr(specification, "Mean") else _fixed(specification)
 
 
 def GetDeterministicValue(specification: Any) -> Any:
-    """The number or numbers (n,) of what is not random; RuntimeError where it is."""
+    """The number or numbers (n,) of a value that is not random; RuntimeError if it is."""
     if not IsDeterministic(specification):
         raise RuntimeError(f"{type(specification).__name__} is random, it has no single value")
     return Mean(specification)
@@ -243,7 +243,7 @@ class Rotation:
         return all(IsDeterministic(part) for part in self.value._specifications())
 
     def GetDeterministicValue(self) -> RotationMatrix:
-        """The RotationMatrix; RuntimeError where it is random."""
+        """The RotationMatrix; RuntimeError if it is random."""
         if isinstance(self.value, Rotation.Uniform) or not self.IsDeterministic():
             raise RuntimeError("the rotation is random, it has no single value")
         return self.value._rotation(Mean)
@@ -277,7 +277,7 @@ class Transform:
         return IsDeterministic(self.translation) and Rotation(self.rotation).IsDeterministic()
 
     def GetDeterministicValue(self) -> RigidTransform:
-        """The RigidTransform; RuntimeError where it is random."""
+        """The RigidTransform; RuntimeError if it is random."""
         translation = GetDeterministicValue(self.translation)
         return RigidTransform(Rotation(self.rotation).GetDeterministicValue(), translation)
 

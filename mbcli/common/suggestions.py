@@ -1,4 +1,4 @@
-"""What an unknown name was probably meant to be."""
+"""The likely meaning of an unknown name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_COMPARED = 200  # characters of a name; the comparison takes quadratic time
 
 def closest(name: object, names: Collection[str]) -> str | None:
     """The one of `names` that `name` was probably meant to be, or None."""
-    from difflib import get_close_matches  # only needed where something is wrong
+    from difflib import get_close_matches  # only needed after a fault
 
     found = get_close_matches(str(name)[:MAX_COMPARED], names, n=1)
     return found[0] if found else None

@@ -4,13 +4,13 @@ Rules, chosen so that coordinates come in pydrake's order:
 
 1. Each joint to World starts a tree at its other link, in the order of the joints; a tree grows breadth first, each
    link taking its joints in their order.
-2. What is left gets floating bases. Links that are the child of no joint come first, those that are the parent of most
-   joints before others, then by index; each new base grows its tree before the next is chosen.
+2. The other links get floating bases. Links that no joint has as its child come first, those that are the parent of
+   most joints before others, then by index; each new base grows its tree before the next is chosen.
 3. Coordinates are numbered depth first, children in the order of their joints.
 
 A joint whose child is on World's side keeps its coordinates as the file defines them and is marked reversed.
 
-Where joints form a loop, one of them closes it and stays out of the forest: the one that loses least, CUT_LAST to
+If joints form a loop, one of them closes it and stays out of the forest: the one that loses least, CUT_LAST to
 CUT_FIRST, of equal ones the last in the order of the file.
 """
 
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# what a joint would lose with its coordinates; those with the largest number stay out of the forest first
+# the loss of a joint without its coordinates; those with the largest number stay out of the forest first
 CUT_LAST = 0  # it is actuated, follows or leads another joint, or is of a type that holds nothing or cannot close loops
 CUT_LATE = 1  # it has limits
 CUT_EARLY = 2  # it has damping or a spring, which act all the same, in discrete steps as they are at the start
@@ -32,7 +32,7 @@ CUT_FIRST = 3  # nothing
 
 @dataclass(frozen=True)
 class Edge:
-    """A joint as the forest sees it: indices of the links it connects, what it would lose with its coordinates."""
+    """A joint as the forest sees it: indices of the links it connects, its loss without its coordinates."""
 
     joint: int
     parent: int

@@ -22,7 +22,7 @@ REQUIRED = dataclasses.MISSING
 
 
 class ValueProblem(ValueError):
-    """A value that a field does not take. `code` says what kind of problem: VALUE_TYPE, _RANGE or _CHOICE."""
+    """A value that a field does not take. `code` is the kind of problem: VALUE_TYPE, _RANGE or _CHOICE."""
 
     def __init__(self, code: str, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ def setting(
 ) -> Any:
     """A dataclass field with its declaration.
 
-    :param default: the value when nothing is given; REQUIRED where it must be; a type for a new, empty one.
+    :param default: the value when nothing is given; REQUIRED if it must be; a type for a new, empty one.
     :param doc: one line for people; goes to the JSON Schema.
     :param unit: of the value, "" for a pure number or text.
     :param minimum: smallest value allowed.

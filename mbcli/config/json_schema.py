@@ -16,8 +16,8 @@ _SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string", typ
 def json_schema(record_type: type, definitions: dict[str, Any] | None = None) -> dict[str, Any]:
     """The schema of a record as a dict; those of the records in it go to `definitions`, {name: schema}.
 
-    A record whose class says `exactly_one_key` has one of its keys. Fields named `place` and those that are not given
-    to the constructor are no keys. A JSON Schema knows no tags: the alternatives of a tagged value stand in `anyOf`.
+    A record whose class states `exactly_one_key` has one of its keys. Fields named `place` and those that are not given
+    to the constructor are not keys. A JSON Schema knows no tags: the alternatives of a tagged value stand in `anyOf`.
     """
     definitions = {} if definitions is None else definitions
     kinds = typing.get_type_hints(record_type)

@@ -1,4 +1,4 @@
-"""The contact properties of geometries for which model files say nothing, under the names of pydrake.geometry."""
+"""The contact properties of geometries for which model files have none, under the names of pydrake.geometry."""
 
 import dataclasses
 from dataclasses import dataclass

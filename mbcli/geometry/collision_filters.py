@@ -72,7 +72,7 @@ class CollisionFilterDeclaration:
 
 
 class CollisionFilterManager:
-    """The filters of one SceneGraph: what was declared last holds."""
+    """The filters of one SceneGraph: the last declaration holds."""
 
     def __init__(self, scene_graph: SceneGraph) -> None:
         self._scene_graph = scene_graph

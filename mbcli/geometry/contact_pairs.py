@@ -16,16 +16,16 @@ class PenetrationAsPointPair:
     p_WCa: np.ndarray = field(default_factory=lambda: np.zeros(3))  # [m] point of A that is deepest in B
     p_WCb: np.ndarray = field(default_factory=lambda: np.zeros(3))  # [m] point of B that is deepest in A
     nhat_BA_W: np.ndarray = field(default_factory=lambda: np.zeros(3))  # unit normal out of B into A
-    depth: float = -1.0  # [m] positive where they overlap
+    depth: float = -1.0  # [m] positive if they overlap
 
 
 @dataclass
 class SignedDistancePair:
-    """How far two geometries are apart, and where they are nearest."""
+    """The distance of two geometries, and their nearest points."""
 
     id_A: GeometryId = field(default_factory=GeometryId)
     id_B: GeometryId = field(default_factory=GeometryId)
     p_ACa: np.ndarray = field(default_factory=lambda: np.zeros(3))  # [m] nearest point of A, in A's own frame
     p_BCb: np.ndarray = field(default_factory=lambda: np.zeros(3))  # [m] nearest point of B, in B's own frame
-    distance: float = 0.0  # [m] negative where they overlap
+    distance: float = 0.0  # [m] negative if they overlap
     nhat_BA_W: np.ndarray = field(default_factory=lambda: np.zeros(3))  # unit normal out of B into A

@@ -29,7 +29,7 @@ class FramePoseVector:
         return len(self._poses)
 
     def value(self, id: FrameId) -> RigidTransform:
-        """X_WF. RuntimeError where the frame has none."""
+        """X_WF. RuntimeError if the frame has none."""
         if id not in self._poses:
             raise RuntimeError(f"there is no pose of frame {id!r}")
         return self._poses[id]

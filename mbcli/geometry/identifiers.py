@@ -23,7 +23,7 @@ class Identifier:
         return made
 
     def get_value(self) -> int:
-        """The number. RuntimeError where it is not valid."""
+        """The number. RuntimeError if it is not valid."""
         if not self._value:
             raise RuntimeError(f"{type(self).__name__}: the identifier is not valid")
         return self._value
@@ -58,7 +58,7 @@ class FrameId(Identifier):
 
 
 class SourceId(Identifier):
-    """Identifier of what registers geometries: a plant."""
+    """Identifier of a system that registers geometries: a plant."""
 
     __slots__ = ()
 

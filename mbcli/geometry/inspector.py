@@ -1,4 +1,4 @@
-"""What is known of the geometries of a SceneGraph, wherever they are."""
+"""Properties of the geometries of a SceneGraph that do not depend on their poses."""
 
 from __future__ import annotations
 
@@ -103,11 +103,11 @@ class SceneGraphInspector:
         return self._graph._geometry(geometry_id).shape()
 
     def GetProximityProperties(self, geometry_id: GeometryId) -> ProximityProperties | None:
-        """None where it does not collide."""
+        """None if it does not collide."""
         return self._graph._geometry(geometry_id).proximity
 
     def GetIllustrationProperties(self, geometry_id: GeometryId) -> IllustrationProperties | None:
-        """None where it is not seen."""
+        """None if it is not seen."""
         return self._graph._geometry(geometry_id).illustration
 
     def GetPerceptionProperties(self, geometry_id: GeometryId) -> None:
@@ -141,7 +141,7 @@ class SceneGraphInspector:
         return {g for g in ids if self._graph._geometry(g) and (role is None or self._has_role(g, role))}
 
     def GetGeometryIdByName(self, frame_id: FrameId, role: Role, name: str) -> GeometryId:
-        """RuntimeError where there is none."""
+        """RuntimeError if there is none."""
         for g in self.GetGeometries(frame_id, role):
             if self._graph._geometries[g].name() == name:
                 return g
@@ -181,7 +181,7 @@ class SceneGraphInspector:
         return 0
 
     def CollisionFiltered(self, geometry_id_A: GeometryId, geometry_id_B: GeometryId) -> bool:
-        """Whether a pair is left out of the search for contact. RuntimeError where one of them does not collide."""
+        """Whether a pair is left out of the search for contact. RuntimeError if one of them does not collide."""
         for g in (geometry_id_A, geometry_id_B):
             if self._graph._geometry(g).proximity is None:
                 raise RuntimeError(f"CollisionFiltered: geometry '{self.GetName(g)}' has no proximity role")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Role(Enum):
-    """What a geometry is for."""
+    """The purpose of a geometry."""
 
     kUnassigned = 0
     kProximity = 1
@@ -41,7 +41,7 @@ class GeometryProperties:
         return set(self._groups)
 
     def GetPropertiesInGroup(self, group_name: str) -> dict[str, Any]:
-        """{name: value}. RuntimeError where there is no such group."""
+        """{name: value}. RuntimeError if there is no such group."""
         return dict(self._group(group_name, "GetPropertiesInGroup"))
 
     def HasProperty(self, group_name: str, name: str) -> bool:
@@ -49,13 +49,13 @@ class GeometryProperties:
         return name in self._groups.get(group_name, ())
 
     def AddProperty(self, group_name: str, name: str, value: Any) -> None:
-        """RuntimeError where there is one of that name already."""
+        """RuntimeError if there is one of that name already."""
         if self.HasProperty(group_name, name):
             raise RuntimeError(f"AddProperty: there is a property ('{group_name}', '{name}') already")
         self._groups.setdefault(group_name, {})[name] = value
 
     def UpdateProperty(self, group_name: str, name: str, value: Any) -> None:
-        """Adds a property, or gives it another value. RuntimeError where that is of another type."""
+        """Adds a property, or gives it another value. RuntimeError if that is of another type."""
         if self.HasProperty(group_name, name):
             before = self._groups[group_name][name]
             if type(before) is not type(value):
@@ -70,14 +70,14 @@ class GeometryProperties:
         return self.HasProperty(group_name, name) and (self._groups[group_name].pop(name), True)[1]
 
     def GetProperty(self, group_name: str, name: str) -> Any:
-        """RuntimeError where there is none."""
+        """RuntimeError if there is none."""
         group = self._group(group_name, "GetProperty")
         if name not in group:
             raise RuntimeError(f"GetProperty: there is no property ('{group_name}', '{name}')")
         return group[name]
 
     def GetPropertyOrDefault(self, group_name: str, name: str, default_value: Any) -> Any:
-        """The value of a property, or `default_value` where there is none."""
+        """The value of a property, or `default_value` if there is none."""
         return self._groups.get(group_name, {}).get(name, default_value)
 
     def _group(self, name: str, method: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Queries about geometries where a context has them."""
+"""Queries about geometries at the poses of a context."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class QueryPort:
 class QueryObject:
     """Poses, overlaps and distances of geometries at the state that a context has when a method is called.
 
-    Pairs that are filtered are left out, except where one pair is asked for. Meshes count as their convex hulls.
+    Pairs that are filtered are left out, unless one pair is asked for. Meshes count as their convex hulls.
     """
 
     def __init__(self, scene_graph: SceneGraph, plant: MultibodyPlant, context: Context) -> None:
@@ -51,7 +51,7 @@ class QueryObject:
         self._geometries: Any = None
 
     def inspector(self) -> SceneGraphInspector:
-        """What the SceneGraph knows of its geometries."""
+        """The inspector of the SceneGraph's geometries."""
         return self._scene_graph.model_inspector()
 
     def GetPoseInWorld(self, id: FrameId | GeometryId) -> RigidTransform:
@@ -101,7 +101,7 @@ class QueryObject:
     def ComputeSignedDistancePairClosestPoints(
         self, geometry_id_A: GeometryId, geometry_id_B: GeometryId
     ) -> SignedDistancePair:
-        """The SignedDistancePair of one pair, also where it is filtered. RuntimeError where one does not collide."""
+        """The SignedDistancePair of one pair, also if it is filtered. RuntimeError if one does not collide."""
         self._place()
         places = []
         for g in (geometry_id_A, geometry_id_B):
@@ -125,7 +125,7 @@ class QueryObject:
         return SignedDistancePair(ids[a], ids[b], p_ACa, p_BCb, float(distance), nearest[:3].copy())
 
     def _place(self) -> None:
-        """Brings the solids to where the context has them."""
+        """Brings the solids to their poses in the context."""
         context = self._context
         state = context.state
         state.ready_parameters()

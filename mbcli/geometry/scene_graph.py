@@ -28,7 +28,7 @@ class Frame:
 
 
 class GeometryInstance:
-    """A shape with a name and what it is for, in the place X_PG in the frame that it will be fixed to.
+    """A shape with a name and its purpose, at the pose X_PG in the frame that it will be fixed to.
 
     Args:
         X_PG: RigidTransform.
@@ -105,7 +105,7 @@ class SceneGraph:
     """The geometries that plants register, and the filters between them.
 
     Args:
-        config: SceneGraphConfig; its default proximity properties stand in for what geometries do not have. Without
+        config: SceneGraphConfig; its default proximity properties stand in for those that geometries lack. Without
             one, stiffness and dissipation follow from the penetration allowance of the plant, or are pydrake's
             (MultibodyPlantConfig.contact_defaults).
     """
@@ -133,7 +133,7 @@ class SceneGraph:
         self._name = str(name)
 
     def get_config(self) -> SceneGraphConfig:
-        """SceneGraphConfig, the defaults where none was given."""
+        """SceneGraphConfig, the defaults if none was given."""
         from mbcli.config.scene_graph_config import SceneGraphConfig
 
         return SceneGraphConfig() if self._config is None else self._config
@@ -156,7 +156,7 @@ class SceneGraph:
         return CollisionFilterManager(self)
 
     def RegisterSource(self, name: str = "") -> SourceId:
-        """A new source of geometries. RuntimeError where the name is taken."""
+        """A new source of geometries. RuntimeError if the name is taken."""
         source = SourceId.get_new_id()
         name = name or f"source_{source.get_value()}"
         if name in self._sources.values():
@@ -170,7 +170,7 @@ class SceneGraph:
         return frame
 
     def _register_geometry(self, source: SourceId, frame_id: FrameId, instance: GeometryInstance) -> GeometryId:
-        """RuntimeError where the frame has one of the same name and role."""
+        """RuntimeError if the frame has one of the same name and role."""
         frame = self._frames[frame_id]
         for other in frame.geometries:
             same_role = (self._geometries[other].proximity is None) == (instance.proximity is None)

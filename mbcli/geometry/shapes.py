@@ -1,4 +1,4 @@
-"""Shapes in their own frame G: what they measure, nothing else. Lengths in metres."""
+"""Shapes in their own frame G: their sizes, nothing else. Lengths in metres."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Mesh(Shape):
     """The surface in a mesh file (see mbcli.meshes.triangles), scaled.
 
     Args:
-        filename: of the file, which is read where it is needed.
+        filename: of the file, which is read when it is needed.
         scale: one number, or three for x, y, z; not near 0, negative ones mirror.
     """
 
@@ -129,7 +129,7 @@ class Mesh(Shape):
         return os.path.splitext(self._filename)[1].lower()
 
     def scale(self) -> float:
-        """The one scale; RuntimeError where it differs between the axes."""
+        """The one scale; RuntimeError if it differs between the axes."""
         if not (self._scale3 == self._scale3[0]).all():
             raise RuntimeError(f"{self!r} is scaled by {self._scale3.tolist()}, not by one number")
         return float(self._scale3[0])
@@ -143,4 +143,4 @@ class Mesh(Shape):
 
 
 class Convex(Mesh):
-    """The convex hull of what is in a mesh file."""
+    """The convex hull of the mesh in a file."""

@@ -36,7 +36,7 @@ CHUNK_ROWS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a log to export: fields beside the time, by path, and the rows start, start + every, ... < stop.
+    """The part of a log to export: fields beside the time, by path, and the rows start, start + every, ... < stop.
 
     CONTACT among the fields stands for the contacts of these rows.
     """
@@ -116,7 +116,7 @@ def _columns_of(field):
 
 
 def export_jsonl(log: Log, selection: Selection, stream: IO[Any]) -> None:
-    """One object a row: time, q, v, u, and other fields by their path; what is not finite is null.
+    """One object a row: time, q, v, u, and other fields by their path; numbers that are not finite are null.
 
     Contacts are a list of objects.
     """
@@ -180,7 +180,7 @@ EXPORTERS = {"csv": export_csv, "jsonl": export_jsonl, "npz": export_npz}
 
 
 def column_names(log: Log, fields: Iterable[str]) -> list[str]:
-    """CSV columns: coordinates by their own name where it says which, `FIELD` or `FIELD:NAME` for the rest."""
+    """CSV columns: coordinates by their own name if it is unique, `FIELD` or `FIELD:NAME` for the rest."""
     coordinates = Counter(name for path in ("state/q", "state/v") for name in log.names[path])
     endings = Counter(path.rpartition("/")[2] for path in log.fields())
     names = []
@@ -278,7 +278,7 @@ def _null_where_not_finite(values):
 
 
 def _without_nan(rows):
-    """Lists of contacts with null for what is not finite."""
+    """Lists of contacts with null for numbers that are not finite."""
     return [
         [{key: x if isinstance(x, str) else _null_where_not_finite(x) for key, x in c.items()} for c in contacts]
         for contacts in rows

@@ -1,6 +1,6 @@
-"""What a log consists of: its fields, root attributes and datasets, and the header that a run gives.
+"""The parts of a log: its fields, root attributes and datasets, and the header that a run gives.
 
-docs/log_format.md says the same for readers of the files and schemas/log.schema.json for programs; a test
+docs/log_format.md describes the same for readers of the files and schemas/log.schema.json for programs; a test
 holds the three together. This module needs neither h5py nor numpy.
 """
 
@@ -22,7 +22,7 @@ STATUS_BYTES = 12
 MESSAGE_BYTES = 240
 CLOCK_BYTES = 32
 EVENT_TEXT = {"severity": 8, "code": 32, "message": MESSAGE_BYTES}
-"""Sizes of the fixed-length UTF-8 texts [bytes]; what is longer is cut."""
+"""Sizes of the fixed-length UTF-8 texts [bytes]; longer ones are cut."""
 
 ROOT_ATTRIBUTES = {
     "format": "text",
@@ -45,7 +45,7 @@ ROOT_ATTRIBUTES = {
     "packages": "json",
     "blas": "json",
 }
-"""Root attributes and what they hold; `seed` is absent where the run has none."""
+"""Root attributes and their contents; `seed` is absent if the run has none."""
 
 FIXED_DATASETS = (
     "time",
@@ -142,7 +142,7 @@ CONTACT_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ContactNames:
-    """What the numbers in body_a, body_b and in geometry_a, geometry_b stand for."""
+    """The meaning of the numbers in body_a, body_b and in geometry_a, geometry_b."""
 
     body_names: tuple[str, ...]
     geometry_names: tuple[str, ...]
@@ -150,7 +150,7 @@ class ContactNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogHeader:
-    """What is known of a run before its first row."""
+    """The facts of a run before its first row."""
 
     model_name: str
     position_names: tuple[str, ...]
@@ -170,9 +170,9 @@ class LogHeader:
     argv: tuple[str, ...] = ()
     seed: int | None = None
     deterministic: bool = False
-    # an example of what checkpoint() will be given: arrays and numbers by name. Empty: no checkpoints.
+    # an example of the argument of checkpoint(): arrays and numbers by name. Empty: no checkpoints.
     checkpoint: Mapping = field(default_factory=dict)
-    # rows to come, where that is known: keeps the file of a short run small
+    # rows to come, if that is known: keeps the file of a short run small
     expected_rows: int | None = None
 
     def row_fields(self) -> tuple[Field, ...]:

@@ -50,12 +50,12 @@ def _processor() -> str:
 
 
 def _blas() -> dict:
-    """The BLAS that numpy was built with, and what its number of threads is taken from."""
+    """The BLAS that numpy was built with, and the variables of its number of threads."""
     import numpy as np
 
     try:
         blas: Any = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
-    except (KeyError, TypeError):  # a numpy built in another way says less
+    except (KeyError, TypeError):  # a numpy built in another way tells less
         blas = {}
     threads = {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ}
     return {

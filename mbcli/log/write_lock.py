@@ -1,7 +1,7 @@
 """The lock of a log that is being written: no second process writes it or goes on from it.
 
-The lock is the system's, on the file itself, and ends with the process that holds it, however that ends: what is left
-of a run that was killed is free. It is not of the kind that HDF5 takes, so that readers are not in its way.
+The lock is the system's, on the file itself, and ends with the process that holds it, however that ends: the log
+of a killed run is free. It is not of the kind that HDF5 takes, so that readers are not in its way.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _open(path):
 
 
 def _lock(file):
-    """Whether the file is now locked; True where the system or the file system has no such locks."""
+    """Whether the file is now locked; True if the system or the file system has no such locks."""
     try:
         import fcntl
     except ImportError:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-FLUSH_SECONDS = 0.5  # what a killed run may lose
+FLUSH_SECONDS = 0.5  # time that a killed run may lose
 FLUSH_ROWS = 16384
 CHUNK_ROWS = 1024
 CHUNK_BYTES = 1 << 20
@@ -58,7 +58,7 @@ class LogWriter:
     Args:
       path: the log, usually NAME.h5.
       header: names, units, fields, model and configuration of the run.
-      force: replace an existing log, and what an earlier run left of an unfinished one.
+      force: replace an existing log, and the unfinished one of an earlier run.
 
     Raises:
       OutputError: the log exists, or cannot be created. Every method that writes raises it when the disk
@@ -98,7 +98,7 @@ class LogWriter:
         contact: Mapping[str, ArrayLike] | None = None,
         **fields: ArrayLike,
     ) -> None:
-        """Writes rows; all of them or, where an argument is wrong, none.
+        """Writes rows; all of them or, if an argument is wrong, none.
 
         Args:
           time: [s] (n,), strictly increasing, also across calls.
@@ -131,7 +131,7 @@ class LogWriter:
         self.flush_if_due()
 
     def event(self, time: float, step: int, severity: str, code: str, message: str) -> None:
-        """Notes what happened at a time [s] and step: "info", "warning" or "error", a code, a text."""
+        """Notes an event at a time [s] and step: "info", "warning" or "error", a code, a text."""
         self._require_open()
         if severity not in layout.SEVERITIES:
             raise ValueError(f"severity {severity!r}, expected one of {', '.join(layout.SEVERITIES)}")
@@ -146,7 +146,7 @@ class LogWriter:
         self.flush_if_due()
 
     def checkpoint(self, values: Any) -> None:
-        """Stores what a run needs to go on: the names, shapes and types of the header's example.
+        """Stores the data that a run needs to go on: the names, shapes and types of the header's example.
 
         The older of two slots is overwritten, and becomes the newer one only when it is complete on disk: a
         reader finds a whole checkpoint at any time.
@@ -171,7 +171,7 @@ class LogWriter:
         self._sequence += 1
 
     def flush_if_due(self) -> None:
-        """Hands to the system what was written, at most every half second; call it in pauses without rows."""
+        """Hands the written rows to the system, at most every half second; call it in pauses without rows."""
         due = clock.monotonic() - self._flushed_at >= FLUSH_SECONDS or self._unflushed_rows >= FLUSH_ROWS
         if self._dirty and due:
             self.flush()
@@ -218,7 +218,7 @@ class LogWriter:
             return
         if kind is None:
             self.finish("failed", 70, "the run ended without saying how")
-        elif not issubclass(kind, Exception):  # Ctrl-C, or what a handler of SIGTERM raises
+        elif not issubclass(kind, Exception):  # Ctrl-C, or the exception of a handler of SIGTERM
             code = 130 if issubclass(kind, KeyboardInterrupt) else 143
             self.finish("interrupted", code, "stopped by a signal")
         else:
@@ -465,7 +465,7 @@ class LogWriter:
 
     @contextmanager
     def _writing(self):
-        """Turns what HDF5 raises into an OutputError and gives the file up; its rows stay on disk."""
+        """Turns the exceptions of HDF5 into an OutputError and gives the file up; its rows stay on disk."""
         try:
             yield
         except OutputError:
@@ -489,7 +489,7 @@ class LogWriter:
 
 
 def _rows_per_chunk(fields, expected_rows):
-    """One number for all datasets: 1024, less for very wide rows or where fewer will come."""
+    """One number for all datasets: 1024, less for very wide rows or if fewer will come."""
     widest = max(8 * prod(field.row_shape) for field in fields)
     rows = min(CHUNK_ROWS, max(CHUNK_BYTES // max(widest, 1), 1))
     return rows if expected_rows is None else max(min(rows, expected_rows), 1)
@@ -529,7 +529,7 @@ def _event_dtype():
 
 
 def _encoded(text):
-    """UTF-8; what a file name may hold beside it is escaped."""
+    """UTF-8; other bytes of a file name are escaped."""
     return str(text).encode("utf-8", "backslashreplace")
 
 

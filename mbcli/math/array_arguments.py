@@ -20,7 +20,7 @@ _OBJECT = np.dtype(object)
 
 
 def as_numbers(value: Any, name: str) -> Array:
-    """Return `value` as an array of float64, complex128 or object; not a copy where none is needed."""
+    """Return `value` as an array of float64, complex128 or object; not a copy if none is needed."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -70,7 +70,7 @@ def is_real(value: object) -> bool:
 
 
 def real_parts(array: np.ndarray) -> FloatArray | None:
-    """Return the real parts of an array, of what numbers of any type can be tested by; None for symbols."""
+    """Return the real parts of an array, by which numbers of any type can be tested; None for symbols."""
     if array.dtype.kind != "O":
         return array.real
     parts = [getattr(x, "real", None) for x in array.flat]
@@ -78,7 +78,7 @@ def real_parts(array: np.ndarray) -> FloatArray | None:
 
 
 def real_part(value: Any) -> float | None:
-    """Return the real part of a number, of what it can be tested by; None for symbols."""
+    """Return the real part of a number, by which it can be tested; None for symbols."""
     return value if isinstance(value, float) else getattr(value, "real", None)
 
 
@@ -101,7 +101,7 @@ def _is_number_like(value: object) -> bool:
 
 
 def describe(value: object) -> str:
-    """Return a few words on what an argument is, for error messages."""
+    """Return a description of an argument, for error messages."""
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} of shape {value.shape}"
     if isinstance(value, (list, tuple)):

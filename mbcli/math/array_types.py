@@ -1,4 +1,4 @@
-"""Names for arrays in annotations. A name says the shape that the docstring states with units and frames.
+"""Names for arrays in annotations. A name gives the shape that the docstring states with units and frames.
 
 The aliases are numpy arrays to a type checker, which does not follow shapes. Their elements are what went in: float64,
 or complex numbers, dual numbers (AutoDiffXd) and formulas (Expression), so the aliases leave the type of elements open.
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scalar: TypeAlias = Any
-"""One number: a float, or a complex number, AutoDiffXd or Expression where those went in."""
+"""One number: a float, or a complex number, AutoDiffXd or Expression if those went in."""
 
 Array: TypeAlias = NDArray[Any]
 """Numbers of a scalar type, of a shape that the docstring states."""

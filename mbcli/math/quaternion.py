@@ -1,7 +1,7 @@
 """Unit quaternions and angle-axis pairs, under the names of pydrake.common.eigen_geometry and pydrake.math.
 
 A quaternion is q = (w, x, y, z) with w = cos(angle/2) and (x, y, z) = sin(angle/2) axis; q and -q are the
-same orientation. Where a function chooses between them it says so.
+same orientation. A function that chooses between them documents its choice.
 """
 
 from __future__ import annotations

@@ -54,11 +54,11 @@ def checked_rotation(R: np.ndarray) -> np.ndarray:
     return R
 
 
-def _values(array: np.ndarray, what: str) -> np.ndarray:
+def _values(array: np.ndarray, operation: str) -> np.ndarray:
     """Return the real parts of objects; TypeError for symbols."""
     values = real_parts(array)
     if values is None:
-        raise TypeError(f"{what} for numbers only, not for expressions: substitute numbers for their variables")
+        raise TypeError(f"{operation} for numbers only, not for expressions: substitute numbers for their variables")
     return values
 
 

@@ -10,7 +10,7 @@ T = TypeVar("T")
 class ScalarTemplate(Generic[T]):
     """X_ of a class X: X_[float], X_[AutoDiffXd] and X_[Expression]; the names of the types as text do as well.
 
-    Objects hold scalars of any type, so the three are the same class where no others are given.
+    Objects hold scalars of any type, so the three are the same class if no others are given.
 
     Args:
         default: the class X of floats.

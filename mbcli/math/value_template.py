@@ -121,7 +121,7 @@ def _array_of(array: Array, scalar: str) -> Array:
 
 @functools.cache
 def _constants(scalar: str) -> tuple[type[Any], Callable[[Any], Any]]:
-    """The class of the numbers of a scalar type, and what makes one of a float."""
+    """The class of the numbers of a scalar type, and its conversion from float."""
     # Imported here: both build on the package that has the templates, and SymPy is an extra.
     if scalar == "AutoDiffXd":
         from mbcli.autodiffutils import AutoDiffXd

@@ -27,8 +27,8 @@ def load_triangles(path: str | os.PathLike[str], scale: ArrayLike = 1.0) -> tupl
     a DAE file whatever its up_axis; lengths are metres, or a DAE file's own unit. Equal vertices become one.
 
     Args:
-        path: of the file; its suffix says the format.
-        scale: a number, or one for each axis. Where it mirrors, triangles are turned so that they still face outwards.
+        path: of the file; its suffix gives the format.
+        scale: a number, or one for each axis. If it mirrors, triangles are turned so that they still face outwards.
 
     Raises:
         ResourceError: no such file, a file that is too large, or a package that is not installed.
@@ -58,7 +58,7 @@ def load_triangles(path: str | os.PathLike[str], scale: ArrayLike = 1.0) -> tupl
 def convex_hull(vertices: FloatArray, name: str) -> IntArray:
     """Triangles (m, 3) of the convex hull of vertices (n, 3), facing outwards.
 
-    Raises ModelError, with the name, where they lie in a plane.
+    Raises ModelError, with the name, if they lie in a plane.
     """
     from scipy.spatial import ConvexHull, QhullError
 
@@ -95,7 +95,7 @@ def _read(path: str, suffix: str) -> tuple[FloatArray, IntArray]:
         import trimesh
 
         if suffix == ".dae":
-            import collada  # noqa: F401  # without it trimesh says that it does not know the format
+            import collada  # noqa: F401  # without it trimesh reports that it does not know the format
     except ImportError as error:
         raise ResourceError(
             f"{path}: reading it needs the package {error.name}: install mbcli with its extra 'mesh'"

@@ -92,14 +92,14 @@ def Linearize(
     A, B, C, D are exact derivatives. Without a port, input is the actuation and output the state.
 
     Raises:
-        RuntimeError: the state is no equilibrium within the tolerance, or a port is not a vector.
+        RuntimeError: the state is not an equilibrium within the tolerance, or a port is not a vector.
     """
     A, B, C, D, f, _, _, x, h = _derivatives(system, context, input_port_index, output_port_index)
     change = np.abs(f - x if h else f)
     if change.size and not change.max() <= equilibrium_check_tolerance:
         k = int(np.argmax(change))
         raise RuntimeError(
-            f"Linearize: the context is no equilibrium, state {k} changes by {change[k]:g} "
+            f"Linearize: the context is not an equilibrium, state {k} changes by {change[k]:g} "
             f"{'in a step' if h else 'per second'}; FirstOrderTaylorApproximation() needs none"
         )
     return LinearSystem(A, B, C, D, h)

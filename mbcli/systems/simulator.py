@@ -29,7 +29,7 @@ class Simulator:
 
     Args:
         system: a finalized MultibodyPlant, or a Diagram with one.
-        context: its state; a default context where not given.
+        context: its state; a default context if not given.
     """
 
     def __init__(self, system: MultibodyPlant | Diagram, context: Context | DiagramContext | None = None) -> None:
@@ -138,7 +138,7 @@ class Simulator:
             self._updated_at = end - 1
 
     def _due(self):
-        """The number of the update that is due at the context's time, None where there is none."""
+        """The number of the update that is due at the context's time, None if there is none."""
         now = self._context.get_time()
         k = self._first_update(now)
         return k if k * self._plant.time_step() == now and k != self._updated_at else None
@@ -177,7 +177,7 @@ class Simulator:
         for _ in run.blocks():
             pass
 
-    # what goes on beside the steps
+    # events beside the steps
 
     def set_monitor(self, monitor: Callable[[Any], EventStatus | None]) -> None:
         """Calls monitor(root context) after every step; it may return an EventStatus, that of a termination stops.
@@ -191,7 +191,7 @@ class Simulator:
         self._monitor = None
 
     def get_monitor(self) -> Callable[[Any], EventStatus | None] | None:
-        """The monitor, None where there is none."""
+        """The monitor, None if there is none."""
         return self._monitor
 
     def _call_monitor(self):
@@ -215,7 +215,7 @@ class Simulator:
         self._rate = float(realtime_rate)
 
     def get_target_realtime_rate(self) -> float:
-        """Simulated seconds in a second of the clock, at most; 0 where there is no limit."""
+        """Simulated seconds in a second of the clock, at most; 0 if there is no limit."""
         return self._rate
 
     def get_actual_realtime_rate(self) -> float:
@@ -252,7 +252,7 @@ class Simulator:
 
 
 class SimulatorStatus:
-    """Where an advance ended."""
+    """The end of an advance."""
 
     def __init__(self, return_time: float) -> None:
         self._return_time = return_time

@@ -18,7 +18,7 @@ LIGHTEST = 1e-8  # a weight of zero in steps to feasibility, relative to the lar
 
 @dataclass(frozen=True)
 class AssemblyProblem:
-    """What is to be found: manifold (PositionManifold), evaluate: q -> (phi, derivative), start q (nq,), weights (nv,).
+    """The problem: manifold (PositionManifold), evaluate: q -> (phi, derivative), start q (nq,), weights (nv,).
 
     tolerance: of the norm of phi; max_iterations: of each start.
     """
@@ -68,7 +68,7 @@ def find_nearest(problem, restarts, minimize):
 
 
 def find_feasible(problem, q):
-    """The Nearest that the steps from q lead to; not converged where they get stuck or are too many."""
+    """The Nearest that the steps from q lead to; not converged if they get stuck or are too many."""
     phi, G = problem.evaluate(q)
     error = np.linalg.norm(phi)
     heaviest = problem.weights.max(initial=0.0) or 1.0

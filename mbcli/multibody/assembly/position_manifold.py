@@ -40,7 +40,7 @@ class PositionManifold:
         return self.normalized(result)
 
     def normalized(self, q):
-        """q with quaternions of unit length. ValueError where one is zero."""
+        """q with quaternions of unit length. ValueError if one is zero."""
         q = np.array(q, dtype=float)
         for i, _ in self._quaternions:
             length = np.linalg.norm(q[i : i + 4])

@@ -1,7 +1,7 @@
 """From constraints between links and joints to the arrays of the engine.
 
 Three things can be constrained: the motion of frame S on one link in frame P on another (Tie), a sum of coordinates
-(Coupling), or what code of a user says (Given). Each has rows, numbered by the caller; the engine puts them into an
+(Coupling), or code of a user (Given). Each has rows, numbered by the caller; the engine puts them into an
 order of its own, in which constraints with common velocities are close to each other.
 """
 
@@ -18,7 +18,7 @@ NO_AXIS = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Row:
-    """One equation between frames P and S: kind as in engine/constraints/constraint_frames.py, with what belongs to it.
+    """One equation between frames P and S: kind as in engine/constraints/constraint_frames.py, with its data.
 
     limits: between which phi may be instead of zero; spring: stiffness and damping beyond them, rigid by default.
     """
@@ -31,7 +31,7 @@ class Row:
     spring: tuple = (np.inf, 0.0)
 
     def is_equation(self):
-        """Whether it says that phi is zero."""
+        """Whether it demands that phi is zero."""
         return self.limits == (0.0, 0.0) and self.spring[0] == np.inf
 
 
@@ -231,7 +231,7 @@ def _last_dof(model, link):
 
 
 def _support(model, constraint):
-    """The velocities that carry what is constrained, ascending; all of them where that is unknown."""
+    """The velocities that move the constrained points and frames, ascending; all of them where that is unknown."""
     if isinstance(constraint, Given):
         return np.arange(model.sizes["nv"])
     if isinstance(constraint, Coupling):

@@ -1,4 +1,4 @@
-"""A model of the engine with constraints on it, and what is computed from both."""
+"""A model of the engine with constraints on it, and quantities computed from both."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class ConstrainedModel:
         self._packed_places = _packed_places(model, constraints)
 
     def run(self, name, *arguments):
-        """A kernel of engine/constraints/constraint_stages.py or contact_response.py; returns what it does."""
+        """A kernel of engine/constraints/constraint_stages.py or contact_response.py; returns its result."""
         return getattr(self._kernels, name)(*arguments)
 
     def run_stage(self, name, *arguments):
@@ -66,7 +66,7 @@ class ConstrainedModel:
         self.work.G[chosen] = np.asarray(G)[row[self._rows[chosen]], self._columns[chosen]]
 
     def packed_matrix(self):
-        """What packed_H holds, as a lower triangular matrix (nv, nv)."""
+        """The contents of packed_H, as a lower triangular matrix (nv, nv)."""
         nv = self.model.sizes["nv"]
         result = np.zeros((nv, nv), self.model.dtype)
         result[self._packed_places] = self.work.packed_H
@@ -77,7 +77,7 @@ class ConstrainedModel:
         self.work.packed_H[:] = H[self._packed_places]
 
     def mass_matrix(self):
-        """H (nv, nv), where packed_H is that and no factor of it."""
+        """H (nv, nv), if packed_H is that and not a factor of it."""
         lower = self.packed_matrix()
         return lower + np.tril(lower, -1).T
 

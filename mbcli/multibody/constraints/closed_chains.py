@@ -145,7 +145,7 @@ class ClosedChains:
         return *max(found), lengths
 
     def _moved_nearby(self, q, rng):
-        """Positions that satisfy the constraints at a distance of about NEARBY from q; None where none were found."""
+        """Positions that satisfy the constraints at a distance of about NEARBY from q; None if none were found."""
         constrained = self._constrained
         v = rng.normal(size=constrained.model.sizes["nv"])
         v[constrained.model.locked_dof] = 0.0
@@ -158,7 +158,7 @@ class ClosedChains:
         return self._projected(self.manifold.moved(q, NEARBY / length * v))
 
     def _projected(self, q):
-        """The positions close to q that satisfy the constraints; None where the steps of the engine find none."""
+        """The positions close to q that satisfy the constraints; None if the steps of the engine find none."""
         constrained = self._constrained
         constrained.data.q[:] = q
         steps = constrained.run("project_positions", NEARBY_TOLERANCE / max(1.0, self.nrow) ** 0.5, MOST_ITERATIONS)
@@ -198,7 +198,7 @@ def assemble_within_limits(context, q, *arguments, **options):
 def assemble_context(context, tolerance):
     """Moves the state of a context to the nearest one that satisfies the constraints, where it does not.
 
-    Returns what was done, in lines. NumericalError where no such state is found. `tolerance`: of the norm of position
+    Returns what was done, in lines. NumericalError if no such state is found. `tolerance`: of the norm of position
     errors, and of velocity errors relative to the velocities.
     """
     chains, lines = ClosedChains(context, held={}), []

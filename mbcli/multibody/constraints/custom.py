@@ -32,7 +32,7 @@ class Constraint:
         """Called when the constraint set is bound; may raise."""
 
     def jacobian(self, model, time, Q, QDot):
-        """G (size, nv); QDot is None where positions are asked for."""
+        """G (size, nv); QDot is None if positions are asked for."""
         raise NotImplementedError
 
     def gamma(self, model, time, Q, QDot, G):

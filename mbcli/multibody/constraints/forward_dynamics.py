@@ -19,7 +19,7 @@ from mbcli.multibody.constraints.linear_systems import (
 def ForwardDynamicsConstraintsDirect(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
     """From the system of all unknowns (nv + size), by CS.linear_solver.
 
-    NumericalError where it is singular (dependent constraints), unless by least squares: then the shortest multipliers.
+    NumericalError if it is singular (dependent constraints), unless by least squares: then the shortest multipliers.
     """
     CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
     c = CS._constrained.data.tau - CS.C

@@ -35,7 +35,7 @@ class Groups:
         return self._group(groupIndex).first.name or ""
 
     def getGroupId(self, groupIndex):
-        """The user's id of the first constraint of the group, None where it has none."""
+        """The user's id of the first constraint of the group, None if it has none."""
         return self._group(groupIndex).first.user_id
 
     def getGroupAssignedId(self, groupIndex):

@@ -27,7 +27,7 @@ def isConstrainedSystemFullyActuated(model, Q, QDot, CS, update_kinematics=True,
 
 
 def InverseDynamicsConstraints(model, Q, QDot, QDDotDesired, CS, update_kinematics=True, f_ext=None):
-    """(QDDot, Tau) for a fully actuated system: S QDDot = S QDDotDesired, Tau (nv,) is zero where there is no actuator.
+    """(QDDot, Tau) for a fully actuated system: S QDDot = S QDDotDesired, Tau (nv,) is zero without an actuator.
 
     Where there are more constraints than velocities without actuator, the multipliers are the shortest ones.
     NumericalError: the system is not fully actuated (use InverseDynamicsConstraintsRelaxed); the desired accelerations
@@ -60,7 +60,7 @@ def InverseDynamicsConstraintsRelaxed(model, Q, QDot, QDDotControls, CS, update_
 
     Minimizes vdot^T H vdot / 2 + C^T vdot + (u* - S vdot)^T W (u* - S vdot) / 2 under G vdot = gamma, with W = 100
     max(H) and u* = S x + W^-1 S C, which compensates C: then Tau = S^T W (u* - S vdot) fulfils the equations of motion
-    exactly and is zero where there is no actuator. The accelerations reached are not exactly the controls. CS.W is W.
+    exactly and is zero without an actuator. The accelerations reached are not exactly the controls. CS.W is W.
     RuntimeError without an actuation map; NumericalError: constraints contradict one another.
     """
     _require_actuation(CS)

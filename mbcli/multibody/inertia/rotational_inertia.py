@@ -167,7 +167,7 @@ class RotationalInertia:
     def CalcPrincipalMomentsAndAxesOfInertia(self) -> tuple[np.ndarray, RotationMatrix]:
         """Return the principal moments (3,), ascending, and R_EA whose columns are their axes.
 
-        R_EA is right-handed, and the identity where the three moments are equal. The sign of an axis has no
+        R_EA is right-handed, and the identity if the three moments are equal. The sign of an axis has no
         meaning: the largest component of each of the first two is made positive. Raises NumericalError if an
         element is not finite.
         """
@@ -366,6 +366,6 @@ def _checked_mass(mass: Scalar) -> Scalar:
 
 
 def _tested(array: np.ndarray) -> np.ndarray:
-    """Return what numbers are tested by; symbols count as finite."""
+    """Return the values by which numbers are tested; symbols count as finite."""
     parts = real_parts(array)
     return np.zeros(array.shape) if parts is None else parts if array.dtype.kind == "O" else array

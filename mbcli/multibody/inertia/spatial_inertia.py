@@ -224,7 +224,7 @@ class SpatialInertia:
         """Return half lengths a >= b >= c (3,) [m] and pose of a shape whose moments are f (b^2 + c^2), ...
 
         f is 1/5 for an ellipsoid, 1/3 for a box, 1 for particles at the corners of a box. Raises ModelError
-        unless 0 < f <= 1. A body that no mass distribution has gives a length of zero where a square is negative.
+        unless 0 < f <= 1. A body that no mass distribution has gives a length of zero if a square is negative.
         """
         factor = as_scalar(inertia_shape_factor, "inertia_shape_factor")
         if not 0.0 < factor <= 1.0:

@@ -1,7 +1,7 @@
 """Unit inertias G_SP_E, the rotational inertias of bodies of unit mass, under the names of pydrake.multibody.tree.
 
-Shapes are solid and of uniform density unless their name says otherwise, and their inertia is about their center
-of mass unless their name says otherwise.
+Shapes are solid and of uniform density, and their inertia is about their center of mass, unless their name
+states otherwise.
 """
 
 from __future__ import annotations

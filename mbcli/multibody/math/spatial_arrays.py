@@ -80,7 +80,7 @@ def compose_acceleration(
 
 
 class AccelerationTerms(NamedTuple):
-    """What a composed acceleration A_MC consists of, (..., 6) each; the sum of all is A_MC."""
+    """The terms of a composed acceleration A_MC, (..., 6) each; the sum of all is A_MC."""
 
     moving_frame: np.ndarray  # A_MB
     tangential: np.ndarray  # alpha_MB x p

@@ -28,7 +28,7 @@ AnyVector = TypeVar("AnyVector", bound="SpatialVector")
 
 
 class SpatialVector:
-    """What the four kinds of spatial vectors have in common; not made by users."""
+    """The common base of the four kinds of spatial vectors; not made by users."""
 
     # The array is never changed in place: methods that change the object give it a new one.
     __slots__ = ("_coeffs",)
@@ -239,7 +239,7 @@ class SpatialAcceleration(SpatialVector):
         return self
 
     def ShiftWithZeroAngularVelocity(self, offset: ArrayLike) -> SpatialAcceleration:
-        """Return what Shift() returns for an angular velocity of zero (alpha may be anything)."""
+        """Return the result of Shift() for an angular velocity of zero (alpha may be anything)."""
         p_BoCo = as_array(offset, (3,), "offset")
         return self._of(spatial_arrays.shift_acceleration_without_rotation(self._coeffs, p_BoCo))
 
@@ -273,7 +273,7 @@ class SpatialAcceleration(SpatialVector):
 
 
 class _MomentVector(SpatialVector):
-    """What forces and momenta have in common: a moment about a point, and a product with velocities."""
+    """The common base of forces and momenta: a moment about a point, and a product with velocities."""
 
     __slots__ = ()
 

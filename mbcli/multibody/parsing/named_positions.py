@@ -8,7 +8,7 @@ from mbcli.multibody.parsing.scene_names import SceneNames
 def set_named_positions(plant, positions):
     """Makes {model instance: {joint: positions}} the default positions of a finalized plant.
 
-    Returns {(model instance, joint): message} of what is wrong; nothing is changed then.
+    Returns {(model instance, joint): message} of the faults; nothing is changed then.
     """
     names = SceneNames(plant)
     problems, found = {}, []

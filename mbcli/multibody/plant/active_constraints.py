@@ -29,7 +29,7 @@ class ActiveConstraints:
     The state makes new ones with each new model.
 
     Attributes:
-        fault: ModelError where they cannot act, else None; there are no rows then.
+        fault: ModelError if they cannot act, else None; there are no rows then.
         rows: list of Tie, of constraint_rows().
         row_owners: the constraint of each row, in the order of rows.
         are_equations: whether all rows are equations, without limits and stiffness.
@@ -54,7 +54,7 @@ class ActiveConstraints:
         self._attached = None  # whether the data lead to the calls of contact problems; None: to none
 
     def require_rows(self):
-        """ModelError where constraints cannot act, or numbers are such that they cannot be solved."""
+        """ModelError if constraints cannot act, or numbers are such that they cannot be solved."""
         if self.fault is not None:
             raise self.fault
 
@@ -106,7 +106,7 @@ class ActiveConstraints:
         self.work.ranks[FAULTS] = 0.0
 
     def refuse_singular(self):
-        """NumericalError where the constraints did not tell the accelerations that were just computed."""
+        """NumericalError if the constraints did not tell the accelerations that were just computed."""
         if self.take_step_fault():
             raise NumericalError(self.singularity())
 

@@ -11,7 +11,7 @@ from mbcli.multibody.scalars import FLOAT
 def finite(value, what, scalar=FLOAT, shape=()):
     """The value as a number, or as an array of a shape; RuntimeError naming it where it is not finite or not so many.
 
-    TypeError where it does not fit the scalar type.
+    TypeError if it does not fit the scalar type.
     """
     if type(value) is float and isfinite(value) and shape == () and scalar is FLOAT:
         return value
@@ -19,7 +19,7 @@ def finite(value, what, scalar=FLOAT, shape=()):
 
 
 def non_negative(value, what, scalar=FLOAT, shape=()):
-    """As finite(), and RuntimeError where it is negative."""
+    """As finite(), and RuntimeError if it is negative."""
     if type(value) is float and 0.0 <= value < inf and shape == () and scalar is FLOAT:
         return value
     return _checked(value, what, scalar, shape, _are_finite_and_not_negative, "finite and not negative")

@@ -13,7 +13,7 @@ import numpy as np
 
 
 def checked_distributions(specifications, size, where):
-    """A specification of `size` numbers as a callable or a list of single ones; RuntimeError where it is neither."""
+    """A specification of `size` numbers as a callable or a list of single ones; RuntimeError if it is neither."""
     if callable(specifications):
         return specifications
     single = isinstance(specifications, numbers.Real) or hasattr(specifications, "Sample")
@@ -27,7 +27,7 @@ def checked_distributions(specifications, size, where):
 
 
 def draw(distributions, size, generator, where):
-    """`size` numbers; RuntimeError where the specification gives others than these."""
+    """`size` numbers; RuntimeError if the specification gives others than these."""
     if callable(distributions):
         values = np.array(distributions(generator), dtype=float, ndmin=1)
     else:
