@@ -202,7 +202,7 @@ def _advance(segment: FloatArray, s: float) -> FloatArray:
     return _pose_on_segment(segment.reshape(1, -1), identity, s)[[0, 3, 9, 10]]
 
 
-def _pose_on_segment(segment, X_AM0, s):
+def _pose_on_segment(segment: FloatArray, X_AM0: FloatArray, s: float) -> FloatArray:
     """X_AM (12,) at distance s of a segment (1, SEGMENT_SIZE)."""
     X, angle = np.zeros((1, 12)), np.zeros((1, 3))
     pose_on_segment(segment, 0, X_AM0, s, angle, X, 0)

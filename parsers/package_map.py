@@ -50,32 +50,32 @@ class PackageMap:
         self._searched = {}  # directory -> {name: package directory}
         self._found = {}  # (name, base directory) -> (package directory or None, places that were tried)
 
-    def add(self, name, directory):
+    def add(self, name: str, directory: str | os.PathLike[str]) -> None:
         """Give a package by name. Raises ResourceError if the directory is missing or the name is taken."""
         directory = _existing_directory(directory)
         if self._named.setdefault(name, directory) != directory:
             raise ResourceError(f'package "{name}" is {self._named[name]} already, not {directory}')
         self._found.clear()
 
-    def add_path(self, directory):
+    def add_path(self, directory: str | os.PathLike[str]) -> None:
         """Give a directory to search for packages. Raises ResourceError if it is missing."""
         self._paths.append(_existing_directory(directory))
         self._found.clear()
 
-    def remove(self, name):
+    def remove(self, name: str) -> None:
         """Forget a package given by name. Raises ResourceError if there is none."""
         if self._named.pop(name, None) is None:
             raise ResourceError(f'package "{name}" was not given')
         self._found.clear()
 
-    def package_directory(self, name, base_dir=None):
+    def package_directory(self, name: str, base_dir: str | os.PathLike[str] | None = None) -> str:
         """The directory of a package as seen from a directory, or ResourceError with everything tried."""
         directory, tried = self._look_up(name, base_dir)
         if directory is None:
             raise ResourceError(f'no package "{name}": {"; ".join(tried)}')
         return directory
 
-    def resolve(self, uri, base_dir=None):
+    def resolve(self, uri: str, base_dir: str | os.PathLike[str] | None = None) -> str:
         """The path of the file or directory that a URI or a plain path names.
 
         base_dir: directory of the file that contains the URI; default: the working directory. Raises
@@ -102,7 +102,7 @@ class PackageMap:
             raise ResourceError(f'"{uri}": unknown scheme "{scheme}"')
         return self._checked(uri, os.path.normpath(candidate), root, others)
 
-    def ambiguity(self, uri):
+    def ambiguity(self, uri: str) -> str | None:
         """The warning on a URI whose package is in several directories; None for others."""
         name = package_of(uri)
         if name not in self.ambiguous:

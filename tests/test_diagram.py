@@ -219,3 +219,9 @@ def test_a_target_rate_holds_the_simulation_back():
     simulator.AdvanceTo(0.2)
     assert time.perf_counter() - started >= 0.1
     assert 0.0 < simulator.get_actual_realtime_rate() <= 2.0 + 1e-6
+
+
+def test_an_exported_port_has_its_own_index_and_the_size_of_the_port_behind_it():
+    _, diagram = pendulum_diagram(0.01)
+    port = diagram.get_input_port(0)
+    assert (port.get_name(), port.get_index(), port.size()) == ("torque", 0, 1)

@@ -162,7 +162,7 @@ class Run:
         if plant._constraints:
             self._start_on_constraints()
         self._series = Actuation(self.actuation.times, self.actuation.values)
-        self._u = self._series.actuation
+        self._u = self._series.actuation  # type: ignore[attr-defined]  # one of its FIELDS
         self._no_potential_energy = plant._model.sizes["nbushing"] > 0
         self.contact = state.contact  # None: nothing can touch, and steps are no contact problems
         if self.contact is not None:
@@ -173,7 +173,7 @@ class Run:
         keep_balance = self.keeps_balance if keep_balance is None else keep_balance
         self._balance = KeptBalance(plant, context) if keep_balance and self._loops is state.kernels else None
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": nu}
-        self._recording = Recording(BLOCK_ROWS, sizes)
+        self._recording: Any = Recording(BLOCK_ROWS, sizes)
         if self.contact is not None:
             if self.contact.compiles_elsewhere(state.kernels):
                 self.compile()  # the loop meanwhile: it reaches contact by addresses

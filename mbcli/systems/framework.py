@@ -171,7 +171,7 @@ class Diagram:
             OutputPort(
                 self,
                 name,
-                lambda root, port=port: port.Eval(self.GetSubsystemContext(port.get_system(), root)),
+                lambda root, port=port: port.Eval(self.GetSubsystemContext(port.get_system(), root)),  # type: ignore[misc]
                 index,
                 port.size() or None,
             )
@@ -256,7 +256,7 @@ class ExportedInputPort(InputPort):
     """A port of a diagram that is one of its systems'."""
 
     def __init__(self, diagram: Diagram, port: Any, name: str, index: int) -> None:
-        super().__init__(diagram, name, port.size() or None, index)
+        super().__init__(diagram, name, index, port.size() or None)
         self._port = port
 
     def _context(self, root):

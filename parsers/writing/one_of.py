@@ -1,7 +1,7 @@
 """Records of which exactly one field is given: its name is the kind of the thing, its value the thing."""
 
 from dataclasses import fields
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class OneOf:
@@ -18,11 +18,11 @@ class OneOf:
             raise ValueError(f"{self.noun} is exactly one of {', '.join(names)}; {found}")
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """The name of the field that is given."""
         return next(f.name for f in fields(self) if getattr(self, f.name) is not None)
 
     @property
-    def record(self):
+    def record(self) -> Any:
         """The record of the field that is given."""
         return getattr(self, self.kind)

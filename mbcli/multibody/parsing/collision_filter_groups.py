@@ -1,39 +1,51 @@
 """Groups of bodies of which collisions are left out, as model files and directives state them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration
 from mbcli.multibody.tree.scoped_name import DELIMITER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.parsers.spec import ModelSpec
 
 
 class CollisionFilterGroups:
     """Groups of bodies by name, and the pairs of groups that do not collide. All names are scoped."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._groups = {}
         self._pairs = set()
         self._applied = set()
 
-    def AddGroup(self, name, members):
+    def AddGroup(self, name: str, members: Iterable[str]) -> None:
         """A new group with the names of its bodies. RuntimeError where the name is taken."""
         if name in self._groups:
             raise RuntimeError(f"there is a collision filter group '{name}' already")
         self._groups[name] = set(members)
 
-    def AddExclusionPair(self, pair):
+    def AddExclusionPair(self, pair: tuple[str, str]) -> None:
         """Two groups that do not collide with each other; the same one twice: its bodies do not."""
         first, second = pair
         self._pairs.add((min(first, second), max(first, second)))
 
-    def empty(self):
+    def empty(self) -> bool:
+        """Whether there is neither a group nor a pair."""
         return not self._groups and not self._pairs
 
-    def groups(self):
+    def groups(self) -> dict[str, set[str]]:
         """{name: names of bodies}"""
         return {name: set(members) for name, members in self._groups.items()}
 
-    def exclusion_pairs(self):
+    def exclusion_pairs(self) -> set[tuple[str, str]]:
+        """The pairs of names of groups that do not collide."""
         return set(self._pairs)
 
-    def add_from_model(self, instance, spec):
+    def add_from_model(self, instance: str, spec: ModelSpec) -> None:
         """The groups of a ModelSpec that became the model instance of a name."""
         for group in spec.filter_groups:
             name = f"{instance}::{group.name}"
@@ -41,7 +53,7 @@ class CollisionFilterGroups:
             for ignored in group.ignores:
                 self.AddExclusionPair((name, f"{instance}::{ignored}"))
 
-    def apply(self, plant):
+    def apply(self, plant: MultibodyPlant) -> None:
         """Lets the geometries that the bodies of a plant have now not collide, for pairs that were not applied yet."""
         if not plant.geometry_source_is_registered():
             return

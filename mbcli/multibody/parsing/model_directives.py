@@ -1,26 +1,40 @@
 """Model directives under the names of pydrake.multibody.parsing."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from mbcli.multibody.parsing.parser import Parser
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.directives import flatten_directives, read_directives
 
+if TYPE_CHECKING:
+    import os
 
-def LoadModelDirectives(filename):
+    from mbcli.multibody.parsing.package_map import PackageMap
+    from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.parsers.scenes.directives_spec import ModelDirectives
+
+
+def LoadModelDirectives(filename: str | os.PathLike[str]) -> ModelDirectives:
     """The ModelDirectives of a file. Raises ModelError or ResourceError with every finding in it."""
     return _checked(read_directives, str(filename))
 
 
-def LoadModelDirectivesFromString(model_directives):
+def LoadModelDirectivesFromString(model_directives: str) -> ModelDirectives:
     """The ModelDirectives of a YAML text; relative paths in it start from the working directory."""
     return _checked(read_directives, model_directives.encode())
 
 
-def FlattenModelDirectives(directives, package_map):
+def FlattenModelDirectives(directives: ModelDirectives, package_map: PackageMap) -> ModelDirectives:
     """The same directives with those of all included files in the place of each `add_directives`."""
     return _checked(lambda diagnostics: flatten_directives(directives, package_map, diagnostics)[0])
 
 
-def ProcessModelDirectives(directives, *arguments, plant=None, parser=None):
+def ProcessModelDirectives(
+    directives: ModelDirectives, *arguments: Any, plant: MultibodyPlant | None = None, parser: Parser | None = None
+) -> list[ModelInstanceInfo]:
     """ProcessModelDirectives(directives, parser), or with a plant and perhaps a parser: adds what they say.
 
     Returns a ModelInstanceInfo for each model. Raises ModelError or ResourceError; then nothing has been added. The

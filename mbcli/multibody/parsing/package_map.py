@@ -1,25 +1,32 @@
 """PackageMap under the names of pydrake.multibody.parsing."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.errors import ResourceError
 from mbcli.parsers import package_map
+
+if TYPE_CHECKING:
+    import os
 
 
 class PackageMap(package_map.PackageMap):
     """Where `package://NAME/path` leads: packages given by name or by a folder to search, then the environment."""
 
-    def Add(self, package_name, package_path):
+    def Add(self, package_name: str, package_path: str | os.PathLike[str]) -> None:
         """Gives a package by name. Raises ResourceError if the path is missing or the name has another one."""
         self.add(package_name, package_path)
 
-    def Remove(self, package_name):
+    def Remove(self, package_name: str) -> None:
         """Forgets a package given by name. Raises ResourceError if there is none."""
         self.remove(package_name)
 
-    def PopulateFromFolder(self, path):
+    def PopulateFromFolder(self, path: str | os.PathLike[str]) -> None:
         """Searches a folder for packages, when a URL first needs one. Raises ResourceError if it is missing."""
         self.add_path(path)
 
-    def Contains(self, package_name):
+    def Contains(self, package_name: str) -> bool:
         """Whether the package can be found from the working directory."""
         try:
             self.package_directory(package_name)
@@ -27,10 +34,10 @@ class PackageMap(package_map.PackageMap):
             return False
         return True
 
-    def GetPath(self, package_name):
+    def GetPath(self, package_name: str) -> str:
         """The directory of a package. Raises ResourceError if it cannot be found."""
         return self.package_directory(package_name)
 
-    def ResolveUrl(self, url):
+    def ResolveUrl(self, url: str) -> str:
         """The path of what a package:// or file:// URL names. Raises ResourceError."""
         return self.resolve(url)

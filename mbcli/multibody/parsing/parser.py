@@ -1,5 +1,9 @@
 """Parser: reads model files and adds their models to a plant."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.common.collection_pause import paused_collection
 from mbcli.errors import ModelError
 from mbcli.multibody.parsing.add_model import add_models
@@ -13,6 +17,13 @@ from mbcli.parsers.load import load_models
 from mbcli.parsers.scenes.directives import read_directives
 from mbcli.parsers.scenes.directives_spec import ModelDirectives
 
+if TYPE_CHECKING:
+    import os
+
+    from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+
 
 class Parser:
     """Adds the models of files to a plant, one model instance per model.
@@ -25,7 +36,14 @@ class Parser:
         model_name_prefix: put before instance names with `::`.
     """
 
-    def __init__(self, plant=None, model_name_prefix="", *, diagnostics=None, packages=None):
+    def __init__(
+        self,
+        plant: MultibodyPlant | None = None,
+        model_name_prefix: str = "",
+        *,
+        diagnostics: Diagnostics | None = None,
+        packages: PackageMap | None = None,
+    ) -> None:
         self._plant = plant
         self._prefix = f"{model_name_prefix}::" if model_name_prefix else ""
         self._packages = PackageMap() if packages is None else packages
@@ -38,28 +56,39 @@ class Parser:
         self.instances = []  # their model instances
         self.sources = []  # files of directives that were read (spec.SourceFile)
 
-    def plant(self):
+    def plant(self) -> MultibodyPlant:
+        """The plant that models are added to."""
         return self._plant
 
-    def package_map(self):
+    def package_map(self) -> PackageMap:
+        """The packages in which `package://` URLs are looked up."""
         return self._packages
 
-    def SetAutoRenaming(self, value):
+    def SetAutoRenaming(self, value: bool) -> None:
         """Whether a model whose name is taken gets a suffix, instead of an error."""
         self._auto_renaming = bool(value)
 
-    def GetAutoRenaming(self):
+    def GetAutoRenaming(self) -> bool:
+        """Whether a model whose name is taken gets another one."""
         return self._auto_renaming
 
-    def SetStrictParsing(self):
+    def SetStrictParsing(self) -> None:
         """Warnings are errors from now on."""
         self._strict = True
 
-    def GetCollisionFilterGroups(self):
+    def GetCollisionFilterGroups(self) -> CollisionFilterGroups:
         """The groups of all files read, with scoped names."""
         return self._filter_groups
 
-    def AddModels(self, file_name=None, *, url=None, file_contents=None, file_type=None, name=None):
+    def AddModels(
+        self,
+        file_name: str | os.PathLike[str] | None = None,
+        *,
+        url: str | None = None,
+        file_contents: str | None = None,
+        file_type: str | None = None,
+        name: str | None = None,
+    ) -> list[ModelInstanceIndex]:
         """Adds the models of a file, of a package:// URL, or of text with its type.
 
         file_type: `.sdf`, `.urdf`, `.xml` (MJCF) or `.dmd.yaml`.
@@ -104,7 +133,7 @@ class Parser:
             message = f"the model sets the gravity of the whole plant to {list(spec.gravity)}, which was {gravity}"
             self.diagnostics.note("GRAVITY_SET", message, place=spec.place)
 
-    def add_directives(self, directives):
+    def add_directives(self, directives: ModelDirectives) -> list[ModelInstanceInfo]:
         """Applies `ModelDirectives`, None where they could not be read; returns a ModelInstanceInfo for each model.
 
         Raises ModelError or ResourceError; then nothing has been added.
@@ -131,10 +160,12 @@ class Parser:
             self.instances.append(self._plant.GetModelInstanceByName(name))
         return infos
 
-    def AddModelsFromString(self, file_contents, file_type):
+    def AddModelsFromString(self, file_contents: str, file_type: str) -> list[ModelInstanceIndex]:
+        """As AddModels(), of a text in place of a file; `file_type` is "urdf", "sdf", "xml" or "dmd.yaml"."""
         return self.AddModels(file_contents=file_contents, file_type=file_type)
 
-    def AddModelsFromUrl(self, url):
+    def AddModelsFromUrl(self, url: str) -> list[ModelInstanceIndex]:
+        """As AddModels(), of a file named by a URL, package:// or file://."""
         return self.AddModels(url=url)
 
     def _instance_names(self, specs):

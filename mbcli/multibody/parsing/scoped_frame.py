@@ -1,9 +1,17 @@
 """Frames of a plant by names that may say their model instance."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.multibody.parsing.scene_names import SceneNames
 
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.frame import Frame
 
-def GetScopedFrameByName(plant, full_name):
+
+def GetScopedFrameByName(plant: MultibodyPlant, full_name: str) -> Frame:
     """The frame of a name such as `arm::gripper::finger`; without a scope there must be one frame of that name.
 
     Raises RuntimeError where there is none, or several.
@@ -15,7 +23,7 @@ def GetScopedFrameByName(plant, full_name):
     return plant.GetFrameByName(name, plant.GetModelInstanceByName(instance))
 
 
-def GetScopedFrameByNameMaybe(plant, full_name):
+def GetScopedFrameByNameMaybe(plant: MultibodyPlant, full_name: str) -> Frame | None:
     """As GetScopedFrameByName(), but None where there is none or several."""
     try:
         return GetScopedFrameByName(plant, full_name)

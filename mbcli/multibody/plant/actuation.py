@@ -1,11 +1,17 @@
 """Inputs of a plant: actuation, desired states of controllers and applied forces, and the forces that they are."""
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.multibody.plant.applied_forces import check_applied_forces
 from mbcli.multibody.plant.ports import InputPort, port_at, port_named
+
+if TYPE_CHECKING:
+    from mbcli.multibody.tree.index import ModelInstanceIndex
 
 
 class Actuation:
@@ -13,33 +19,35 @@ class Actuation:
 
     # ports
 
-    def get_actuation_input_port(self, model_instance=None):
+    def get_actuation_input_port(self, model_instance: ModelInstanceIndex | None = None) -> InputPort:
         """u (nu,) of the plant or of one instance [N m or N]; what is not fixed counts as zero, both add up."""
         self._require_finalized("get_actuation_input_port")
         return self.GetInputPort(self._port_name("actuation", model_instance))
 
-    def get_desired_state_input_port(self, model_instance):
+    def get_desired_state_input_port(self, model_instance: ModelInstanceIndex) -> InputPort:
         """[q_desired; v_desired] (2 nu,) of an instance whose actuators have controllers, in the order of its u."""
         self._require_finalized("get_desired_state_input_port")
         return self.GetInputPort(self._port_name("desired_state", model_instance))
 
-    def get_applied_generalized_force_input_port(self):
+    def get_applied_generalized_force_input_port(self) -> InputPort:
         """tau (nv,) [N m or N], added as it is."""
         self._require_finalized("get_applied_generalized_force_input_port")
         return self.GetInputPort("applied_generalized_force")
 
-    def get_applied_spatial_force_input_port(self):
+    def get_applied_spatial_force_input_port(self) -> InputPort:
         """A list of ExternallyAppliedSpatialForce."""
         self._require_finalized("get_applied_spatial_force_input_port")
         return self.GetInputPort("applied_spatial_force")
 
-    def num_input_ports(self):
+    def num_input_ports(self) -> int:
+        """The number of input ports."""
         return len(self._input_ports())
 
-    def get_input_port(self, port_index):
+    def get_input_port(self, port_index: int) -> InputPort:
+        """The input port with an index. RuntimeError where there is none."""
         return port_at(self._input_ports(), port_index, "input")
 
-    def GetInputPort(self, port_name):
+    def GetInputPort(self, port_name: str) -> InputPort:
         """The input port of that name. RuntimeError where there is none, or before Finalize()."""
         return port_named(self._input_ports(), port_name, "input")
 

@@ -1,5 +1,9 @@
 """Forces that act on bodies from outside."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.math.array_arguments import as_array
@@ -7,32 +11,38 @@ from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant.signal_system import SignalSystem
 from mbcli.multibody.tree.checked_numbers import require_finite
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector3
+
 
 class ExternallyAppliedSpatialForce:
     """A spatial force F_Bq_W on a body at point q, given from its origin as p_BoBq_B (3,) [m]; both zero at first."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.body_index = None
         self._p_BoBq_B = np.zeros(3)
         self._F_Bq_W = SpatialForce.Zero()
 
     @property
-    def p_BoBq_B(self):
+    def p_BoBq_B(self) -> Vector3:
         """[m] (3,), read-only: assign another one to change it."""
         view = self._p_BoBq_B.view()
         view.flags.writeable = False
         return view
 
     @p_BoBq_B.setter
-    def p_BoBq_B(self, p):
+    def p_BoBq_B(self, p: ArrayLike) -> None:
         self._p_BoBq_B = as_array(p, (3,), "p_BoBq_B").copy()
 
     @property
-    def F_Bq_W(self):
+    def F_Bq_W(self) -> SpatialForce:
+        """F_Bq_W: torque [N m] about Bq and force [N] at Bq on the body, in World."""
         return self._F_Bq_W
 
     @F_Bq_W.setter
-    def F_Bq_W(self, F):
+    def F_Bq_W(self, F: SpatialForce) -> None:
         if not isinstance(F, SpatialForce):
             raise TypeError(f"F_Bq_W is a SpatialForce, not {F!r}")
         self._F_Bq_W = SpatialForce(F.get_coeffs())
@@ -65,7 +75,7 @@ class ExternallyAppliedSpatialForceMultiplexer(SignalSystem):
         num_inputs: number of lists.
     """
 
-    def __init__(self, num_inputs):
+    def __init__(self, num_inputs: int) -> None:
         if num_inputs < 0:
             raise RuntimeError(f"the number of inputs must not be negative, it is {num_inputs}")
         self._names = [f"u{k}" for k in range(num_inputs)]

@@ -1,5 +1,9 @@
 """Plants from MultibodyPlantConfig, and plants in diagrams, under the names of pydrake.multibody.plant."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.settings import (
@@ -8,6 +12,11 @@ from mbcli.multibody.plant.settings import (
     HydroelasticContactRepresentation,
 )
 
+if TYPE_CHECKING:
+    from mbcli.config.plant_config import MultibodyPlantConfig
+    from mbcli.config.scene_graph_config import SceneGraphConfig
+    from mbcli.systems.framework import DiagramBuilder
+
 CONTACT_MODELS = {
     "point": ContactModel.kPoint,
     "hydroelastic": ContactModel.kHydroelastic,
@@ -15,7 +24,7 @@ CONTACT_MODELS = {
 }
 
 
-def ApplyMultibodyPlantConfig(config, plant):
+def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlant) -> None:
     """Gives a plant all settings of a MultibodyPlantConfig but its time step.
 
     RuntimeError where the plant is finalized or has another time step; then nothing is changed.
@@ -41,7 +50,13 @@ def ApplyMultibodyPlantConfig(config, plant):
         plant.set_discrete_contact_approximation(DiscreteContactApproximation[f"k{approximation.capitalize()}"])
 
 
-def AddMultibodyPlant(plant_config=None, scene_graph_config=None, builder=None, *, config=None):
+def AddMultibodyPlant(
+    plant_config: MultibodyPlantConfig | None = None,
+    scene_graph_config: SceneGraphConfig | None = None,
+    builder: DiagramBuilder | None = None,
+    *,
+    config: MultibodyPlantConfig | None = None,
+) -> tuple[MultibodyPlant, SceneGraph]:
     """A new plant with the settings of a MultibodyPlantConfig in a DiagramBuilder: (plant, scene_graph).
 
     AddMultibodyPlant(config, builder), or AddMultibodyPlant(plant_config, scene_graph_config, builder) with settings
@@ -58,7 +73,13 @@ def AddMultibodyPlant(plant_config=None, scene_graph_config=None, builder=None, 
     return plant, scene_graph
 
 
-def AddMultibodyPlantSceneGraph(builder, time_step=None, scene_graph=None, *, plant=None):
+def AddMultibodyPlantSceneGraph(
+    builder: DiagramBuilder,
+    time_step: float | None = None,
+    scene_graph: SceneGraph | None = None,
+    *,
+    plant: MultibodyPlant | None = None,
+) -> tuple[MultibodyPlant, SceneGraph]:
     """Adds a plant, a new one with the given time step [s] or one that is there, to a DiagramBuilder.
 
     Returns (plant, scene_graph). Geometries of the plant are registered with the scene graph.

@@ -1,6 +1,9 @@
 """Constraints of a plant: adding and removing them, switching them on and off in a context, their parameters."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.context import Context
@@ -16,6 +19,17 @@ from mbcli.multibody.tree.constraints import (
     WeldConstraint,
 )
 from mbcli.multibody.tree.parameters import DEFAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
+    from mbcli.multibody.tree.index import JointIndex
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 # the order of GetConstraintIds()
 KINDS = (
@@ -41,7 +55,9 @@ class Constraints:
 
     # adding, before Finalize()
 
-    def AddCouplerConstraint(self, joint0, joint1, gear_ratio, offset=0.0):
+    def AddCouplerConstraint(
+        self, joint0: Joint, joint1: Joint, gear_ratio: float, offset: float = 0.0
+    ) -> MultibodyConstraintId:
         """q0 = gear_ratio q1 + offset, for two joints of one degree of freedom; returns the id.
 
         offset has the unit of q0, gear_ratio that of q0 by that of q1. RuntimeError: a joint with another number of
@@ -50,7 +66,16 @@ class Constraints:
         """
         return self._add_constraint("coupler", (joint0, joint1), CouplerConstraint, joint0, joint1, gear_ratio, offset)
 
-    def AddDistanceConstraint(self, body_A, p_AP, body_B, p_BQ, distance, stiffness=math.inf, damping=0.0):
+    def AddDistanceConstraint(
+        self,
+        body_A: RigidBody,
+        p_AP: ArrayLike,
+        body_B: RigidBody,
+        p_BQ: ArrayLike,
+        distance: float,
+        stiffness: float = math.inf,
+        damping: float = 0.0,
+    ) -> MultibodyConstraintId:
         """Point P of body A and point Q of body B keep their distance [m]; returns the id.
 
         p_AP, p_BQ: [m] (3,), in A and in B. A finite stiffness [N/m] makes a spring of the free length `distance`,
@@ -59,7 +84,9 @@ class Constraints:
         arguments = (body_A, p_AP, body_B, p_BQ, distance, stiffness, damping)
         return self._add_constraint("distance", (body_A, body_B), DistanceConstraint, *arguments)
 
-    def AddBallConstraint(self, body_A, p_AP, body_B, p_BQ=None):
+    def AddBallConstraint(
+        self, body_A: RigidBody, p_AP: ArrayLike, body_B: RigidBody, p_BQ: ArrayLike | None = None
+    ) -> MultibodyConstraintId:
         """Point P of body A and point Q of body B coincide; returns the id.
 
         p_AP, p_BQ: [m] (3,), in A and in B. Without p_BQ, Q is where P is in the default positions at Finalize().
@@ -67,13 +94,22 @@ class Constraints:
         """
         return self._add_constraint("ball", (body_A, body_B), BallConstraint, body_A, p_AP, body_B, p_BQ)
 
-    def AddWeldConstraint(self, body_A, X_AP, body_B, X_BQ):
+    def AddWeldConstraint(
+        self, body_A: RigidBody, X_AP: RigidTransform, body_B: RigidBody, X_BQ: RigidTransform
+    ) -> MultibodyConstraintId:
         """Frame P of body A and frame Q of body B coincide; returns the id. RuntimeError: A is B."""
         return self._add_constraint("weld", (body_A, body_B), WeldConstraint, body_A, X_AP, body_B, X_BQ)
 
     def AddTendonConstraint(
-        self, joints, a, offset=None, lower_limit=None, upper_limit=None, stiffness=None, damping=None
-    ):
+        self,
+        joints: Iterable[JointIndex],
+        a: ArrayLike,
+        offset: float | None = None,
+        lower_limit: float | None = None,
+        upper_limit: float | None = None,
+        stiffness: float | None = None,
+        damping: float | None = None,
+    ) -> MultibodyConstraintId:
         """lower_limit <= sum a_i q_i + offset <= upper_limit [m], over joints of one degree of freedom; returns the id.
 
         Args:
@@ -95,7 +131,7 @@ class Constraints:
         given = {name: value for name, value in given.items() if value is not None}
         return self._add_constraint("tendon", joints, TendonConstraint, joints, a, **given)
 
-    def AddContactConstraint(self, body, point, normals):
+    def AddContactConstraint(self, body: RigidBody, point: ArrayLike, normals: ArrayLike) -> MultibodyConstraintId:
         """A point of a body does not move along directions of World, where RBDL has contacts; returns the id.
 
         point [m] (3,), in the body; normals (n, 3), in World, of any length but zero. It holds velocities alone, in
@@ -103,7 +139,14 @@ class Constraints:
         """
         return self._add_constraint("contact", (body,), ContactConstraint, body, point, normals)
 
-    def AddLoopConstraint(self, predecessor, successor, X_predecessor, X_successor, axes):
+    def AddLoopConstraint(
+        self,
+        predecessor: RigidBody,
+        successor: RigidBody,
+        X_predecessor: RigidTransform,
+        X_successor: RigidTransform,
+        axes: ArrayLike,
+    ) -> MultibodyConstraintId:
         """Frame S on the successor does not move in frame P on the predecessor along axes of P; returns the id.
 
         X_predecessor, X_successor: RigidTransform of P and S in the bodies; axes (n, 6), in P, rotational part first,
@@ -129,34 +172,39 @@ class Constraints:
         if setting.name == "kTamsi" and self.num_constraints():
             raise RuntimeError("the discrete contact approximation tamsi cannot hold the constraints of the plant")
 
-    def RemoveConstraint(self, id):
+    def RemoveConstraint(self, id: MultibodyConstraintId) -> None:
         """Takes a constraint out again. RuntimeError: after Finalize(), no constraint has this id."""
         self._require_not_finalized("RemoveConstraint")
         self._constraints.remove(self._constraint("RemoveConstraint", id))
 
     # finding
 
-    def GetConstraintIds(self):
+    def GetConstraintIds(self) -> list[MultibodyConstraintId]:
         """Ids of all that were added: couplers, then distance, ball, weld, tendon, contact and loop constraints."""
         return [c.id for kind in KINDS for c in self._constraints if isinstance(c, kind)]
 
-    def num_constraints(self):
+    def num_constraints(self) -> int:
         """How many were added; joints that close loops do not count."""
         return sum(isinstance(c, KINDS) for c in self._constraints)
 
-    def num_coupler_constraints(self):
+    def num_coupler_constraints(self) -> int:
+        """The number of coupler constraints."""
         return self._count_constraints(CouplerConstraint)
 
-    def num_distance_constraints(self):
+    def num_distance_constraints(self) -> int:
+        """The number of distance constraints."""
         return self._count_constraints(DistanceConstraint)
 
-    def num_ball_constraints(self):
+    def num_ball_constraints(self) -> int:
+        """The number of ball constraints."""
         return self._count_constraints(BallConstraint)
 
-    def num_weld_constraints(self):
+    def num_weld_constraints(self) -> int:
+        """The number of weld constraints."""
         return self._count_constraints(WeldConstraint)
 
-    def num_tendon_constraints(self):
+    def num_tendon_constraints(self) -> int:
+        """The number of tendon constraints."""
         return self._count_constraints(TendonConstraint)
 
     def _count_constraints(self, kind):
@@ -171,21 +219,23 @@ class Constraints:
 
     # in a context
 
-    def GetConstraintActiveStatus(self, context, id):
+    def GetConstraintActiveStatus(self, context: Context, id: MultibodyConstraintId) -> bool:
         """Whether a constraint holds in this context. RuntimeError for an unknown id."""
         self._check_context(context)
         return context.state.parameters.get(self._constraint("GetConstraintActiveStatus", id), "active")
 
-    def SetConstraintActiveStatus(self, context, id, status):
+    def SetConstraintActiveStatus(self, context: Context, id: MultibodyConstraintId, status: bool) -> None:
         """Switches a constraint on or off in this context; all are on at first. RuntimeError for an unknown id."""
         self._check_context(context)
         context.state.set_parameter(self._constraint("SetConstraintActiveStatus", id), "active", bool(status))
 
-    def GetDefaultDistanceConstraintParams(self):
+    def GetDefaultDistanceConstraintParams(self) -> dict[MultibodyConstraintId, DistanceConstraintParams]:
         """{id: DistanceConstraintParams} as added."""
         return {c.id: c._params for c in self._constraints if isinstance(c, DistanceConstraint)}
 
-    def GetDistanceConstraintParams(self, context, id=None):
+    def GetDistanceConstraintParams(
+        self, context: Context, id: MultibodyConstraintId | None = None
+    ) -> DistanceConstraintParams | dict[MultibodyConstraintId, DistanceConstraintParams]:
         """The DistanceConstraintParams of one constraint in this context, or of all: {id: DistanceConstraintParams}.
 
         RuntimeError for the id of no distance constraint.
@@ -196,7 +246,9 @@ class Constraints:
         constraint = self._constraint("GetDistanceConstraintParams", id, DistanceConstraint)
         return context.state.parameters.get(constraint, "params")
 
-    def SetDistanceConstraintParams(self, context, id, params):
+    def SetDistanceConstraintParams(
+        self, context: Context, id: MultibodyConstraintId, params: DistanceConstraintParams
+    ) -> None:
         """Changes the parameters of a distance constraint in this context.
 
         RuntimeError for the id of no distance constraint, and for bodies that the plant does not have.

@@ -1,6 +1,20 @@
 """What touches what in a plant, and with which force, under the names of pydrake.multibody.plant."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.geometry.contact_pairs import PenetrationAsPointPair
+    from mbcli.math.array_types import Vector3
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.index import BodyIndex
 
 
 class PointPairContactInfo:
@@ -15,35 +29,46 @@ class PointPairContactInfo:
         point_pair: PenetrationAsPointPair.
     """
 
-    def __init__(self, bodyA_index, bodyB_index, f_Bc_W, p_WC, separation_speed, slip_speed, point_pair):
+    def __init__(
+        self,
+        bodyA_index: BodyIndex,
+        bodyB_index: BodyIndex,
+        f_Bc_W: ArrayLike,
+        p_WC: ArrayLike,
+        separation_speed: float,
+        slip_speed: float,
+        point_pair: PenetrationAsPointPair,
+    ) -> None:
         self._bodies = bodyA_index, bodyB_index
         self._f_Bc_W, self._p_WC = np.array(f_Bc_W, float), np.array(p_WC, float)
         self._separation_speed, self._slip_speed = float(separation_speed), float(slip_speed)
         self._point_pair = point_pair
 
-    def bodyA_index(self):
+    def bodyA_index(self) -> BodyIndex:
+        """Index of body A."""
         return self._bodies[0]
 
-    def bodyB_index(self):
+    def bodyB_index(self) -> BodyIndex:
+        """Index of body B."""
         return self._bodies[1]
 
-    def contact_force(self):
+    def contact_force(self) -> Vector3:
         """f_Bc_W (3,) [N]: on body B."""
         return self._f_Bc_W.copy()
 
-    def contact_point(self):
+    def contact_point(self) -> Vector3:
         """p_WC (3,) [m]."""
         return self._p_WC.copy()
 
-    def separation_speed(self):
+    def separation_speed(self) -> float:
         """[m/s]; positive where the bodies part."""
         return self._separation_speed
 
-    def slip_speed(self):
+    def slip_speed(self) -> float:
         """[m/s]"""
         return self._slip_speed
 
-    def point_pair(self):
+    def point_pair(self) -> PenetrationAsPointPair:
         """PenetrationAsPointPair."""
         return self._point_pair
 
@@ -51,30 +76,31 @@ class PointPairContactInfo:
 class ContactResults:
     """All contacts of one state or step; it does not change."""
 
-    def __init__(self, plant=None, point_pairs=()):
+    def __init__(self, plant: MultibodyPlant | None = None, point_pairs: Iterable[PointPairContactInfo] = ()) -> None:
         self._plant, self._point_pairs = plant, tuple(point_pairs)
 
-    def plant(self):
+    def plant(self) -> MultibodyPlant | None:
         """The plant, None for empty results."""
         return self._plant
 
-    def num_point_pair_contacts(self):
+    def num_point_pair_contacts(self) -> int:
+        """The number of contact points."""
         return len(self._point_pairs)
 
-    def point_pair_contact_info(self, i):
+    def point_pair_contact_info(self, i: int) -> PointPairContactInfo:
         """PointPairContactInfo. IndexError where there is none."""
         if not 0 <= i < len(self._point_pairs):
             raise IndexError(f"point_pair_contact_info({i}): there are {len(self._point_pairs)} contacts")
         return self._point_pairs[i]
 
-    def num_hydroelastic_contacts(self):
+    def num_hydroelastic_contacts(self) -> int:
         """0: contact surfaces are not computed."""
         return 0
 
-    def hydroelastic_contact_info(self, i):
+    def hydroelastic_contact_info(self, i: int) -> NoReturn:
         """IndexError: there is none."""
         raise IndexError(f"hydroelastic_contact_info({i}): there are 0 contacts")
 
-    def SelectHydroelastic(self, selector):
+    def SelectHydroelastic(self, selector: Callable[[PointPairContactInfo], bool]) -> ContactResults:
         """A copy with those surfaces for which selector is true, and all contacts of points."""
         return ContactResults(self._plant, self._point_pairs)

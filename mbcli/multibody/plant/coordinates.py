@@ -1,7 +1,10 @@
 """Names, limits and values of coordinates, for the plant and for one model instance."""
 
+from __future__ import annotations
+
 from copy import copy
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import empty, ndarray
@@ -14,6 +17,13 @@ from mbcli.multibody.plant.context import Context
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import require_finite
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.rigid_body import RigidBody
+
 ALL = slice(None)
 
 # joints of three angular velocities that are not the rates of their angles or quaternion, which come first
@@ -25,20 +35,35 @@ class Coordinates:
 
     # names
 
-    def GetPositionNames(self, model_instance=None, add_model_instance_prefix=None, always_add_suffix=True):
+    def GetPositionNames(
+        self,
+        model_instance: ModelInstanceIndex | None = None,
+        add_model_instance_prefix: bool | None = None,
+        always_add_suffix: bool = True,
+    ) -> list[str]:
         """`{instance}_{joint}_{suffix}` for each position, in the order of q."""
         return self._names("position", model_instance, add_model_instance_prefix, always_add_suffix)
 
-    def GetVelocityNames(self, model_instance=None, add_model_instance_prefix=None, always_add_suffix=True):
+    def GetVelocityNames(
+        self,
+        model_instance: ModelInstanceIndex | None = None,
+        add_model_instance_prefix: bool | None = None,
+        always_add_suffix: bool = True,
+    ) -> list[str]:
         """`{instance}_{joint}_{suffix}` for each velocity, in the order of v."""
         return self._names("velocity", model_instance, add_model_instance_prefix, always_add_suffix)
 
-    def GetStateNames(self, model_instance=None, add_model_instance_prefix=None):
+    def GetStateNames(
+        self, model_instance: ModelInstanceIndex | None = None, add_model_instance_prefix: bool | None = None
+    ) -> list[str]:
+        """Names of the positions, then of the velocities, of the plant or of a model instance."""
         return self.GetPositionNames(model_instance, add_model_instance_prefix) + self.GetVelocityNames(
             model_instance, add_model_instance_prefix
         )
 
-    def GetActuatorNames(self, model_instance=None, add_model_instance_prefix=None):
+    def GetActuatorNames(
+        self, model_instance: ModelInstanceIndex | None = None, add_model_instance_prefix: bool | None = None
+    ) -> list[str]:
         """`{instance}_{actuator}` for each entry of u."""
         self._require_finalized("GetActuatorNames")
         prefix = model_instance is None if add_model_instance_prefix is None else add_model_instance_prefix
@@ -68,28 +93,36 @@ class Coordinates:
 
     # limits
 
-    def GetPositionLowerLimits(self):
+    def GetPositionLowerLimits(self) -> Vector:
+        """(nq,) [rad or m], -inf where there is none. After Finalize()."""
         return self._limits_vector("nq", "position_start", "position_lower_limits")
 
-    def GetPositionUpperLimits(self):
+    def GetPositionUpperLimits(self) -> Vector:
+        """(nq,) [rad or m], inf where there is none. After Finalize()."""
         return self._limits_vector("nq", "position_start", "position_upper_limits")
 
-    def GetVelocityLowerLimits(self):
+    def GetVelocityLowerLimits(self) -> Vector:
+        """(nv,) [rad/s or m/s], -inf where there is none. After Finalize()."""
         return self._limits_vector("nv", "velocity_start", "velocity_lower_limits")
 
-    def GetVelocityUpperLimits(self):
+    def GetVelocityUpperLimits(self) -> Vector:
+        """(nv,) [rad/s or m/s], inf where there is none. After Finalize()."""
         return self._limits_vector("nv", "velocity_start", "velocity_upper_limits")
 
-    def GetAccelerationLowerLimits(self):
+    def GetAccelerationLowerLimits(self) -> Vector:
+        """(nv,) [rad/s^2 or m/s^2], -inf where there is none. After Finalize()."""
         return self._limits_vector("nv", "velocity_start", "acceleration_lower_limits")
 
-    def GetAccelerationUpperLimits(self):
+    def GetAccelerationUpperLimits(self) -> Vector:
+        """(nv,) [rad/s^2 or m/s^2], inf where there is none. After Finalize()."""
         return self._limits_vector("nv", "velocity_start", "acceleration_upper_limits")
 
-    def GetEffortLowerLimits(self):
+    def GetEffortLowerLimits(self) -> Vector:
+        """(nu,) [N m or N], -inf where there is none. After Finalize()."""
         return -self.GetEffortUpperLimits()
 
-    def GetEffortUpperLimits(self):
+    def GetEffortUpperLimits(self) -> Vector:
+        """(nu,) [N m or N], inf where there is none. After Finalize()."""
         self._require_finalized("GetEffortUpperLimits")
         return np.array([a.effort_limit() for a in self._actuators])
 
@@ -154,7 +187,7 @@ class Coordinates:
             return value
         return self._vector(value, *shape, what, state.scalar)
 
-    def GetPositions(self, context, model_instance=None):
+    def GetPositions(self, context: Context, model_instance: ModelInstanceIndex | None = None) -> Vector:
         """q, (nq,)"""
         state = context.state
         if state.plant is not self:
@@ -163,7 +196,7 @@ class Coordinates:
             return state.q.copy()
         return state.q[self._places("position", model_instance)[1]].copy()
 
-    def GetVelocities(self, context, model_instance=None):
+    def GetVelocities(self, context: Context, model_instance: ModelInstanceIndex | None = None) -> Vector:
         """v, (nv,)"""
         state = context.state
         if state.plant is not self:
@@ -172,14 +205,16 @@ class Coordinates:
             return state.v.copy()
         return state.v[self._places("velocity", model_instance)[1]].copy()
 
-    def GetPositionsAndVelocities(self, context, model_instance=None):
+    def GetPositionsAndVelocities(self, context: Context, model_instance: ModelInstanceIndex | None = None) -> Vector:
         """[q; v]"""
         state = context.state
         if state.plant is not self:
             self._check_context(context)
         return state.x.copy() if model_instance is None else state.x[self._places("state", model_instance)[1]].copy()
 
-    def SetPositions(self, context, model_instance=None, q=None):
+    def SetPositions(
+        self, context: Context, model_instance: ModelInstanceIndex | ArrayLike | None = None, q: ArrayLike | None = None
+    ) -> None:
         """SetPositions(context, q) or SetPositions(context, model_instance, q)."""
         state = context.state
         if state.plant is not self:
@@ -192,7 +227,9 @@ class Coordinates:
             self._put(context, state.q_memory, state.q, self._places("position", model_instance)[1], q, "q")
         state.forget_positions()
 
-    def SetVelocities(self, context, model_instance=None, v=None):
+    def SetVelocities(
+        self, context: Context, model_instance: ModelInstanceIndex | ArrayLike | None = None, v: ArrayLike | None = None
+    ) -> None:
         """SetVelocities(context, v) or SetVelocities(context, model_instance, v)."""
         state = context.state
         if state.plant is not self:
@@ -205,7 +242,12 @@ class Coordinates:
             self._put(context, state.v_memory, state.v, self._places("velocity", model_instance)[1], v, "v")
         state.forget_velocities()
 
-    def SetPositionsAndVelocities(self, context, model_instance=None, q_v=None):
+    def SetPositionsAndVelocities(
+        self,
+        context: Context,
+        model_instance: ModelInstanceIndex | ArrayLike | None = None,
+        q_v: ArrayLike | None = None,
+    ) -> None:
         """[q; v] of the plant or of a model instance."""
         state = context.state
         if state.plant is not self:
@@ -243,20 +285,22 @@ class Coordinates:
         array[part] = value
         state.look_for_zero_quaternions()
 
-    def GetPositionsFromArray(self, model_instance, q):
+    def GetPositionsFromArray(self, model_instance: ModelInstanceIndex, q: ArrayLike) -> Vector:
+        """The positions of a model instance among all positions q (nq,)."""
         indices = self._q_indices(model_instance)
         return self._vector(q, self.num_positions(), "q")[indices]
 
-    def GetVelocitiesFromArray(self, model_instance, v):
+    def GetVelocitiesFromArray(self, model_instance: ModelInstanceIndex, v: ArrayLike) -> Vector:
+        """The velocities of a model instance among all velocities v (nv,)."""
         indices = self._v_indices(model_instance)
         return self._vector(v, self.num_velocities(), "v")[indices]
 
-    def SetPositionsInArray(self, model_instance, q_instance, q):
+    def SetPositionsInArray(self, model_instance: ModelInstanceIndex, q_instance: ArrayLike, q: ArrayLike) -> None:
         """Writes the positions of an instance into q (nq,)."""
         indices = self._q_indices(model_instance)
         self._write(q, self.num_positions(), "q", indices, q_instance)
 
-    def SetVelocitiesInArray(self, model_instance, v_instance, v):
+    def SetVelocitiesInArray(self, model_instance: ModelInstanceIndex, v_instance: ArrayLike, v: ArrayLike) -> None:
         """Writes the velocities of an instance into v (nv,)."""
         indices = self._v_indices(model_instance)
         self._write(v, self.num_velocities(), "v", indices, v_instance)
@@ -271,7 +315,7 @@ class Coordinates:
 
     # defaults
 
-    def GetDefaultPositions(self, model_instance=None):
+    def GetDefaultPositions(self, model_instance: ModelInstanceIndex | None = None) -> Vector:
         """q of a new context."""
         self._require_finalized("GetDefaultPositions")
         q = np.zeros(self._model.sizes["nq"])
@@ -280,7 +324,13 @@ class Coordinates:
             q[start : start + joint.num_positions()] = joint._default_positions
         return q if model_instance is None else q[self._q_indices(model_instance)]
 
-    def SetDefaultPositions(self, *arguments, q=None, model_instance=None, q_instance=None):
+    def SetDefaultPositions(
+        self,
+        *arguments: Any,
+        q: ArrayLike | None = None,
+        model_instance: ModelInstanceIndex | None = None,
+        q_instance: ArrayLike | None = None,
+    ) -> None:
         """SetDefaultPositions(q) or SetDefaultPositions(model_instance, q): q of contexts made from now on."""
         model_instance, q = _instance_and_value(arguments, model_instance, q if q_instance is None else q_instance)
         full = self.GetDefaultPositions()
@@ -290,14 +340,14 @@ class Coordinates:
             start = joint.position_start()
             joint.set_default_positions(full[start : start + joint.num_positions()])
 
-    def CreateDefaultContext(self):
+    def CreateDefaultContext(self) -> Context:
         """A context at time 0 with the default positions and zero velocities."""
         self._require_finalized("CreateDefaultContext")
         context = Context(self)
         context.state.set_q(self.GetDefaultPositions())
         return context
 
-    def SetDefaultState(self, context, state=None):
+    def SetDefaultState(self, context: Context, state: Any = None) -> None:
         """Default positions and zero velocities."""
         self._check_context(context)
         context.state.set_q(self.GetDefaultPositions())
@@ -305,7 +355,9 @@ class Coordinates:
 
     # free bodies
 
-    def SetDefaultFreeBodyPose(self, body, X_PB=None, *, X_WB=None):
+    def SetDefaultFreeBodyPose(
+        self, body: RigidBody, X_PB: RigidTransform | None = None, *, X_WB: RigidTransform | None = None
+    ) -> None:
         """X_PB of a floating body in contexts made from now on; kept for a body that turns out not to float.
 
         P is the body's parent, whichever name the pose is given by.
@@ -316,17 +368,24 @@ class Coordinates:
         if self.is_finalized() and body.is_floating_base_body():
             self._free_joint_of(body).SetDefaultPose(X_PB)
 
-    def GetDefaultFreeBodyPose(self, body):
+    def GetDefaultFreeBodyPose(self, body: RigidBody) -> RigidTransform:
         """Identity where none was set."""
         return self._default_free_poses.get(int(body.index()), RigidTransform())
 
-    def GetFreeBodyPose(self, context, body):
+    def GetFreeBodyPose(self, context: Context, body: RigidBody) -> RigidTransform:
         """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
         if body._plant is not self:
             self._require_own(body, "GetFreeBodyPose")
         return body._required_free_joint().GetPose(context)
 
-    def SetFreeBodyPose(self, context, body, X_PB=None, *, X_WB=None):
+    def SetFreeBodyPose(
+        self,
+        context: Context,
+        body: RigidBody,
+        X_PB: RigidTransform | None = None,
+        *,
+        X_WB: RigidTransform | None = None,
+    ) -> None:
         """X_PB as in GetFreeBodyPose(), whichever name it is given by."""
         if X_PB is None or X_WB is not None:
             X_PB = _one_of(X_PB, X_WB, "SetFreeBodyPose: X_PB")
@@ -336,7 +395,14 @@ class Coordinates:
             self._require_own(body, "SetFreeBodyPose")
         body._required_free_joint().SetPose(context, X_PB)
 
-    def SetFreeBodySpatialVelocity(self, *arguments, body=None, V_PB=None, context=None, V_WB=None):
+    def SetFreeBodySpatialVelocity(
+        self,
+        *arguments: Any,
+        body: RigidBody | None = None,
+        V_PB: SpatialVelocity | None = None,
+        context: Context | None = None,
+        V_WB: SpatialVelocity | None = None,
+    ) -> None:
         """SetFreeBodySpatialVelocity(body, V_PB, context); pydrake's other order (context, body, V_PB) too.
 
         The velocity is that in the body's parent P, whichever name it is given by.
@@ -355,7 +421,7 @@ class Coordinates:
 
     # velocities and rates
 
-    def MapVelocityToQDot(self, context, v):
+    def MapVelocityToQDot(self, context: Context, v: ArrayLike) -> Vector:
         """qdot = N(q) v, (nq,); NumericalError where a joint with roll, pitch and yaw is at gimbal lock."""
         state = context.state
         if state.plant is not self:
@@ -365,7 +431,7 @@ class Coordinates:
         state.calls.query_qdot(self._numbers(context, v, state.shape_v, "v"))
         return state.data.qdot.copy()
 
-    def MapQDotToVelocity(self, context, qdot):
+    def MapQDotToVelocity(self, context: Context, qdot: ArrayLike) -> Vector:
         """v = N+(q) qdot, (nv,), N+ the left inverse of N."""
         state = context.state
         if state.plant is not self:
@@ -393,7 +459,7 @@ class Coordinates:
         self._require_finalized("rates of coordinates")
         return [joint for joint in self._joints if joint.type_name() in ("ball_rpy", "rpy_floating")]
 
-    def MakeVelocityToQDotMap(self, context):
+    def MakeVelocityToQDotMap(self, context: Context) -> Any:
         """N(q) as a sparse matrix, nq x nv; of dual numbers and expressions an array."""
         self._check_context(context)
         if self._joints_with_rpy:
@@ -403,7 +469,7 @@ class Coordinates:
         state.calls.query_qdot_map(columns)
         return self._sparse_map(columns.T)
 
-    def MakeQDotToVelocityMap(self, context):
+    def MakeQDotToVelocityMap(self, context: Context) -> Any:
         """N+(q) as a sparse matrix, nv x nq; of dual numbers and expressions an array."""
         self._check_context(context)
         state = context.state
@@ -438,7 +504,7 @@ class Coordinates:
                 N[i : i + 3 + extra, d : d + 3] = True
         return {M.shape: _column_places(M) for M in (N, N.T)}
 
-    def IsVelocityEqualToQDot(self):
+    def IsVelocityEqualToQDot(self) -> bool:
         """Whether N(q) is the identity for every joint."""
         return all(j.type_name() not in TURNS_WITH_RATES_OF_THEIR_OWN for j in self._joints)
 

@@ -1,5 +1,7 @@
 """Coulomb's law of friction between two surfaces."""
 
+from __future__ import annotations
+
 import math
 
 
@@ -9,7 +11,7 @@ class CoulombFriction:
     CoulombFriction() has none. RuntimeError where a coefficient is negative, or the dynamic one the greater.
     """
 
-    def __init__(self, static_friction=0.0, dynamic_friction=None):
+    def __init__(self, static_friction: float = 0.0, dynamic_friction: float | None = None) -> None:
         if dynamic_friction is None:
             if static_friction != 0.0:
                 raise TypeError("CoulombFriction takes no coefficient or both")
@@ -24,10 +26,12 @@ class CoulombFriction:
             )
         self._static, self._dynamic = float(static_friction), float(dynamic_friction)
 
-    def static_friction(self):
+    def static_friction(self) -> float:
+        """The coefficient of static friction."""
         return self._static
 
-    def dynamic_friction(self):
+    def dynamic_friction(self) -> float:
+        """The coefficient of sliding friction."""
         return self._dynamic
 
     def __eq__(self, other):
@@ -42,7 +46,9 @@ class CoulombFriction:
         return f"CoulombFriction({self._static:g}, {self._dynamic:g})"
 
 
-def CalcContactFrictionFromSurfaceProperties(surface_properties1, surface_properties2):
+def CalcContactFrictionFromSurfaceProperties(
+    surface_properties1: CoulombFriction, surface_properties2: CoulombFriction
+) -> CoulombFriction:
     """The CoulombFriction of a pair of surfaces: 2 a b / (a + b) of the coefficients a and b, 0 where one is 0."""
     first, second = surface_properties1, surface_properties2
     return CoulombFriction(

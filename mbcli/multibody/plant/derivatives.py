@@ -4,6 +4,10 @@ f(x + i h d) = f(x) + i h f'(x) d + O(h^2): with h = 1e-30 nothing is subtracted
 derivative along d to rounding (Squire and Trapp, SIAM Review 40, 1998).
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.math import RigidTransform, RotationMatrix
@@ -12,6 +16,12 @@ from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.parameter_steps import parameter_steps
 from mbcli.multibody.plant.state_transfer import Conversion, to_scalar
 from mbcli.multibody.scalars import COMPLEX, FLOAT
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 
 STEP = 1e-30
 
@@ -42,8 +52,16 @@ class Derivatives:
     """The part of MultibodyPlant that differentiates."""
 
     def CalcDerivatives(
-        self, context, calculation, with_respect_to=None, *, vdot=None, tau=None, u=None, compiled=False
-    ):
+        self,
+        context: Context,
+        calculation: str,
+        with_respect_to: JacobianWrtVariable | None = None,
+        *,
+        vdot: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        compiled: bool = False,
+    ) -> Any:
         """Derivatives of a calculation at a context, exact to rounding; the context stays as it is.
 
         Args:
@@ -80,20 +98,20 @@ class Derivatives:
         function, names = _chosen(calculation, with_respect_to)
         return calc_derivatives(self, context, function, names, {"vdot": vdot, "tau": tau, "u": u}, compiled)
 
-    def ToAutoDiffXd(self):
+    def ToAutoDiffXd(self) -> MultibodyPlant:
         """A copy whose contexts hold AutoDiffXd; same elements under the same indices. After Finalize()."""
         return self.ToScalarType["AutoDiffXd"]()
 
-    def ToSymbolic(self):
+    def ToSymbolic(self) -> MultibodyPlant:
         """A copy whose contexts hold SymPy expressions; same elements under the same indices. After Finalize()."""
         return self.ToScalarType["Expression"]()
 
     @property
-    def ToScalarType(self):
+    def ToScalarType(self) -> Conversion:
         """ToScalarType[T]() is a copy for the scalar type T: float, AutoDiffXd or symbolic Expression."""
         return Conversion(self)
 
-    def Clone(self):
+    def Clone(self) -> MultibodyPlant:
         """A deep copy for the same scalar type. After Finalize()."""
         return to_scalar(self, type(self))
 

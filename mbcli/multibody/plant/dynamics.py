@@ -1,6 +1,9 @@
 """Forces, accelerations and energy of a plant in a context."""
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,11 +12,17 @@ from mbcli.multibody.plant.meeting_contact import contact_failed, prepare_contac
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Scalar, Vector
+    from mbcli.multibody.plant.context import Context
+
 
 class Dynamics:
     """The part of MultibodyPlant that relates forces and accelerations."""
 
-    def CalcMassMatrix(self, context):
+    def CalcMassMatrix(self, context: Context) -> Matrix:
         """M(q), (nv, nv), reflected inertias included, by the composite-rigid-body algorithm."""
         state = context.state
         if state.plant is not self:
@@ -29,7 +38,7 @@ class Dynamics:
             state.of_q["mass_matrix"] = True
         return state.data.M.copy()
 
-    def CalcMassMatrixViaInverseDynamics(self, context):
+    def CalcMassMatrixViaInverseDynamics(self, context: Context) -> Matrix:
         """M(q), (nv, nv), one column per unit acceleration."""
         state = context.state
         if state.plant is not self:
@@ -39,7 +48,7 @@ class Dynamics:
         state.of_q.pop("mass_matrix", None)
         return state.data.M.copy()
 
-    def CalcBiasTerm(self, context):
+    def CalcBiasTerm(self, context: Context) -> Vector:
         """C(q, v) v, (nv,): no gravity, no applied forces."""
         state = context.state
         if state.plant is not self:
@@ -47,7 +56,7 @@ class Dynamics:
         state.at_velocities().calc_bias_term()
         return state.data.tau.copy()
 
-    def CalcGravityGeneralizedForces(self, context):
+    def CalcGravityGeneralizedForces(self, context: Context) -> Vector:
         """tau_g(q), (nv,), on the side of the applied forces: M vdot + C v = tau_g."""
         state = context.state
         if state.plant is not self:
@@ -55,7 +64,7 @@ class Dynamics:
         state.at_positions().calc_gravity()
         return state.data.tau.copy()
 
-    def CalcInverseDynamics(self, context, known_vdot, external_forces):
+    def CalcInverseDynamics(self, context: Context, known_vdot: ArrayLike, external_forces: MultibodyForces) -> Vector:
         """tau = M vdot + C v - tau_app - sum J^T F_app, (nv,), with the applied forces in external_forces.
 
         Gravity and other force elements count only as far as external_forces has them.
@@ -73,7 +82,16 @@ class Dynamics:
         calls.calc_inverse_dynamics(external_forces._body_forces, 0.0)
         return data.tau - external_forces._generalized_forces
 
-    def CalcRequiredForces(self, context, vdot=None, *, gravity=True, springs=True, damping=True, body_forces=None):
+    def CalcRequiredForces(
+        self,
+        context: Context,
+        vdot: ArrayLike | None = None,
+        *,
+        gravity: bool = True,
+        springs: bool = True,
+        damping: float = True,
+        body_forces: Matrix | None = None,
+    ) -> Vector:
         """tau (nv,) that gives the accelerations vdot (zero where not given) against the chosen forces.
 
         tau = M vdot + C v - tau_g - springs - damping - sum J^T F, with F (num_bodies, 6) at body origins in World.
@@ -90,7 +108,13 @@ class Dynamics:
         calls.calc_inverse_dynamics(element_F, float(gravity))
         return data.tau - element_tau
 
-    def CalcAccelerations(self, context, tau=None, u=None, body_forces=None):
+    def CalcAccelerations(
+        self,
+        context: Context,
+        tau: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        body_forces: Matrix | None = None,
+    ) -> Vector:
         """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6).
 
         In singular positions of constraints those of the motion that v continues; NumericalError where none does.
@@ -102,7 +126,7 @@ class Dynamics:
         tau = None if tau is None else self._numbers(context, tau, state.shape_v, "tau")
         return self._run_forward_dynamics(context, u, tau, 0.0 if body_forces is None else body_forces)
 
-    def CalcGeneralizedForces(self, context, forces):
+    def CalcGeneralizedForces(self, context: Context, forces: MultibodyForces) -> Vector:
         """tau + sum J^T F of a set of forces, (nv,)."""
         state = context.state
         if state.plant is not self:
@@ -135,7 +159,7 @@ class Dynamics:
                 f"the plant has {self.num_bodies()} and {self.num_velocities()}"
             )
 
-    def CalcForwardDynamics(self, context):
+    def CalcForwardDynamics(self, context: Context) -> Vector:
         """vdot (nv,) at this instant under the inputs of the context, gravity, springs and joint damping."""
         self._check_context(context)
         u, tau = self._actuation(context), context.inputs.value("applied_generalized_force", context)
@@ -214,7 +238,7 @@ class Dynamics:
             state.of_inputs["constraint_forces"] = state.constraints.forces()
         return data.vdot.copy()
 
-    def EvalTimeDerivatives(self, context):
+    def EvalTimeDerivatives(self, context: Context) -> StateVector:
         """[qdot; vdot] of a plant with time step 0."""
         state = context.state
         if state.plant is not self:
@@ -230,7 +254,7 @@ class Dynamics:
 
     # energy, momentum, centre of mass
 
-    def CalcKineticEnergy(self, context):
+    def CalcKineticEnergy(self, context: Context) -> Scalar:
         """[J], reflected inertias included"""
         return self._energy(context)[0]
 
@@ -248,7 +272,7 @@ class Dynamics:
             energy = state.of_v["energy"] = number(kinetic), number(potential), number(power)
         return energy
 
-    def CalcBodyEnergies(self, context):
+    def CalcBodyEnergies(self, context: Context) -> dict[str, dict[str, float]]:
         """{scoped body name: {"kinetic", "potential"}} [J] of every body but World, without reflected inertias."""
         self._check_context(context)
         mass, position, velocity = self._coms(context)

@@ -1,5 +1,9 @@
 """Adding elements to a plant, before Finalize()."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.multibody.tree.index import (
@@ -15,6 +19,17 @@ from mbcli.multibody.tree.joint_actuator import JointActuator
 from mbcli.multibody.tree.joints import WeldJoint
 from mbcli.multibody.tree.rigid_body import RigidBody
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.joint import Joint
+
+    AnyFrame = TypeVar("AnyFrame", bound=Frame)
+    AnyJoint = TypeVar("AnyJoint", bound=Joint)
 
 
 class Elements:
@@ -61,7 +76,7 @@ class Elements:
                 f"model instance '{self.GetModelInstanceName(model_instance)}' already has a {kind} named '{name}'"
             )
 
-    def AddModelInstance(self, name):
+    def AddModelInstance(self, name: str) -> ModelInstanceIndex:
         """A new model instance; its name must be new."""
         self._require_not_finalized("AddModelInstance")
         if name in self._instances:
@@ -69,14 +84,17 @@ class Elements:
         self._instances.append(name)
         return ModelInstanceIndex(len(self._instances) - 1)
 
-    def RenameModelInstance(self, model_instance, name):
+    def RenameModelInstance(self, model_instance: ModelInstanceIndex, name: str) -> None:
+        """Gives a model instance another name, before Finalize(). RuntimeError if it is taken."""
         self._require_not_finalized("RenameModelInstance")
         self._check_instance(model_instance)
         if name in self._instances and self._instances[int(model_instance)] != name:
             raise RuntimeError(f"there is a model instance named '{name}' already")
         self._instances[int(model_instance)] = name
 
-    def AddRigidBody(self, name, model_instance=None, M_BBo_B=None):
+    def AddRigidBody(
+        self, name: str, model_instance: ModelInstanceIndex | None = None, M_BBo_B: SpatialInertia | None = None
+    ) -> RigidBody:
         """A rigid body: AddRigidBody(name, M_BBo_B) or AddRigidBody(name, model_instance, M_BBo_B).
 
         Without a model instance the body goes to the default one, which is allowed only as long as no other was added.
@@ -98,14 +116,14 @@ class Elements:
             self._register_frame_of(body)
         return body
 
-    def AddFrame(self, frame):
+    def AddFrame(self, frame: AnyFrame) -> AnyFrame:
         """Adds a FixedOffsetFrame; returns it."""
         self._require_own(frame.parent_frame(), f"frame '{frame.name()}'")
         if frame.name():
             self._refuse_duplicate("frame", FrameIndex, frame.name(), frame._model_instance)
         return self._register(frame, self._frames, FrameIndex, frame._model_instance)
 
-    def AddJoint(self, joint):
+    def AddJoint(self, joint: AnyJoint) -> AnyJoint:
         """Adds a joint; returns it. It belongs to the model instance of its child's frame."""
         instance = joint.frame_on_child().model_instance()
         for frame in (joint.frame_on_parent(), joint.frame_on_child()):
@@ -115,12 +133,14 @@ class Elements:
         self._refuse_duplicate("joint", JointIndex, joint.name(), instance)
         return self._register(joint, self._joints, JointIndex, instance)
 
-    def WeldFrames(self, frame_on_parent_F, frame_on_child_M, X_FM=None):
+    def WeldFrames(
+        self, frame_on_parent_F: Frame, frame_on_child_M: Frame, X_FM: RigidTransform | None = None
+    ) -> WeldJoint:
         """Welds M to F at X_FM (identity where not given) by a joint named `F_welds_to_M`."""
         name = f"{frame_on_parent_F.name()}_welds_to_{frame_on_child_M.name()}"
         return self.AddJoint(WeldJoint(name, frame_on_parent_F, frame_on_child_M, X_FM))
 
-    def AddJointActuator(self, name, joint, effort_limit=np.inf):
+    def AddJointActuator(self, name: str, joint: Joint, effort_limit: float = np.inf) -> JointActuator:
         """An actuator for a joint of one degree of freedom; effort_limit [N m or N] is greater than 0."""
         self._require_own(joint, f"actuator '{name}'")
         actuator = JointActuator(name, joint, effort_limit)

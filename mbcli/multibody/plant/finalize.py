@@ -1,5 +1,7 @@
 """Finalize(): from elements to a forest and to the arrays of the engine."""
 
+from __future__ import annotations
+
 import warnings
 
 from mbcli.common.collection_pause import paused_collection
@@ -17,7 +19,8 @@ from mbcli.multibody.tree.parameters import DEFAULTS
 class Finalization:
     """The part of MultibodyPlant that ends its construction."""
 
-    def is_finalized(self):
+    def is_finalized(self) -> bool:
+        """Whether Finalize() has been called."""
         return self._model is not None
 
     def _require_finalized(self, what):
@@ -29,7 +32,7 @@ class Finalization:
             raise RuntimeError(f"{what}: the plant is finalized, nothing can be changed")
 
     @paused_collection()
-    def Finalize(self):
+    def Finalize(self) -> None:
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
         self._require_not_finalized("Finalize")
         forest, loops = self._forest()

@@ -1,6 +1,9 @@
 """Force elements of a plant: adding them, their forces, their energy and power."""
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +19,16 @@ from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from mbcli.math.array_types import Scalar
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.force_element import ForceElement
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+
+    AnyForceElement = TypeVar("AnyForceElement", bound=ForceElement)
+
 # what the engine has arrays and kernels for; a subclass that computes something else runs in Python
 COMPILED = (JointSpring, LinearSpringDamper, DoorHinge, LinearBushingRollPitchYaw, UniformGravityFieldElement)
 JOINTS_WITH_FORCES = (RevoluteJoint, PrismaticJoint)  # whose damping and springs act also where they close a loop
@@ -29,7 +42,7 @@ def is_compiled(element):
 class ForceElements:
     """The part of MultibodyPlant that knows its force elements."""
 
-    def AddForceElement(self, force_element):
+    def AddForceElement(self, force_element: AnyForceElement) -> AnyForceElement:
         """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
         if isinstance(force_element, UniformGravityFieldElement) and self._force_elements:
             raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
@@ -41,18 +54,21 @@ class ForceElements:
         self._check_instance(instance)
         return self._register(force_element, self._force_elements, ForceElementIndex, instance)
 
-    def gravity_field(self):
+    def gravity_field(self) -> UniformGravityFieldElement:
+        """The gravity field, which every plant has."""
         return self._gravity
 
-    def mutable_gravity_field(self):
+    def mutable_gravity_field(self) -> UniformGravityFieldElement:
+        """The gravity field, which every plant has."""
         return self._gravity
 
-    def set_gravity_enabled(self, model_instance, is_enabled):
+    def set_gravity_enabled(self, model_instance: ModelInstanceIndex, is_enabled: bool) -> None:
         """Switches gravity for all bodies of an instance, before Finalize()."""
         self._require_not_finalized("set_gravity_enabled")
         self._gravity.set_enabled(model_instance, is_enabled)
 
-    def is_gravity_enabled(self, model_instance):
+    def is_gravity_enabled(self, model_instance: ModelInstanceIndex) -> bool:
+        """Whether gravity acts on a model instance."""
         return self._gravity.is_enabled(model_instance)
 
     # after Finalize()
@@ -133,7 +149,7 @@ class ForceElements:
             F += user._body_forces
             tau += user._generalized_forces
 
-    def CalcForceElementsContribution(self, context, forces):
+    def CalcForceElementsContribution(self, context: Context, forces: MultibodyForces) -> None:
         """Sets `forces` to those of all force elements and of joint damping."""
         state = context.state
         if state.plant is not self:
@@ -149,7 +165,7 @@ class ForceElements:
 
     # energy and power
 
-    def CalcPotentialEnergy(self, context):
+    def CalcPotentialEnergy(self, context: Context) -> Scalar:
         """[J] of gravity and all force elements; gravity counts from the world's origin.
 
         RuntimeError where an element, as a bushing, has none.
@@ -159,14 +175,14 @@ class ForceElements:
 
     EvalPotentialEnergy = CalcPotentialEnergy
 
-    def CalcConservativePower(self, context):
+    def CalcConservativePower(self, context: Context) -> Scalar:
         """[W] of gravity and all force elements: minus the rate of the potential energy"""
         power = self._energy(context)[2]
         return power if not self._special_force_elements else power + self._of_users(context, "CalcConservativePower")
 
     EvalConservativePower = CalcConservativePower
 
-    def CalcNonConservativePower(self, context):
+    def CalcNonConservativePower(self, context: Context) -> Scalar:
         """[W] of what force elements dissipate or feed in; joint damping, actuation and applied forces do not count."""
         state = context.state
         if state.plant is not self:
@@ -181,7 +197,7 @@ class ForceElements:
 
     EvalNonConservativePower = CalcNonConservativePower
 
-    def CalcJointDampingPower(self, context):
+    def CalcJointDampingPower(self, context: Context) -> Scalar:
         """[W] at which the damping of joints does work, which is not positive."""
         self._check_context(context)
         state = context.state

@@ -1,5 +1,9 @@
 """The geometries of bodies: what is seen and what collides."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
 from mbcli.geometry.frame_poses import FramePoseVector
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
@@ -7,6 +11,20 @@ from mbcli.geometry.query_object import QueryPort
 from mbcli.geometry.scene_graph import GeometryInstance
 from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.tree.scoped_name import DELIMITER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
+    from mbcli.geometry.inspector import SceneGraphInspector
+    from mbcli.geometry.scene_graph import SceneGraph
+    from mbcli.geometry.shapes import Shape
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.index import BodyIndex
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 
 class Geometry:
@@ -20,7 +38,7 @@ class Geometry:
         self._hulls = {}  # of meshes that were read: compile_collision.py
         self._meeting = None  # (revision of the scene graph, whether solids can touch)
 
-    def RegisterAsSourceForSceneGraph(self, scene_graph):
+    def RegisterAsSourceForSceneGraph(self, scene_graph: SceneGraph) -> SourceId:
         """Makes the plant a source of geometries; returns its SourceId.
 
         RuntimeError without a scene graph, after Finalize(), or where it is one already.
@@ -44,14 +62,24 @@ class Geometry:
         group = int(body.model_instance())
         self._frame_ids[int(body.index())] = self._scene_graph._register_frame(self._source_id, full, group, body)
 
-    def geometry_source_is_registered(self):
+    def geometry_source_is_registered(self) -> bool:
+        """Whether the plant is registered with a scene graph."""
         return self._source_id is not None
 
-    def get_source_id(self):
+    def get_source_id(self) -> SourceId | None:
         """SourceId, None where the plant is not registered."""
         return self._source_id
 
-    def RegisterCollisionGeometry(self, body, X_BG, shape, name, properties=None, *, coulomb_friction=None):
+    def RegisterCollisionGeometry(
+        self,
+        body: RigidBody,
+        X_BG: RigidTransform,
+        shape: Shape,
+        name: str,
+        properties: ProximityProperties | CoulombFriction | None = None,
+        *,
+        coulomb_friction: CoulombFriction | None = None,
+    ) -> GeometryId:
         """A shape that collides, at X_BG in a body; returns its GeometryId.
 
         Args:
@@ -80,7 +108,16 @@ class Geometry:
         instance.proximity = ProximityProperties(properties)
         return self._register_geometry("RegisterCollisionGeometry", body, instance)
 
-    def RegisterVisualGeometry(self, body, X_BG, shape, name, diffuse_color=None, *, properties=None):
+    def RegisterVisualGeometry(
+        self,
+        body: RigidBody,
+        X_BG: RigidTransform,
+        shape: Shape,
+        name: str,
+        diffuse_color: ArrayLike | None = None,
+        *,
+        properties: ProximityProperties | IllustrationProperties | None = None,
+    ) -> GeometryId:
         """A shape that is seen, at X_BG in a body; returns its GeometryId.
 
         Args:
@@ -119,21 +156,23 @@ class Geometry:
             if getattr(graph._geometries[g], role) is not None and g in self._geometry_bodies
         ]
 
-    def GetCollisionGeometriesForBody(self, body):
+    def GetCollisionGeometriesForBody(self, body: RigidBody) -> list[GeometryId]:
         """GeometryId of what collides, in the order of registration."""
         return self._geometries_of(body, "proximity")
 
-    def GetVisualGeometriesForBody(self, body):
+    def GetVisualGeometriesForBody(self, body: RigidBody) -> list[GeometryId]:
         """GeometryId of what is seen, in the order of registration."""
         return self._geometries_of(body, "illustration")
 
-    def num_collision_geometries(self):
+    def num_collision_geometries(self) -> int:
+        """The number of geometries that collide."""
         return sum(self._scene_graph._geometries[g].proximity is not None for g in self._geometry_bodies)
 
-    def num_visual_geometries(self):
+    def num_visual_geometries(self) -> int:
+        """The number of geometries that are seen."""
         return sum(self._scene_graph._geometries[g].illustration is not None for g in self._geometry_bodies)
 
-    def CollectRegisteredGeometries(self, bodies):
+    def CollectRegisteredGeometries(self, bodies: Iterable[RigidBody]) -> GeometrySet:
         """A GeometrySet of all geometries of bodies. RuntimeError without a scene graph."""
         if self._source_id is None:
             raise RuntimeError("CollectRegisteredGeometries: the plant has no scene graph")
@@ -143,30 +182,30 @@ class Geometry:
             result.Add(self._frame_ids[int(body.index())])
         return result
 
-    def GetBodyFrameIdIfExists(self, body_index):
+    def GetBodyFrameIdIfExists(self, body_index: BodyIndex) -> FrameId | None:
         """The FrameId of a body, None without a scene graph."""
         return self._frame_ids.get(int(body_index))
 
-    def GetBodyFrameIdOrThrow(self, body_index):
+    def GetBodyFrameIdOrThrow(self, body_index: BodyIndex) -> FrameId:
         """The FrameId of a body. RuntimeError where there is none."""
         frame = self._frame_ids.get(int(body_index))
         if frame is None:
             raise RuntimeError(f"body {int(body_index)} has no geometry frame")
         return frame
 
-    def GetBodyFromFrameId(self, frame_id):
+    def GetBodyFromFrameId(self, frame_id: FrameId) -> RigidBody | None:
         """The body of a FrameId, None where there is none."""
         for n, frame in self._frame_ids.items():
             if frame == frame_id:
                 return self._bodies[n]
         return None
 
-    def EvalSceneGraphInspector(self, context):
+    def EvalSceneGraphInspector(self, context: Context) -> SceneGraphInspector:
         """The SceneGraphInspector of the plant's scene graph. RuntimeError without one."""
         self._check_context(context)
         return self._require_scene_graph("EvalSceneGraphInspector").model_inspector()
 
-    def get_geometry_query_input_port(self):
+    def get_geometry_query_input_port(self) -> QueryPort:
         """A port whose value is a QueryObject for a context. RuntimeError without a scene graph."""
         return QueryPort(self, self._require_scene_graph("get_geometry_query_input_port"))
 

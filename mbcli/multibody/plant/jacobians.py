@@ -4,12 +4,26 @@ V = J s with s = v (kV) or s = qdot (kQDot), and A = J vdot + bias for s = v. Ea
 expressed in a frame E; rotational rows come first.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from numpy import empty
 
 from mbcli.multibody.math import SpatialAcceleration
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.plant.mass_properties import key_of
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Vector3
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.index import ModelInstanceIndex
 
 kQDot, kV = JacobianWrtVariable.kQDot, JacobianWrtVariable.kV
 
@@ -20,7 +34,9 @@ class Jacobians:
     A frame of another plant raises RuntimeError; what is no frame, or no JacobianWrtVariable, TypeError.
     """
 
-    def CalcJacobianAngularVelocity(self, context, with_respect_to, frame_B, frame_A, frame_E):
+    def CalcJacobianAngularVelocity(
+        self, context: Context, with_respect_to: JacobianWrtVariable, frame_B: Frame, frame_A: Frame, frame_E: Frame
+    ) -> Matrix:
         """J (3, n): w_AB_E = J s."""
         state = context.state
         if state.plant is not self:
@@ -31,7 +47,15 @@ class Jacobians:
         J = state.copy_of_J3()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
-    def CalcJacobianTranslationalVelocity(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
+    def CalcJacobianTranslationalVelocity(
+        self,
+        context: Context,
+        with_respect_to: JacobianWrtVariable,
+        frame_B: Frame,
+        p_BoBi_B: ArrayLike,
+        frame_A: Frame,
+        frame_E: Frame,
+    ) -> Matrix:
         """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
         state = context.state
         if state.plant is not self:
@@ -49,7 +73,15 @@ class Jacobians:
             calls.query_translational_jacobian(f, points, m, e, J)
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
-    def CalcJacobianSpatialVelocity(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
+    def CalcJacobianSpatialVelocity(
+        self,
+        context: Context,
+        with_respect_to: JacobianWrtVariable,
+        frame_B: Frame,
+        p_BoBp_B: ArrayLike,
+        frame_A: Frame,
+        frame_E: Frame,
+    ) -> Matrix:
         """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
         state = context.state
         if state.plant is not self:
@@ -61,13 +93,20 @@ class Jacobians:
         J = state.copy_of_J6()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
-    def CalcJacobianPositionVector(self, context, frame_B, p_BoBi_B, frame_A, frame_E):
+    def CalcJacobianPositionVector(
+        self, context: Context, frame_B: Frame, p_BoBi_B: ArrayLike, frame_A: Frame, frame_E: Frame
+    ) -> Matrix:
         """J (3 p, nq): partial derivatives by q, taken in A, of p_AoBi; points as in the translational Jacobian."""
         return self.CalcJacobianTranslationalVelocity(context, kQDot, frame_B, p_BoBi_B, frame_A, frame_E)
 
     def CalcJacobianCenterOfMassTranslationalVelocity(
-        self, context, model_instances=None, with_respect_to=None, frame_A=None, frame_E=None
-    ):
+        self,
+        context: Context,
+        model_instances: Iterable[ModelInstanceIndex] | None = None,
+        with_respect_to: JacobianWrtVariable | None = None,
+        frame_A: Frame | None = None,
+        frame_E: Frame | None = None,
+    ) -> Matrix:
         """J (3, n): v_AScm_E = J s of the centre of mass of all bodies, or of those of the model instances.
 
         Call it as (context, with_respect_to, frame_A, frame_E) or (context, model_instances, with_respect_to, frame_A,
@@ -84,7 +123,15 @@ class Jacobians:
         J = state.copy_of_J3()
         return J if with_respect_to is kV else self._by_qdot(context, with_respect_to, J)
 
-    def CalcBiasSpatialAcceleration(self, context, with_respect_to, frame_B, p_BoBp_B, frame_A, frame_E):
+    def CalcBiasSpatialAcceleration(
+        self,
+        context: Context,
+        with_respect_to: JacobianWrtVariable,
+        frame_B: Frame,
+        p_BoBp_B: ArrayLike,
+        frame_A: Frame,
+        frame_E: Frame,
+    ) -> SpatialAcceleration:
         """A_ABp_E where vdot is zero, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
@@ -97,7 +144,15 @@ class Jacobians:
         calls.query_bias(f, point, m, e)
         return vector_of(SpatialAcceleration, state.copy_of_six())
 
-    def CalcBiasTranslationalAcceleration(self, context, with_respect_to, frame_B, p_BoBi_B, frame_A, frame_E):
+    def CalcBiasTranslationalAcceleration(
+        self,
+        context: Context,
+        with_respect_to: JacobianWrtVariable,
+        frame_B: Frame,
+        p_BoBi_B: ArrayLike,
+        frame_A: Frame,
+        frame_E: Frame,
+    ) -> Matrix:
         """a_ABi_E (3, p) where vdot is zero, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
@@ -112,8 +167,13 @@ class Jacobians:
         return points
 
     def CalcBiasCenterOfMassTranslationalAcceleration(
-        self, context, model_instances=None, with_respect_to=None, frame_A=None, frame_E=None
-    ):
+        self,
+        context: Context,
+        model_instances: Iterable[ModelInstanceIndex] | None = None,
+        with_respect_to: JacobianWrtVariable | None = None,
+        frame_A: Frame | None = None,
+        frame_E: Frame | None = None,
+    ) -> Vector3:
         """a_AScm_E (3,) where vdot is zero; arguments and errors as for the Jacobian, and RuntimeError for kQDot."""
         model_instances, with_respect_to, frame_A, frame_E = _instances_first(
             model_instances, with_respect_to, frame_A, frame_E

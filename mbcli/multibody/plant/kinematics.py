@@ -1,7 +1,10 @@
 """Where the bodies and frames of a plant are and how they move."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy import empty, ndarray
@@ -11,6 +14,15 @@ from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of, vectors_of
 from mbcli.multibody.tree.frame import Frame
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.math.rotation_matrix import RotationMatrix
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 WORLD_FRAME = 0
 ORIGIN = np.zeros(3)
@@ -211,7 +223,7 @@ class Kinematics:
 
     # bodies
 
-    def EvalBodyPoseInWorld(self, context, body):
+    def EvalBodyPoseInWorld(self, context: Context, body: RigidBody) -> RigidTransform:
         """X_WB. RuntimeError for a body of another plant."""
         if context.state.plant is not self:
             self._check_context(context)
@@ -219,7 +231,7 @@ class Kinematics:
             self._refuse_body(body)
         return self._pose(context, body._frame._index._value, WORLD_FRAME)
 
-    def EvalBodySpatialVelocityInWorld(self, context, body):
+    def EvalBodySpatialVelocityInWorld(self, context: Context, body: RigidBody) -> SpatialVelocity:
         """V_WB_W at Bo. RuntimeError for a body of another plant."""
         if context.state.plant is not self:
             self._check_context(context)
@@ -227,7 +239,7 @@ class Kinematics:
             self._refuse_body(body)
         return vector_of(SpatialVelocity, self._velocity(context, body._frame._index._value, WORLD_FRAME, WORLD_FRAME))
 
-    def EvalBodySpatialAccelerationInWorld(self, context, body):
+    def EvalBodySpatialAccelerationInWorld(self, context: Context, body: RigidBody) -> SpatialAcceleration:
         """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
         if context.state.plant is not self:
             self._check_context(context)
@@ -236,7 +248,7 @@ class Kinematics:
         n = body._frame._index._value
         return vector_of(SpatialAcceleration, self._acceleration(context, n, WORLD_FRAME, WORLD_FRAME))
 
-    def CalcSpatialAccelerationsFromVdot(self, context, known_vdot):
+    def CalcSpatialAccelerationsFromVdot(self, context: Context, known_vdot: ArrayLike) -> list[SpatialAcceleration]:
         """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
         state = context.state
         if state.plant is not self:
@@ -251,21 +263,21 @@ class Kinematics:
 
     # frames
 
-    def CalcRelativeTransform(self, context, frame_A, frame_B):
+    def CalcRelativeTransform(self, context: Context, frame_A: Frame, frame_B: Frame) -> RigidTransform:
         """X_AB. RuntimeError for a frame of another plant."""
         if context.state.plant is not self:
             self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
         return self._pose(context, f, m)
 
-    def CalcRelativeRotationMatrix(self, context, frame_A, frame_B):
+    def CalcRelativeRotationMatrix(self, context: Context, frame_A: Frame, frame_B: Frame) -> RotationMatrix:
         """R_AB. RuntimeError for a frame of another plant."""
         if context.state.plant is not self:
             self._check_context(context)
         f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
         return _rotation(self._rotation_array(context, f, m))
 
-    def CalcPointsPositions(self, context, frame_B, p_BQi, frame_A):
+    def CalcPointsPositions(self, context: Context, frame_B: Frame, p_BQi: ArrayLike, frame_A: Frame) -> Matrix:
         """p_AQi (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
         state = context.state
         if state.plant is not self:
@@ -276,7 +288,9 @@ class Kinematics:
         calls.query_points(f, m, points)
         return points
 
-    def CalcPointsVelocities(self, context, frame_B, p_BQi, frame_A, frame_E):
+    def CalcPointsVelocities(
+        self, context: Context, frame_B: Frame, p_BQi: ArrayLike, frame_A: Frame, frame_E: Frame
+    ) -> Matrix:
         """v_AQi_E (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
         state = context.state
         if state.plant is not self:

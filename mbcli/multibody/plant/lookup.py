@@ -1,7 +1,19 @@
 """Finding elements by index and by name, and counting them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.common.suggestions import closest
 from mbcli.multibody.tree.index import ModelInstanceIndex, TypeSafeIndex
+
+if TYPE_CHECKING:
+    from mbcli.multibody.tree.force_element import ForceElement
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.index import BodyIndex, ForceElementIndex, FrameIndex, JointActuatorIndex, JointIndex
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 
 class Lookup:
@@ -9,23 +21,27 @@ class Lookup:
 
     # counts
 
-    def num_bodies(self):
+    def num_bodies(self) -> int:
         """World counts."""
         return len(self._bodies)
 
-    def num_frames(self):
+    def num_frames(self) -> int:
+        """The number of frames, World's among them."""
         return len(self._frames)
 
-    def num_joints(self):
+    def num_joints(self) -> int:
+        """The number of joints."""
         return len(self._joints)
 
-    def num_force_elements(self):
+    def num_force_elements(self) -> int:
+        """The number of force elements, the gravity field among them."""
         return len(self._force_elements)
 
-    def num_model_instances(self):
+    def num_model_instances(self) -> int:
+        """The number of model instances, World's and the default one among them."""
         return len(self._instances)
 
-    def num_actuators(self, model_instance=None):
+    def num_actuators(self, model_instance: ModelInstanceIndex | None = None) -> int:
         """Of the plant at any time, of a model instance after Finalize()."""
         if model_instance is not None:
             self._require_finalized("num_actuators of a model instance")
@@ -33,52 +49,64 @@ class Lookup:
 
     num_actuated_dofs = num_actuators
 
-    def num_positions(self, model_instance=None):
+    def num_positions(self, model_instance: ModelInstanceIndex | None = None) -> int:
+        """The number of positions of the plant or of a model instance. After Finalize()."""
         self._require_finalized("num_positions")
         if model_instance is None:
             return self._model.sizes["nq"]
         return len(self._q_indices(model_instance))
 
-    def num_velocities(self, model_instance=None):
+    def num_velocities(self, model_instance: ModelInstanceIndex | None = None) -> int:
+        """The number of velocities of the plant or of a model instance. After Finalize()."""
         self._require_finalized("num_velocities")
         if model_instance is None:
             return self._model.sizes["nv"]
         return len(self._v_indices(model_instance))
 
-    def num_multibody_states(self, model_instance=None):
+    def num_multibody_states(self, model_instance: ModelInstanceIndex | None = None) -> int:
+        """The number of positions and velocities of the plant or of a model instance. After Finalize()."""
         return self.num_positions(model_instance) + self.num_velocities(model_instance)
 
     # by index
 
-    def world_body(self):
+    def world_body(self) -> RigidBody:
+        """World as a body."""
         return self._bodies[0]
 
-    def world_frame(self):
+    def world_frame(self) -> Frame:
+        """World's frame."""
         return self._frames[0]
 
-    def get_body(self, body_index):
+    def get_body(self, body_index: BodyIndex) -> RigidBody:
+        """The body with an index. RuntimeError where there is none."""
         return self._at(self._bodies, body_index, "body")
 
-    def get_frame(self, frame_index):
+    def get_frame(self, frame_index: FrameIndex) -> Frame:
+        """The frame with an index. RuntimeError where there is none."""
         return self._at(self._frames, frame_index, "frame")
 
-    def get_joint(self, joint_index):
+    def get_joint(self, joint_index: JointIndex) -> Joint:
+        """The joint with an index. RuntimeError where there is none."""
         return self._at(self._joints, joint_index, "joint")
 
     get_mutable_joint = get_joint
 
-    def get_joint_actuator(self, actuator_index):
+    def get_joint_actuator(self, actuator_index: JointActuatorIndex) -> JointActuator:
+        """The actuator with an index. RuntimeError where there is none."""
         return self._at(self._actuators, actuator_index, "actuator")
 
     get_mutable_joint_actuator = get_joint_actuator
 
-    def get_force_element(self, force_element_index):
+    def get_force_element(self, force_element_index: ForceElementIndex) -> ForceElement:
+        """The force element with an index. RuntimeError where there is none."""
         return self._at(self._force_elements, force_element_index, "force element")
 
-    def has_joint(self, joint_index):
+    def has_joint(self, joint_index: JointIndex) -> bool:
+        """Whether there is a joint with this index."""
         return any(int(joint.index()) == int(joint_index) for joint in self._joints)
 
-    def has_joint_actuator(self, actuator_index):
+    def has_joint_actuator(self, actuator_index: JointActuatorIndex) -> bool:
+        """Whether there is an actuator with this index."""
         return any(int(actuator.index()) == int(actuator_index) for actuator in self._actuators)
 
     @staticmethod
@@ -126,35 +154,44 @@ class Lookup:
         likely = closest(name, [e.name() for e in elements if e.name()])
         return f"; did you mean '{likely}'?" if likely else ""
 
-    def HasBodyNamed(self, name, model_instance=None):
+    def HasBodyNamed(self, name: str, model_instance: ModelInstanceIndex | None = None) -> bool:
+        """Whether a body has that name, in the plant or in a model instance."""
         return self._has("body", self._bodies, name, model_instance)
 
-    def HasFrameNamed(self, name, model_instance=None):
+    def HasFrameNamed(self, name: str, model_instance: ModelInstanceIndex | None = None) -> bool:
+        """Whether a frame has that name, in the plant or in a model instance."""
         return self._has("frame", self._frames, name, model_instance)
 
-    def HasJointNamed(self, name, model_instance=None):
+    def HasJointNamed(self, name: str, model_instance: ModelInstanceIndex | None = None) -> bool:
+        """Whether a joint has that name, in the plant or in a model instance."""
         return self._has("joint", self._joints, name, model_instance)
 
-    def HasJointActuatorNamed(self, name, model_instance=None):
+    def HasJointActuatorNamed(self, name: str, model_instance: ModelInstanceIndex | None = None) -> bool:
+        """Whether an actuator has that name, in the plant or in a model instance."""
         return self._has("actuator", self._actuators, name, model_instance)
 
-    def GetBodyByName(self, name, model_instance=None):
+    def GetBodyByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> RigidBody:
+        """The body of that name. RuntimeError where there is none or, without a model instance, more than one."""
         return self._get("body", self._bodies, name, model_instance)
 
     GetRigidBodyByName = GetBodyByName
 
-    def GetFrameByName(self, name, model_instance=None):
+    def GetFrameByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> Frame:
+        """The frame of that name. RuntimeError where there is none or, without a model instance, more than one."""
         return self._get("frame", self._frames, name, model_instance)
 
-    def GetJointByName(self, name, model_instance=None):
+    def GetJointByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> Joint:
+        """The joint of that name. RuntimeError where there is none or, without a model instance, more than one."""
         return self._get("joint", self._joints, name, model_instance)
 
     GetMutableJointByName = GetJointByName
 
-    def GetJointActuatorByName(self, name, model_instance=None):
+    def GetJointActuatorByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> JointActuator:
+        """The actuator of that name. RuntimeError where there is none or, without a model instance, more than one."""
         return self._get("actuator", self._actuators, name, model_instance)
 
-    def NumBodiesWithName(self, name):
+    def NumBodiesWithName(self, name: str) -> int:
+        """The number of bodies of that name in all model instances."""
         return len(self._named(self._bodies, name, None))
 
     # model instances
@@ -166,16 +203,19 @@ class Lookup:
         if not 0 <= number < len(self._instances):
             raise RuntimeError(f"there is no model instance {number}: the plant has {len(self._instances)}")
 
-    def HasModelInstanceNamed(self, name):
+    def HasModelInstanceNamed(self, name: str) -> bool:
+        """Whether a model instance has that name."""
         return name in self._instances
 
-    def GetModelInstanceByName(self, name):
+    def GetModelInstanceByName(self, name: str) -> ModelInstanceIndex:
+        """The model instance of that name. RuntimeError where there is none."""
         if name not in self._instances:
             known = ", ".join(f"'{instance}'" for instance in self._instances)
             raise RuntimeError(f"there is no model instance named '{name}'; there are {known}")
         return ModelInstanceIndex(self._instances.index(name))
 
-    def GetModelInstanceName(self, model_instance):
+    def GetModelInstanceName(self, model_instance: ModelInstanceIndex) -> str:
+        """The name of a model instance."""
         self._check_instance(model_instance)
         return self._instances[int(model_instance)]
 
@@ -185,19 +225,24 @@ class Lookup:
         self._check_instance(model_instance)
         return [e for e in elements if e.model_instance() == model_instance]
 
-    def GetBodyIndices(self, model_instance):
+    def GetBodyIndices(self, model_instance: ModelInstanceIndex) -> list[BodyIndex]:
+        """Indices of the bodies of a model instance."""
         return [e.index() for e in self._of_instance(self._bodies, model_instance)]
 
-    def GetFrameIndices(self, model_instance):
+    def GetFrameIndices(self, model_instance: ModelInstanceIndex) -> list[FrameIndex]:
+        """Indices of the frames of a model instance."""
         return [e.index() for e in self._of_instance(self._frames, model_instance)]
 
-    def GetJointIndices(self, model_instance=None):
+    def GetJointIndices(self, model_instance: ModelInstanceIndex | None = None) -> list[JointIndex]:
+        """Indices of the joints of the plant or of a model instance."""
         return [e.index() for e in self._of_instance(self._joints, model_instance)]
 
-    def GetJointActuatorIndices(self, model_instance=None):
+    def GetJointActuatorIndices(self, model_instance: ModelInstanceIndex | None = None) -> list[JointActuatorIndex]:
+        """Indices of the actuators of the plant or of a model instance."""
         return [e.index() for e in self._of_instance(self._actuators, model_instance)]
 
-    def GetActuatedJointIndices(self, model_instance):
+    def GetActuatedJointIndices(self, model_instance: ModelInstanceIndex) -> list[JointIndex]:
+        """Indices of the joints of a model instance that have actuators."""
         return [e.joint().index() for e in self._of_instance(self._actuators, model_instance)]
 
     # topology

@@ -3,7 +3,10 @@
 World counts nothing; a model instance that is listed twice counts once.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +15,15 @@ from mbcli.multibody.math import SpatialMomentum
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.plant.kinematics import WORLD_FRAME
 from mbcli.multibody.tree.index import BodyIndex, ModelInstanceIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix6, Scalar, Vector3
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
 
 
 def _is_same_list(known, given):
@@ -65,11 +77,13 @@ class MassProperties:
             raise RuntimeError(f"{whose} no mass ({amount}): there is no centre of mass")
         return found
 
-    def CalcTotalMass(self, context, model_instances=None):
+    def CalcTotalMass(self, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None) -> Scalar:
         """[kg]; 0 where there is no body. RuntimeError for a model instance that does not exist."""
         return self._links_and_mass(context, key_of(model_instances))[1]
 
-    def CalcCenterOfMassPositionInWorld(self, context, model_instances=None):
+    def CalcCenterOfMassPositionInWorld(
+        self, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
+    ) -> Vector3:
         """p_WoScm_W (3,). RuntimeError where the bodies have no mass."""
         key = key_of(model_instances)
         state = context.state
@@ -81,7 +95,9 @@ class MassProperties:
             p = state.of_q["com", key] = state.copy_of_three()
         return p.copy()
 
-    def CalcCenterOfMassTranslationalVelocityInWorld(self, context, model_instances=None):
+    def CalcCenterOfMassTranslationalVelocityInWorld(
+        self, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
+    ) -> Vector3:
         """v_WScm_W (3,). RuntimeError where the bodies have no mass."""
         key = key_of(model_instances)
         state = context.state
@@ -93,7 +109,9 @@ class MassProperties:
             v = state.of_v["com", key] = state.copy_of_three()
         return v.copy()
 
-    def CalcCenterOfMassTranslationalAccelerationInWorld(self, context, model_instances=None):
+    def CalcCenterOfMassTranslationalAccelerationInWorld(
+        self, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
+    ) -> Vector3:
         """a_WScm_W (3,), from the forward dynamics of the context. RuntimeError where the bodies have no mass."""
         key = key_of(model_instances)
         state = context.state
@@ -105,7 +123,12 @@ class MassProperties:
             a = state.of_inputs["com", key] = state.copy_of_three()
         return a.copy()
 
-    def CalcSpatialMomentumInWorldAboutPoint(self, context, model_instances=None, p_WoP_W=None):
+    def CalcSpatialMomentumInWorldAboutPoint(
+        self,
+        context: Context,
+        model_instances: Iterable[ModelInstanceIndex] | None = None,
+        p_WoP_W: ArrayLike | None = None,
+    ) -> SpatialMomentum:
         """L_WSP_W of all bodies, or of those of the model instances, about the point P (3,).
 
         Call it as (context, p_WoP_W) or (context, model_instances, p_WoP_W). RuntimeError for a model instance that
@@ -122,7 +145,7 @@ class MassProperties:
         calls.query_momentum(selected, p)
         return vector_of(SpatialMomentum, state.copy_of_six())
 
-    def CalcSpatialInertia(self, context, frame_F, body_indexes):
+    def CalcSpatialInertia(self, context: Context, frame_F: Frame, body_indexes: Iterable[BodyIndex]) -> SpatialInertia:
         """M_SFo_F of the bodies as if welded where they are. RuntimeError for an invalid or repeated index."""
         state = context.state
         if state.plant is not self:
@@ -158,7 +181,7 @@ class MassProperties:
             selected[n] = 1.0
         return selected
 
-    def CalcArticulatedBodyInertias(self, context):
+    def CalcArticulatedBodyInertias(self, context: Context) -> dict[BodyIndex, tuple[Matrix6, Matrix6]]:
         """{BodyIndex: (P_B_W, Pplus_PB_W)}, each (6, 6), of the bodies that joints with velocities move.
 
         P_B_W is the inertia about Bo, expressed in World, that body B shows with all that is outboard of it when the

@@ -1,5 +1,9 @@
 """MultibodyPlant: a model of bodies, joints, actuators and forces, and what can be asked of it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.multibody.plant.actuation import Actuation
 from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.plant.contact import Contact
@@ -22,6 +26,9 @@ from mbcli.multibody.plant.selectors import Selectors
 from mbcli.multibody.plant.settings import Settings
 from mbcli.multibody.plant.topology_queries import TopologyQueries
 from mbcli.multibody.scalars import FLOAT
+
+if TYPE_CHECKING:
+    from mbcli.multibody.plant.context import Context
 
 
 class MultibodyPlant(
@@ -57,7 +64,7 @@ class MultibodyPlant(
 
     _scalar = FLOAT
 
-    def __init__(self, time_step):
+    def __init__(self, time_step: float) -> None:
         if not time_step >= 0.0:
             raise RuntimeError(f"time_step must not be negative, it is {time_step}")
         self._time_step = float(time_step)
@@ -72,21 +79,23 @@ class MultibodyPlant(
         self._start_elements()
         self._start_constraints()
 
-    def time_step(self):
+    def time_step(self) -> float:
         """[s], 0 for a continuous plant"""
         return self._time_step
 
-    def is_discrete(self):
+    def is_discrete(self) -> bool:
+        """Whether the plant has a time step."""
         return self._time_step > 0.0
 
-    def get_name(self):
+    def get_name(self) -> str:
         """Name of the plant in its diagram."""
         return self._name
 
-    def set_name(self, name):
+    def set_name(self, name: str) -> None:
+        """Replaces the name."""
         self._name = str(name)
 
-    def ExecuteForcedEvents(self, context, publish=True):
+    def ExecuteForcedEvents(self, context: Context, publish: bool = True) -> None:
         """One update of a discrete plant by its time step, while the time of the context stays."""
         from mbcli.simulation.run import force_update
 
@@ -94,7 +103,7 @@ class MultibodyPlant(
         if self.is_discrete():
             force_update(self, context)
 
-    def GetMyContextFromRoot(self, root_context):
+    def GetMyContextFromRoot(self, root_context: Context) -> Context:
         """The plant's part of the context of its diagram; a context of the plant itself is its own root."""
         context = root_context if root_context is None else getattr(root_context, "_of_plant", root_context)
         self._check_context(context)

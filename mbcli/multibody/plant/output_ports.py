@@ -1,12 +1,18 @@
 """Outputs of a plant: of its state, and of the forces and accelerations of its last step."""
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
 from mbcli.multibody.plant.contact_results import ContactResults
 from mbcli.multibody.plant.ports import OutputPort, port_at, port_named
+
+if TYPE_CHECKING:
+    from mbcli.multibody.tree.index import ModelInstanceIndex
 
 
 class OutputPorts:
@@ -16,42 +22,42 @@ class OutputPorts:
     others show what the last step computed, from the state and inputs before it; before the first step they are zero.
     """
 
-    def SetUseSampledOutputPorts(self, use_sampled_output_ports):
+    def SetUseSampledOutputPorts(self, use_sampled_output_ports: bool) -> None:
         """Before Finalize(). RuntimeError where a continuous plant is to have sampled ports."""
         self._require_not_finalized("SetUseSampledOutputPorts")
         if use_sampled_output_ports and not self.is_discrete():
             raise RuntimeError("SetUseSampledOutputPorts: the plant is continuous, its time step is 0")
         self._sampled_outputs = bool(use_sampled_output_ports)
 
-    def has_sampled_output_ports(self):
+    def has_sampled_output_ports(self) -> bool:
         """False for a continuous plant."""
         return self._sampled_outputs
 
-    def get_state_output_port(self, model_instance=None):
+    def get_state_output_port(self, model_instance: ModelInstanceIndex | None = None) -> OutputPort:
         """[q; v] of the plant or of one instance."""
         return self._output("get_state_output_port", "state", model_instance)
 
-    def get_body_poses_output_port(self):
+    def get_body_poses_output_port(self) -> OutputPort:
         """A list of X_WB by BodyIndex."""
         return self._output("get_body_poses_output_port", "body_poses")
 
-    def get_body_spatial_velocities_output_port(self):
+    def get_body_spatial_velocities_output_port(self) -> OutputPort:
         """A list of V_WB by BodyIndex."""
         return self._output("get_body_spatial_velocities_output_port", "body_spatial_velocities")
 
-    def get_body_spatial_accelerations_output_port(self):
+    def get_body_spatial_accelerations_output_port(self) -> OutputPort:
         """A list of A_WB at Bo by BodyIndex."""
         return self._output("get_body_spatial_accelerations_output_port", "body_spatial_accelerations")
 
-    def get_generalized_acceleration_output_port(self, model_instance=None):
+    def get_generalized_acceleration_output_port(self, model_instance: ModelInstanceIndex | None = None) -> OutputPort:
         """vdot of the plant or of one instance."""
         return self._output("get_generalized_acceleration_output_port", "generalized_acceleration", model_instance)
 
-    def get_net_actuation_output_port(self, model_instance=None):
+    def get_net_actuation_output_port(self, model_instance: ModelInstanceIndex | None = None) -> OutputPort:
         """u of the plant or of one instance that acts, controllers included [N m or N]."""
         return self._output("get_net_actuation_output_port", "net_actuation", model_instance)
 
-    def get_reaction_forces_output_port(self):
+    def get_reaction_forces_output_port(self) -> OutputPort:
         """A list by JointIndex of F_CJc_Jc: what the joint does to its child C, at its frame Jc on C, along its axes.
 
         Whatever passes through the joint is in it: constraint forces, actuation, damping and springs of the joint.
@@ -59,26 +65,28 @@ class OutputPorts:
         """
         return self._output("get_reaction_forces_output_port", "reaction_forces")
 
-    def get_contact_results_output_port(self):
+    def get_contact_results_output_port(self) -> OutputPort:
         """ContactResults."""
         return self._output("get_contact_results_output_port", "contact_results")
 
-    def get_generalized_contact_forces_output_port(self, model_instance):
+    def get_generalized_contact_forces_output_port(self, model_instance: ModelInstanceIndex) -> OutputPort:
         """Generalized forces of contact on the velocities of one instance."""
         name = "generalized_contact_forces"
         return self._output("get_generalized_contact_forces_output_port", name, model_instance)
 
-    def get_geometry_pose_output_port(self):
+    def get_geometry_pose_output_port(self) -> OutputPort:
         """A FramePoseVector of X_WB by FrameId of all bodies that are registered with a SceneGraph, without World."""
         return self._output("get_geometry_pose_output_port", "geometry_pose")
 
-    def num_output_ports(self):
+    def num_output_ports(self) -> int:
+        """The number of output ports."""
         return len(self._output_ports())
 
-    def get_output_port(self, port_index):
+    def get_output_port(self, port_index: int) -> OutputPort:
+        """The output port with an index. RuntimeError where there is none."""
         return port_at(self._output_ports(), port_index, "output")
 
-    def GetOutputPort(self, port_name):
+    def GetOutputPort(self, port_name: str) -> OutputPort:
         """The output port of that name. RuntimeError where there is none, or before Finalize()."""
         try:
             return self._output_ports_by_name[port_name]

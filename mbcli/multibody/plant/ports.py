@@ -1,11 +1,17 @@
 """Inputs and outputs of a plant as small objects with the reference's names."""
 
+from __future__ import annotations
+
 from copy import copy
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import require_finite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class InputValues:
@@ -66,23 +72,33 @@ class InputPort:
         check: function of a value of a port of objects that raises where it is of the wrong kind.
     """
 
-    def __init__(self, system, name, index=0, size=None, check=lambda value: None):
+    def __init__(
+        self,
+        system: Any,
+        name: str,
+        index: int = 0,
+        size: int | None = None,
+        check: Callable[[Any], object] = lambda value: None,
+    ) -> None:
         self._system, self._name, self._size, self._index, self._check = system, name, size, index, check
 
-    def get_name(self):
+    def get_name(self) -> str:
+        """The name."""
         return self._name
 
-    def get_index(self):
+    def get_index(self) -> int:
+        """The index in the system's list of input ports."""
         return self._index
 
-    def get_system(self):
+    def get_system(self) -> Any:
+        """The system whose port it is."""
         return self._system
 
-    def size(self):
+    def size(self) -> int:
         """Number of elements, 0 for a port of objects."""
         return self._size or 0
 
-    def FixValue(self, context, value):
+    def FixValue(self, context: Any, value: Any) -> None:
         """Keeps a copy of a constant value in the context, in place of what is connected.
 
         RuntimeError for a wrong size, and numbers that are not finite.
@@ -91,16 +107,17 @@ class InputPort:
         value = self._checked(value)
         context.inputs.fix(self._name, _own(value) if self._size is None else value)
 
-    def Follow(self, context, source):
+    def Follow(self, context: Any, source: Callable[[Any], Any]) -> None:
         """Takes the value from source(context), anew at every evaluation and step."""
         self._system._check_context(context)
         context.inputs.follow(self._name, lambda c: self._checked(source(c)))
 
-    def HasValue(self, context):
+    def HasValue(self, context: Any) -> bool:
+        """Whether the port is fixed or connected in a context."""
         self._system._check_context(context)
         return context.inputs.has(self._name)
 
-    def Eval(self, context):
+    def Eval(self, context: Any) -> Any:
         """The value, (size,) or an object. RuntimeError where there is none."""
         if not self.HasValue(context):
             raise RuntimeError(f"input '{self._name}' has no value: fix or connect it")
@@ -138,23 +155,29 @@ class OutputPort:
         size: number of elements; None for a port of objects.
     """
 
-    def __init__(self, system, name, evaluate, index=0, size=None):
+    def __init__(
+        self, system: Any, name: str, evaluate: Callable[[Any], Any], index: int = 0, size: int | None = None
+    ) -> None:
         self._system, self._name, self._evaluate, self._index, self._size = system, name, evaluate, index, size
 
-    def get_name(self):
+    def get_name(self) -> str:
+        """The name."""
         return self._name
 
-    def get_index(self):
+    def get_index(self) -> int:
+        """The index in the system's list of output ports."""
         return self._index
 
-    def get_system(self):
+    def get_system(self) -> Any:
+        """The system whose port it is."""
         return self._system
 
-    def size(self):
+    def size(self) -> int:
         """Number of elements, 0 for a port of objects."""
         return self._size or 0
 
-    def Eval(self, context):
+    def Eval(self, context: Any) -> Any:
+        """The value at a context: (size,) or an object."""
         return self._evaluate(context)
 
 

@@ -1,6 +1,9 @@
 """Propellers: thrust and torque on bodies, proportional to commands."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,6 +12,15 @@ from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.plant.signal_system import SignalSystem
 from mbcli.multibody.tree.index import BodyIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.plant.ports import InputPort, OutputPort
 
 
 @dataclass
@@ -32,7 +44,15 @@ class Propeller(SignalSystem):
     of PropellerInfo.
     """
 
-    def __init__(self, body_index=None, X_BP=None, thrust_ratio=1.0, moment_ratio=0.0, *, propeller_info=None):
+    def __init__(
+        self,
+        body_index: BodyIndex | None = None,
+        X_BP: RigidTransform | None = None,
+        thrust_ratio: float = 1.0,
+        moment_ratio: float = 0.0,
+        *,
+        propeller_info: PropellerInfo | Iterable[PropellerInfo] | None = None,
+    ) -> None:
         if propeller_info is None and isinstance(body_index, (list, tuple)):
             propeller_info = body_index
         if propeller_info is None:
@@ -45,10 +65,13 @@ class Propeller(SignalSystem):
                     f"propeller {n}: its ratios must be finite, they are {info.thrust_ratio} and {info.moment_ratio}"
                 )
 
-    def num_propellers(self):
+    def num_propellers(self) -> int:
+        """The number of propellers."""
         return len(self._propellers)
 
-    def CalcSpatialForces(self, command, body_poses):
+    def CalcSpatialForces(
+        self, command: ArrayLike, body_poses: Sequence[RigidTransform]
+    ) -> list[ExternallyAppliedSpatialForce]:
         """ExternallyAppliedSpatialForce of each propeller, for commands (num_propellers,) and X_WB by BodyIndex."""
         values = np.array(command, dtype=float).reshape(-1)
         if values.shape != (self.num_propellers(),):
@@ -67,7 +90,7 @@ class Propeller(SignalSystem):
         force.F_Bq_W = SpatialForce(info.moment_ratio * command * z_W, info.thrust_ratio * command * z_W)
         return force
 
-    def MakeSource(self, plant, command):
+    def MakeSource(self, plant: MultibodyPlant, command: ArrayLike) -> Callable[[Context], Any]:
         """The forces as a function of a plant's context, for the plant's port: port.Follow(context, source).
 
         Args:
@@ -85,15 +108,15 @@ class Propeller(SignalSystem):
 
         return source
 
-    def get_command_input_port(self):
+    def get_command_input_port(self) -> InputPort:
         """(num_propellers,)"""
         return self.GetInputPort("command")
 
-    def get_body_poses_input_port(self):
+    def get_body_poses_input_port(self) -> InputPort:
         """X_WB of all bodies by BodyIndex."""
         return self.GetInputPort("body_poses")
 
-    def get_spatial_forces_output_port(self):
+    def get_spatial_forces_output_port(self) -> OutputPort:
         """A list of ExternallyAppliedSpatialForce."""
         return self.GetOutputPort("spatial_forces")
 

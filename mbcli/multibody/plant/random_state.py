@@ -1,12 +1,23 @@
 """Random states of a plant, drawn joint by joint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.rotation_matrix import RotationMatrix
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 
 class RandomState:
     """The part of MultibodyPlant that draws states."""
 
-    def SetRandomContext(self, context, generator):
+    def SetRandomContext(self, context: Context, generator: np.random.Generator) -> None:
         """Draws the positions of every joint from its distribution; velocities become 0.
 
         A joint without a distribution takes its default positions. Joints draw in the order of their indices, so the
@@ -23,7 +34,9 @@ class RandomState:
         state.set_q(q)
         state.set_v(0.0)
 
-    def SetRandomState(self, context, *arguments, state=None, generator=None):
+    def SetRandomState(
+        self, context: Context, *arguments: Any, state: Any = None, generator: np.random.Generator | None = None
+    ) -> None:
         """SetRandomState(context, generator), or with the state of that context in between: as SetRandomContext()."""
         if generator is None and arguments:
             *arguments, generator = arguments
@@ -31,19 +44,19 @@ class RandomState:
             raise TypeError("SetRandomState takes a context, its state, and a generator")
         self.SetRandomContext(context, generator)
 
-    def SetFreeBodyRandomTranslationDistribution(self, body, translation):
+    def SetFreeBodyRandomTranslationDistribution(self, body: RigidBody, translation: float) -> None:
         """From what the position of a free body is drawn; see mbcli.multibody.tree.random_distribution."""
         self._floating_joint(body).set_random_translation_distribution(translation)
 
-    def SetFreeBodyRandomRotationDistribution(self, body, rotation):
+    def SetFreeBodyRandomRotationDistribution(self, body: RigidBody, rotation: RotationMatrix) -> None:
         """From what w, x, y, z of a free body are drawn, where its joint has a quaternion."""
         self._floating_joint(body, "quaternion_floating").set_random_quaternion_distribution(rotation)
 
-    def SetFreeBodyRandomRotationDistributionToUniform(self, body):
+    def SetFreeBodyRandomRotationDistributionToUniform(self, body: RigidBody) -> None:
         """Rotations of uniform probability for a free body whose joint has a quaternion."""
         self._floating_joint(body, "quaternion_floating").set_random_quaternion_distribution_to_uniform()
 
-    def SetFreeBodyRandomAnglesDistribution(self, body, angles):
+    def SetFreeBodyRandomAnglesDistribution(self, body: RigidBody, angles: ArrayLike) -> None:
         """From what roll, pitch, yaw of a free body are drawn, where its joint has these."""
         self._floating_joint(body, "rpy_floating").set_random_angles_distribution(angles)
 

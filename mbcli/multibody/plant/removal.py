@@ -1,10 +1,18 @@
 """Removing joints and actuators before Finalize(); the indices of the others stay as they are."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+
 
 class Removal:
     """The part of MultibodyPlant that takes elements out again."""
 
-    def RemoveJoint(self, joint):
+    def RemoveJoint(self, joint: Joint) -> None:
         """Removes a joint that nothing depends on. Its index is not used again, so indices may have gaps.
 
         RuntimeError: after Finalize(); the plant has force elements beside gravity or constraints, whose dependence is
@@ -22,7 +30,7 @@ class Removal:
                 raise RuntimeError(f"joint '{joint.name()}' cannot be removed: actuator '{actuator.name()}' drives it")
         self._unregister(joint, self._joints)
 
-    def RemoveJointActuator(self, actuator):
+    def RemoveJointActuator(self, actuator: JointActuator) -> None:
         """Removes an actuator. Its index is not used again. RuntimeError after Finalize()."""
         self._require_not_finalized(f"RemoveJointActuator of '{actuator.name()}'")
         self._require_own(actuator, "RemoveJointActuator")

@@ -1,14 +1,26 @@
 """Matrices and slices between the vectors of a plant and those of a user or of a model instance."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.multibody.tree.index import JointIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.tree.index import JointActuatorIndex, ModelInstanceIndex
 
 
 class Selectors:
     """The part of MultibodyPlant that selects from q, v and u."""
 
-    def MakeStateSelectorMatrix(self, user_to_joint_index_map):
+    def MakeStateSelectorMatrix(self, user_to_joint_index_map: Iterable[JointIndex]) -> Matrix:
         """Sx with x_s = Sx x: positions of the listed joints in their order, then their velocities."""
         self._require_finalized("MakeStateSelectorMatrix")
         joints = [self.get_joint(index) for index in user_to_joint_index_map]
@@ -22,11 +34,16 @@ class Selectors:
         Sx[np.arange(len(columns)), columns] = 1.0
         return Sx
 
-    def MakeStateSelectorMatrixFromJointNames(self, joint_names):
+    def MakeStateSelectorMatrixFromJointNames(self, joint_names: Iterable[str]) -> Matrix:
         """MakeStateSelectorMatrix for joints by name."""
         return self.MakeStateSelectorMatrix([self.GetJointByName(name).index() for name in joint_names])
 
-    def MakeActuatorSelectorMatrix(self, user_to_actuator_index_map=None, *, user_to_joint_index_map=None):
+    def MakeActuatorSelectorMatrix(
+        self,
+        user_to_actuator_index_map: Iterable[JointActuatorIndex] | None = None,
+        *,
+        user_to_joint_index_map: Iterable[JointIndex] | None = None,
+    ) -> Matrix:
         """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators."""
         self._require_finalized("MakeActuatorSelectorMatrix")
         if (user_to_actuator_index_map is None) == (user_to_joint_index_map is None):
@@ -49,14 +66,14 @@ class Selectors:
                 return actuator
         raise RuntimeError(f"MakeActuatorSelectorMatrix: joint '{joint.name()}' has no actuator")
 
-    def MakeActuationMatrix(self):
+    def MakeActuationMatrix(self) -> Matrix:
         """B (nv, nu): tau_u = B u."""
         self._require_finalized("MakeActuationMatrix")
         B = np.zeros((self._model.sizes["nv"], self._model.sizes["nu"]))
         B[self._model.actuator_dof, np.arange(B.shape[1])] = 1.0
         return B
 
-    def MakeActuationMatrixPseudoinverse(self):
+    def MakeActuationMatrixPseudoinverse(self) -> Any:
         """B+ (nu, nv) as a sparse matrix; u = B+ tau_u exactly where tau_u lies in the range of B."""
         from scipy.sparse import csc_matrix
 
@@ -66,11 +83,11 @@ class Selectors:
         self._require_finalized("actuation of a model instance")
         return [actuator.input_start() for actuator in self._of_instance(self._actuators, model_instance)]
 
-    def GetActuationFromArray(self, model_instance, u):
+    def GetActuationFromArray(self, model_instance: ModelInstanceIndex, u: ArrayLike) -> Vector:
         """The actuation of an instance, by increasing actuator index, from u (nu,)."""
         return self._vector(u, self.num_actuators(), "u")[self._u_indices(model_instance)]
 
-    def SetActuationInArray(self, model_instance, u_instance, u):
+    def SetActuationInArray(self, model_instance: ModelInstanceIndex, u_instance: ArrayLike, u: ArrayLike) -> None:
         """Writes the actuation of an instance into u (nu,); other entries stay."""
         indices = self._u_indices(model_instance)
         self._write(u, self.num_actuators(), "u", indices, u_instance)

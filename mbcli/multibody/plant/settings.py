@@ -1,5 +1,7 @@
 """Settings of a plant that say how contact is to be modelled. They are kept and reported; see each one's use."""
 
+from __future__ import annotations
+
 from enum import Enum
 
 import numpy as np
@@ -54,23 +56,23 @@ class Settings:
         self._adjacent_bodies_collision_filters = True
         self._discrete_contact_approximation = "lagged"
 
-    def set_penetration_allowance(self, penetration_allowance=0.001):
+    def set_penetration_allowance(self, penetration_allowance: float = 0.001) -> None:
         """[m], greater than 0: what default stiffnesses of point contact aim at."""
         self._penetration_allowance = self._positive("set_penetration_allowance", penetration_allowance)
 
-    def get_penetration_allowance(self):
+    def get_penetration_allowance(self) -> float:
         """[m]"""
         return self._penetration_allowance
 
-    def set_stiction_tolerance(self, v_stiction=0.001):
+    def set_stiction_tolerance(self, v_stiction: float = 0.001) -> None:
         """[m/s], greater than 0: slip speed below which contact counts as sticking."""
         self._stiction_tolerance = self._positive("set_stiction_tolerance", v_stiction)
 
-    def get_stiction_tolerance(self):
+    def get_stiction_tolerance(self) -> float:
         """[m/s]"""
         return self._stiction_tolerance
 
-    def get_contact_penalty_method_time_scale(self):
+    def get_contact_penalty_method_time_scale(self) -> float:
         """[s] in which default stiffnesses stop two bodies: 1 / w with w = sqrt(g / penetration allowance).
 
         Those stiffnesses are w^2 times a mass, so that its weight is carried at the allowance. g is the strength of
@@ -86,30 +88,31 @@ class Settings:
             raise RuntimeError(f"{setter}: the value must be finite and greater than 0, it is {value}")
         return float(value)
 
-    def set_contact_model(self, model):
+    def set_contact_model(self, model: ContactModel) -> None:
         """A ContactModel."""
         self._contact_model = self._member("set_contact_model", ContactModel, model)
 
-    def get_contact_model(self):
+    def get_contact_model(self) -> ContactModel:
+        """The contact model."""
         return self._contact_model
 
-    def set_contact_surface_representation(self, surface_representation):
+    def set_contact_surface_representation(self, surface_representation: HydroelasticContactRepresentation) -> None:
         """A HydroelasticContactRepresentation."""
         self._contact_surface_representation = self._member(
             "set_contact_surface_representation", HydroelasticContactRepresentation, surface_representation
         )
 
-    def get_contact_surface_representation(self):
+    def get_contact_surface_representation(self) -> HydroelasticContactRepresentation:
         """Polygons for a discrete plant, triangles for a continuous one, unless it was set."""
         return self._contact_surface_representation
 
     @staticmethod
-    def GetDefaultContactSurfaceRepresentation(time_step):
+    def GetDefaultContactSurfaceRepresentation(time_step: float) -> HydroelasticContactRepresentation:
         """Polygons for a positive time step, triangles for 0."""
         kinds = HydroelasticContactRepresentation
         return kinds.kPolygon if time_step > 0.0 else kinds.kTriangle
 
-    def set_sap_near_rigid_threshold(self, near_rigid_threshold=1.0):
+    def set_sap_near_rigid_threshold(self, near_rigid_threshold: float = 1.0) -> None:
         """Not negative: share of the stiffness that a step resolves above which contact is softened; 0: nowhere."""
         self._require_not_finalized("set_sap_near_rigid_threshold")
         if not 0.0 <= near_rigid_threshold < float("inf"):
@@ -118,18 +121,20 @@ class Settings:
             )
         self._sap_near_rigid_threshold = float(near_rigid_threshold)
 
-    def get_sap_near_rigid_threshold(self):
+    def get_sap_near_rigid_threshold(self) -> float:
+        """The threshold of near-rigid regularization, a number without unit."""
         return self._sap_near_rigid_threshold
 
-    def set_adjacent_bodies_collision_filters(self, value):
+    def set_adjacent_bodies_collision_filters(self, value: bool) -> None:
         """Whether bodies that a joint connects do not collide with each other."""
         self._require_not_finalized("set_adjacent_bodies_collision_filters")
         self._adjacent_bodies_collision_filters = bool(value)
 
-    def get_adjacent_bodies_collision_filters(self):
+    def get_adjacent_bodies_collision_filters(self) -> bool:
+        """Whether bodies that a joint connects do not collide with each other."""
         return self._adjacent_bodies_collision_filters
 
-    def set_discrete_contact_approximation(self, approximation):
+    def set_discrete_contact_approximation(self, approximation: DiscreteContactApproximation) -> None:
         """A DiscreteContactApproximation. RuntimeError for a continuous plant."""
         approximation = self._member("set_discrete_contact_approximation", DiscreteContactApproximation, approximation)
         if not self.is_discrete():
@@ -137,18 +142,18 @@ class Settings:
         self._refuse_tamsi_with_constraints(approximation)
         self._discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
 
-    def get_discrete_contact_approximation(self):
+    def get_discrete_contact_approximation(self) -> DiscreteContactApproximation:
         """The DiscreteContactApproximation, kLagged where none was set."""
         return DiscreteContactApproximation[f"k{self._discrete_contact_approximation.capitalize()}"]
 
-    def set_discrete_contact_solver(self, contact_solver):
+    def set_discrete_contact_solver(self, contact_solver: DiscreteContactSolver) -> None:
         """The solver's own approximation, kTamsi or kSap. Does nothing for a continuous plant."""
         solver = self._member("set_discrete_contact_solver", DiscreteContactSolver, contact_solver)
         if self.is_discrete():
             self._refuse_tamsi_with_constraints(solver)
             self._discrete_contact_approximation = solver.name[1:].lower()
 
-    def get_discrete_contact_solver(self):
+    def get_discrete_contact_solver(self) -> DiscreteContactSolver:
         """kTamsi under the kTamsi approximation, else kSap."""
         tamsi = self._discrete_contact_approximation == "tamsi"
         return DiscreteContactSolver.kTamsi if tamsi else DiscreteContactSolver.kSap

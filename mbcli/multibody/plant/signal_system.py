@@ -1,5 +1,7 @@
 """Stateless systems with ports beside a plant: what Propeller and Wing have in common."""
 
+from __future__ import annotations
+
 from mbcli.multibody.plant.ports import InputPort, InputValues, OutputPort, port_at, port_named
 
 
@@ -24,26 +26,32 @@ class SignalSystem:
             OutputPort(self, name, self._checked(evaluate), k) for k, (name, evaluate) in enumerate(outputs.items())
         ]
 
-    def CreateDefaultContext(self):
+    def CreateDefaultContext(self) -> SignalContext:
         """A context without values of the inputs."""
         return SignalContext(self)
 
-    def num_input_ports(self):
+    def num_input_ports(self) -> int:
+        """The number of input ports."""
         return len(self._input_ports)
 
-    def get_input_port(self, port_index):
+    def get_input_port(self, port_index: int) -> InputPort:
+        """The input port with an index. RuntimeError where there is none."""
         return port_at(self._input_ports, port_index, "input")
 
-    def GetInputPort(self, port_name):
+    def GetInputPort(self, port_name: str) -> InputPort:
+        """The input port of that name. RuntimeError where there is none."""
         return port_named(self._input_ports, port_name, "input")
 
-    def num_output_ports(self):
+    def num_output_ports(self) -> int:
+        """The number of output ports."""
         return len(self._output_ports)
 
-    def get_output_port(self, port_index=0):
+    def get_output_port(self, port_index: int = 0) -> OutputPort:
+        """The output port with an index. RuntimeError where there is none."""
         return port_at(self._output_ports, port_index, "output")
 
-    def GetOutputPort(self, port_name):
+    def GetOutputPort(self, port_name: str) -> OutputPort:
+        """The output port of that name. RuntimeError where there is none."""
         return port_named(self._output_ports, port_name, "output")
 
     def _check_context(self, context):

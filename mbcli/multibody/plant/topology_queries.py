@@ -1,21 +1,31 @@
 """What hangs on what: welded groups, floating bases, what joints move, the graph as text."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.multibody.tree.index import BodyIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mbcli.multibody.tree.index import JointIndex, ModelInstanceIndex
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 
 class TopologyQueries:
     """The part of MultibodyPlant that answers how bodies are connected."""
 
-    def GetFloatingBaseBodies(self):
+    def GetFloatingBaseBodies(self) -> set[BodyIndex]:
         """Indices of the bodies that no joint of the model connects to World: Finalize() gave them floating joints."""
         self._require_finalized("GetFloatingBaseBodies")
         return {BodyIndex(n) for n, joint in self._free_joints.items() if joint.is_ephemeral()}
 
-    def HasUniqueFreeBaseBody(self, model_instance):
+    def HasUniqueFreeBaseBody(self, model_instance: ModelInstanceIndex) -> bool:
         """Whether exactly one body of the instance is a floating base. After Finalize()."""
         return len(self._free_bases(model_instance)) == 1
 
-    def GetUniqueFreeBaseBodyOrThrow(self, model_instance):
+    def GetUniqueFreeBaseBodyOrThrow(self, model_instance: ModelInstanceIndex) -> RigidBody:
         """The one floating base of the instance; RuntimeError where there is none or more than one."""
         bases = self._free_bases(model_instance)
         if len(bases) != 1:
@@ -29,13 +39,13 @@ class TopologyQueries:
         self._require_finalized("floating base queries")
         return [body for body in self._of_instance(self._bodies, model_instance) if body.is_floating_base_body()]
 
-    def IsAnchored(self, body):
+    def IsAnchored(self, body: RigidBody) -> bool:
         """Whether only welds stand between the body and World. After Finalize()."""
         self._require_finalized("IsAnchored")
         self._require_own(body, "IsAnchored")
         return int(self._model.link_body[int(body.index())]) == 0
 
-    def GetBodiesWeldedTo(self, body):
+    def GetBodiesWeldedTo(self, body: RigidBody) -> list[RigidBody]:
         """All bodies that weld joints connect with the body, itself among them."""
         self._require_own(body, "GetBodiesWeldedTo")
         neighbours = {}
@@ -52,7 +62,7 @@ class TopologyQueries:
                     front.append(other)
         return list(found)
 
-    def GetBodiesKinematicallyAffectedBy(self, joint_indexes):
+    def GetBodiesKinematicallyAffectedBy(self, joint_indexes: Iterable[JointIndex]) -> list[BodyIndex]:
         """Indices of the bodies outboard of any of the joints, in increasing order. After Finalize().
 
         RuntimeError: an unknown index, a weld, a joint that closes a loop and so moves nothing.
@@ -68,7 +78,7 @@ class TopologyQueries:
                 moved.add(mobilized.outboard)
         return [BodyIndex(n) for n in sorted(moved)]
 
-    def tree_height(self):
+    def tree_height(self) -> int:
         """How many bodies, World among them, lie on the longest path outward from World. After Finalize()."""
         self._require_finalized("tree_height")
         heights = {0: 1}
@@ -76,7 +86,7 @@ class TopologyQueries:
             heights[mobilized.outboard] = heights[mobilized.inboard] + 1
         return max(heights.values())
 
-    def GetTopologyGraphvizString(self):
+    def GetTopologyGraphvizString(self) -> str:
         """The bodies and joints as a graph in the dot language."""
         lines = ["digraph MultibodyPlant {", "rankdir=BT;"]
         for body in self._bodies:

@@ -1,5 +1,9 @@
 """The aerodynamic force on a flat plate."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.math import RigidTransform
@@ -8,6 +12,18 @@ from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce
 from mbcli.multibody.plant.signal_system import SignalSystem
 from mbcli.multibody.tree.checked_numbers import non_negative
 from mbcli.multibody.tree.index import BodyIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector3
+    from mbcli.multibody.math import SpatialVelocity
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.plant.ports import InputPort, OutputPort
+    from mbcli.systems.framework import DiagramBuilder
 
 DEFAULT_FLUID_DENSITY = 1.204  # [kg/m^3] of dry air at 20 degrees Celsius and one atmosphere
 
@@ -28,7 +44,13 @@ class Wing(SignalSystem):
         fluid_density: [kg/m^3] where the port fluid_density has no value.
     """
 
-    def __init__(self, body_index, surface_area, X_BodyWing=None, fluid_density=DEFAULT_FLUID_DENSITY):
+    def __init__(
+        self,
+        body_index: BodyIndex,
+        surface_area: float,
+        X_BodyWing: RigidTransform | None = None,
+        fluid_density: float = DEFAULT_FLUID_DENSITY,
+    ) -> None:
         self._body_index = body_index
         self._area = non_negative(surface_area, "surface_area of a wing")
         self._X_BW = RigidTransform() if X_BodyWing is None else RigidTransform(X_BodyWing)
@@ -41,7 +63,13 @@ class Wing(SignalSystem):
         }
         super().__init__(inputs, {"spatial_force": self._force, "aerodynamic_center": self._center})
 
-    def CalcSpatialForce(self, X_WB, V_WB, wind_velocity=(0.0, 0.0, 0.0), fluid_density=None):
+    def CalcSpatialForce(
+        self,
+        X_WB: RigidTransform,
+        V_WB: SpatialVelocity,
+        wind_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        fluid_density: float | None = None,
+    ) -> ExternallyAppliedSpatialForce:
         """The ExternallyAppliedSpatialForce of a body at X_WB that moves with V_WB (SpatialVelocity in World).
 
         wind_velocity (3,) [m/s] is that of the fluid at the aerodynamic centre in World.
@@ -57,11 +85,13 @@ class Wing(SignalSystem):
         force.F_Bq_W = SpatialForce(np.zeros(3), lift * R_WA[:, 2])
         return force
 
-    def CalcAerodynamicCenter(self, X_WB):
+    def CalcAerodynamicCenter(self, X_WB: RigidTransform) -> Vector3:
         """p_WA (3,), the aerodynamic centre of a wing whose body is at X_WB."""
         return X_WB @ self._X_BW.translation()
 
-    def MakeSource(self, plant, wind_velocity=None, fluid_density=None):
+    def MakeSource(
+        self, plant: MultibodyPlant, wind_velocity: ArrayLike | None = None, fluid_density: float | None = None
+    ) -> Callable[[Context], Any]:
         """The force as a function of a plant's context, for the plant's port: port.Follow(context, source).
 
         Args:
@@ -79,27 +109,27 @@ class Wing(SignalSystem):
 
         return source
 
-    def get_body_poses_input_port(self):
+    def get_body_poses_input_port(self) -> InputPort:
         """X_WB of all bodies by BodyIndex."""
         return self.GetInputPort("body_poses")
 
-    def get_body_spatial_velocities_input_port(self):
+    def get_body_spatial_velocities_input_port(self) -> InputPort:
         """V_WB of all bodies by BodyIndex."""
         return self.GetInputPort("body_spatial_velocities")
 
-    def get_wind_velocity_input_port(self):
+    def get_wind_velocity_input_port(self) -> InputPort:
         """(3,) [m/s] in World; zero where it has no value."""
         return self.GetInputPort("wind_velocity_at_aerodynamic_center")
 
-    def get_fluid_density_input_port(self):
+    def get_fluid_density_input_port(self) -> InputPort:
         """(1,) [kg/m^3]; that of the constructor where it has no value."""
         return self.GetInputPort("fluid_density")
 
-    def get_spatial_force_output_port(self):
+    def get_spatial_force_output_port(self) -> OutputPort:
         """A list of one ExternallyAppliedSpatialForce."""
         return self.GetOutputPort("spatial_force")
 
-    def get_aerodynamic_center_output_port(self):
+    def get_aerodynamic_center_output_port(self) -> OutputPort:
         """p_WA (3,); does not depend on the wind."""
         return self.GetOutputPort("aerodynamic_center")
 
@@ -119,7 +149,14 @@ class Wing(SignalSystem):
         return self.CalcAerodynamicCenter(self._required(context, "body_poses")[int(self._body_index)])
 
     @staticmethod
-    def AddToBuilder(builder, plant, body_index, surface_area, X_BodyWing=None, fluid_density=DEFAULT_FLUID_DENSITY):
+    def AddToBuilder(
+        builder: DiagramBuilder,
+        plant: MultibodyPlant,
+        body_index: BodyIndex,
+        surface_area: float,
+        X_BodyWing: RigidTransform | None = None,
+        fluid_density: float = DEFAULT_FLUID_DENSITY,
+    ) -> Wing:
         """Adds a Wing to a builder of diagrams and connects it with the plant; returns it."""
         wing = builder.AddSystem(Wing(body_index, surface_area, X_BodyWing, fluid_density))
         builder.Connect(plant.get_body_poses_output_port(), wing.get_body_poses_input_port())

@@ -1,11 +1,24 @@
 """A flexible mount between two frames."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import non_negative
 from mbcli.multibody.tree.force_element import ForceElement
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 CONSTANTS = (
     "torque_stiffness_constants",
@@ -40,13 +53,13 @@ class LinearBushingRollPitchYaw(ForceElement):
 
     def __init__(
         self,
-        frameA,
-        frameC,
-        torque_stiffness_constants,
-        torque_damping_constants,
-        force_stiffness_constants,
-        force_damping_constants,
-    ):
+        frameA: Frame,
+        frameC: Frame,
+        torque_stiffness_constants: ArrayLike,
+        torque_damping_constants: ArrayLike,
+        force_stiffness_constants: ArrayLike,
+        force_damping_constants: ArrayLike,
+    ) -> None:
         self._frameA, self._frameC = frameA, frameC
         values = (
             torque_stiffness_constants,
@@ -67,70 +80,71 @@ class LinearBushingRollPitchYaw(ForceElement):
     def _parts(self):
         return (self._frameA, self._frameC)
 
-    def frameA(self):
+    def frameA(self) -> Frame:
         """RuntimeError before the bushing is part of a plant, as for frameC(), link0(), link1()."""
         self.GetParentPlant()
         return self._frameA
 
-    def frameC(self):
+    def frameC(self) -> Frame:
+        """Frame C, on link1. RuntimeError before the bushing is part of a plant."""
         self.GetParentPlant()
         return self._frameC
 
-    def link0(self):
+    def link0(self) -> RigidBody:
         """The body of frame A."""
         return self.frameA().body()
 
-    def link1(self):
+    def link1(self) -> RigidBody:
         """The body of frame C."""
         return self.frameC().body()
 
     # the constants: defaults, and those of a context
 
-    def torque_stiffness_constants(self):
+    def torque_stiffness_constants(self) -> Vector3:
         """The default [N m/rad] of roll, pitch, yaw (3,)"""
         return self._torque_stiffness_constants.copy()
 
-    def torque_damping_constants(self):
+    def torque_damping_constants(self) -> Vector3:
         """The default [N m s/rad] of roll, pitch, yaw (3,)"""
         return self._torque_damping_constants.copy()
 
-    def force_stiffness_constants(self):
+    def force_stiffness_constants(self) -> Vector3:
         """The default [N/m] of x, y, z (3,)"""
         return self._force_stiffness_constants.copy()
 
-    def force_damping_constants(self):
+    def force_damping_constants(self) -> Vector3:
         """The default [N s/m] of x, y, z (3,)"""
         return self._force_damping_constants.copy()
 
-    def GetTorqueStiffnessConstants(self, context):
+    def GetTorqueStiffnessConstants(self, context: Context) -> Vector3:
         """[N m/rad] (3,) as the context has them"""
         return self._get(context, "torque_stiffness_constants")
 
-    def GetTorqueDampingConstants(self, context):
+    def GetTorqueDampingConstants(self, context: Context) -> Vector3:
         """[N m s/rad] (3,) as the context has them"""
         return self._get(context, "torque_damping_constants")
 
-    def GetForceStiffnessConstants(self, context):
+    def GetForceStiffnessConstants(self, context: Context) -> Vector3:
         """[N/m] (3,) as the context has them"""
         return self._get(context, "force_stiffness_constants")
 
-    def GetForceDampingConstants(self, context):
+    def GetForceDampingConstants(self, context: Context) -> Vector3:
         """[N s/m] (3,) as the context has them"""
         return self._get(context, "force_damping_constants")
 
-    def SetTorqueStiffnessConstants(self, context, torque_stiffness):
+    def SetTorqueStiffnessConstants(self, context: Context, torque_stiffness: ArrayLike) -> None:
         """Others [N m/rad] (3,) in one context."""
         self._set(context, "torque_stiffness_constants", torque_stiffness)
 
-    def SetTorqueDampingConstants(self, context, torque_damping):
+    def SetTorqueDampingConstants(self, context: Context, torque_damping: ArrayLike) -> None:
         """Others [N m s/rad] (3,) in one context."""
         self._set(context, "torque_damping_constants", torque_damping)
 
-    def SetForceStiffnessConstants(self, context, force_stiffness):
+    def SetForceStiffnessConstants(self, context: Context, force_stiffness: ArrayLike) -> None:
         """Others [N/m] (3,) in one context."""
         self._set(context, "force_stiffness_constants", force_stiffness)
 
-    def SetForceDampingConstants(self, context, force_damping):
+    def SetForceDampingConstants(self, context: Context, force_damping: ArrayLike) -> None:
         """Others [N s/m] (3,) in one context."""
         self._set(context, "force_damping_constants", force_damping)
 
@@ -161,19 +175,19 @@ class LinearBushingRollPitchYaw(ForceElement):
         )
         return forces[:3], forces[3:], 0.5 * p_AoCo
 
-    def CalcBushingSpatialForceOnFrameA(self, context):
+    def CalcBushingSpatialForceOnFrameA(self, context: Context) -> SpatialForce:
         """F_A_A: moment about Ao and force of the bushing on A, expressed in A. RuntimeError near gimbal lock."""
         t, f, p_AoBo = self._force_on_C(context)
         R_AW = self._frameA.CalcRotationMatrixInWorld(context).matrix().T
         return SpatialForce(R_AW @ (-t - np.cross(p_AoBo, f)), R_AW @ -f)
 
-    def CalcBushingSpatialForceOnFrameC(self, context):
+    def CalcBushingSpatialForceOnFrameC(self, context: Context) -> SpatialForce:
         """F_C_C: moment about Co and force of the bushing on C, expressed in C. RuntimeError near gimbal lock."""
         t, f, p_AoBo = self._force_on_C(context)
         R_CW = self._frameC.CalcRotationMatrixInWorld(context).matrix().T
         return SpatialForce(R_CW @ (t - np.cross(p_AoBo, f)), R_CW @ f)
 
-    def CalcAndAddForceContribution(self, context, forces):
+    def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
         for frame, F_F in (
             (self._frameA, self.CalcBushingSpatialForceOnFrameA(context)),
             (self._frameC, self.CalcBushingSpatialForceOnFrameC(context)),
@@ -182,13 +196,13 @@ class LinearBushingRollPitchYaw(ForceElement):
             F_W = F_F.Rotate(X_WF.rotation()).Shift(X_WB.translation() - X_WF.translation())
             frame.body().AddInForceInWorld(context, F_W, forces)
 
-    def CalcPotentialEnergy(self, context):
+    def CalcPotentialEnergy(self, context: Context) -> Scalar:
         self._refuse_energy("potential energy")
 
-    def CalcConservativePower(self, context):
+    def CalcConservativePower(self, context: Context) -> Scalar:
         self._refuse_energy("conservative power")
 
-    def CalcNonConservativePower(self, context):
+    def CalcNonConservativePower(self, context: Context) -> Scalar:
         self._refuse_energy("non-conservative power")
 
     def _refuse_energy(self, what):

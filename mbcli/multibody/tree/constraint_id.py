@@ -1,5 +1,7 @@
 """MultibodyConstraintId: a name for one constraint, different from all others of the process."""
 
+from __future__ import annotations
+
 from itertools import count
 
 
@@ -10,20 +12,22 @@ class MultibodyConstraintId:
 
     _values = count(1)
 
-    def __init__(self):
+    def __init__(self) -> None:
         raise TypeError("a MultibodyConstraintId comes from a plant, or from MultibodyConstraintId.get_new_id()")
 
     @classmethod
-    def get_new_id(cls):
+    def get_new_id(cls) -> MultibodyConstraintId:
         """An id that no other has."""
         new = object.__new__(cls)
         new._value = next(cls._values)
         return new
 
-    def get_value(self):
+    def get_value(self) -> int:
+        """The number."""
         return self._value
 
-    def is_valid(self):
+    def is_valid(self) -> bool:
+        """True: every id is one of a constraint."""
         return True
 
     def __copy__(self):

@@ -4,13 +4,21 @@ A constraint keeps what was said when it was added. `kind` names its type, `bodi
 `parameters()` its numbers by their names in the methods that add it; `name` and `place` come from a model file.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.math import RigidTransform
 from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
 from mbcli.multibody.tree.index import BodyIndex
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector3
 
 
 def _point(value, what):
@@ -67,7 +75,16 @@ class DistanceConstraintParams:
     Without arguments the parameters are those of no constraint. RuntimeError for values that are out of range.
     """
 
-    def __init__(self, bodyA=None, p_AP=None, bodyB=None, p_BQ=None, distance=None, stiffness=None, damping=None):
+    def __init__(
+        self,
+        bodyA: BodyIndex | None = None,
+        p_AP: ArrayLike | None = None,
+        bodyB: BodyIndex | None = None,
+        p_BQ: ArrayLike | None = None,
+        distance: float | None = None,
+        stiffness: float | None = None,
+        damping: float | None = None,
+    ) -> None:
         given = (bodyA, p_AP, bodyB, p_BQ, distance, stiffness, damping)
         if all(value is None for value in given):
             self._bodyA, self._bodyB = BodyIndex(), BodyIndex()
@@ -89,31 +106,31 @@ class DistanceConstraintParams:
         self._distance = float(distance)
         self._stiffness, self._damping = _stiffness(stiffness, what), _damping(damping, what)
 
-    def bodyA(self):
+    def bodyA(self) -> BodyIndex:
         """BodyIndex"""
         return self._bodyA
 
-    def bodyB(self):
+    def bodyB(self) -> BodyIndex:
         """BodyIndex"""
         return self._bodyB
 
-    def p_AP(self):
+    def p_AP(self) -> Vector3:
         """[m] (3,), in A"""
         return self._p_AP.copy()
 
-    def p_BQ(self):
+    def p_BQ(self) -> Vector3:
         """[m] (3,), in B"""
         return self._p_BQ.copy()
 
-    def distance(self):
+    def distance(self) -> float:
         """[m]"""
         return self._distance
 
-    def stiffness(self):
+    def stiffness(self) -> float:
         """[N/m]"""
         return self._stiffness
 
-    def damping(self):
+    def damping(self) -> float:
         """[N s/m]"""
         return self._damping
 

@@ -1,7 +1,10 @@
 """The torques of a door's hinge: spring, catch and friction."""
 
+from __future__ import annotations
+
 import numbers
 from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +12,11 @@ from mbcli.engine import load_kernels
 from mbcli.multibody.tree.checked_numbers import finite, non_negative
 from mbcli.multibody.tree.force_element import ForceElement
 from mbcli.multibody.tree.joints import RevoluteJoint
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Scalar
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 
 @dataclass(kw_only=True)
@@ -45,7 +53,7 @@ class DoorHinge(ForceElement):
         config: DoorHingeConfig; RuntimeError where a number in it is negative that must not be, or not finite.
     """
 
-    def __init__(self, joint, config):
+    def __init__(self, joint: RevoluteJoint, config: DoorHingeConfig) -> None:
         if not isinstance(joint, RevoluteJoint):
             raise TypeError(f"DoorHinge needs a RevoluteJoint, not {joint!r}")
         values = {}
@@ -59,28 +67,28 @@ class DoorHinge(ForceElement):
     def _parts(self):
         return (self._joint,)
 
-    def joint(self):
+    def joint(self) -> RevoluteJoint:
         """RuntimeError before the hinge is part of a plant."""
         self.GetParentPlant()
         return self._joint
 
-    def config(self):
+    def config(self) -> DoorHingeConfig:
         """A copy of the constants."""
         return replace(self._config)
 
-    def CalcHingeSpringTorque(self, angle):
+    def CalcHingeSpringTorque(self, angle: float) -> Scalar:
         """Torque [N m] of spring and catch at an angle [rad]."""
         return self._evaluate("hinge_spring_torque", angle)
 
-    def CalcHingeFrictionalTorque(self, angular_rate):
+    def CalcHingeFrictionalTorque(self, angular_rate: float) -> Scalar:
         """Torque [N m] of dynamic, static and viscous friction at a rate [rad/s]."""
         return self._evaluate("hinge_friction_torque", angular_rate)
 
-    def CalcHingeTorque(self, angle, angular_rate):
+    def CalcHingeTorque(self, angle: float, angular_rate: float) -> Scalar:
         """The sum of both [N m]."""
         return self.CalcHingeSpringTorque(angle) + self.CalcHingeFrictionalTorque(angular_rate)
 
-    def CalcHingeStoredEnergy(self, angle):
+    def CalcHingeStoredEnergy(self, angle: float) -> Scalar:
         """Energy [J] of spring and catch at an angle [rad], zero at the closed door."""
         return self._evaluate("hinge_energy", angle)
 
@@ -96,19 +104,19 @@ class DoorHinge(ForceElement):
         state = context.state
         return state.q[self._joint.position_start()], state.v[self._joint.velocity_start()]
 
-    def CalcAndAddForceContribution(self, context, forces):
+    def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
         torque = self.CalcHingeTorque(*self._state(context))
         forces.mutable_generalized_forces()[self._joint.velocity_start()] += torque
 
-    def CalcPotentialEnergy(self, context):
+    def CalcPotentialEnergy(self, context: Context) -> Scalar:
         angle, _ = self._state(context)
         return self.CalcHingeStoredEnergy(angle)
 
-    def CalcConservativePower(self, context):
+    def CalcConservativePower(self, context: Context) -> Scalar:
         angle, rate = self._state(context)
         return context.state.scalar.number(self.CalcHingeSpringTorque(angle) * rate)
 
-    def CalcNonConservativePower(self, context):
+    def CalcNonConservativePower(self, context: Context) -> Scalar:
         _, rate = self._state(context)
         return context.state.scalar.number(self.CalcHingeFrictionalTorque(rate) * rate)
 

@@ -1,6 +1,16 @@
 """The base of force elements, which users subclass for forces of their own."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.multibody.tree.element import MultibodyElement
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Scalar
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 METHODS = (
     "CalcAndAddForceContribution",
@@ -21,26 +31,26 @@ class ForceElement(MultibodyElement):
         model_instance: that of the element; the world's where not given.
     """
 
-    def __init__(self, model_instance=None):
+    def __init__(self, model_instance: ModelInstanceIndex | None = None) -> None:
         self._model_instance = model_instance
 
     def __repr__(self):
         index = "not added" if self._index is None else int(self._index)
         return f"<{type(self).__name__} index={index}>"
 
-    def CalcAndAddForceContribution(self, context, forces):
+    def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
         """Adds the element's forces in a context to `forces`, a MultibodyForces; must not change what is there."""
         self._undefined("CalcAndAddForceContribution")
 
-    def CalcPotentialEnergy(self, context):
+    def CalcPotentialEnergy(self, context: Context) -> Scalar:
         """[J]; RuntimeError where the force has none."""
         self._undefined("CalcPotentialEnergy")
 
-    def CalcConservativePower(self, context):
+    def CalcConservativePower(self, context: Context) -> Scalar:
         """[W], minus the rate of the potential energy; RuntimeError where the force has none."""
         self._undefined("CalcConservativePower")
 
-    def CalcNonConservativePower(self, context):
+    def CalcNonConservativePower(self, context: Context) -> Scalar:
         """[W] of the part of the force that stores no energy, negative where it dissipates."""
         self._undefined("CalcNonConservativePower")
 

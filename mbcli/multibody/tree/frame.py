@@ -1,11 +1,22 @@
 """Frames fixed to bodies."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.math import RigidTransform
 from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.parameters import DEFAULTS
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector3
+    from mbcli.math.rotation_matrix import RotationMatrix
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 WORLD = 0  # the number of World's frame
 
@@ -17,106 +28,109 @@ class Frame(NamedElement):
     expressed in a frame E. Accelerations come from the forward dynamics of the context.
     """
 
-    def body(self):
+    def body(self) -> RigidBody:
+        """The body that the frame is fixed to."""
         return self._body
 
-    def is_world_frame(self):
+    def is_world_frame(self) -> bool:
+        """Whether it is World's frame."""
         return self._index is not None and int(self._index) == WORLD
 
-    def is_body_frame(self):
+    def is_body_frame(self) -> bool:
+        """Whether it is the frame of a body itself."""
         return isinstance(self, RigidBodyFrame)
 
     # in the body
 
-    def GetFixedPoseInBodyFrame(self):
+    def GetFixedPoseInBodyFrame(self) -> RigidTransform:
         """X_BF, the default pose of this frame in its body."""
         return self._pose_in_body(DEFAULTS)
 
-    def CalcPoseInBodyFrame(self, context):
+    def CalcPoseInBodyFrame(self, context: Context) -> RigidTransform:
         """X_BF as the context has it."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return self._pose_in_body(state.parameters)
 
-    def GetFixedRotationMatrixInBodyFrame(self):
+    def GetFixedRotationMatrixInBodyFrame(self) -> RotationMatrix:
         """R_BF, the default."""
         return self.GetFixedPoseInBodyFrame().rotation()
 
-    def CalcRotationMatrixInBodyFrame(self, context):
+    def CalcRotationMatrixInBodyFrame(self, context: Context) -> RotationMatrix:
         """R_BF as the context has it."""
         return self.CalcPoseInBodyFrame(context).rotation()
 
-    def GetFixedOffsetPoseInBody(self, X_FQ):
+    def GetFixedOffsetPoseInBody(self, X_FQ: RigidTransform) -> RigidTransform:
         """X_BQ = X_BF X_FQ, by the default X_BF."""
         return self.GetFixedPoseInBodyFrame() @ X_FQ
 
-    def CalcOffsetPoseInBody(self, context, X_FQ):
+    def CalcOffsetPoseInBody(self, context: Context, X_FQ: RigidTransform) -> RigidTransform:
         """X_BQ = X_BF X_FQ as the context has it."""
         return self.CalcPoseInBodyFrame(context) @ X_FQ
 
-    def GetFixedRotationMatrixInBody(self, R_FQ):
+    def GetFixedRotationMatrixInBody(self, R_FQ: RotationMatrix) -> RotationMatrix:
         """R_BQ = R_BF R_FQ, by the default R_BF."""
         return self.GetFixedRotationMatrixInBodyFrame() @ R_FQ
 
-    def CalcOffsetRotationMatrixInBody(self, context, R_FQ):
+    def CalcOffsetRotationMatrixInBody(self, context: Context, R_FQ: RotationMatrix) -> RotationMatrix:
         """R_BQ = R_BF R_FQ as the context has it."""
         return self.CalcRotationMatrixInBodyFrame(context) @ R_FQ
 
     # in World and in other frames
 
-    def CalcPoseInWorld(self, context):
+    def CalcPoseInWorld(self, context: Context) -> RigidTransform:
         """X_WF"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         return self._plant._pose(context, self._index._value, WORLD)
 
-    def CalcPose(self, context, frame_M):
+    def CalcPose(self, context: Context, frame_M: Frame) -> RigidTransform:
         """X_MF"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         return self._plant._pose(context, self._index._value, self._plant._frame_number(frame_M))
 
-    def CalcRotationMatrixInWorld(self, context):
+    def CalcRotationMatrixInWorld(self, context: Context) -> RotationMatrix:
         """R_WF"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         return _rotation(self._plant._rotation_array(context, self._index._value, WORLD))
 
-    def CalcRotationMatrix(self, context, frame_M):
+    def CalcRotationMatrix(self, context: Context, frame_M: Frame) -> RotationMatrix:
         """R_MF"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         m = self._plant._frame_number(frame_M)
         return _rotation(self._plant._rotation_array(context, self._index._value, m))
 
-    def EvalAngularVelocityInWorld(self, context):
+    def EvalAngularVelocityInWorld(self, context: Context) -> Vector3:
         """w_WF_W (3,)"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         return self._plant._velocity(context, self._index._value, WORLD, WORLD)[:3].copy()
 
-    def CalcAngularVelocity(self, context, measured_in_frame, expressed_in_frame):
+    def CalcAngularVelocity(self, context: Context, measured_in_frame: Frame, expressed_in_frame: Frame) -> Vector3:
         """w_MF_E (3,)"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         f, m, e = self._plant._frame_numbers(self, measured_in_frame, expressed_in_frame)
         return self._plant._velocity(context, f, m, e)[:3].copy()
 
-    def CalcSpatialVelocityInWorld(self, context):
+    def CalcSpatialVelocityInWorld(self, context: Context) -> SpatialVelocity:
         """V_WF_W"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         return vector_of(SpatialVelocity, self._plant._velocity(context, self._index._value, WORLD, WORLD))
 
-    def CalcSpatialVelocity(self, context, frame_M, frame_E):
+    def CalcSpatialVelocity(self, context: Context, frame_M: Frame, frame_E: Frame) -> SpatialVelocity:
         """V_MF_E"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         f, m, e = self._plant._frame_numbers(self, frame_M, frame_E)
         return vector_of(SpatialVelocity, self._plant._velocity(context, f, m, e))
 
-    def CalcRelativeSpatialVelocityInWorld(self, context, other_frame):
+    def CalcRelativeSpatialVelocityInWorld(self, context: Context, other_frame: Frame) -> SpatialVelocity:
         """V_WF_W - V_WB_W for the other frame B: the rate in World of the way from Bo to Fo, not V_BF."""
         if context.state.plant is not self._plant:
             self._check_context(context)
@@ -124,7 +138,9 @@ class Frame(NamedElement):
         V = self._plant._velocity_beside(context, self._index._value, b, WORLD, WORLD)
         return vector_of(SpatialVelocity, V)
 
-    def CalcRelativeSpatialVelocity(self, context, other_frame, measured_in_frame, expressed_in_frame):
+    def CalcRelativeSpatialVelocity(
+        self, context: Context, other_frame: Frame, measured_in_frame: Frame, expressed_in_frame: Frame
+    ) -> SpatialVelocity:
         """V_MF_E - V_MB_E for the other frame B."""
         if context.state.plant is not self._plant:
             self._check_context(context)
@@ -132,20 +148,22 @@ class Frame(NamedElement):
         V = self._plant._velocity_beside(context, self._index._value, b, m, e)
         return vector_of(SpatialVelocity, V)
 
-    def CalcSpatialAccelerationInWorld(self, context):
+    def CalcSpatialAccelerationInWorld(self, context: Context) -> SpatialAcceleration:
         """A_WF_W"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         return vector_of(SpatialAcceleration, self._plant._acceleration(context, self._index._value, WORLD, WORLD))
 
-    def CalcSpatialAcceleration(self, context, measured_in_frame, expressed_in_frame):
+    def CalcSpatialAcceleration(
+        self, context: Context, measured_in_frame: Frame, expressed_in_frame: Frame
+    ) -> SpatialAcceleration:
         """A_MF_E"""
         if context.state.plant is not self._plant:
             self._check_context(context)
         f, m, e = self._plant._frame_numbers(self, measured_in_frame, expressed_in_frame)
         return vector_of(SpatialAcceleration, self._plant._acceleration(context, f, m, e))
 
-    def CalcRelativeSpatialAccelerationInWorld(self, context, other_frame):
+    def CalcRelativeSpatialAccelerationInWorld(self, context: Context, other_frame: Frame) -> SpatialAcceleration:
         """A_WF_W - A_WB_W for the other frame B."""
         if context.state.plant is not self._plant:
             self._check_context(context)
@@ -153,7 +171,9 @@ class Frame(NamedElement):
         A = self._plant._acceleration_beside(context, self._index._value, b, WORLD, WORLD)
         return vector_of(SpatialAcceleration, A)
 
-    def CalcRelativeSpatialAcceleration(self, context, other_frame, measured_in_frame, expressed_in_frame):
+    def CalcRelativeSpatialAcceleration(
+        self, context: Context, other_frame: Frame, measured_in_frame: Frame, expressed_in_frame: Frame
+    ) -> SpatialAcceleration:
         """A_MF_E - A_MB_E for the other frame B."""
         if context.state.plant is not self._plant:
             self._check_context(context)
@@ -165,7 +185,7 @@ class Frame(NamedElement):
 class RigidBodyFrame(Frame):
     """The frame of a body itself; made with the body."""
 
-    def __init__(self, body):
+    def __init__(self, body: RigidBody) -> None:
         self._body = body
         self._name = body.name()
 
@@ -186,7 +206,16 @@ class FixedOffsetFrame(Frame):
         model_instance: that of P's body where not given.
     """
 
-    def __init__(self, name="", P=None, X_PF=None, model_instance=None, *, bodyB=None, X_BF=None):
+    def __init__(
+        self,
+        name: str = "",
+        P: Frame | None = None,
+        X_PF: RigidTransform | None = None,
+        model_instance: ModelInstanceIndex | None = None,
+        *,
+        bodyB: RigidBody | None = None,
+        X_BF: RigidTransform | None = None,
+    ) -> None:
         if not isinstance(name, str):  # (P, X_PF): unnamed
             if P is not None and X_PF is not None:
                 raise TypeError(f"FixedOffsetFrame: expected a name, not {name!r}")
@@ -201,19 +230,19 @@ class FixedOffsetFrame(Frame):
         self._X_PF = RigidTransform() if pose is None else RigidTransform(pose)
         self._model_instance = self._body.model_instance() if model_instance is None else model_instance
 
-    def parent_frame(self):
+    def parent_frame(self) -> Frame:
         """P"""
         return self._parent_frame
 
     def _pose_in_body(self, parameters):
         return self._parent_frame._pose_in_body(parameters) @ parameters.get(self, "X_PF")
 
-    def GetPoseInParentFrame(self, context):
+    def GetPoseInParentFrame(self, context: Context) -> RigidTransform:
         """X_PF as the context has it."""
         self._check_context(context)
         return RigidTransform(context.state.parameters.get(self, "X_PF"))
 
-    def SetPoseInParentFrame(self, context, X_PF):
+    def SetPoseInParentFrame(self, context: Context, X_PF: RigidTransform) -> None:
         """Moves the frame in one context; the default stays."""
         self._check_context(context)
         X_PF = RigidTransform(X_PF)

@@ -1,5 +1,7 @@
 """Indices that cannot be mistaken for one another: BodyIndex(2) is not FrameIndex(2)."""
 
+from __future__ import annotations
+
 
 class TypeSafeIndex:
     """A non-negative integer that names one element of its kind; default constructed it is invalid.
@@ -16,7 +18,8 @@ class TypeSafeIndex:
         if self._value is not None and self._value < 0:
             raise ValueError(f"{type(self).__name__} cannot be negative: {i}")
 
-    def is_valid(self):
+    def is_valid(self) -> bool:
+        """Whether it has a number."""
         return self._value is not None
 
     def __index__(self):
@@ -55,40 +58,56 @@ class TypeSafeIndex:
 
 
 class BodyIndex(TypeSafeIndex):
+    """Index of a body; World is 0."""
+
     __slots__ = ()
 
 
 class FrameIndex(TypeSafeIndex):
+    """Index of a frame; World's is 0."""
+
     __slots__ = ()
 
 
 class JointIndex(TypeSafeIndex):
+    """Index of a joint."""
+
     __slots__ = ()
 
 
 class JointActuatorIndex(TypeSafeIndex):
+    """Index of an actuator."""
+
     __slots__ = ()
 
 
 class ForceElementIndex(TypeSafeIndex):
+    """Index of a force element; the gravity field is 0."""
+
     __slots__ = ()
 
 
 class ModelInstanceIndex(TypeSafeIndex):
+    """Index of a model instance; World's is 0, the default one 1."""
+
     __slots__ = ()
 
 
-def world_index():
+def world_index() -> BodyIndex:
+    """The index of World, 0."""
     return BodyIndex(0)
 
 
-def world_frame_index():
+def world_frame_index() -> FrameIndex:
+    """The index of World's frame, 0."""
     return FrameIndex(0)
 
 
-def world_model_instance():
+def world_model_instance() -> ModelInstanceIndex:
+    """The model instance of World, 0."""
     return ModelInstanceIndex(0)
 
 
-def default_model_instance():
+def default_model_instance() -> ModelInstanceIndex:
+    """The model instance of elements that are added without one."""
     return ModelInstanceIndex(1)

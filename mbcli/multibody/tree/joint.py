@@ -1,5 +1,9 @@
 """The base class of joints. A joint connects frame F on its parent with frame M on its child."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.multibody.scalars import FLOAT
@@ -7,6 +11,17 @@ from mbcli.multibody.tree.checked_numbers import are_non_negative_floats, non_ne
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.random_distribution import checked_distributions, draw
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector
+    from mbcli.math.quaternion import Quaternion
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.multibody.math import SpatialVelocity
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 
 class Joint(NamedElement):
@@ -26,7 +41,15 @@ class Joint(NamedElement):
     _ephemeral = False
     _locked = False  # default of the parameter: a new context has no locked joints
 
-    def __init__(self, name, frame_on_parent, frame_on_child, damping=(), lower=None, upper=None):
+    def __init__(
+        self,
+        name: str,
+        frame_on_parent: Frame,
+        frame_on_child: Frame,
+        damping: float = (),
+        lower: float | None = None,
+        upper: float | None = None,
+    ) -> None:
         self._name = name
         self._frame_on_parent = frame_on_parent
         self._frame_on_child = frame_on_child
@@ -45,48 +68,55 @@ class Joint(NamedElement):
 
     # identity and structure
 
-    def type_name(self):
+    def type_name(self) -> str:
+        """The name of the joint type, as "revolute"."""
         return self.kTypeName
 
-    def is_ephemeral(self):
+    def is_ephemeral(self) -> bool:
         return self._ephemeral
 
-    def ordinal(self):
+    def ordinal(self) -> int:
         """Position among the joints that the plant has now; unlike the index it closes up when joints are removed."""
         present = self.GetParentPlant().GetJointIndices()
         return [int(index) for index in present].index(int(self.index()))
 
-    def parent_body(self):
+    def parent_body(self) -> RigidBody:
+        """The body of frame F."""
         return self._frame_on_parent.body()
 
-    def child_body(self):
+    def child_body(self) -> RigidBody:
+        """The body of frame M."""
         return self._frame_on_child.body()
 
-    def frame_on_parent(self):
+    def frame_on_parent(self) -> Frame:
+        """Frame F, on the parent body."""
         return self._frame_on_parent
 
-    def frame_on_child(self):
+    def frame_on_child(self) -> Frame:
+        """Frame M, on the child body."""
         return self._frame_on_child
 
-    def num_positions(self):
+    def num_positions(self) -> int:
+        """The number of positions."""
         return self.kinematics.NUM_POSITIONS
 
-    def num_velocities(self):
+    def num_velocities(self) -> int:
+        """The number of velocities."""
         return self.kinematics.NUM_VELOCITIES
 
-    def can_rotate(self):
+    def can_rotate(self) -> bool:
         """Whether M may turn in F. After Finalize()."""
         return self._after_finalize(self._rotates)
 
-    def can_translate(self):
+    def can_translate(self) -> bool:
         """Whether the origin of M may move in F. After Finalize()."""
         return self._after_finalize(self._translates)
 
-    def position_start(self):
+    def position_start(self) -> int:
         """Index in q of the first position. After Finalize()."""
         return self._after_finalize(self._position_start)
 
-    def velocity_start(self):
+    def velocity_start(self) -> int:
         """Index in v of the first velocity. After Finalize()."""
         return self._after_finalize(self._velocity_start)
 
@@ -95,11 +125,11 @@ class Joint(NamedElement):
             raise RuntimeError(f"joint '{self._name}': the plant must be finalized first")
         return value
 
-    def position_suffix(self, position_index_in_joint):
+    def position_suffix(self, position_index_in_joint: int) -> str:
         """What the name of one position ends in."""
         return self._suffix("position", self.kinematics.POSITION_SUFFIXES, position_index_in_joint)
 
-    def velocity_suffix(self, velocity_index_in_joint):
+    def velocity_suffix(self, velocity_index_in_joint: int) -> str:
         """What the name of one velocity ends in."""
         return self._suffix("velocity", self.kinematics.VELOCITY_SUFFIXES, velocity_index_in_joint)
 
@@ -110,33 +140,39 @@ class Joint(NamedElement):
 
     # limits
 
-    def position_lower_limits(self):
+    def position_lower_limits(self) -> Vector:
+        """(num_positions,) [rad or m], -inf where there is none."""
         return self._position_limits[0].copy()
 
-    def position_upper_limits(self):
+    def position_upper_limits(self) -> Vector:
+        """(num_positions,) [rad or m], inf where there is none."""
         return self._position_limits[1].copy()
 
-    def velocity_lower_limits(self):
+    def velocity_lower_limits(self) -> Vector:
+        """(num_velocities,) [rad/s or m/s], -inf where there is none."""
         return self._velocity_limits[0].copy()
 
-    def velocity_upper_limits(self):
+    def velocity_upper_limits(self) -> Vector:
+        """(num_velocities,) [rad/s or m/s], inf where there is none."""
         return self._velocity_limits[1].copy()
 
-    def acceleration_lower_limits(self):
+    def acceleration_lower_limits(self) -> Vector:
+        """(num_velocities,) [rad/s^2 or m/s^2], -inf where there is none."""
         return self._acceleration_limits[0].copy()
 
-    def acceleration_upper_limits(self):
+    def acceleration_upper_limits(self) -> Vector:
+        """(num_velocities,) [rad/s^2 or m/s^2], inf where there is none."""
         return self._acceleration_limits[1].copy()
 
-    def set_position_limits(self, lower_limits, upper_limits):
+    def set_position_limits(self, lower_limits: ArrayLike, upper_limits: ArrayLike) -> None:
         """[rad or m], (nq,) each; they do not change the default positions."""
         self._position_limits = self._limits("position", lower_limits, upper_limits, self.num_positions())
 
-    def set_velocity_limits(self, lower_limits, upper_limits):
+    def set_velocity_limits(self, lower_limits: ArrayLike, upper_limits: ArrayLike) -> None:
         """[rad/s or m/s], (nv,) each."""
         self._velocity_limits = self._limits("velocity", lower_limits, upper_limits, self.num_velocities())
 
-    def set_acceleration_limits(self, lower_limits, upper_limits):
+    def set_acceleration_limits(self, lower_limits: ArrayLike, upper_limits: ArrayLike) -> None:
         """[rad/s^2 or m/s^2], (nv,) each."""
         self._acceleration_limits = self._limits("acceleration", lower_limits, upper_limits, self.num_velocities())
 
@@ -150,10 +186,11 @@ class Joint(NamedElement):
 
     # default and random positions
 
-    def default_positions(self):
+    def default_positions(self) -> Vector:
+        """(num_positions,) [rad or m]: the positions in new contexts."""
         return self._default_positions.copy()
 
-    def set_default_positions(self, default_positions):
+    def set_default_positions(self, default_positions: ArrayLike) -> None:
         """Positions of a new context, (nq,); limits do not bind them."""
         self._default_positions = self._sized(default_positions, self.num_positions()).copy()
 
@@ -161,19 +198,19 @@ class Joint(NamedElement):
         """Changes `size` of the default positions, from index `first` on."""
         self._default_positions[first : first + size] = self._sized(values, size)
 
-    def SetDefaultPose(self, X_FM):
+    def SetDefaultPose(self, X_FM: RigidTransform) -> None:
         """Default positions from a pose, for joints of six degrees of freedom; others raise."""
         raise self._only_floating("SetDefaultPose")
 
-    def GetDefaultPose(self):
+    def GetDefaultPose(self) -> None:
         """X_FM at the default positions, for joints of six degrees of freedom; others raise."""
         raise self._only_floating("GetDefaultPose")
 
-    def SetDefaultPosePair(self, q_FM, p_FM):
+    def SetDefaultPosePair(self, q_FM: Quaternion, p_FM: ArrayLike) -> None:
         """As SetDefaultPose(), from a Quaternion and a position (3,)."""
         raise self._only_floating("SetDefaultPosePair")
 
-    def GetDefaultPosePair(self):
+    def GetDefaultPosePair(self) -> None:
         """As GetDefaultPose(), as a Quaternion and a position (3,)."""
         raise self._only_floating("GetDefaultPosePair")
 
@@ -201,22 +238,22 @@ class Joint(NamedElement):
 
     # damping
 
-    def default_damping_vector(self):
+    def default_damping_vector(self) -> Vector:
         """[N m s or N s/m], (nv,)"""
         return self._damping.copy()
 
-    def set_default_damping_vector(self, damping):
+    def set_default_damping_vector(self, damping: ArrayLike) -> None:
         """Damping in new contexts, (nv,), not negative. Before Finalize()."""
         if self._position_start is not None:
             raise RuntimeError(f"joint '{self._name}': the plant is finalized; SetDampingVector() changes a context")
         self._damping = self._checked_damping(damping)
 
-    def GetDampingVector(self, context):
+    def GetDampingVector(self, context: Context) -> Vector:
         """[N m s or N s/m], (nv,), as the context has it."""
         self._check_context(context)
         return context.state.parameters.get(self, "damping").copy()
 
-    def SetDampingVector(self, context, damping):
+    def SetDampingVector(self, context: Context, damping: ArrayLike) -> None:
         """Another damping (nv,) in one context, not negative; the default stays."""
         state = context.state
         if state.plant is not self._plant:
@@ -231,27 +268,27 @@ class Joint(NamedElement):
 
     # state
 
-    def GetPositions(self, context):
+    def GetPositions(self, context: Context) -> Vector:
         """(nq,)"""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.q[self._position_start : self._position_start + self.num_positions()].copy()
 
-    def GetVelocities(self, context):
+    def GetVelocities(self, context: Context) -> Vector:
         """(nv,)"""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.v[self._velocity_start : self._velocity_start + self.num_velocities()].copy()
 
-    def SetPositions(self, context, positions):
+    def SetPositions(self, context: Context, positions: ArrayLike) -> None:
         """(nq,)"""
         self._check_context(context)
         i = self.position_start()
         context.state.set_q_slice(i, self._sized(positions, self.num_positions(), context))
 
-    def SetVelocities(self, context, velocities):
+    def SetVelocities(self, context: Context, velocities: ArrayLike) -> None:
         """(nv,)"""
         self._check_context(context)
         d = self.velocity_start()
@@ -267,11 +304,13 @@ class Joint(NamedElement):
         require_finite(value, f"joint '{self._name}': its values")
         return value
 
-    def GetOnePosition(self, context):
+    def GetOnePosition(self, context: Context) -> Scalar:
+        """The position of a joint of one degree of freedom [rad or m]. RuntimeError for another joint."""
         self._require_one_dof()
         return context.state.scalar.number(self.GetPositions(context)[0])
 
-    def GetOneVelocity(self, context):
+    def GetOneVelocity(self, context: Context) -> Scalar:
+        """The velocity of a joint of one degree of freedom [rad/s or m/s]. RuntimeError for another joint."""
         self._require_one_dof()
         return context.state.scalar.number(self.GetVelocities(context)[0])
 
@@ -279,26 +318,26 @@ class Joint(NamedElement):
         if self.num_velocities() != 1:
             raise RuntimeError(f"joint '{self._name}' has {self.num_velocities()} degrees of freedom, not one")
 
-    def GetPose(self, context):
+    def GetPose(self, context: Context) -> RigidTransform:
         """X_FM"""
         return self._frame_on_child.CalcPose(context, self._frame_on_parent)
 
-    def SetPose(self, context, X_FM):
+    def SetPose(self, context: Context, X_FM: RigidTransform) -> None:
         """Positions from a pose, for joints of six degrees of freedom; others raise."""
         raise self._only_floating("SetPose")
 
-    def GetSpatialVelocity(self, context):
+    def GetSpatialVelocity(self, context: Context) -> SpatialVelocity:
         """V_FM_F"""
         F = self._frame_on_parent
         return self._frame_on_child.CalcSpatialVelocity(context, F, F)
 
-    def SetSpatialVelocity(self, context, V_FM):
+    def SetSpatialVelocity(self, context: Context, V_FM: SpatialVelocity) -> None:
         """Velocities from V_FM_F, for joints of six degrees of freedom; others raise."""
         raise self._only_floating("SetSpatialVelocity")
 
     # locking
 
-    def Lock(self, context):
+    def Lock(self, context: Context) -> None:
         """Stops the joint in one context of a discrete plant: its velocities become 0 until Unlock(), as of a weld.
 
         Forces on its coordinates, those of actuators, controllers, springs and damping among them, have no effect.
@@ -307,11 +346,12 @@ class Joint(NamedElement):
         self._set_locked(context, True)
         context.state.set_v_slice(self.velocity_start(), np.zeros(self.num_velocities()))
 
-    def Unlock(self, context):
+    def Unlock(self, context: Context) -> None:
         """Ends Lock()."""
         self._set_locked(context, False)
 
-    def is_locked(self, context):
+    def is_locked(self, context: Context) -> bool:
+        """Whether the joint is locked in a context."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
@@ -325,7 +365,9 @@ class Joint(NamedElement):
 
     # forces
 
-    def AddInOneForce(self, context, joint_dof, joint_tau, forces):
+    def AddInOneForce(
+        self, context: Context, joint_dof: ArrayLike, joint_tau: ArrayLike, forces: MultibodyForces
+    ) -> None:
         """Adds a generalized force along one velocity of the joint [N m or N]; what it is, the types say."""
         state = context.state
         if state.plant is not self._plant:
@@ -338,7 +380,7 @@ class Joint(NamedElement):
             joint_tau = state.scalar.one(joint_tau, f"joint '{self._name}': joint_tau")
         forces._generalized_forces[self._velocity_start + joint_dof] += joint_tau
 
-    def AddInDamping(self, context, forces):
+    def AddInDamping(self, context: Context, forces: MultibodyForces) -> None:
         """Adds the viscous forces -damping * v."""
         state = context.state
         if state.plant is not self._plant:

@@ -1,6 +1,9 @@
 """Actuators: which joint a number of the actuation vector drives, through which rotor and gear, and PD control."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,6 +11,14 @@ from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import finite, non_negative
 from mbcli.multibody.tree.element import NamedElement
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.joint import Joint
 
 
 @dataclass(kw_only=True)
@@ -27,7 +38,7 @@ class JointActuator(NamedElement):
         effort_limit: [N m or N], greater than 0.
     """
 
-    def __init__(self, name, joint, effort_limit=np.inf):
+    def __init__(self, name: str, joint: Joint, effort_limit: float = np.inf) -> None:
         self._name = name
         self._joint = joint
         if joint.num_velocities() != 1:
@@ -40,65 +51,67 @@ class JointActuator(NamedElement):
         self._gains = PdControllerGains()
         self._input_start = None
 
-    def joint(self):
+    def joint(self) -> Joint:
+        """The joint that is driven."""
         return self._joint
 
-    def effort_limit(self):
+    def effort_limit(self) -> float:
         """[N m or N]; infinite for none"""
         return self._effort_limit
 
-    def set_effort_limit(self, effort_limit):
+    def set_effort_limit(self, effort_limit: float) -> None:
+        """Replaces the effort limit [N m or N], inf for none. RuntimeError if it is not positive."""
         if not effort_limit > 0.0:
             raise RuntimeError(f"actuator '{self._name}': effort limit must be greater than 0, it is {effort_limit}")
         self._effort_limit = float(effort_limit)
 
     # rotor and gear
 
-    def default_rotor_inertia(self):
+    def default_rotor_inertia(self) -> float:
         """[kg m^2]"""
         return self._rotor_inertia
 
-    def set_default_rotor_inertia(self, rotor_inertia):
+    def set_default_rotor_inertia(self, rotor_inertia: float) -> None:
         """Rotor inertia in new contexts, not negative. Before Finalize()."""
         self._require_not_finalized("SetRotorInertia")
         self._rotor_inertia = self._checked_rotor_inertia(rotor_inertia)
 
-    def rotor_inertia(self, context):
+    def rotor_inertia(self, context: Context) -> Scalar:
         """[kg m^2], as the context has it."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.parameters.values.get((self, "rotor_inertia"), self._rotor_inertia)
 
-    def SetRotorInertia(self, context, rotor_inertia):
+    def SetRotorInertia(self, context: Context, rotor_inertia: float) -> None:
         """Another rotor inertia in one context; the default stays."""
         self._set_parameter(context, "rotor_inertia", self._checked_rotor_inertia(rotor_inertia, context.state.scalar))
 
-    def default_gear_ratio(self):
+    def default_gear_ratio(self) -> float:
         """Rotor speed over joint speed [1 or 1/m]."""
         return self._gear_ratio
 
-    def set_default_gear_ratio(self, gear_ratio):
+    def set_default_gear_ratio(self, gear_ratio: float) -> None:
         """Gear ratio in new contexts. Before Finalize()."""
         self._require_not_finalized("SetGearRatio")
         self._gear_ratio = self._checked_gear_ratio(gear_ratio)
 
-    def gear_ratio(self, context):
+    def gear_ratio(self, context: Context) -> Scalar:
         """Rotor speed over joint speed [1 or 1/m], as the context has it."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.parameters.values.get((self, "gear_ratio"), self._gear_ratio)
 
-    def SetGearRatio(self, context, gear_ratio):
+    def SetGearRatio(self, context: Context, gear_ratio: float) -> None:
         """Another gear ratio in one context; the default stays."""
         self._set_parameter(context, "gear_ratio", self._checked_gear_ratio(gear_ratio, context.state.scalar))
 
-    def default_reflected_inertia(self):
+    def default_reflected_inertia(self) -> float:
         """What the rotor adds to the joint's diagonal of the mass matrix: gear ratio squared times rotor inertia."""
         return self._gear_ratio**2 * self._rotor_inertia
 
-    def calc_reflected_inertia(self, context):
+    def calc_reflected_inertia(self, context: Context) -> Scalar:
         """As default_reflected_inertia(), as the context has rotor and gear."""
         state = context.state
         if state.plant is not self._plant:
@@ -125,7 +138,7 @@ class JointActuator(NamedElement):
 
     # PD control
 
-    def set_controller_gains(self, gains):
+    def set_controller_gains(self, gains: PdControllerGains) -> None:
         """PdControllerGains, finite and not negative; both 0 remove the controller. Discrete plants only obey it."""
         if self._plant is not None and self._plant.is_finalized():
             raise RuntimeError(f"actuator '{self._name}': the plant is finalized, gains cannot be changed")
@@ -134,11 +147,11 @@ class JointActuator(NamedElement):
             d=non_negative(gains.d, f"actuator '{self._name}': gain d"),
         )
 
-    def has_controller(self):
+    def has_controller(self) -> bool:
         """Whether one of the gains is not 0."""
         return self._gains.p != 0.0 or self._gains.d != 0.0
 
-    def get_controller_gains(self):
+    def get_controller_gains(self) -> PdControllerGains:
         """The gains (a copy); RuntimeError where there is no controller."""
         if not self.has_controller():
             raise RuntimeError(f"actuator '{self._name}' has no controller")
@@ -146,10 +159,11 @@ class JointActuator(NamedElement):
 
     # its part of the actuation vector
 
-    def num_inputs(self):
+    def num_inputs(self) -> int:
+        """1: joints of one degree of freedom are driven."""
         return 1
 
-    def input_start(self):
+    def input_start(self) -> int:
         """Index in the actuation vector u of the plant; -1 before the actuator is part of a plant."""
         if self._plant is None:
             return -1
@@ -157,12 +171,18 @@ class JointActuator(NamedElement):
             return self._input_start
         return [int(index) for index in self._plant.GetJointActuatorIndices()].index(int(self.index()))
 
-    def get_actuation_vector(self, u):
+    def get_actuation_vector(self, u: ArrayLike) -> Vector:
         """This actuator's part (1,) of the actuation vector (nu,) of the plant."""
         start = self._start_in(u)
         return np.array(as_numbers(u, "u")[start : start + 1])
 
-    def set_actuation_vector(self, u_actuator=None, u=None, *, u_instance=None):
+    def set_actuation_vector(
+        self,
+        u_actuator: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        *,
+        u_instance: ModelInstanceIndex | None = None,
+    ) -> None:
         """Writes this actuator's part (1,) of the actuation vector u (nu,) of the plant; nothing else in u changes.
 
         `u_instance` is an earlier name of u_actuator.

@@ -1,9 +1,19 @@
 """Springs on the coordinate of a joint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import finite, non_negative
 from mbcli.multibody.tree.force_element import ForceElement
 from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Scalar
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 
 class JointSpring(ForceElement):
@@ -28,23 +38,23 @@ class JointSpring(ForceElement):
     def _parts(self):
         return (self._joint,)
 
-    def joint(self):
+    def joint(self) -> Joint:
         """RuntimeError before the spring is part of a plant."""
         self.GetParentPlant()
         return self._joint
 
-    def default_stiffness(self):
+    def default_stiffness(self) -> float:
         """[N m/rad or N/m]"""
         return self._stiffness
 
     stiffness = default_stiffness
 
-    def GetStiffness(self, context):
+    def GetStiffness(self, context: Context) -> Scalar:
         """[N m/rad or N/m] as the context has it"""
         self._check_context(context)
         return context.state.parameters.get(self, "stiffness")
 
-    def SetStiffness(self, context, stiffness):
+    def SetStiffness(self, context: Context, stiffness: float) -> None:
         """Another stiffness [N m/rad or N/m] in one context; RuntimeError where it is negative."""
         self._check_context(context)
         state = context.state
@@ -68,19 +78,19 @@ class JointSpring(ForceElement):
         rate = state.v[self._joint.velocity_start()]
         return state.parameters.get(self, "stiffness"), number(stretch), number(rate)
 
-    def CalcAndAddForceContribution(self, context, forces):
+    def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
         k, stretch, _ = self._force(context)
         forces.mutable_generalized_forces()[self._joint.velocity_start()] -= k * stretch
 
-    def CalcPotentialEnergy(self, context):
+    def CalcPotentialEnergy(self, context: Context) -> Scalar:
         k, stretch, _ = self._force(context)
         return 0.5 * k * stretch**2
 
-    def CalcConservativePower(self, context):
+    def CalcConservativePower(self, context: Context) -> Scalar:
         k, stretch, rate = self._force(context)
         return -k * stretch * rate
 
-    def CalcNonConservativePower(self, context):
+    def CalcNonConservativePower(self, context: Context) -> Scalar:
         self._check_context(context)
         return 0.0
 
@@ -90,20 +100,20 @@ class RevoluteSpring(JointSpring):
 
     _joint_type = RevoluteJoint
 
-    def __init__(self, joint, nominal_angle, stiffness):
+    def __init__(self, joint: RevoluteJoint, nominal_angle: float, stiffness: float) -> None:
         super().__init__(joint, nominal_angle, stiffness)
 
-    def default_nominal_angle(self):
+    def default_nominal_angle(self) -> Scalar:
         """[rad]"""
         return self._nominal
 
     nominal_angle = default_nominal_angle
 
-    def GetNominalAngle(self, context):
+    def GetNominalAngle(self, context: Context) -> Scalar:
         """[rad] as the context has it"""
         return self._get_nominal(context)
 
-    def SetNominalAngle(self, context, nominal_angle):
+    def SetNominalAngle(self, context: Context, nominal_angle: float) -> None:
         """Another angle at rest [rad] in one context."""
         self._set_nominal(context, nominal_angle)
 
@@ -113,19 +123,19 @@ class PrismaticSpring(JointSpring):
 
     _joint_type = PrismaticJoint
 
-    def __init__(self, joint, nominal_position, stiffness):
+    def __init__(self, joint: PrismaticJoint, nominal_position: float, stiffness: float) -> None:
         super().__init__(joint, nominal_position, stiffness)
 
-    def default_nominal_position(self):
+    def default_nominal_position(self) -> Scalar:
         """[m]"""
         return self._nominal
 
     nominal_position = default_nominal_position
 
-    def GetNominalPosition(self, context):
+    def GetNominalPosition(self, context: Context) -> Scalar:
         """[m] as the context has it"""
         return self._get_nominal(context)
 
-    def SetNominalPosition(self, context, nominal_position):
+    def SetNominalPosition(self, context: Context, nominal_position: float) -> None:
         """Another position at rest [m] in one context."""
         self._set_nominal(context, nominal_position)

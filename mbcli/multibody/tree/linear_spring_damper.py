@@ -1,9 +1,21 @@
 """A spring and a damper between two points."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.multibody.tree.checked_numbers import finite, non_negative
 from mbcli.multibody.tree.force_element import ForceElement
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 
 class LinearSpringDamper(ForceElement):
@@ -20,7 +32,16 @@ class LinearSpringDamper(ForceElement):
         damping: [N s/m], not negative.
     """
 
-    def __init__(self, bodyA, p_AP, bodyB, p_BQ, free_length, stiffness, damping):
+    def __init__(
+        self,
+        bodyA: RigidBody,
+        p_AP: ArrayLike,
+        bodyB: RigidBody,
+        p_BQ: ArrayLike,
+        free_length: float,
+        stiffness: float,
+        damping: float,
+    ) -> None:
         self._bodyA, self._bodyB = bodyA, bodyB
         what = f"spring-damper between bodies '{bodyA.name()}' and '{bodyB.name()}'"
         self._p_AP, self._p_BQ = (
@@ -36,29 +57,31 @@ class LinearSpringDamper(ForceElement):
     def _parts(self):
         return (self._bodyA, self._bodyB)
 
-    def bodyA(self):
+    def bodyA(self) -> RigidBody:
+        """The body that has point P."""
         return self._bodyA
 
-    def bodyB(self):
+    def bodyB(self) -> RigidBody:
+        """The body that has point Q."""
         return self._bodyB
 
-    def p_AP(self):
+    def p_AP(self) -> Vector3:
         """[m] (3,)"""
         return self._p_AP.copy()
 
-    def p_BQ(self):
+    def p_BQ(self) -> Vector3:
         """[m] (3,)"""
         return self._p_BQ.copy()
 
-    def free_length(self):
+    def free_length(self) -> float:
         """[m]"""
         return self._free_length
 
-    def stiffness(self):
+    def stiffness(self) -> float:
         """[N/m]"""
         return self._stiffness
 
-    def damping(self):
+    def damping(self) -> float:
         """[N s/m]"""
         return self._damping
 
@@ -75,21 +98,21 @@ class LinearSpringDamper(ForceElement):
         *f_AP, length, rate = context.state.at_velocities().calc_spring_damper(self._row)
         return np.array(f_AP), length, rate
 
-    def CalcAndAddForceContribution(self, context, forces):
+    def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
         f_AP, _, _ = self._state(context)
         X_WL = context.state.at_links().X_WL
         for body, p, f in ((self._bodyA, self._p_AP, f_AP), (self._bodyB, self._p_BQ, -f_AP)):
             n = int(body.index())
             forces._body_forces[n] += [*np.cross(X_WL[n, :9].reshape(3, 3) @ p, f), *f]
 
-    def CalcPotentialEnergy(self, context):
+    def CalcPotentialEnergy(self, context: Context) -> Scalar:
         _, length, _ = self._state(context)
         return 0.5 * self._stiffness * (length - self._free_length) ** 2
 
-    def CalcConservativePower(self, context):
+    def CalcConservativePower(self, context: Context) -> Scalar:
         _, length, rate = self._state(context)
         return -self._stiffness * (length - self._free_length) * rate
 
-    def CalcNonConservativePower(self, context):
+    def CalcNonConservativePower(self, context: Context) -> Scalar:
         _, _, rate = self._state(context)
         return -self._damping * rate**2

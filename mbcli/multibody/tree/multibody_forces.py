@@ -1,6 +1,14 @@
 """A set of forces on a plant: one spatial force per body and one generalized force per velocity."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
 class MultibodyForces:
@@ -10,7 +18,7 @@ class MultibodyForces:
         plant: finalized; or the number of bodies (World counts) with nv, the number of velocities.
     """
 
-    def __init__(self, plant=None, nv=None, *, nb=None):
+    def __init__(self, plant: MultibodyPlant | None = None, nv: int | None = None, *, nb: int | None = None) -> None:
         sizes, dtype = (plant if isinstance(plant, int) else nb, nv), float
         if sizes[0] is None:
             plant._require_finalized("MultibodyForces")
@@ -20,26 +28,30 @@ class MultibodyForces:
         self._body_forces = np.zeros((bodies, 6), dtype)
         self._generalized_forces = np.zeros(nv, dtype)
 
-    def num_bodies(self):
+    def num_bodies(self) -> int:
+        """The number of bodies, World among them."""
         return self._body_forces.shape[0]
 
-    def num_velocities(self):
+    def num_velocities(self) -> int:
+        """The number of generalized forces."""
         return self._generalized_forces.shape[0]
 
-    def SetZero(self):
+    def SetZero(self) -> Self:
+        """Sets all forces to zero; returns this object."""
         self._body_forces[...] = 0.0
         self._generalized_forces[...] = 0.0
         return self
 
-    def generalized_forces(self):
+    def generalized_forces(self) -> Vector:
         """(nv,) [N m or N]"""
         return self._generalized_forces.copy()
 
-    def mutable_generalized_forces(self):
+    def mutable_generalized_forces(self) -> Vector:
         """(nv,): writing to it changes these forces."""
         return self._generalized_forces
 
-    def AddInForces(self, addend):
+    def AddInForces(self, addend: MultibodyForces) -> None:
+        """Adds other forces to these. RuntimeError for forces of a plant of another size."""
         if addend._body_forces.shape != self._body_forces.shape or addend.num_velocities() != self.num_velocities():
             raise RuntimeError("forces of different plants cannot be added")
         self._body_forces += addend._body_forces

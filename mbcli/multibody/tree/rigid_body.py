@@ -1,6 +1,9 @@
 """Rigid bodies."""
 
+from __future__ import annotations
+
 import cmath
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +18,17 @@ from mbcli.multibody.tree.frame import RigidBodyFrame
 from mbcli.multibody.tree.index import ModelInstanceIndex
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
+    from mbcli.multibody.inertia.unit_inertia import UnitInertia
+    from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
+
 
 class RigidBody(NamedElement):
     """A rigid body B with its frame; M_BBo_B is its spatial inertia about Bo expressed in B.
@@ -27,7 +41,9 @@ class RigidBody(NamedElement):
         M_BBo_B: SpatialInertia, zero where not given.
     """
 
-    def __init__(self, body_name, model_instance=None, M_BBo_B=None):
+    def __init__(
+        self, body_name: str, model_instance: ModelInstanceIndex | None = None, M_BBo_B: SpatialInertia | None = None
+    ) -> None:
         if not body_name:
             raise RuntimeError("a body needs a name")
         if isinstance(model_instance, SpatialInertia) and M_BBo_B is None:
@@ -39,52 +55,54 @@ class RigidBody(NamedElement):
         self._frame = RigidBodyFrame(self)
         self._has_weight = True  # a model file may take a body out of gravity
 
-    def body_frame(self):
+    def body_frame(self) -> RigidBodyFrame:
+        """The frame B of the body."""
         return self._frame
 
-    def default_mass(self):
+    def default_mass(self) -> float:
         """[kg]"""
         return self._M_BBo_B.get_mass()
 
     get_default_mass = default_mass
 
-    def default_com(self):
+    def default_com(self) -> Vector3:
         """p_BoBcm_B [m]"""
         return self._M_BBo_B.get_com()
 
-    def default_unit_inertia(self):
+    def default_unit_inertia(self) -> UnitInertia:
+        """G_BBo_B [m^2]"""
         return self._M_BBo_B.get_unit_inertia()
 
-    def default_rotational_inertia(self):
+    def default_rotational_inertia(self) -> RotationalInertia:
         """I_BBo_B [kg m^2]"""
         return self._M_BBo_B.CalcRotationalInertia()
 
-    def default_spatial_inertia(self):
+    def default_spatial_inertia(self) -> SpatialInertia:
         """M_BBo_B"""
         return self._M_BBo_B._copy()
 
-    def get_mass(self, context):
+    def get_mass(self, context: Context) -> Scalar:
         """[kg] as the context has it"""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._mass
 
-    def CalcCenterOfMassInBodyFrame(self, context):
+    def CalcCenterOfMassInBodyFrame(self, context: Context) -> Vector3:
         """p_BoBcm_B [m] as the context has it"""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p.copy()
 
-    def CalcSpatialInertiaInBodyFrame(self, context):
+    def CalcSpatialInertiaInBodyFrame(self, context: Context) -> SpatialInertia:
         """M_BBo_B as the context has it"""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._copy()
 
-    def SetSpatialInertiaInBodyFrame(self, context, M_Bo_B):
+    def SetSpatialInertiaInBodyFrame(self, context: Context, M_Bo_B: SpatialInertia) -> None:
         """Another M_BBo_B in one context; the default stays."""
         if context.state.plant is not self._plant:
             self._check_context(context)
@@ -92,7 +110,7 @@ class RigidBody(NamedElement):
             raise TypeError(f"body '{self.name()}': M_Bo_B is a SpatialInertia, not {M_Bo_B!r}")
         self._set_inertia(context, M_Bo_B._mass, M_Bo_B._p, M_Bo_B._G)
 
-    def SetMass(self, context, mass):
+    def SetMass(self, context: Context, mass: float) -> None:
         """Another mass [kg] in one context, with the same centre of mass and unit inertia. RuntimeError below 0."""
         state = context.state
         if state.plant is not self._plant:
@@ -101,7 +119,7 @@ class RigidBody(NamedElement):
         M = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, mass, M._p, M._G)
 
-    def SetCenterOfMassInBodyFrame(self, context, com):
+    def SetCenterOfMassInBodyFrame(self, context: Context, com: ArrayLike) -> None:
         """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about Bo: the result may be impossible."""
         state = context.state
         if state.plant is not self._plant:
@@ -109,7 +127,9 @@ class RigidBody(NamedElement):
         M = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, M._mass, self._com(com).copy(), M._G)
 
-    def SetCenterOfMassInBodyFrameAndPreserveCentralInertia(self, context, center_of_mass_position):
+    def SetCenterOfMassInBodyFrameAndPreserveCentralInertia(
+        self, context: Context, center_of_mass_position: ArrayLike
+    ) -> None:
         """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about the centre of mass."""
         com = self._com(center_of_mass_position)
         M = self.CalcSpatialInertiaInBodyFrame(context)
@@ -131,19 +151,19 @@ class RigidBody(NamedElement):
             state.scalar.array(M.CopyToFullMatrix6(), f"body '{self._name}': its inertia")
         state.set_parameter(self, "M_BBo_B", M)
 
-    def EvalPoseInWorld(self, context):
+    def EvalPoseInWorld(self, context: Context) -> RigidTransform:
         """X_WB"""
         return self._frame.CalcPoseInWorld(context)
 
-    def EvalSpatialVelocityInWorld(self, context):
+    def EvalSpatialVelocityInWorld(self, context: Context) -> SpatialVelocity:
         """V_WB_W at Bo"""
         return self._frame.CalcSpatialVelocityInWorld(context)
 
-    def EvalSpatialAccelerationInWorld(self, context):
+    def EvalSpatialAccelerationInWorld(self, context: Context) -> SpatialAcceleration:
         """A_WB_W at Bo, from the forward dynamics of the context."""
         return self._frame.CalcSpatialAccelerationInWorld(context)
 
-    def CalcCenterOfMassTranslationalVelocityInWorld(self, context):
+    def CalcCenterOfMassTranslationalVelocityInWorld(self, context: Context) -> Vector3:
         """v_WBcm_W (3,)"""
         state = context.state
         if state.plant is not self._plant:
@@ -154,7 +174,7 @@ class RigidBody(NamedElement):
             V = state.of_v[self] = self._plant._velocity_of_point(context, self._frame._index._value, com)
         return V[3:].copy()
 
-    def CalcCenterOfMassTranslationalAccelerationInWorld(self, context):
+    def CalcCenterOfMassTranslationalAccelerationInWorld(self, context: Context) -> Vector3:
         """a_WBcm_W (3,), from the forward dynamics of the context."""
         state = context.state
         if state.plant is not self._plant:
@@ -165,10 +185,12 @@ class RigidBody(NamedElement):
             A = state.of_inputs[self] = self._plant._acceleration_of_point(context, self._frame._index._value, com)
         return A[3:].copy()
 
-    def get_num_flexible_positions(self):
+    def get_num_flexible_positions(self) -> int:
+        """0: all bodies are rigid."""
         return 0
 
-    def get_num_flexible_velocities(self):
+    def get_num_flexible_velocities(self) -> int:
+        """0: all bodies are rigid."""
         return 0
 
     def _free_joint(self):
@@ -182,57 +204,59 @@ class RigidBody(NamedElement):
             self._free_joint()  # raises where the plant is not finalized
             raise RuntimeError(f"body '{self.name()}' is not a free body") from None
 
-    def is_floating(self):
+    def is_floating(self) -> bool:
         """Whether the body moves with six degrees of freedom, of whatever joint. After Finalize()."""
         return self._free_joint() is not None
 
-    def is_floating_base_body(self):
+    def is_floating_base_body(self) -> bool:
         """Whether Finalize() gave the body its floating joint, as no joint of the model holds it. After Finalize()."""
         joint = self._free_joint()
         return joint is not None and joint.is_ephemeral()
 
-    def has_quaternion_dofs(self):
+    def has_quaternion_dofs(self) -> bool:
+        """Whether the body is free and has a quaternion for its orientation."""
         joint = self._free_joint()
         return joint is not None and joint.num_positions() == 7
 
-    def floating_positions_start(self):
+    def floating_positions_start(self) -> int:
         """Index in q of the first coordinate of a free body."""
         return self._required_free_joint().position_start()
 
-    def floating_velocities_start_in_v(self):
+    def floating_velocities_start_in_v(self) -> int:
         """Index in v of the first velocity of a free body."""
         return self._required_free_joint().velocity_start()
 
-    def floating_velocities_start(self):
+    def floating_velocities_start(self) -> int:
         """Index in x = [q; v] of the first velocity of a free body."""
         return self.GetParentPlant().num_positions() + self.floating_velocities_start_in_v()
 
-    def floating_position_suffix(self, position_index_in_body):
+    def floating_position_suffix(self, position_index_in_body: int) -> str:
         """What tells the k-th position of a free body from its others: qw, qx, ... or x."""
         return self._required_free_joint().position_suffix(position_index_in_body)
 
-    def floating_velocity_suffix(self, velocity_index_in_body):
+    def floating_velocity_suffix(self, velocity_index_in_body: int) -> str:
         """What tells the k-th velocity of a free body from its others: wx, wy, ... or vz."""
         return self._required_free_joint().velocity_suffix(velocity_index_in_body)
 
-    def Lock(self, context):
+    def Lock(self, context: Context) -> None:
         """Stops a free body in one context of a discrete plant; see Joint.Lock()."""
         self._required_free_joint().Lock(context)
 
-    def Unlock(self, context):
+    def Unlock(self, context: Context) -> None:
         """Ends Lock()."""
         self._required_free_joint().Unlock(context)
 
-    def is_locked(self, context):
+    def is_locked(self, context: Context) -> bool:
+        """Whether a free body is locked in a context. RuntimeError for a body that is not free."""
         return self._required_free_joint().is_locked(context)
 
-    def GetForceInWorld(self, context, forces):
+    def GetForceInWorld(self, context: Context, forces: MultibodyForces) -> SpatialForce:
         """F_BBo_W, the spatial force that `forces` holds for this body. RuntimeError for those of another plant."""
         if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
             self.GetParentPlant()._check_forces(forces)
         return vector_of(SpatialForce, forces._body_forces[self._index._value].copy())
 
-    def AddInForceInWorld(self, context, F_Bo_W, forces):
+    def AddInForceInWorld(self, context: Context, F_Bo_W: SpatialForce, forces: MultibodyForces) -> None:
         """Adds a spatial force at Bo, expressed in World. RuntimeError for forces of another plant."""
         if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
             self.GetParentPlant()._check_forces(forces)
@@ -244,7 +268,9 @@ class RigidBody(NamedElement):
             F = state.scalar.array(F, f"body '{self.name()}': F_Bo_W")
         state.calls.add_spatial_force(F, self._index._value, forces._body_forces)
 
-    def AddInForce(self, context, p_BP_E, F_Bp_E, frame_E, forces):
+    def AddInForce(
+        self, context: Context, p_BP_E: ArrayLike, F_Bp_E: SpatialForce, frame_E: Frame, forces: MultibodyForces
+    ) -> None:
         """Adds a spatial force at the point P at p_BP_E (3,) [m] from Bo, everything expressed in frame E."""
         plant = self._plant
         state = context.state

@@ -1,5 +1,7 @@
 """Names of elements within model instances, as "namespace::element"; the namespace may itself contain "::"."""
 
+from __future__ import annotations
+
 from mbcli.errors import ModelError
 
 DELIMITER = "::"
@@ -14,7 +16,7 @@ class ScopedName:
 
     __slots__ = ("_namespace", "_element")
 
-    def __init__(self, namespace_name: str | None = None, element_name: str | None = None):
+    def __init__(self, namespace_name: str | None = None, element_name: str | None = None) -> None:
         if namespace_name is None and element_name is None:
             self._namespace = self._element = ""
             return
@@ -27,19 +29,19 @@ class ScopedName:
         self._namespace, self._element = namespace_name, element_name
 
     @staticmethod
-    def Make(namespace_name: str, element_name: str) -> "ScopedName | None":
+    def Make(namespace_name: str, element_name: str) -> ScopedName | None:
         """Return the scoped name of the two parts, or None where the constructor would raise."""
         if not _is_well_formed(namespace_name, element_name):
             return None
         return ScopedName(namespace_name, element_name)
 
     @staticmethod
-    def Join(name1: str, name2: str) -> "ScopedName":
+    def Join(name1: str, name2: str) -> ScopedName:
         """Return the two names in one, `name1` as the outer namespace; the last token is the element."""
         return ScopedName.Parse(f"{name1}{DELIMITER}{name2}")
 
     @staticmethod
-    def Parse(scoped_name: str) -> "ScopedName":
+    def Parse(scoped_name: str) -> ScopedName:
         """Return the parts of a name: leading and trailing "::" are dropped and repeated ones count as one.
 
         Where colons leave a choice ("a:::b"), delimiters are found from the right, as far as they repeat.

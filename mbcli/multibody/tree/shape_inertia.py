@@ -1,5 +1,9 @@
 """The spatial inertia of a shape filled with one material."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.geometry import Box, Capsule, Convex, Cylinder, Ellipsoid, Mesh, Sphere, TriangleSurfaceMesh
@@ -7,6 +11,9 @@ from mbcli.meshes.triangles import convex_hull, load_triangles
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.parsers.geometry_inertia import mass_properties_of_triangles
+
+if TYPE_CHECKING:
+    from mbcli.geometry.shapes import Shape
 
 Z = (0.0, 0.0, 1.0)
 SOLIDS = {
@@ -18,7 +25,9 @@ SOLIDS = {
 }
 
 
-def CalcSpatialInertia(shape=None, density=None, *, mesh=None):
+def CalcSpatialInertia(
+    shape: Shape | None = None, density: float | None = None, *, mesh: TriangleSurfaceMesh | None = None
+) -> SpatialInertia:
     """M_SSo_S of a shape in its own frame S, or of what a closed mesh holds, filled with a density [kg/m^3].
 
     Args:

@@ -1,8 +1,23 @@
 """The gravity of a plant."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.multibody.tree.force_element import ForceElement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector, Vector3
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 
 class UniformGravityFieldElement(ForceElement):
@@ -17,16 +32,20 @@ class UniformGravityFieldElement(ForceElement):
 
     kDefaultStrength = 9.81  # [m/s^2]
 
-    def __init__(self, g_W=(0.0, 0.0, -kDefaultStrength), disabled_model_instances=()):
+    def __init__(
+        self,
+        g_W: ArrayLike = (0.0, 0.0, -kDefaultStrength),
+        disabled_model_instances: Iterable[ModelInstanceIndex] = (),
+    ) -> None:
         super().__init__()
         self.set_gravity_vector(g_W)
         self._disabled = {int(instance) for instance in disabled_model_instances}
 
-    def gravity_vector(self):
+    def gravity_vector(self) -> Vector3:
         """g_W [m/s^2], (3,)"""
         return self._g_W.copy()
 
-    def set_gravity_vector(self, g_W):
+    def set_gravity_vector(self, g_W: ArrayLike) -> None:
         """Before Finalize()."""
         value = np.array(g_W, dtype=float)
         if value.shape != (3,) or not np.isfinite(value).all():
@@ -35,15 +54,16 @@ class UniformGravityFieldElement(ForceElement):
             raise RuntimeError("gravity cannot be changed after Finalize()")
         self._g_W = value
 
-    def is_enabled(self, model_instance):
+    def is_enabled(self, model_instance: ModelInstanceIndex) -> bool:
+        """Whether gravity acts on a model instance."""
         self.GetParentPlant()._check_instance(model_instance)
         return int(model_instance) not in self._disabled
 
-    def acts_on(self, body):
+    def acts_on(self, body: RigidBody) -> bool:
         """Whether a body has weight: its instance has, and no model file takes the body itself out of gravity."""
         return body._has_weight and self.is_enabled(body.model_instance())
 
-    def set_enabled(self, model_instance, is_enabled):
+    def set_enabled(self, model_instance: ModelInstanceIndex, is_enabled: bool) -> None:
         """Switches gravity for all bodies of an instance, before Finalize()."""
         plant = self.GetParentPlant()
         plant._check_instance(model_instance)
@@ -51,26 +71,26 @@ class UniformGravityFieldElement(ForceElement):
             raise RuntimeError("gravity can only be switched before Finalize()")
         (self._disabled.discard if is_enabled else self._disabled.add)(int(model_instance))
 
-    def CalcGravityGeneralizedForces(self, context):
+    def CalcGravityGeneralizedForces(self, context: Context) -> Vector:
         """tau_g(q), (nv,), on the side of the applied forces: M vdot + C v = tau_g."""
         return self.GetParentPlant().CalcGravityGeneralizedForces(context)
 
-    def CalcAndAddForceContribution(self, context, forces):
+    def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
         self._check_context(context)
         for n, mass, arm, _, _ in self._weights(context):
             weight = mass * self._g_W
             forces._body_forces[n] += [*np.cross(arm, weight), *weight]
 
-    def CalcPotentialEnergy(self, context):
+    def CalcPotentialEnergy(self, context: Context) -> Scalar:
         """[J], zero for a mass at the world's origin"""
         self._check_context(context)
         return -sum(mass * position @ self._g_W for _, mass, _, position, _ in self._weights(context))
 
-    def CalcConservativePower(self, context):
+    def CalcConservativePower(self, context: Context) -> Scalar:
         self._check_context(context)
         return sum(mass * velocity @ self._g_W for _, mass, _, _, velocity in self._weights(context))
 
-    def CalcNonConservativePower(self, context):
+    def CalcNonConservativePower(self, context: Context) -> Scalar:
         self._check_context(context)
         return 0.0
 

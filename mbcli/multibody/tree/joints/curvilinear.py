@@ -1,7 +1,18 @@
 """CurvilinearJoint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from mbcli.engine.smooth.joints import curvilinear
 from mbcli.multibody.tree.joints.one_dof import OneDofJoint, limits_and_damping
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Scalar
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
+    from mbcli.trajectories import PiecewiseConstantCurvatureTrajectory
 
 LARGEST_GAP = 1e-6  # between the ends of a periodic curve, relative to its length; more is a jump at every lap
 
@@ -27,15 +38,15 @@ class CurvilinearJoint(OneDofJoint):
 
     def __init__(
         self,
-        name,
-        frame_on_parent,
-        frame_on_child,
-        curvilinear_path,
-        *arguments,
-        pos_lower_limit=None,
-        pos_upper_limit=None,
-        damping=None,
-    ):
+        name: str,
+        frame_on_parent: Frame,
+        frame_on_child: Frame,
+        curvilinear_path: PiecewiseConstantCurvatureTrajectory,
+        *arguments: Any,
+        pos_lower_limit: float | None = None,
+        pos_upper_limit: float | None = None,
+        damping: float | None = None,
+    ) -> None:
         if curvilinear_path.get_number_of_segments() == 0:
             raise RuntimeError(f"joint '{name}': the curve is empty")
         if curvilinear_path.is_periodic():
@@ -49,34 +60,38 @@ class CurvilinearJoint(OneDofJoint):
             lower, upper = 0.0, curvilinear_path.length()
         super().__init__(name, frame_on_parent, frame_on_child, damping, lower, upper)
 
-    def get_trajectory(self):
+    def get_trajectory(self) -> PiecewiseConstantCurvatureTrajectory:
         """The PiecewiseConstantCurvatureTrajectory."""
         return self._path
 
-    def get_distance(self, context):
+    def get_distance(self, context: Context) -> Scalar:
         """s [m], not wrapped."""
         return self.GetOnePosition(context)
 
-    def set_distance(self, context, distance):
+    def set_distance(self, context: Context, distance: float) -> CurvilinearJoint:
+        """Replaces s [m] in a context; returns the joint."""
         return self._set_position(context, distance)
 
-    def get_tangential_velocity(self, context):
+    def get_tangential_velocity(self, context: Context) -> Scalar:
         """[m/s]"""
         return self.GetOneVelocity(context)
 
-    def set_tangential_velocity(self, context, tangential_velocity):
+    def set_tangential_velocity(self, context: Context, tangential_velocity: float) -> CurvilinearJoint:
+        """Replaces the rate of s [m/s] in a context; returns the joint."""
         return self._set_velocity(context, tangential_velocity)
 
-    def get_default_distance(self):
+    def get_default_distance(self) -> Scalar:
+        """s [m] in new contexts."""
         return self._default_position()
 
-    def set_default_distance(self, distance):
+    def set_default_distance(self, distance: float) -> None:
+        """Replaces s [m] of new contexts."""
         self.set_default_positions([distance])
 
-    def set_random_distance_distribution(self, distance):
+    def set_random_distance_distribution(self, distance: Any) -> None:
         """From what plant.SetRandomState() draws s; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, distance, 1))
 
-    def AddInForce(self, context, force, forces):
+    def AddInForce(self, context: Context, force: Scalar, forces: MultibodyForces) -> None:
         """Adds a force [N] on Mo along x of M."""
         self.AddInOneForce(context, 0, force, forces)

@@ -1,5 +1,9 @@
 """What joints of six degrees of freedom have in common."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from mbcli.math import RigidTransform
@@ -7,6 +11,14 @@ from mbcli.math.rigid_transform import _transform
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector3
+    from mbcli.math.quaternion import Quaternion
+    from mbcli.math.rotation_matrix import RotationMatrix
+    from mbcli.multibody.plant.context import Context
 
 
 class FloatingJoint(NoOneForce, Joint):
@@ -21,55 +33,58 @@ class FloatingJoint(NoOneForce, Joint):
         damping = np.concatenate([np.full(3, angular_damping), np.full(3, translational_damping)])
         super().__init__(name, frame_on_parent, frame_on_child, damping)
 
-    def default_angular_damping(self):
+    def default_angular_damping(self) -> float:
         """[N m s]"""
         return float(self._damping[0])
 
-    def default_translational_damping(self):
+    def default_translational_damping(self) -> float:
         """[N s/m]"""
         return float(self._damping[3])
 
     # velocity
 
-    def get_angular_velocity(self, context):
+    def get_angular_velocity(self, context: Context) -> Vector3:
         """w_FM_F (3,) [rad/s]"""
         return self.GetVelocities(context)[:3]
 
-    def set_angular_velocity(self, context, w_FM):
+    def set_angular_velocity(self, context: Context, w_FM: ArrayLike) -> Self:
+        """Replaces w_FM_F (3,) [rad/s] in a context; returns the joint."""
         self._check_context(context)
         context.state.set_v_slice(self._velocity_start, self._sized(w_FM, 3, context))
         return self
 
-    def get_translational_velocity(self, context):
+    def get_translational_velocity(self, context: Context) -> Vector3:
         """v_FM_F (3,) [m/s]"""
         return self.GetVelocities(context)[3:]
 
-    def set_translational_velocity(self, context, v_FM):
+    def set_translational_velocity(self, context: Context, v_FM: ArrayLike) -> Self:
+        """Replaces v_FoMo_F (3,) [m/s] in a context; returns the joint."""
         self._check_context(context)
         context.state.set_v_slice(self._velocity_start + 3, self._sized(v_FM, 3, context))
         return self
 
-    def GetSpatialVelocity(self, context):
+    def GetSpatialVelocity(self, context: Context) -> SpatialVelocity:
         """V_FM_F"""
         return SpatialVelocity(V=self.GetVelocities(context))
 
-    def SetSpatialVelocity(self, context, V_FM):
+    def SetSpatialVelocity(self, context: Context, V_FM: SpatialVelocity) -> Self:
         """Velocities from V_FM_F."""
         self.SetVelocities(context, V_FM.get_coeffs())
         return self
 
     # pose
 
-    def get_translation(self, context):
+    def get_translation(self, context: Context) -> Vector3:
         """p_FM (3,) [m]"""
         return self.GetPositions(context)[-3:]
 
-    def SetTranslation(self, context, p_FM):
+    def SetTranslation(self, context: Context, p_FM: ArrayLike) -> Self:
+        """Replaces p_FoMo_F (3,) [m] in a context; returns the joint."""
         self._check_context(context)
         context.state.set_q_slice(self._position_start + self._rotation_size, self._sized(p_FM, 3, context))
         return self
 
-    def SetOrientation(self, context, R_FM):
+    def SetOrientation(self, context: Context, R_FM: RotationMatrix) -> Self:
         """R_FM as a RotationMatrix."""
         state = context.state
         if state.plant is not self._plant:
@@ -78,7 +93,7 @@ class FloatingJoint(NoOneForce, Joint):
         state.set_q_slice(self._position_start, rotation)
         return self
 
-    def GetPose(self, context):
+    def GetPose(self, context: Context) -> RigidTransform:
         """X_FM"""
         state = context.state
         if state.plant is not self._plant:
@@ -88,7 +103,7 @@ class FloatingJoint(NoOneForce, Joint):
             pose = state.of_q[self] = self._pose_of(self.GetPositions(context))
         return _transform(pose._R, pose._p)
 
-    def SetPose(self, context, X_FM):
+    def SetPose(self, context: Context, X_FM: RigidTransform) -> Self:
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
@@ -110,30 +125,31 @@ class FloatingJoint(NoOneForce, Joint):
 
     # default and random pose
 
-    def SetDefaultPose(self, X_FM):
+    def SetDefaultPose(self, X_FM: RigidTransform) -> None:
         self.set_default_positions(self._positions_of(X_FM))
 
-    def GetDefaultPose(self):
+    def GetDefaultPose(self) -> RigidTransform:
         """X_FM at the default positions."""
         return self._pose_of(self._default_positions)
 
-    def SetDefaultPosePair(self, q_FM, p_FM):
+    def SetDefaultPosePair(self, q_FM: Quaternion, p_FM: ArrayLike) -> None:
         """A Quaternion and a position (3,) [m]."""
         self.set_default_positions([*self._rotation_positions(q_FM), *self._sized(p_FM, 3)])
 
-    def GetDefaultPosePair(self):
+    def GetDefaultPosePair(self) -> tuple[Quaternion, Vector3]:
         """X_FM at the default positions as a Quaternion and a position (3,) [m]."""
         X_FM = self.GetDefaultPose()
         return X_FM.rotation().ToQuaternion(), X_FM.translation()
 
-    def get_default_translation(self):
+    def get_default_translation(self) -> Vector3:
         """p_FM (3,) [m]"""
         return self._default_positions[-3:].copy()
 
-    def set_default_translation(self, p_FM):
+    def set_default_translation(self, p_FM: ArrayLike) -> None:
+        """Replaces p_FoMo_F (3,) [m] of new contexts."""
         self._set_default_part(self._rotation_size, p_FM, 3)
 
-    def set_random_translation_distribution(self, translation):
+    def set_random_translation_distribution(self, translation: Any) -> None:
         """From what plant.SetRandomState() draws p_FM; see mbcli.multibody.tree.random_distribution.
 
         The rotation is zero then, unless it is random too.

@@ -1,8 +1,21 @@
 """Joints whose velocities are no coordinates' rates take no force along one of them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.multibody_forces import MultibodyForces
+
 
 class NoOneForce:
     """To be named before Joint among the bases."""
 
-    def AddInOneForce(self, context, joint_dof, joint_tau, forces):
+    def AddInOneForce(
+        self, context: Context, joint_dof: ArrayLike, joint_tau: ArrayLike, forces: MultibodyForces
+    ) -> None:
+        """Not for a joint of these coordinates: raises RuntimeError."""
         raise RuntimeError(f"joint '{self._name}' of type {self.kTypeName} takes no force along one coordinate")

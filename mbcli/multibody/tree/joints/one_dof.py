@@ -1,10 +1,17 @@
 """What joints of one degree of freedom have in common: limits and damping as plain numbers, and axes."""
 
+from __future__ import annotations
+
 from math import inf, isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.multibody.tree.joint import Joint
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Scalar, Vector3
+    from mbcli.multibody.plant.context import Context
 
 SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # below this length a direction is no direction
 
@@ -12,24 +19,24 @@ SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # below this length a direc
 class OneDofJoint(Joint):
     """A joint of one position and one velocity, its rate."""
 
-    def default_damping(self):
+    def default_damping(self) -> float:
         """[N m s or N s/m]"""
         return float(self._damping[0])
 
     damping = default_damping  # its name in earlier releases
 
-    def set_default_damping(self, damping):
+    def set_default_damping(self, damping: float) -> None:
         """Damping in new contexts, not negative. Before Finalize()."""
         self.set_default_damping_vector([damping])
 
-    def GetDamping(self, context):
+    def GetDamping(self, context: Context) -> Scalar:
         """[N m s or N s/m], as the context has it."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.parameters.values.get((self, "damping"), self._damping).item(0)
 
-    def SetDamping(self, context, damping):
+    def SetDamping(self, context: Context, damping: float) -> None:
         """Another damping in one context, not negative; the default stays."""
         state = context.state
         if state.plant is not self._plant:
@@ -41,37 +48,39 @@ class OneDofJoint(Joint):
             checked = self._checked_damping([damping], state.scalar)
         state.set_parameter(self, "damping", checked)
 
-    def position_lower_limit(self):
+    def position_lower_limit(self) -> float:
         """[rad or m]"""
         return float(self._position_limits[0][0])
 
-    def position_upper_limit(self):
+    def position_upper_limit(self) -> float:
         """[rad or m]"""
         return float(self._position_limits[1][0])
 
-    def velocity_lower_limit(self):
+    def velocity_lower_limit(self) -> float:
         """[rad/s or m/s]"""
         return float(self._velocity_limits[0][0])
 
-    def velocity_upper_limit(self):
+    def velocity_upper_limit(self) -> float:
         """[rad/s or m/s]"""
         return float(self._velocity_limits[1][0])
 
-    def acceleration_lower_limit(self):
+    def acceleration_lower_limit(self) -> float:
         """[rad/s^2 or m/s^2]"""
         return float(self._acceleration_limits[0][0])
 
-    def acceleration_upper_limit(self):
+    def acceleration_upper_limit(self) -> float:
         """[rad/s^2 or m/s^2]"""
         return float(self._acceleration_limits[1][0])
 
-    def GetOnePosition(self, context):
+    def GetOnePosition(self, context: Context) -> Scalar:
+        """The position [rad or m]."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         return state.q.item(self._position_start)
 
-    def GetOneVelocity(self, context):
+    def GetOneVelocity(self, context: Context) -> Scalar:
+        """The velocity [rad/s or m/s]."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
@@ -107,7 +116,7 @@ class AxisJoint(OneDofJoint):
         self._axis = unit_axis(axis, name)
         super().__init__(name, frame_on_parent, frame_on_child, damping, lower, upper)
 
-    def axis(self):
+    def axis(self) -> Vector3:
         """Unit vector (3,), in F and in M."""
         return self._axis.copy()
 

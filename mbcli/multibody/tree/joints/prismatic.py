@@ -1,9 +1,20 @@
 """PrismaticJoint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.engine.smooth.joints import prismatic
 from mbcli.multibody.tree.joints.one_dof import AxisJoint
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
 
 
 class PrismaticJoint(AxisJoint):
@@ -15,40 +26,44 @@ class PrismaticJoint(AxisJoint):
 
     def __init__(
         self,
-        name,
-        frame_on_parent,
-        frame_on_child,
-        axis,
-        pos_lower_limit=-np.inf,
-        pos_upper_limit=np.inf,
-        damping=0.0,
-    ):
+        name: str,
+        frame_on_parent: Frame,
+        frame_on_child: Frame,
+        axis: ArrayLike,
+        pos_lower_limit: float = -np.inf,
+        pos_upper_limit: float = np.inf,
+        damping: float = 0.0,
+    ) -> None:
         super().__init__(name, frame_on_parent, frame_on_child, axis, pos_lower_limit, pos_upper_limit, damping)
 
-    def translation_axis(self):
+    def translation_axis(self) -> Vector3:
         """Unit vector (3,), in F and in M."""
         return self.axis()
 
-    def get_translation(self, context):
+    def get_translation(self, context: Context) -> Scalar:
         """[m]"""
         return self.GetOnePosition(context)
 
-    def set_translation(self, context, translation):
+    def set_translation(self, context: Context, translation: float) -> PrismaticJoint:
+        """Replaces the translation [m] in a context; returns the joint."""
         return self._set_position(context, translation)
 
-    def get_translation_rate(self, context):
+    def get_translation_rate(self, context: Context) -> Scalar:
         """[m/s]"""
         return self.GetOneVelocity(context)
 
-    def set_translation_rate(self, context, translation_dot):
+    def set_translation_rate(self, context: Context, translation_dot: float) -> PrismaticJoint:
+        """Replaces the rate of translation [m/s] in a context; returns the joint."""
         return self._set_velocity(context, translation_dot)
 
-    def get_default_translation(self):
+    def get_default_translation(self) -> float:
+        """[m] in new contexts."""
         return self._default_position()
 
-    def set_default_translation(self, translation):
+    def set_default_translation(self, translation: float) -> None:
+        """Replaces the translation [m] of new contexts."""
         self.set_default_positions([translation])
 
-    def set_random_translation_distribution(self, translation):
+    def set_random_translation_distribution(self, translation: Any) -> None:
         """From what plant.SetRandomState() draws it; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, translation, 1))

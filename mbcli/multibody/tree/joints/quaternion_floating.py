@@ -1,6 +1,9 @@
 """QuaternionFloatingJoint."""
 
+from __future__ import annotations
+
 from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +13,11 @@ from mbcli.math.quaternion import _unchecked
 from mbcli.math.rotation_array import quaternion_from_matrix
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.joints.floating import FloatingJoint
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector3
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.multibody.plant.context import Context
 
 
 class QuaternionFloatingJoint(FloatingJoint):
@@ -27,7 +35,7 @@ class QuaternionFloatingJoint(FloatingJoint):
     def _rotation_of(wxyz):
         return RotationMatrix(Quaternion(unit(wxyz)))
 
-    def SetPose(self, context, X_FM):
+    def SetPose(self, context: Context, X_FM: RigidTransform) -> QuaternionFloatingJoint:
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
@@ -38,7 +46,7 @@ class QuaternionFloatingJoint(FloatingJoint):
         state.forget_positions()
         return self
 
-    def SetOrientation(self, context, R_FM):
+    def SetOrientation(self, context: Context, R_FM: RotationMatrix) -> QuaternionFloatingJoint:
         """R_FM as a RotationMatrix."""
         state = context.state
         if state.plant is not self._plant:
@@ -49,7 +57,7 @@ class QuaternionFloatingJoint(FloatingJoint):
         state.forget_positions()
         return self
 
-    def get_quaternion(self, context):
+    def get_quaternion(self, context: Context) -> Quaternion:
         """q_FM, of unit length: a step of a discrete plant leaves the quaternion of the context a little off."""
         state = context.state
         if state.plant is not self._plant:
@@ -62,7 +70,8 @@ class QuaternionFloatingJoint(FloatingJoint):
             state.of_q[self, "wxyz"] = wxyz
         return _unchecked(wxyz)
 
-    def SetQuaternion(self, context, q_FM):
+    def SetQuaternion(self, context: Context, q_FM: Quaternion) -> QuaternionFloatingJoint:
+        """Replaces the orientation by q_FM in a context; returns the joint."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
@@ -75,17 +84,19 @@ class QuaternionFloatingJoint(FloatingJoint):
         state.look_for_zero_quaternions()
         return self
 
-    def GetDefaultPosePair(self):
+    def GetDefaultPosePair(self) -> tuple[Quaternion, Vector3]:
         """The default quaternion as it was set, and p_FM (3,) [m]."""
         return self.get_default_quaternion(), self.get_default_translation()
 
-    def get_default_quaternion(self):
+    def get_default_quaternion(self) -> Quaternion:
+        """q_FM in new contexts."""
         return Quaternion(self._default_positions[:4])
 
-    def set_default_quaternion(self, q_FM):
+    def set_default_quaternion(self, q_FM: Quaternion) -> None:
+        """Replaces q_FM of new contexts."""
         self._set_default_part(0, q_FM.wxyz(), 4)
 
-    def set_random_quaternion_distribution(self, q_FM):
+    def set_random_quaternion_distribution(self, q_FM: Any) -> None:
         """From what plant.SetRandomState() draws w, x, y, z, which it then scales to a unit quaternion.
 
         See mbcli.multibody.tree.random_distribution. Four uniform numbers do not give a uniform rotation: that is
@@ -93,7 +104,7 @@ class QuaternionFloatingJoint(FloatingJoint):
         """
         self._set_random_parts((0, q_FM.wxyz() if isinstance(q_FM, Quaternion) else q_FM, 4))
 
-    def set_random_quaternion_distribution_to_uniform(self):
+    def set_random_quaternion_distribution_to_uniform(self) -> None:
         """Rotations of uniform probability."""
         self._set_random_parts((0, lambda generator: UniformlyRandomQuaternion(generator).wxyz(), 4))
 

@@ -1,7 +1,18 @@
 """RevoluteJoint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from mbcli.engine.smooth.joints import revolute
 from mbcli.multibody.tree.joints.one_dof import AxisJoint, limits_and_damping
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
 
 
 class RevoluteJoint(AxisJoint):
@@ -17,43 +28,46 @@ class RevoluteJoint(AxisJoint):
 
     def __init__(
         self,
-        name,
-        frame_on_parent,
-        frame_on_child,
-        axis,
-        *arguments,
-        pos_lower_limit=None,
-        pos_upper_limit=None,
-        damping=None,
-    ):
+        name: str,
+        frame_on_parent: Frame,
+        frame_on_child: Frame,
+        axis: ArrayLike,
+        *arguments: Any,
+        pos_lower_limit: float | None = None,
+        pos_upper_limit: float | None = None,
+        damping: float | None = None,
+    ) -> None:
         lower, upper, damping = limits_and_damping(arguments, pos_lower_limit, pos_upper_limit, damping)
         super().__init__(name, frame_on_parent, frame_on_child, axis, lower, upper, damping)
 
-    def revolute_axis(self):
+    def revolute_axis(self) -> Vector3:
         """Unit vector (3,), in F and in M."""
         return self.axis()
 
-    def get_angle(self, context):
+    def get_angle(self, context: Context) -> Scalar:
         """[rad], not wrapped."""
         return self.GetOnePosition(context)
 
-    def set_angle(self, context, angle):
+    def set_angle(self, context: Context, angle: float) -> RevoluteJoint:
+        """Replaces the angle [rad] in a context; returns the joint."""
         return self._set_position(context, angle)
 
-    def get_angular_rate(self, context):
+    def get_angular_rate(self, context: Context) -> Scalar:
         """[rad/s]"""
         return self.GetOneVelocity(context)
 
-    def set_angular_rate(self, context, angle):
+    def set_angular_rate(self, context: Context, angle: float) -> RevoluteJoint:
         """Sets the rate `angle` [rad/s] (the reference's name of it)."""
         return self._set_velocity(context, angle)
 
-    def get_default_angle(self):
+    def get_default_angle(self) -> float:
+        """[rad] in new contexts."""
         return self._default_position()
 
-    def set_default_angle(self, angle):
+    def set_default_angle(self, angle: float) -> None:
+        """Replaces the angle [rad] of new contexts."""
         self.set_default_positions([angle])
 
-    def set_random_angle_distribution(self, angle):
+    def set_random_angle_distribution(self, angle: Any) -> None:
         """From what plant.SetRandomState() draws the angle; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, angle, 1))

@@ -1,8 +1,18 @@
 """RpyFloatingJoint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 from mbcli.engine.smooth.joints import rpy_floating
 from mbcli.math import RollPitchYaw, RotationMatrix
 from mbcli.multibody.tree.joints.floating import FloatingJoint
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector3
+    from mbcli.multibody.plant.context import Context
 
 
 class RpyFloatingJoint(FloatingJoint):
@@ -20,21 +30,24 @@ class RpyFloatingJoint(FloatingJoint):
     def _rotation_of(angles):
         return RotationMatrix(RollPitchYaw(angles))
 
-    def get_angles(self, context):
+    def get_angles(self, context: Context) -> Vector3:
         """(3,) [rad]"""
         return self.GetPositions(context)[:3]
 
-    def set_angles(self, context, angles):
+    def set_angles(self, context: Context, angles: ArrayLike) -> Self:
+        """Replaces roll, pitch, yaw (3,) [rad] in a context; returns the joint."""
         self.SetPositions(context, [*self._sized(angles, 3, context), *self.GetPositions(context)[3:]])
         return self
 
-    def get_default_angles(self):
+    def get_default_angles(self) -> Vector3:
+        """Roll, pitch, yaw (3,) [rad] in new contexts."""
         return self.default_positions()[:3]
 
-    def set_default_angles(self, angles):
+    def set_default_angles(self, angles: ArrayLike) -> None:
+        """Replaces roll, pitch, yaw (3,) [rad] of new contexts."""
         self._set_default_part(0, angles, 3)
 
-    def set_random_angles_distribution(self, angles):
+    def set_random_angles_distribution(self, angles: Any) -> None:
         """From what plant.SetRandomState() draws all three; see mbcli.multibody.tree.random_distribution.
 
         The translation is zero then, unless it is random too. Pitch near 90 deg is a singularity of this joint.

@@ -1,9 +1,20 @@
 """ScrewJoint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from mbcli.engine.smooth.joints import screw
 from mbcli.multibody.tree.joints.one_dof import AxisJoint
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Scalar, Vector3
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.frame import Frame
 
 SMALLEST_PITCH = float(np.sqrt(np.finfo(float).eps))  # [m]: below it a translation says nothing about the angle
 
@@ -19,7 +30,16 @@ class ScrewJoint(AxisJoint):
     kTypeName = "screw"
     _rotates = _translates = True
 
-    def __init__(self, name, frame_on_parent, frame_on_child, *arguments, axis=None, screw_pitch=None, damping=None):
+    def __init__(
+        self,
+        name: str,
+        frame_on_parent: Frame,
+        frame_on_child: Frame,
+        *arguments: Any,
+        axis: ArrayLike | None = None,
+        screw_pitch: float | None = None,
+        damping: float | None = None,
+    ) -> None:
         values = {"axis": axis, "screw_pitch": screw_pitch, "damping": damping}
         about_z = axis is None and (not arguments or np.ndim(arguments[0]) == 0)
         order = ("screw_pitch", "damping") if about_z or axis is not None else ("axis", "screw_pitch", "damping")
@@ -40,56 +60,63 @@ class ScrewJoint(AxisJoint):
             values["damping"] or 0.0,
         )
 
-    def screw_axis(self):
+    def screw_axis(self) -> Vector3:
         """Unit vector (3,), in F and in M."""
         return self.axis()
 
-    def screw_pitch(self):
+    def screw_pitch(self) -> float:
         """[m] per revolution"""
         return self._pitch
 
-    def get_rotation(self, context):
+    def get_rotation(self, context: Context) -> Scalar:
         """[rad]"""
         return self.GetOnePosition(context)
 
-    def set_rotation(self, context, theta):
+    def set_rotation(self, context: Context, theta: float) -> ScrewJoint:
+        """Replaces the rotation [rad] in a context; returns the joint."""
         return self._set_position(context, theta)
 
-    def get_angular_velocity(self, context):
+    def get_angular_velocity(self, context: Context) -> Scalar:
         """[rad/s]"""
         return self.GetOneVelocity(context)
 
-    def set_angular_velocity(self, context, theta_dot):
+    def set_angular_velocity(self, context: Context, theta_dot: float) -> Self:
+        """Replaces the rate of rotation [rad/s] in a context; returns the joint."""
         return self._set_velocity(context, theta_dot)
 
-    def get_translation(self, context):
+    def get_translation(self, context: Context) -> Scalar:
         """[m]"""
         return self._along(self.get_rotation(context))
 
-    def set_translation(self, context, translation):
+    def set_translation(self, context: Context, translation: float) -> ScrewJoint:
         """Turns the screw until it has moved so far [m]; RuntimeError without pitch."""
         return self.set_rotation(context, self._about(translation))
 
-    def get_translational_velocity(self, context):
+    def get_translational_velocity(self, context: Context) -> Scalar:
         """[m/s]"""
         return self._along(self.get_angular_velocity(context))
 
-    def set_translational_velocity(self, context, translation_dot):
+    def set_translational_velocity(self, context: Context, translation_dot: float) -> ScrewJoint:
+        """Replaces the rate of translation [m/s] in a context; returns the joint."""
         return self.set_angular_velocity(context, self._about(translation_dot))
 
-    def get_default_rotation(self):
+    def get_default_rotation(self) -> float:
+        """[rad] in new contexts."""
         return self._default_position()
 
-    def set_default_rotation(self, theta):
+    def set_default_rotation(self, theta: float) -> None:
+        """Replaces the rotation [rad] of new contexts."""
         self.set_default_positions([theta])
 
-    def get_default_translation(self):
+    def get_default_translation(self) -> float:
+        """[m] in new contexts."""
         return self._along(self._default_position())
 
-    def set_default_translation(self, z):
+    def set_default_translation(self, z: float) -> None:
+        """Replaces the translation [m] of new contexts."""
         self.set_default_positions([self._about(z)])
 
-    def set_random_pose_distribution(self, theta):
+    def set_random_pose_distribution(self, theta: Any) -> None:
         """From what plant.SetRandomState() draws the rotation; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, theta, 1))
 

@@ -1,7 +1,15 @@
 """UniversalJoint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
 from mbcli.engine.smooth.joints import universal
 from mbcli.multibody.tree.joints.angles import AnglesJoint
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.context import Context
 
 
 class UniversalJoint(AnglesJoint):
@@ -13,10 +21,11 @@ class UniversalJoint(AnglesJoint):
     kinematics = universal
     kTypeName = "universal"
 
-    def get_angular_rates(self, context):
+    def get_angular_rates(self, context: Context) -> Vector:
         """(2,) [rad/s]"""
         return self.GetVelocities(context)
 
-    def set_angular_rates(self, context, theta_dot):
+    def set_angular_rates(self, context: Context, theta_dot: float) -> Self:
+        """Replaces the rates of the two angles (2,) [rad/s] in a context; returns the joint."""
         self.SetVelocities(context, theta_dot)
         return self

@@ -1,9 +1,16 @@
 """WeldJoint."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.engine.smooth.joints import weld
 from mbcli.math import RigidTransform
 from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
+
+if TYPE_CHECKING:
+    from mbcli.multibody.tree.frame import Frame
 
 
 class WeldJoint(NoOneForce, Joint):
@@ -12,9 +19,12 @@ class WeldJoint(NoOneForce, Joint):
     kinematics = weld
     kTypeName = "weld"
 
-    def __init__(self, name, frame_on_parent_F, frame_on_child_M, X_FM=None):
+    def __init__(
+        self, name: str, frame_on_parent_F: Frame, frame_on_child_M: Frame, X_FM: RigidTransform | None = None
+    ) -> None:
         self._X_FM = RigidTransform() if X_FM is None else RigidTransform(X_FM)
         super().__init__(name, frame_on_parent_F, frame_on_child_M)
 
-    def X_FM(self):
+    def X_FM(self) -> RigidTransform:
+        """The pose X_FM of frame M in frame F."""
         return RigidTransform(self._X_FM)
