@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from mbcli.engine.smooth.joints.curvilinear import RATE, SEGMENT_SIZE, pose_on_segment, segment_at, take_segment
+from mbcli.engine.fields.model_fields import SEGMENT_RATE, SEGMENT_SIZE
+from mbcli.engine.smooth.joints.curvilinear import pose_on_segment, segment_at, take_segment
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 
@@ -113,7 +114,7 @@ class PiecewiseConstantCurvatureTrajectory:
 
     def curvature(self, s: Scalar) -> float:
         """The signed turning rate [1/m] at s; at a break, that of the segment that starts."""
-        return float(self._segments[self._segment(s), RATE])
+        return float(self._segments[self._segment(s), SEGMENT_RATE])
 
     def CalcPose(self, s: Scalar) -> RigidTransform:
         """X_AM(s)"""

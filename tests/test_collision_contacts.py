@@ -12,15 +12,15 @@ from mbcli.engine.contact.arrays import ContactPoints
 from mbcli.engine.fields.collision_fields import (
     BALL,
     BOX,
-    BUILT,
     CAPSULE,
+    COLLISION_BUILT,
+    COLLISION_PAIRS,
+    COLLISION_STATUS,
+    COLLISION_TOO_MANY_PAIRS,
+    COLLISION_TOO_MANY_POINTS,
     CONVEX,
     CYLINDER,
     HALF_SPACE,
-    PAIRS,
-    STATUS,
-    TOO_MANY_PAIRS,
-    TOO_MANY_POINTS,
 )
 from mbcli.engine.runtime.linking import load_kernels
 from mbcli.meshes.triangles import convex_hull
@@ -79,7 +79,7 @@ def test_all_pairs_that_overlap_are_found_and_no_other(seed):
         object.__setattr__(part, "filter_row", k % 3)
     forbidden = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]], dtype=bool)
     c, points = contacts(parts, poses, filter_words(forbidden), single_points=True)
-    assert not c.counts[STATUS]
+    assert not c.counts[COLLISION_STATUS]
     found = {tuple(pair) for pair in points.geometry[: points.count[0]]}
     nearest = load_kernels(False).solids_nearest
     expected = {
@@ -118,7 +118,7 @@ def test_kept_pairs_are_those_of_neighbours(spacing, pairs):
     grid = np.array(list(itertools.product(range(9), repeat=3))) * spacing
     parts = [Solid(BALL, b, AT_ORIGIN, rounding=0.1) for b in range(1, len(grid) + 1)]
     c, _ = contacts(parts, [row(), *(row(p=p) for p in grid)])
-    assert c.counts[PAIRS] == pairs
+    assert c.counts[COLLISION_PAIRS] == pairs
 
 
 def test_solids_of_one_body_and_of_world_do_not_meet():
@@ -132,11 +132,11 @@ def test_overflow_is_a_status_and_writes_nowhere_else():
     parts = [Solid(BALL, b, AT_ORIGIN, rounding=0.1) for b in range(1, 11)]
     poses = [row()] * 11
     c, points = contacts(parts, poses, room=7)
-    assert c.counts[STATUS] == TOO_MANY_POINTS and points.count[0] == 7
+    assert c.counts[COLLISION_STATUS] == COLLISION_TOO_MANY_POINTS and points.count[0] == 7
     c, points = contacts(parts, poses, pairs=9)
-    assert c.counts[STATUS] == TOO_MANY_PAIRS and c.counts[PAIRS] == 9
+    assert c.counts[COLLISION_STATUS] == COLLISION_TOO_MANY_PAIRS and c.counts[COLLISION_PAIRS] == 9
     c, points = contacts(parts, poses)
-    assert c.counts[STATUS] == 0 and points.count[0] == 45 and c.counts[BUILT] == 1
+    assert c.counts[COLLISION_STATUS] == 0 and points.count[0] == 45 and c.counts[COLLISION_BUILT] == 1
 
 
 def test_a_margin_reports_what_is_near():

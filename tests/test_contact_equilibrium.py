@@ -8,8 +8,16 @@ from contact_scenes import APPROXIMATIONS, Scene, own_library
 from test_contact_solver import TAMSI, H
 from test_contact_solver import Scene as RandomScene
 
-from mbcli.engine.contact.hunt_crossley import PENETRATION, STEP
-from mbcli.engine.contact.problem import CONSTRAINTS, FREE, ITERATIONS, MOST_ITERATIONS, SOLVED, VELOCITY
+from mbcli.engine.fields.contact_fields import (
+    COUNT_CONSTRAINTS,
+    COUNT_ITERATIONS,
+    HUNT_CROSSLEY_PENETRATION,
+    HUNT_CROSSLEY_STEP,
+    PROBLEM_SOLVED,
+    SETTING_MOST_ITERATIONS,
+    VECTOR_FREE,
+    VECTOR_VELOCITY,
+)
 from mbcli.multibody.parsing import Parser
 
 LIB = own_library()
@@ -42,7 +50,7 @@ def stays(s, steps=20):
     q = s.q
     for _ in range(steps):
         s.steps(1)
-        assert s.context.state.contact.solver.counts[ITERATIONS] <= FEW
+        assert s.context.state.contact.solver.counts[COUNT_ITERATIONS] <= FEW
     np.testing.assert_allclose(s.q, q, atol=1e-9)
     np.testing.assert_allclose(s.v, 0.0, atol=1e-9)
 
@@ -113,10 +121,10 @@ def test_a_ball_stays_between_two_walls_without_gravity(approximation, h):
 def balance(scene):
     """Momentum of a random scene's step against its impulses; the largest momentum; impulses of contacts."""
     solver, slot = scene.solver, scene.solver.dof_slot
-    v, v_free = solver.vectors[VELOCITY, slot], scene.free
+    v, v_free = solver.vectors[VECTOR_VELOCITY, slot], scene.free
     A = scene.plant.CalcMassMatrix(scene.context) + H * np.diag(scene.model.dof_damping)
     impulse = np.zeros_like(v)
-    for i in range(solver.counts[CONSTRAINTS]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         J = scene.jacobian(i)
         impulse += J.T @ solver.con_impulse[i, : len(J)]
     return abs(A @ (v - v_free) - impulse).max(), max(abs(impulse).max(), abs(A @ v).max())
@@ -128,22 +136,22 @@ def test_a_step_of_tamsi_in_parts_balances_momentum(seed):
     whole = RandomScene(seed, TAMSI, tolerance=1e-11)
     whole.step()
     scene = RandomScene(seed, TAMSI, tolerance=1e-11)
-    scene.solver.settings[MOST_ITERATIONS] = 7
+    scene.solver.settings[SETTING_MOST_ITERATIONS] = 7
     scene.step()
     solver = scene.solver
-    assert whole.status() == SOLVED
-    assert scene.status() == SOLVED
-    scene.free = whole.solver.vectors[FREE, solver.dof_slot]
+    assert whole.status() == PROBLEM_SOLVED
+    assert scene.status() == PROBLEM_SOLVED
+    scene.free = whole.solver.vectors[VECTOR_FREE, solver.dof_slot]
     error, size = balance(scene)
     assert error <= 1e-9 * size
-    contacts = [i for i in range(solver.counts[CONSTRAINTS]) if solver.con_kind[i] == TAMSI]
+    contacts = [i for i in range(solver.counts[COUNT_CONSTRAINTS]) if solver.con_kind[i] == TAMSI]
     for i in contacts:
         x, y, n = solver.con_impulse[i]
         c = solver.con_source[i]
         assert n >= 0.0
         assert np.hypot(x, y) <= scene.points.law[c, 3] * n * (1.0 + 1e-9)
-        assert solver.con_law[i, STEP] == H
-        assert solver.con_law[i, PENETRATION] == -scene.points.distance[c]
+        assert solver.con_law[i, HUNT_CROSSLEY_STEP] == H
+        assert solver.con_law[i, HUNT_CROSSLEY_PENETRATION] == -scene.points.distance[c]
     np.testing.assert_array_equal(solver.con_law[: len(contacts), :4], whole.solver.con_law[: len(contacts), :4])
 
 
@@ -192,6 +200,6 @@ def test_tamsi_solves_a_quadruped_that_lands():
         simulator.Initialize()
         before = plant.CalcKineticEnergy(context) + plant.CalcPotentialEnergy(context)
         simulator.AdvanceTo(0.5 * h)
-        assert context.state.contact.solver.counts[CONSTRAINTS] > 0
+        assert context.state.contact.solver.counts[COUNT_CONSTRAINTS] > 0
         after = plant.CalcKineticEnergy(context) + plant.CalcPotentialEnergy(context)
         assert after < before + 0.1, seed  # contact takes energy; little comes from an overlap of 3 mm

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mbcli.engine import load_kernels
-from mbcli.engine.contact.problem import BOUNDED, LAGGED, SAP, SIMILAR
+from mbcli.engine.fields.contact_fields import BOUNDED, LAGGED, SAP, SIMILAR
 
 KERNELS = load_kernels(False)
 SAP_LAW = [0.7, 1e-3, 2e-3, 0.05, 0, 0, 0, 0]  # mu, R_t, R_n, v_hat

@@ -6,7 +6,7 @@ from contact_scenes import APPROXIMATIONS, FALL, Scene, own_library
 
 from mbcli.engine import load_kernels
 from mbcli.engine.contact import arrays
-from mbcli.engine.contact.problem import CONSTRAINTS, RESIDUAL, SAP
+from mbcli.engine.fields.contact_fields import COUNT_CONSTRAINTS, SAP, SETTING_RESIDUAL
 from mbcli.engine.runtime.kernel import compiled_by_default
 
 LIB = own_library()
@@ -279,9 +279,9 @@ def test_21_the_step_of_sap_is_the_minimum_of_its_cost(size, monkeypatch):
     h, v0 = s.h, s.v
     s.steps(1)
     solver = solver_of(s)
-    n = solver.counts[CONSTRAINTS]
+    n = solver.counts[COUNT_CONSTRAINTS]
     assert n == 4 * columns * rows and (solver.con_kind[:n] == SAP).all()
-    assert solver.settings[RESIDUAL] <= 1e-20  # squared
+    assert solver.settings[SETTING_RESIDUAL] <= 1e-20  # squared
     total = np.zeros((s.plant.num_bodies(), 3))
     for c in s.contacts():
         total[int(c.bodyB_index())] += c.contact_force()

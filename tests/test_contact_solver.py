@@ -6,27 +6,27 @@ from random_trees import MOVING, joints_of, random_plant, random_state
 
 from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import ContactPoints, ContactSolver
-from mbcli.engine.contact.contact_calls import ADDRESSES, SOLVE, SOLVER
-from mbcli.engine.contact.problem import (
-    APPROXIMATION,
+from mbcli.engine.fields.contact_fields import (
     BOUNDED,
-    CONSTRAINTS,
-    FREE,
-    ISLANDS,
+    COUNT_CONSTRAINTS,
+    COUNT_ISLANDS,
+    COUNT_MOST_ITERATIONS_SEEN,
+    COUNT_STATUS,
     LAGGED,
-    MOST_ITERATIONS_SEEN,
-    NEAR_RIGID,
-    NOT_CONVERGED,
+    PROBLEM_NOT_CONVERGED,
+    PROBLEM_SOLVED,
+    PROBLEM_TOO_MANY_CONSTRAINTS,
     SAP,
+    SETTING_APPROXIMATION,
+    SETTING_NEAR_RIGID,
+    SETTING_STICTION,
+    SETTING_TOLERANCE,
     SIMILAR,
-    SOLVED,
-    STATUS,
-    STICTION,
     TAMSI,
-    TOLERANCE,
-    TOO_MANY_CONSTRAINTS,
-    VELOCITY,
+    VECTOR_FREE,
+    VECTOR_VELOCITY,
 )
+from mbcli.engine.fields.model_fields import CONTACT_ADDRESSES, CONTACT_AT_SOLVE, CONTACT_AT_SOLVER
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.tree import JacobianWrtVariable
@@ -85,8 +85,12 @@ class Scene:
         self.points.count[0] = points
         self.solver = ContactSolver(self.model, room, approximation)
         settings = self.solver.settings
-        settings[APPROXIMATION], settings[NEAR_RIGID], settings[STICTION] = approximation, 1.0, 1e-2
-        settings[TOLERANCE] = tolerance
+        settings[SETTING_APPROXIMATION], settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = (
+            approximation,
+            1.0,
+            1e-2,
+        )
+        settings[SETTING_TOLERANCE] = tolerance
         self.kernels = load_kernels(compiled)
 
     def limit_joints(self, q, rng, twin):
@@ -100,10 +104,13 @@ class Scene:
     def step(self):
         """The velocities after the step."""
         parts = self.model, self.data, self.points, self.solver
-        at = [0.0] * ADDRESSES
-        at[SOLVER], at[SOLVE] = self.solver, self.kernels.solve_problem_called
+        at = [0.0] * CONTACT_ADDRESSES
+        at[CONTACT_AT_SOLVER], at[CONTACT_AT_SOLVE] = self.solver, self.kernels.solve_problem_called
         if self.compiled:
-            at[SOLVER], at[SOLVE] = self.solver.handle(True), address_of_function(at[SOLVE])
+            at[CONTACT_AT_SOLVER], at[CONTACT_AT_SOLVE] = (
+                self.solver.handle(True),
+                address_of_function(at[CONTACT_AT_SOLVE]),
+            )
             self.data.contact[:] = at
             for part in parts:
                 part.handle(True)
@@ -118,7 +125,7 @@ class Scene:
         return self.data.v + H * self.data.vdot
 
     def status(self):
-        return self.solver.counts[STATUS]
+        return self.solver.counts[COUNT_STATUS]
 
     def jacobian(self, i):
         """Rows of constraint i (3 or 1, nv) from the plant's own Jacobians."""
@@ -147,11 +154,11 @@ class Scene:
     def imbalance(self):
         """A (v - v*) - J^T impulses(J v) at the solution, and the size of what it is the difference of."""
         solver, slot = self.solver, self.solver.dof_slot
-        v, v_free = solver.vectors[VELOCITY, slot], solver.vectors[FREE, slot]
+        v, v_free = solver.vectors[VECTOR_VELOCITY, slot], solver.vectors[VECTOR_FREE, slot]
         A = self.plant.CalcMassMatrix(self.context) + H * np.diag(self.model.dof_damping)
         inertial = A @ (v - v_free)
         impulse = np.zeros_like(v)
-        for i in range(solver.counts[CONSTRAINTS]):
+        for i in range(solver.counts[COUNT_CONSTRAINTS]):
             J = self.jacobian(i)
             rows = np.zeros(3)
             rows[: len(J)] = J @ v
@@ -165,8 +172,8 @@ def test_momentum_balances_at_the_solution(seed, approximation):
     """Check 21 of the plant's specification: the gradient of the cost vanishes."""
     scene = Scene(seed, APPROXIMATIONS[approximation])
     scene.step()
-    assert scene.status() == SOLVED
-    assert scene.solver.counts[CONSTRAINTS] >= 10
+    assert scene.status() == PROBLEM_SOLVED
+    assert scene.solver.counts[COUNT_CONSTRAINTS] >= 10
     imbalance, size = scene.imbalance()
     assert imbalance <= 1e-8 * size
 
@@ -175,7 +182,7 @@ def test_momentum_balances_where_tamsi_finds_a_solution():
     for seed in range(8):
         scene = Scene(seed, TAMSI, calm=True)
         scene.step()
-        assert scene.status() == SOLVED
+        assert scene.status() == PROBLEM_SOLVED
         imbalance, size = scene.imbalance()
         assert imbalance <= 1e-8 * size
 
@@ -205,8 +212,8 @@ def test_trees_that_nothing_connects_are_islands_of_their_own():
         scene.points.body[c] = a, b
     scene.points.distance[:3] = -1e-2
     scene.step()
-    assert scene.status() == SOLVED
-    assert scene.solver.counts[ISLANDS] == 3
+    assert scene.status() == PROBLEM_SOLVED
+    assert scene.solver.counts[COUNT_ISLANDS] == 3
     assert scene.imbalance()[0] <= 1e-8 * scene.imbalance()[1]
 
 
@@ -215,7 +222,7 @@ def test_controllers_with_limits_act_in_the_same_problem():
     scene = Scene(3, SAP, controlled=True)
     scene.data.pd_desired[:] = 5.0
     v = scene.step()
-    assert scene.status() == SOLVED
+    assert scene.status() == PROBLEM_SOLVED
     reached = set()
     for k, a in enumerate(scene.model.pd_actuator):
         d = scene.model.actuator_dof[a]
@@ -230,14 +237,14 @@ def test_controllers_with_limits_act_in_the_same_problem():
 def test_a_full_problem_says_so_and_leaves_the_rest_alone():
     scene = Scene(4, SAP, room=3)
     scene.step()
-    assert scene.status() == TOO_MANY_CONSTRAINTS
+    assert scene.status() == PROBLEM_TOO_MANY_CONSTRAINTS
 
 
 def test_a_solver_that_may_not_iterate_says_that_it_did_not_converge():
     scene = Scene(4, SAP)
     scene.solver.settings[1] = 0
     scene.step()
-    assert scene.status() == NOT_CONVERGED
+    assert scene.status() == PROBLEM_NOT_CONVERGED
 
 
 def test_newtons_method_needs_few_iterations():
@@ -245,5 +252,5 @@ def test_newtons_method_needs_few_iterations():
     for seed in range(6):
         scene = Scene(seed, SAP, tolerance=1e-8)
         scene.step()
-        seen.append(scene.solver.counts[MOST_ITERATIONS_SEEN])
+        seen.append(scene.solver.counts[COUNT_MOST_ITERATIONS_SEEN])
     assert max(seen) <= 20

@@ -11,9 +11,8 @@ from math import isfinite
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.fields.model_fields import MODEL_FIELDS
+from mbcli.engine.fields.model_fields import LINE_OFFSET, LINE_SLOPE, MODEL_FIELDS
 from mbcli.engine.limits import clamped_lines, joint_limits
-from mbcli.engine.limits.clamped_lines import OFFSET, SLOPE
 from mbcli.engine.queries import stages
 from mbcli.engine.runtime.linking import link_interpreted
 from mbcli.engine.smooth import force_elements, trigonometry
@@ -198,7 +197,7 @@ def symbolic_kernels(constrained=False):
         curvilinear.take_segment: take_segment,
         joint_limits.is_in_reach: lambda model, data, h, k: False,
         clamped_lines.count_disagreements: lambda model, data, step: 0,
-        clamped_lines.clamped_effort: lambda data, i, x: data.line[i, OFFSET] - data.line[i, SLOPE] * x,
+        clamped_lines.clamped_effort: lambda data, i, x: data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x,
     }
     return link_interpreted({"numbers"}, given)
 

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.engine.runtime.addresses import address_of_function
-from mbcli.engine.stepping.balance import (
-    BALANCE,
-    BEGUN,
-    CONSTRAINED,
-    DATA,
-    IMPLICIT,
-    INTEGRATION,
-    MODEL,
-    MOTION_FUNCTION,
-    STEP_FUNCTION,
+from mbcli.engine.fields.model_fields import (
+    BALANCE_AT_ARRAYS,
+    BALANCE_AT_DATA,
+    BALANCE_AT_INTEGRATION,
+    BALANCE_AT_MODEL,
+    BALANCE_AT_MOTION_FUNCTION,
+    BALANCE_AT_STEP_FUNCTION,
 )
+from mbcli.engine.fields.run_fields import BALANCE_BEGUN, BALANCE_CONSTRAINED, BALANCE_IMPLICIT
+from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.stepping.run_arrays import Balance
 
 if TYPE_CHECKING:
@@ -91,13 +89,15 @@ class KeptBalance:
         """Lets the loops find the balance from the data of the context; integration: handle of a continuous run's."""
         context, compiled, discrete = self._context, self._context.state.compiled, self._plant.is_discrete()
         state = context.state
-        self.arrays.balance_settings[IMPLICIT] = self._plant._implicit_damping() if discrete else 0.0
-        self.arrays.balance_settings[CONSTRAINED] = 1.0 if self._plant._constraints else 0.0
+        self.arrays.balance_settings[BALANCE_IMPLICIT] = self._plant._implicit_damping() if discrete else 0.0
+        self.arrays.balance_settings[BALANCE_CONSTRAINED] = 1.0 if self._plant._constraints else 0.0
         at = [0.0] * 6
         function = getattr(state.kernels, "balance_step" if discrete else "balance_motion")
-        at[STEP_FUNCTION if discrete else MOTION_FUNCTION] = address_of_function(function) if compiled else function
-        at[MODEL], at[DATA] = state.model_handle, state.data_handle
-        at[BALANCE], at[INTEGRATION] = self.arrays.handle(compiled), integration
+        at[BALANCE_AT_STEP_FUNCTION if discrete else BALANCE_AT_MOTION_FUNCTION] = (
+            address_of_function(function) if compiled else function
+        )
+        at[BALANCE_AT_MODEL], at[BALANCE_AT_DATA] = state.model_handle, state.data_handle
+        at[BALANCE_AT_ARRAYS], at[BALANCE_AT_INTEGRATION] = self.arrays.handle(compiled), integration
         if compiled:
             state.data.balance[:] = at
         else:  # any object can be an address
@@ -118,7 +118,7 @@ class KeptBalance:
         """EnergyBalance from the start to the state of the context."""
         end = self._energies()
         change, work = sum(end) - sum(self._start), self.arrays.work.tolist()
-        seen = self.arrays.kinetic_range.tolist() if self.arrays.balance_settings[BEGUN] else []
+        seen = self.arrays.kinetic_range.tolist() if self.arrays.balance_settings[BALANCE_BEGUN] else []
         kinetic = [self._start[0], end[0], *seen]
         flow = max(kinetic) - min(kinetic) + sum(map(abs, work))
         return EnergyBalance(*(*work, change, flow, change - sum(work)))

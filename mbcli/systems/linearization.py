@@ -9,14 +9,8 @@ from enum import Enum
 
 import numpy as np
 
-from mbcli.engine.constraints.constrained_motion import (
-    CROSSING,
-    EVERY_CORRECTION,
-    REACHED,
-    STEPS,
-    constraint_addresses,
-    expect_rank,
-)
+from mbcli.engine.constraints.constrained_motion import EVERY_CORRECTION, STEPS, constraint_addresses, expect_rank
+from mbcli.engine.fields.model_fields import RANK_CROSSING, RANK_REACHED
 from mbcli.engine.runtime.model import ConstraintWork, Data
 from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.compile_constraints import compile_constraints
@@ -112,7 +106,7 @@ class PlantMotion:
                 "linearize (mbcli assemble finds a state nearby)"
             )
         self._plant._run_forward_dynamics(context, self._plant._actuation(context), None, 0.0)
-        if state.constraints.work.ranks[CROSSING] != 0.0:
+        if state.constraints.work.ranks[RANK_CROSSING] != 0.0:
             raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
         self._regular = state.constraints.expected_rank
         return compile_constraints(self._model, state.constraints.rows)
@@ -152,7 +146,7 @@ class PlantMotion:
             work = ConstraintWork(self._constraints.sizes, complex)
             if self._constraints.sizes["nrow"]:
                 expect_rank(work, *self._regular)
-            work.ranks[REACHED] = EVERY_CORRECTION
+            work.ranks[RANK_REACHED] = EVERY_CORRECTION
             d.constraint_set = constraint_addresses(
                 self._kernels, False, STEPS, self._model, d, self._constraints, work
             )

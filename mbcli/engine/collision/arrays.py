@@ -9,13 +9,13 @@ from mbcli.engine.fields.collision_fields import (
     BOX,
     CAPSULE,
     COLLISION_FIELDS,
+    COLLISION_MARGIN,
+    COLLISION_SINGLE_POINTS,
+    COLLISION_SKIN,
     CONVEX,
     CYLINDER,
     ELLIPSOID,
     HALF_SPACE,
-    MARGIN,
-    SINGLE_POINTS,
-    SKIN,
     WORD,
 )
 from mbcli.engine.fields.model_fields import shape_of
@@ -66,7 +66,7 @@ class Collision(Arrays):
         radii = values["radius"][values["rounds"]]
         skin = SKIN_SHARE * float(np.median(radii)) if len(radii) else 0.0
         values["settings"] = np.zeros(2)
-        values["settings"][[MARGIN, SKIN]] = margin, skin
+        values["settings"][[COLLISION_MARGIN, COLLISION_SKIN]] = margin, skin
         values["level"], values["level_cells"] = _levels(radii, margin + skin)
         n = len(solids)
         self.sizes = {
@@ -92,7 +92,7 @@ class Collision(Arrays):
             value = values.get(field.name)
             array = np.zeros(shape, kind) if value is None else np.array(value, dtype=kind, order="C").reshape(shape)
             setattr(self, field.name, array)
-        self.counts[SINGLE_POINTS] = int(single_points)
+        self.counts[COLLISION_SINGLE_POINTS] = int(single_points)
 
 
 def _arrays_of(solids, filters):

@@ -6,7 +6,16 @@ more than it must; until a centre has moved by half of that no pair can be missi
 that results do not depend on when they were found.
 """
 
-from mbcli.engine.fields.collision_fields import BUILT, HALF_SPACE, MARGIN, PAIRS, SKIN, STATUS, TOO_MANY_PAIRS, WORD
+from mbcli.engine.fields.collision_fields import (
+    COLLISION_BUILT,
+    COLLISION_MARGIN,
+    COLLISION_PAIRS,
+    COLLISION_SKIN,
+    COLLISION_STATUS,
+    COLLISION_TOO_MANY_PAIRS,
+    HALF_SPACE,
+    WORD,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import dot, row3, set_row3, subtract
 
@@ -14,20 +23,20 @@ from mbcli.engine.smooth.spatial import dot, row3, set_row3, subtract
 @kernel
 def update_pairs(c):
     """After place_solids -> pairs, found anew where solids have moved too far since they were found."""
-    if c.counts[BUILT] == 1 and not moved(c):
+    if c.counts[COLLISION_BUILT] == 1 and not moved(c):
         return
-    c.counts[PAIRS], c.counts[BUILT] = 0, 1
+    c.counts[COLLISION_PAIRS], c.counts[COLLISION_BUILT] = 0, 1
     for g in range(c.kind.shape[0]):
         set_row3(c.built_at, g, 0, row3(c.p_WC, g, 0))
     for p in range(c.planes.shape[0]):
-        first = c.counts[PAIRS]
+        first = c.counts[COLLISION_PAIRS]
         for g in range(c.kind.shape[0]):
             if c.kind[g] != HALF_SPACE and may_touch(c, g, c.planes[p]):
                 add_pair(c, g, c.planes[p], first)
     for k in range(c.heads.shape[0]):
         c.heads[k] = -1
     for n in range(c.rounds.shape[0]):
-        first = c.counts[PAIRS]
+        first = c.counts[COLLISION_PAIRS]
         for l in range(c.level[n] + 1):
             pairs_in_level(c, n, l, first)
         enter(c, n)
@@ -35,7 +44,7 @@ def update_pairs(c):
 
 @kernel
 def moved(c):
-    most = 0.25 * c.settings[SKIN] * c.settings[SKIN]
+    most = 0.25 * c.settings[COLLISION_SKIN] * c.settings[COLLISION_SKIN]
     for n in range(c.rounds.shape[0]):
         step = subtract(row3(c.p_WC, c.rounds[n], 0), row3(c.built_at, c.rounds[n], 0))
         if not dot(step, step) <= most:
@@ -55,16 +64,16 @@ def may_touch(c, g, h):
 @kernel
 def add_pair(c, g, h, first):
     """Keeps a pair, those from `first` on sorted."""
-    n = c.counts[PAIRS]
+    n = c.counts[COLLISION_PAIRS]
     if n >= c.pairs.shape[0]:
-        c.counts[STATUS] |= TOO_MANY_PAIRS
+        c.counts[COLLISION_STATUS] |= COLLISION_TOO_MANY_PAIRS
         return
     a, b = min(g, h), max(g, h)
     while n > first and (c.pairs[n - 1, 0] > a or (c.pairs[n - 1, 0] == a and c.pairs[n - 1, 1] > b)):
         c.pairs[n, 0], c.pairs[n, 1] = c.pairs[n - 1, 0], c.pairs[n - 1, 1]
         n -= 1
     c.pairs[n, 0], c.pairs[n, 1] = a, b
-    c.counts[PAIRS] += 1
+    c.counts[COLLISION_PAIRS] += 1
 
 
 @kernel
@@ -115,5 +124,5 @@ def pairs_in_level(c, n, l, first):
 @kernel
 def balls_near(c, g, h):
     apart = subtract(row3(c.p_WC, g, 0), row3(c.p_WC, h, 0))
-    reach = c.radius[g] + c.radius[h] + c.settings[MARGIN] + c.settings[SKIN]
+    reach = c.radius[g] + c.radius[h] + c.settings[COLLISION_MARGIN] + c.settings[COLLISION_SKIN]
     return dot(apart, apart) <= reach * reach

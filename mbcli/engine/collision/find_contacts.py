@@ -5,7 +5,14 @@ from mbcli.engine.collision.manifold import add_contacts
 from mbcli.engine.collision.nearest import solids_nearest
 from mbcli.engine.collision.segments import axis_of
 from mbcli.engine.collision.shapes import place_solids, rotate_back
-from mbcli.engine.fields.collision_fields import BALL, CYLINDER, HALF_SPACE, MARGIN, PAIRS, STATUS
+from mbcli.engine.fields.collision_fields import (
+    BALL,
+    COLLISION_MARGIN,
+    COLLISION_PAIRS,
+    COLLISION_STATUS,
+    CYLINDER,
+    HALF_SPACE,
+)
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.kinematics import position_kinematics
@@ -15,12 +22,12 @@ from mbcli.engine.smooth.spatial import dot, row3, subtract
 @kernel
 def find_contacts(model, data, c, points):
     """After position_kinematics: contact points of all pairs that overlap, or are as near as the margin."""
-    c.counts[STATUS] = 0
+    c.counts[COLLISION_STATUS] = 0
     points.count[0] = 0
     place_solids(model, data, c)
     update_pairs(c)
-    margin = c.settings[MARGIN]
-    for n in range(c.counts[PAIRS]):
+    margin = c.settings[COLLISION_MARGIN]
+    for n in range(c.counts[COLLISION_PAIRS]):
         A, B = c.pairs[n, 0], c.pairs[n, 1]
         if bounds_touch(c, A, B, margin):
             distance = solids_nearest(c, A, B, margin)

@@ -10,12 +10,12 @@ continuous when a solid tilts from a face over an edge onto a corner.
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
 from mbcli.engine.fields.collision_fields import (
+    COLLISION_MARGIN,
+    COLLISION_SINGLE_POINTS,
+    COLLISION_STATUS,
+    COLLISION_TOO_MANY_POINTS,
     HALF_SPACE,
-    MARGIN,
     MOST_CORNERS,
-    SINGLE_POINTS,
-    STATUS,
-    TOO_MANY_POINTS,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
@@ -31,7 +31,7 @@ def add_contacts(c, points, A, B, distance):
     """After solids_nearest(): the contact points of a pair."""
     normal = row_of(c, 0)
     count = 0
-    if c.counts[SINGLE_POINTS] == 0:
+    if c.counts[COLLISION_SINGLE_POINTS] == 0:
         if c.kind[B] == HALF_SPACE:
             count = points_on_plane(c, A, B, normal, 1.0)
         elif c.kind[A] == HALF_SPACE:
@@ -42,7 +42,7 @@ def add_contacts(c, points, A, B, distance):
     deepest = 1e300
     for k in range(count):
         deepest = min(deepest, c.touching[k, 3])
-    if count < 2 or deepest > distance + blend or deepest >= c.settings[MARGIN]:
+    if count < 2 or deepest > distance + blend or deepest >= c.settings[COLLISION_MARGIN]:
         add_contact(c, points, A, B, normal, row_of(c, 3), row_of(c, 6), distance, 1.0)
         return
     count = spread(c, count, normal)
@@ -52,7 +52,7 @@ def add_contacts(c, points, A, B, distance):
     for k in range(count):
         gap = c.touching[k, 3]
         share = max(0.0, 1.0 - (gap - deepest) / blend) / total
-        if share > 0.0 and gap < c.settings[MARGIN]:
+        if share > 0.0 and gap < c.settings[COLLISION_MARGIN]:
             q = row3(c.touching, k, 0)  # on B
             add_contact(c, points, A, B, normal, add(q, scale(gap, normal)), q, gap, share)
 
@@ -62,7 +62,7 @@ def add_contact(c, points, A, B, normal, point_A, point_B, distance, share):
     """One contact point, between the nearest points at the side of the stiffer solid."""
     n = points.count[0]
     if n >= points.distance.shape[0]:
-        c.counts[STATUS] |= TOO_MANY_POINTS
+        c.counts[COLLISION_STATUS] |= COLLISION_TOO_MANY_POINTS
         return
     points.count[0] = n + 1
     points.body[n, 0], points.body[n, 1] = c.body[A], c.body[B]

@@ -23,6 +23,23 @@ from mbcli.engine.constraints.constraint_stages import (
     project_positions,
     solve_constrained_system,
 )
+from mbcli.engine.fields.model_fields import (
+    RANK_CLEAR,
+    RANK_CROSSING,
+    RANK_EXPECTED,
+    RANK_FAULTS,
+    RANK_FOUND,
+    RANK_USUAL,
+    SET_AT_CONSTRAINTS,
+    SET_AT_CROSS,
+    SET_AT_DATA,
+    SET_AT_MEASURE,
+    SET_AT_MODEL,
+    SET_AT_PROJECT,
+    SET_AT_SOLVE,
+    SET_AT_STEP,
+    SET_AT_WORK,
+)
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
@@ -32,10 +49,6 @@ from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.state import SINGULAR, SINGULAR_STEP, UNMET, at_positions, at_velocities
 from mbcli.engine.smooth.trigonometry import square_root
 
-# elements of Data.constraint_set: what functions are called with, and those that are called by address
-MODEL, DATA, CONSTRAINTS, WORK, SOLVE, PROJECT, CROSS, MEASURE, STEP, END, ROWS = range(11)
-# elements of ConstraintWork.ranks
-EXPECTED, FAULTS, FOUND, CLEAR, USUAL, CROSSING, REACHED = range(7)
 EVERY_CORRECTION = -1.0  # as REACHED: ends of steps are corrected as often as they may be, for derivatives
 
 DEPENDENT = 1e-12  # square of the sine below which a row counts as a combination of others
@@ -60,34 +73,47 @@ def constrained_accelerations(model, data, h):
     """As forward_dynamics.accelerations(), under constraints; their forces are in `force` of the work."""
     at = data.constraint_set
     if h > 0.0:
-        call_by_address(at[STEP], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], h)
+        call_by_address(at[SET_AT_STEP], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], h)
         return
-    work = work_at(at[WORK])
+    work = work_at(at[SET_AT_WORK])
     for _ in range(ATTEMPTS):
-        call_by_address(at[SOLVE], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], h)
-        if work.ranks[CROSSING] == 0.0:
+        call_by_address(at[SET_AT_SOLVE], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], h)
+        if work.ranks[RANK_CROSSING] == 0.0:
             break
-        if call_by_address(at[CROSS], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], 1.0) == 0.0:
+        if (
+            call_by_address(
+                at[SET_AT_CROSS], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], 1.0
+            )
+            == 0.0
+        ):
             break
 
 
 @kernel
 def constrained_step_fault(model, data):
     """As step.step_fault()."""
-    return SINGULAR_STEP if take_faults(work_at(data.constraint_set[WORK])) != 0.0 else 0
+    return SINGULAR_STEP if take_faults(work_at(data.constraint_set[SET_AT_WORK])) != 0.0 else 0
 
 
 @kernel
 def project_onto_constraints(data, allowed):
     """q, v -> those nearby on the constraints; returns a negative number where there are none."""
     at = data.constraint_set
-    work = work_at(at[WORK])
+    work = work_at(at[SET_AT_WORK])
     for _ in range(ATTEMPTS):
-        if call_by_address(at[PROJECT], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], allowed) < 0.0:
+        if (
+            call_by_address(
+                at[SET_AT_PROJECT], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], allowed
+            )
+            < 0.0
+        ):
             return -1.0
         if (
-            work.ranks[CROSSING] == 0.0
-            or call_by_address(at[CROSS], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], 0.0) == 0.0
+            work.ranks[RANK_CROSSING] == 0.0
+            or call_by_address(
+                at[SET_AT_CROSS], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], 0.0
+            )
+            == 0.0
         ):
             return -1.0 if largest_error(work.dv) > MOST_CHANGE * largest_error(data.v) + LEAST_CHANGE else 0.0
     return -1.0
@@ -96,19 +122,19 @@ def project_onto_constraints(data, allowed):
 @kernel
 def at_constrained_stage(model, data):
     """As state.at_stage(): where rows depend on each other, q and v are projected onto the constraints first."""
-    work = work_at(data.constraint_set[WORK])
-    if 0.0 < work.ranks[EXPECTED] < work.err.shape[0]:
+    work = work_at(data.constraint_set[SET_AT_WORK])
+    if 0.0 < work.ranks[RANK_EXPECTED] < work.err.shape[0]:
         for d in range(data.v.shape[0]):
             data.diagonal[d] = model.dof_armature[d]
         if project_onto_constraints(data, STAGE_TOLERANCE) < 0.0:
-            work.ranks[FAULTS] += 1.0
+            work.ranks[RANK_FAULTS] += 1.0
     at_velocities(model, data)
 
 
 @kernel
 def finish_constrained_step(model, data, y, tolerance):
     """As state.finish_step(). A fault leaves y as it is."""
-    work = work_at(data.constraint_set[WORK])
+    work = work_at(data.constraint_set[SET_AT_WORK])
     normalize_quaternions(model, y)
     nq, nrow = data.q.shape[0], work.err.shape[0]
     if nrow == 0:
@@ -134,7 +160,7 @@ def finish_constrained_step(model, data, y, tolerance):
 @kernel
 def note_constraint_ranks(data):
     """As state.note_ranks()."""
-    work = work_at(data.constraint_set[WORK])
+    work = work_at(data.constraint_set[SET_AT_WORK])
     for k in range(work.ranks.shape[0]):
         work.noted_ranks[k] = work.ranks[k]
 
@@ -142,7 +168,7 @@ def note_constraint_ranks(data):
 @kernel
 def restore_constraint_ranks(data):
     """As state.restore_ranks()."""
-    work = work_at(data.constraint_set[WORK])
+    work = work_at(data.constraint_set[SET_AT_WORK])
     for k in range(work.ranks.shape[0]):
         work.ranks[k] = work.noted_ranks[k]
 
@@ -151,7 +177,9 @@ def restore_constraint_ranks(data):
 def error_of_constraints(model, data):
     """As state.constraint_error()."""
     at = data.constraint_set
-    return call_by_address(at[MEASURE], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], 0.0)
+    return call_by_address(
+        at[SET_AT_MEASURE], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], 0.0
+    )
 
 
 @kernel
@@ -162,18 +190,18 @@ def note_rank(data, cons, work):
     motion mean nothing: such a state is crossed, see cross_singular_position().
     """
     rank, least = find_rank(cons, work)
-    work.ranks[FOUND] = rank
-    expected = work.ranks[EXPECTED].real
+    work.ranks[RANK_FOUND] = rank
+    expected = work.ranks[RANK_EXPECTED].real
     if expected == 0.0:
         return
-    work.ranks[CROSSING] = 0.0
-    is_near = rank < expected or (rank == expected and least < work.ranks[CLEAR].real)
+    work.ranks[RANK_CROSSING] = 0.0
+    is_near = rank < expected or (rank == expected and least < work.ranks[RANK_CLEAR].real)
     if is_near and largest_error(data.v) > SLOWEST:
-        work.ranks[CROSSING] = 1.0
+        work.ranks[RANK_CROSSING] = 1.0
     elif rank != expected or least < CLOSE:
-        work.ranks[FAULTS] += 1.0
-    elif least >= work.ranks[USUAL].real:
-        work.ranks[CLEAR] = work.ranks[USUAL]
+        work.ranks[RANK_FAULTS] += 1.0
+    elif least >= work.ranks[RANK_USUAL].real:
+        work.ranks[RANK_CLEAR] = work.ranks[RANK_USUAL]
 
 
 @kernel
@@ -194,8 +222,8 @@ def find_rank(cons, work):
 @kernel
 def take_faults(work):
     """How often there was a fault since the last call."""
-    faults = work.ranks[FAULTS]
-    work.ranks[FAULTS] = 0.0
+    faults = work.ranks[RANK_FAULTS]
+    work.ranks[RANK_FAULTS] = 0.0
     return faults
 
 
@@ -221,7 +249,7 @@ def project_state(model, data, constraints, work, allowed):
         w.v_plus[i] = 0.0
     calc_constraint_impulses(m, d, c, w, DEPENDENT)
     note_rank(d, c, w)
-    if w.ranks[CROSSING] == 0.0:
+    if w.ranks[RANK_CROSSING] == 0.0:
         for k in range(d.v.shape[0]):
             d.v[k] += w.dv[k]
     return float(steps)
@@ -244,16 +272,16 @@ def cross_singular_position(model, data, constraints, work, accelerations):
     while not crossed and reach <= LONGEST_REACH:
         crossed = interpolate_across(model, data, constraints, work, reach, accelerations)
         reach *= 2.0
-    faults = w.ranks[FAULTS]
+    faults = w.ranks[RANK_FAULTS]
     for i in range(d.q.shape[0]):
         d.q[i] = w.q_center[i]
     for k in range(d.v.shape[0]):
         d.v[k] = w.v_center[k]
     if not crossed:
-        w.ranks[CLEAR] *= LESS_CLEAR
+        w.ranks[RANK_CLEAR] *= LESS_CLEAR
         at_positions(model_at(model), d)
     elif accelerations != 0.0:
-        call_by_address(d.constraint_set[SOLVE], model, data, constraints, work, 0.0)  # the rest of the results
+        call_by_address(d.constraint_set[SET_AT_SOLVE], model, data, constraints, work, 0.0)  # the rest of the results
         for k in range(d.v.shape[0]):
             d.vdot[k] = w.vdot_sum[k]
     else:
@@ -263,8 +291,8 @@ def cross_singular_position(model, data, constraints, work, accelerations):
         for k in range(d.v.shape[0]):
             w.dv[k] = w.v_sum[k] - d.v[k]
             d.v[k] = w.v_sum[k]
-    w.ranks[FAULTS] = faults
-    w.ranks[CROSSING] = 1.0
+    w.ranks[RANK_FAULTS] = faults
+    w.ranks[RANK_CROSSING] = 1.0
     return 0.0 if crossed else 1.0
 
 
@@ -272,7 +300,7 @@ def cross_singular_position(model, data, constraints, work, accelerations):
 def interpolate_across(model, data, constraints, work, reach, accelerations):
     """q_center, v_center -> q_sum, v_sum, vdot_sum from neighbours `reach` apart; False where one is no good."""
     m, d, w = model_at(model), data_at(data), work_at(work)
-    faults = w.ranks[FAULTS]
+    faults = w.ranks[RANK_FAULTS]
     fastest = largest_error(w.v_center)
     for i in range(d.q.shape[0]):
         d.q[i] = w.q_center[i]
@@ -291,17 +319,19 @@ def interpolate_across(model, data, constraints, work, reach, accelerations):
             normalize_quaternions(m, d.q)
             for k in range(d.v.shape[0]):
                 d.v[k] = w.v_center[k]
-            steps = call_by_address(d.constraint_set[PROJECT], model, data, constraints, work, CROSSING_TOLERANCE)
-            good = steps >= 0.0 and w.ranks[CROSSING] == 0.0 and w.ranks[FAULTS] == faults
+            steps = call_by_address(
+                d.constraint_set[SET_AT_PROJECT], model, data, constraints, work, CROSSING_TOLERANCE
+            )
+            good = steps >= 0.0 and w.ranks[RANK_CROSSING] == 0.0 and w.ranks[RANK_FAULTS] == faults
             good = good and largest_error(w.dv) <= MOST_TURN * fastest
             if good and accelerations != 0.0:
-                call_by_address(d.constraint_set[SOLVE], model, data, constraints, work, 0.0)
+                call_by_address(d.constraint_set[SET_AT_SOLVE], model, data, constraints, work, 0.0)
             for i in range(d.q.shape[0]):
                 w.q_sum[i] += weight * d.q[i]
             for k in range(d.v.shape[0]):
                 w.v_sum[k] += weight * d.v[k]
                 w.vdot_sum[k] += weight * d.vdot[k]
-    w.ranks[FAULTS] = faults
+    w.ranks[RANK_FAULTS] = faults
     return good
 
 

@@ -4,9 +4,17 @@ import math
 
 import numpy as np
 
-from mbcli.engine.contact.islands import WORD
-from mbcli.engine.contact.problem import APPROXIMATION, MOST_ITERATIONS, TAMSI, TOLERANCE, VECTORS
-from mbcli.engine.fields.contact_fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
+from mbcli.engine.fields.collision_fields import WORD
+from mbcli.engine.fields.contact_fields import (
+    POINT_FIELDS,
+    SAMPLE_FIELDS,
+    SETTING_APPROXIMATION,
+    SETTING_MOST_ITERATIONS,
+    SETTING_TOLERANCE,
+    SOLVER_FIELDS,
+    TAMSI,
+    VECTORS,
+)
 from mbcli.engine.fields.model_fields import shape_of
 from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
 from mbcli.engine.runtime.model import Arrays
@@ -105,9 +113,9 @@ class ContactSolver(Arrays):
         rows = np.concatenate([[0], np.cumsum(size * width)])
         self.dof_row[:] = rows[dof_tree] + (np.arange(nv) - tree_v[dof_tree]) * width[dof_tree] - tree_v[dof_tree]
         self.body_path[:], self.path_vector[:], self.path_mask[:] = paths
-        self.settings[APPROXIMATION] = approximation
-        self.settings[TOLERANCE] = DEFAULT_TOLERANCE
-        self.settings[MOST_ITERATIONS] = DEFAULT_ITERATIONS
+        self.settings[SETTING_APPROXIMATION] = approximation
+        self.settings[SETTING_TOLERANCE] = DEFAULT_TOLERANCE
+        self.settings[SETTING_MOST_ITERATIONS] = DEFAULT_ITERATIONS
 
 
 def trees_of(model):

@@ -1,6 +1,6 @@
 """The Hessian by blocks of trees, H = U^T U, and its solution. Panels hold one tree's rows."""
 
-from mbcli.engine.contact.problem import SINGULAR, STATUS
+from mbcli.engine.fields.contact_fields import COUNT_STATUS, PROBLEM_SINGULAR
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product, element, set_element, subtract_product, sum_of_lanes
 from mbcli.engine.smooth.trigonometry import square_root
@@ -53,7 +53,7 @@ def factorize_places(solver, first, end):
     """values: H of the trees at these places -> U."""
     for p in range(first, end):
         factorize_panel(solver, p)
-        if solver.counts[STATUS] == SINGULAR:
+        if solver.counts[COUNT_STATUS] == PROBLEM_SINGULAR:
             return
         update_later_panels(solver, p)
 
@@ -72,7 +72,7 @@ def factorize_panel(solver, p):
             values[row + j] = 0.0  # what whole vectors left below the diagonal
         pivot = values[row + i]
         if not pivot > 0.0:
-            solver.counts[STATUS] = SINGULAR
+            solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
             return
         s = 1.0 / square_root(pivot)
         for c in range(row // WIDTH + i // WIDTH, row // WIDTH + step):

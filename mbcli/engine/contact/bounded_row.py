@@ -4,16 +4,15 @@ Over a step the impulse is clamp((v_hat - v) / R, low, high). Numbers of the law
 a row of the plant counts.
 """
 
+from mbcli.engine.fields.contact_fields import BOUNDED_HIGH, BOUNDED_LOW, BOUNDED_R, BOUNDED_V_HAT
 from mbcli.engine.runtime.kernel import kernel
-
-R, V_HAT, LOW, HIGH, SIGN = 0, 1, 2, 3, 4
 
 
 @kernel
 def bounded_impulse(law, i, v):
     """Impulse at the velocity v of the row, and the cost there."""
-    resistance, low, high = law[i, R], law[i, LOW], law[i, HIGH]
-    impulse = (law[i, V_HAT] - v) / resistance
+    resistance, low, high = law[i, BOUNDED_R], law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH]
+    impulse = (law[i, BOUNDED_V_HAT] - v) / resistance
     if impulse > high:
         return high, resistance * high * (impulse - 0.5 * high)
     if impulse < low:
@@ -24,7 +23,7 @@ def bounded_impulse(law, i, v):
 @kernel
 def bounded_hessian(law, i, v):
     """Second derivative of the cost."""
-    impulse = (law[i, V_HAT] - v) / law[i, R]
-    if impulse > law[i, HIGH] or impulse < law[i, LOW]:
+    impulse = (law[i, BOUNDED_V_HAT] - v) / law[i, BOUNDED_R]
+    if impulse > law[i, BOUNDED_HIGH] or impulse < law[i, BOUNDED_LOW]:
         return 0.0
-    return 1.0 / law[i, R]
+    return 1.0 / law[i, BOUNDED_R]

@@ -5,9 +5,10 @@ against the slip with a coefficient that rises smoothly to the static one at the
 dynamic one at three times that (Stribeck). Forces act halfway between the surfaces, as in pydrake's continuous plants.
 """
 
-from mbcli.engine.contact.contact_calls import COLLISION, FIND, LACKING
-from mbcli.engine.contact.samples import NO_ROW, STICTION, append_contact, begin_row
-from mbcli.engine.fields.collision_fields import STATUS
+from mbcli.engine.contact.samples import append_contact, begin_row
+from mbcli.engine.fields.collision_fields import COLLISION_STATUS
+from mbcli.engine.fields.contact_fields import SAMPLES_LACKING, SAMPLES_NO_ROW, SAMPLES_STICTION
+from mbcli.engine.fields.model_fields import CONTACT_AT_COLLISION, CONTACT_AT_FIND
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at, samples_at
 from mbcli.engine.runtime.kernel import kernel
@@ -23,9 +24,9 @@ def contact_by_law(model, data, points, samples, row):
     row < 0: F_applied = forces of contact. Otherwise the contacts become that row of the samples.
     """
     m, d, p, s = model_at(model), data_at(data), points_at(points), samples_at(samples)
-    c = collision_at(d.contact[COLLISION])
-    call_by_address(d.contact[FIND], model, data, points, d.contact[COLLISION], 0.0)
-    s.counts[LACKING] |= c.counts[STATUS]
+    c = collision_at(d.contact[CONTACT_AT_COLLISION])
+    call_by_address(d.contact[CONTACT_AT_FIND], model, data, points, d.contact[CONTACT_AT_COLLISION], 0.0)
+    s.counts[SAMPLES_LACKING] |= c.counts[COLLISION_STATUS]
     r = int(row)
     if r < 0:
         for b in range(d.F_applied.shape[0]):
@@ -35,15 +36,15 @@ def contact_by_law(model, data, points, samples, row):
         begin_row(s, r)
     for n in range(p.count[0]):
         C = middle_of_overlap(c, p, n)
-        force, separation, slip = force_at_point(m, d, p, n, C, s.settings[STICTION])
+        force, separation, slip = force_at_point(m, d, p, n, C, s.settings[SAMPLES_STICTION])
         if r < 0:
             add_force_at(m, d, p.body[n, 0], C, force)
             add_force_at(m, d, p.body[n, 1], C, scale(-1.0, force))
         else:
             append_contact(s, r, p, n, C, force, separation, slip)
-    if r >= 0 and s.counts[LACKING] & NO_ROW == 0:
+    if r >= 0 and s.counts[SAMPLES_LACKING] & SAMPLES_NO_ROW == 0:
         s.iterations[r], s.residual[r] = 0, 0.0
-    return 1.0 if s.counts[LACKING] != 0 else 0.0
+    return 1.0 if s.counts[SAMPLES_LACKING] != 0 else 0.0
 
 
 @kernel

@@ -3,7 +3,7 @@
 D alone says it well enough for what depends on it, the regularization of constraints, and pydrake does the same.
 """
 
-from mbcli.engine.contact.problem import INVERSE_DIAGONAL
+from mbcli.engine.fields.contact_fields import VECTOR_INVERSE_DIAGONAL
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import sum_of_lanes
 from mbcli.engine.smooth.trigonometry import square_root
@@ -18,7 +18,7 @@ def compliance(solver, i):
     J, vectors = solver.jacobian8, solver.vectors8
     xx = yy = zz = xy = xz = yz = 0.0
     for p in range(solver.con_first[i], solver.con_first[i + 1]):
-        inverse = vectors[INVERSE_DIAGONAL, solver.piece_vector[p]]
+        inverse = vectors[VECTOR_INVERSE_DIAGONAL, solver.piece_vector[p]]
         x, y, z = J[3 * p], J[3 * p + 1], J[3 * p + 2]
         ex, ey = inverse * x, inverse * y
         xx += sum_of_lanes(ex * x)

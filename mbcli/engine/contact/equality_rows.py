@@ -8,22 +8,23 @@ nearly rigid row and tau = h (Castro et al. 2022, section V.B, with the diagonal
 pydrake's steps show.
 """
 
-from mbcli.engine.constraints.constrained_motion import CONSTRAINTS as CONSTRAINTS_AT
-from mbcli.engine.constraints.constrained_motion import DATA, MODEL, ROWS, WORK
 from mbcli.engine.constraints.constraint_errors import position_errors
 from mbcli.engine.constraints.constraint_frames import DISTANCE
 from mbcli.engine.constraints.constraint_rows import constraint_jacobian, row_axes
-from mbcli.engine.contact.bounded_row import HIGH, LOW, SIGN, V_HAT, R
 from mbcli.engine.contact.joint_rows import EQUATION
-from mbcli.engine.contact.problem import (
+from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint
+from mbcli.engine.fields.contact_fields import (
     BOUNDED,
-    CONSTRAINTS,
+    BOUNDED_HIGH,
+    BOUNDED_LOW,
+    BOUNDED_R,
+    BOUNDED_SIGN,
+    BOUNDED_V_HAT,
+    COUNT_CONSTRAINTS,
     EQUALITY,
-    INVERSE_DIAGONAL,
-    add_entry,
-    begin_constraint,
-    end_constraint,
+    VECTOR_INVERSE_DIAGONAL,
 )
+from mbcli.engine.fields.model_fields import SET_AT_CONSTRAINTS, SET_AT_DATA, SET_AT_MODEL, SET_AT_ROWS, SET_AT_WORK
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
@@ -53,8 +54,8 @@ def holds_constraints(data):
 def add_equality_rows(model, data, solver):
     """As contact_step.add_constraint_rows(), without laws: constraints of the problem, behind all others."""
     at = data.constraint_set
-    call_by_address(at[ROWS], at[MODEL], at[DATA], at[CONSTRAINTS_AT], at[WORK], 0.0)
-    cons, work = constraints_at(at[CONSTRAINTS_AT]), work_at(at[WORK])
+    call_by_address(at[SET_AT_ROWS], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], 0.0)
+    cons, work = constraints_at(at[SET_AT_CONSTRAINTS]), work_at(at[SET_AT_WORK])
     for c in range(cons.constraint_rows.shape[0]):
         row, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
         while row < end:
@@ -77,7 +78,7 @@ def add_group(data, solver, cons, work, c, row, count, kind, sign):
     i = begin_constraint(solver, kind, EQUATION + row)
     if i < 0:
         return
-    solver.con_law[i, SIGN] = sign
+    solver.con_law[i, BOUNDED_SIGN] = sign
     first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
     scale = sign * unit_length(cons, work, row)
     for j in range(cons.constraint_support[c, 1] - 1, cons.constraint_support[c, 0] - 1, -1):
@@ -111,8 +112,8 @@ def error_of_row(cons, work, row):
 def set_equality_laws(model, data, solver, h):
     """As contact_step.set_constraint_laws(); after masses_of_trees()."""
     at = data.constraint_set
-    cons, work = constraints_at(at[CONSTRAINTS_AT]), work_at(at[WORK])
-    i, n = 0, solver.counts[CONSTRAINTS]
+    cons, work = constraints_at(at[SET_AT_CONSTRAINTS]), work_at(at[SET_AT_WORK])
+    i, n = 0, solver.counts[COUNT_CONSTRAINTS]
     while i < n and solver.con_source[i] < EQUATION:
         i += 1
     for c in range(cons.constraint_rows.shape[0]):
@@ -141,7 +142,7 @@ def compliance_of_rows(data, solver, cons, work, c):
                 d = cons.support_dof[j]
                 if data.diagonal[d] < INFINITE:
                     k = entry + (j - support) * (end - first)
-                    total += work.G[k + a] * work.G[k + b] * solver.vectors[INVERSE_DIAGONAL, solver.dof_slot[d]]
+                    total += work.G[k + a] * work.G[k + b] * solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.dof_slot[d]]
             size += (1.0 if a == b else 2.0) * total * total
     scale = unit_length(cons, work, first)
     return square_root(size) * scale * scale / (end - first)
@@ -165,7 +166,7 @@ def set_equality_law(solver, cons, work, i, first, end, softest, h):
     for k in range(3):
         law[i, 1 + k] = 0.0
     for row in range(first, min(first + 3, end)):
-        law[i, R], time = resistance_of_row(cons, row, softest, h)
+        law[i, BOUNDED_R], time = resistance_of_row(cons, row, softest, h)
         law[i, 1 + row - first] = (cons.row_limits[row, 0] - error_of_row(cons, work, row)) / time
 
 
@@ -173,24 +174,24 @@ def set_equality_law(solver, cons, work, i, first, end, softest, h):
 def set_one_sided_law(solver, cons, work, i, row, softest, h):
     """Pushes phi back between its limits."""
     law = solver.con_law
-    sign = law[i, SIGN]
+    sign = law[i, BOUNDED_SIGN]
     limit = cons.row_limits[row, 0] if sign > 0.0 else cons.row_limits[row, 1]
-    law[i, R], time = resistance_of_row(cons, row, softest, h)
-    law[i, V_HAT] = sign * (limit - error_of_row(cons, work, row)) / time
-    law[i, LOW], law[i, HIGH] = 0.0, INFINITE
+    law[i, BOUNDED_R], time = resistance_of_row(cons, row, softest, h)
+    law[i, BOUNDED_V_HAT] = sign * (limit - error_of_row(cons, work, row)) / time
+    law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = 0.0, INFINITE
 
 
 @kernel
 def take_equality_forces(data, solver, h):
     """As contact_step.take_constraint_forces(): `force` of the work."""
     at = data.constraint_set
-    cons, work = constraints_at(at[CONSTRAINTS_AT]), work_at(at[WORK])
+    cons, work = constraints_at(at[SET_AT_CONSTRAINTS]), work_at(at[SET_AT_WORK])
     for row in range(work.force.shape[0]):
         work.force[row] = 0.0
-    for i in range(solver.counts[CONSTRAINTS]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_source[i] >= EQUATION:
             row = solver.con_source[i] - EQUATION
-            scale = solver.con_law[i, SIGN] * unit_length(cons, work, row) / h
+            scale = solver.con_law[i, BOUNDED_SIGN] * unit_length(cons, work, row) / h
             for k in range(min(3, work.force.shape[0] - row)):
                 if k == 0 or solver.con_kind[i] == EQUALITY:
                     work.force[row + k] += scale * solver.con_impulse[i, k]

@@ -6,36 +6,43 @@ of its end, at the velocity z = v_n - mu |v_t|, which lets sliding bodies hover.
 Numbers of the law: mu, k, d, x, v_s, h, and for `lagged` mu times the normal impulse of the start.
 """
 
+from mbcli.engine.fields.contact_fields import (
+    HUNT_CROSSLEY_DISSIPATION,
+    HUNT_CROSSLEY_FRICTION,
+    HUNT_CROSSLEY_MU,
+    HUNT_CROSSLEY_PENETRATION,
+    HUNT_CROSSLEY_STEP,
+    HUNT_CROSSLEY_STIFFNESS,
+    HUNT_CROSSLEY_V_S,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
-
-MU, STIFFNESS, DISSIPATION, PENETRATION, V_S, STEP, FRICTION = 0, 1, 2, 3, 4, 5, 6
 
 
 @kernel
 def normal_impulse(law, i, v):
     """n(v)."""
-    h = law[i, STEP]
-    elastic, damping = law[i, PENETRATION] - h * v, 1.0 - law[i, DISSIPATION] * v
+    h = law[i, HUNT_CROSSLEY_STEP]
+    elastic, damping = law[i, HUNT_CROSSLEY_PENETRATION] - h * v, 1.0 - law[i, HUNT_CROSSLEY_DISSIPATION] * v
     if elastic <= 0.0 or damping <= 0.0:
         return 0.0
-    return h * law[i, STIFFNESS] * elastic * damping
+    return h * law[i, HUNT_CROSSLEY_STIFFNESS] * elastic * damping
 
 
 @kernel
 def normal_slope(law, i, v):
     """-dn/dv."""
-    h, d = law[i, STEP], law[i, DISSIPATION]
-    elastic, damping = law[i, PENETRATION] - h * v, 1.0 - d * v
+    h, d = law[i, HUNT_CROSSLEY_STEP], law[i, HUNT_CROSSLEY_DISSIPATION]
+    elastic, damping = law[i, HUNT_CROSSLEY_PENETRATION] - h * v, 1.0 - d * v
     if elastic <= 0.0 or damping <= 0.0:
         return 0.0
-    return h * law[i, STIFFNESS] * (h * damping + d * elastic)
+    return h * law[i, HUNT_CROSSLEY_STIFFNESS] * (h * damping + d * elastic)
 
 
 @kernel
 def normal_cost(law, i, v):
     """The integral of n from v to where it vanishes."""
-    h, d, x = law[i, STEP], law[i, DISSIPATION], law[i, PENETRATION]
+    h, d, x = law[i, HUNT_CROSSLEY_STEP], law[i, HUNT_CROSSLEY_DISSIPATION], law[i, HUNT_CROSSLEY_PENETRATION]
     end = x / h
     if d * end > 1.0:
         end = 1.0 / d
@@ -49,16 +56,16 @@ def normal_cost(law, i, v):
 @kernel
 def impulse_at_start(law, i, v):
     """Normal impulse of the force at the step's start, at its velocity v, over a step."""
-    elastic, damping = law[i, PENETRATION], 1.0 - law[i, DISSIPATION] * v
+    elastic, damping = law[i, HUNT_CROSSLEY_PENETRATION], 1.0 - law[i, HUNT_CROSSLEY_DISSIPATION] * v
     if elastic <= 0.0 or damping <= 0.0:
         return 0.0
-    return law[i, STEP] * law[i, STIFFNESS] * elastic * damping
+    return law[i, HUNT_CROSSLEY_STEP] * law[i, HUNT_CROSSLEY_STIFFNESS] * elastic * damping
 
 
 @kernel
 def lagged_impulse(law, i, vx, vy, vz):
     """Impulse at the contact velocity (vx, vy, vz), and the cost there."""
-    v_s, friction = law[i, V_S], law[i, FRICTION]
+    v_s, friction = law[i, HUNT_CROSSLEY_V_S], law[i, HUNT_CROSSLEY_FRICTION]
     size = square_root(vx * vx + vy * vy + v_s * v_s)
     s = -friction / size
     return s * vx, s * vy, normal_impulse(law, i, vz), normal_cost(law, i, vz) + friction * (size - v_s)
@@ -67,7 +74,7 @@ def lagged_impulse(law, i, vx, vy, vz):
 @kernel
 def lagged_hessian(law, i, vx, vy, vz):
     """Second derivatives of the cost: xx, yy, zz, xy, xz, yz."""
-    v_s, friction = law[i, V_S], law[i, FRICTION]
+    v_s, friction = law[i, HUNT_CROSSLEY_V_S], law[i, HUNT_CROSSLEY_FRICTION]
     size = square_root(vx * vx + vy * vy + v_s * v_s)
     a = friction / size
     b = a / (size * size)
@@ -77,7 +84,7 @@ def lagged_hessian(law, i, vx, vy, vz):
 @kernel
 def similar_impulse(law, i, vx, vy, vz):
     """Impulse at the contact velocity (vx, vy, vz), and the cost there."""
-    mu, v_s = law[i, MU], law[i, V_S]
+    mu, v_s = law[i, HUNT_CROSSLEY_MU], law[i, HUNT_CROSSLEY_V_S]
     size = square_root(vx * vx + vy * vy + v_s * v_s)
     z = vz - mu * (size - v_s)
     normal = normal_impulse(law, i, z)
@@ -88,7 +95,7 @@ def similar_impulse(law, i, vx, vy, vz):
 @kernel
 def similar_hessian(law, i, vx, vy, vz):
     """Second derivatives of the cost: xx, yy, zz, xy, xz, yz."""
-    mu, v_s = law[i, MU], law[i, V_S]
+    mu, v_s = law[i, HUNT_CROSSLEY_MU], law[i, HUNT_CROSSLEY_V_S]
     size = square_root(vx * vx + vy * vy + v_s * v_s)
     z = vz - mu * (size - v_s)
     c = normal_slope(law, i, z)

@@ -6,21 +6,20 @@ The pattern of the factor is that of this elimination; neither depends on number
 problem if the same trees are connected.
 """
 
-from mbcli.engine.contact.problem import (
-    BLOCKS,
-    CONSTRAINTS,
-    ISLANDS,
-    PATTERN,
-    PLACES,
-    SOLVED,
-    STATUS,
-    TOO_MANY_BLOCKS,
-    VALUES,
+from mbcli.engine.fields.collision_fields import WORD
+from mbcli.engine.fields.contact_fields import (
+    COUNT_BLOCKS,
+    COUNT_CONSTRAINTS,
+    COUNT_ISLANDS,
+    COUNT_PATTERN,
+    COUNT_PLACES,
+    COUNT_STATUS,
+    COUNT_VALUES,
+    PROBLEM_SOLVED,
+    PROBLEM_TOO_MANY_BLOCKS,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH
-
-WORD = 62  # bits used of an integer
 
 
 @kernel
@@ -34,23 +33,23 @@ def arrange_problem(solver):
     """After all constraints -> islands, order of elimination, blocks; as they are where the pattern is the same."""
     if pattern_is_known(solver):
         return
-    solver.counts[PATTERN] = -1
+    solver.counts[COUNT_PATTERN] = -1
     find_islands(solver)
     order_islands(solver)
-    if solver.counts[STATUS] != SOLVED:
+    if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
     find_blocks_of_constraints(solver)
-    for i in range(solver.counts[CONSTRAINTS]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         solver.con_pattern[i, 0], solver.con_pattern[i, 1] = solver.con_tree[i, 0], solver.con_tree[i, 1]
-    solver.counts[PATTERN] = solver.counts[CONSTRAINTS]
+    solver.counts[COUNT_PATTERN] = solver.counts[COUNT_CONSTRAINTS]
 
 
 @kernel
 def pattern_is_known(solver):
-    if solver.counts[PATTERN] != solver.counts[CONSTRAINTS]:
+    if solver.counts[COUNT_PATTERN] != solver.counts[COUNT_CONSTRAINTS]:
         return False
     known, wanted = solver.con_pattern, solver.con_tree
-    for i in range(solver.counts[CONSTRAINTS]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if known[i, 0] != wanted[i, 0] or known[i, 1] != wanted[i, 1]:
             return False
     return True
@@ -59,7 +58,7 @@ def pattern_is_known(solver):
 @kernel
 def find_blocks_of_constraints(solver):
     """con_block: where the upper block of the two trees of a constraint stands in values, or -1."""
-    for i in range(solver.counts[CONSTRAINTS]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         solver.con_block[i] = -1
         if solver.con_tree[i, 1] >= 0:
             p, q = solver.tree_position[solver.con_tree[i, 0]], solver.tree_position[solver.con_tree[i, 1]]
@@ -71,7 +70,7 @@ def find_blocks_of_constraints(solver):
 @kernel
 def find_islands(solver):
     """After all constraints -> tree_island, island_tree, order (not yet by elimination), island_con, con_order."""
-    n_con, n_tree = solver.counts[CONSTRAINTS], solver.tree_island.shape[0]
+    n_con, n_tree = solver.counts[COUNT_CONSTRAINTS], solver.tree_island.shape[0]
     root = solver.tree_position  # until places are known: a tree that stands for all it is connected with
     for t in range(n_tree):
         root[t] = t
@@ -95,7 +94,7 @@ def find_islands(solver):
             else:
                 solver.tree_island[t] = solver.tree_island[r]
             places += 1
-    solver.counts[ISLANDS], solver.counts[PLACES] = islands, places
+    solver.counts[COUNT_ISLANDS], solver.counts[COUNT_PLACES] = islands, places
     sort_by_island(solver, islands, n_con, n_tree)
 
 
@@ -140,12 +139,12 @@ def sort_by_island(solver, islands, n_con, n_tree):
 def order_islands(solver):
     """After find_islands -> order, tree_position, and the panels and blocks of the factor."""
     place, block = 0, 0
-    for k in range(solver.counts[ISLANDS]):
+    for k in range(solver.counts[COUNT_ISLANDS]):
         first, end = solver.island_tree[k], solver.island_tree[k + 1]
         n = end - first
         words = (n + WORD - 1) // WORD
         if n * words > solver.neighbors.shape[0]:
-            solver.counts[STATUS] = TOO_MANY_BLOCKS
+            solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_BLOCKS
             return
         connect(solver, k, first, n, words)
         trees = solver.panel_width  # of the island, by their numbers in it; panels are written at places behind
@@ -160,11 +159,11 @@ def order_islands(solver):
             solver.panel_block[place] = block
             block = eliminate_tree(solver, i, first, n, words, block, trees)
             if block < 0:
-                solver.counts[STATUS] = TOO_MANY_BLOCKS
+                solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_BLOCKS
                 return
             place += 1
     solver.panel_block[place] = block
-    solver.counts[BLOCKS] = block
+    solver.counts[COUNT_BLOCKS] = block
     place_panels(solver, place)
 
 
@@ -270,9 +269,9 @@ def place_panels(solver, places):
         solver.panel_start[p], solver.panel_width[p] = value, width
         value += size * width
     solver.panel_start[places] = value
-    solver.counts[VALUES] = value
+    solver.counts[COUNT_VALUES] = value
     if value > solver.values.shape[0]:
-        solver.counts[STATUS] = TOO_MANY_BLOCKS
+        solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_BLOCKS
 
 
 @kernel

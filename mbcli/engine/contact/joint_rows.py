@@ -1,10 +1,10 @@
 """Limits and controllers of joints as rows of the contact problem."""
 
-from mbcli.engine.contact.bounded_row import HIGH, LOW, V_HAT, R
 from mbcli.engine.contact.delassus import compliance
-from mbcli.engine.contact.problem import BOUNDED, add_entry, begin_constraint, end_constraint
+from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint
+from mbcli.engine.fields.contact_fields import BOUNDED, BOUNDED_HIGH, BOUNDED_LOW, BOUNDED_R, BOUNDED_V_HAT
+from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_LIMIT
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID, limit_gap, reach_of_limits
-from mbcli.engine.limits.pd_control import GAIN_D, GAIN_P, LIMIT
 from mbcli.engine.runtime.kernel import kernel
 
 INFINITE = float("inf")
@@ -31,9 +31,9 @@ def add_limit_rows(model, data, solver, h):
 def set_limit_law(model, data, solver, i, h):
     """A limit pushes back what passes it within two steps, as in joint_limits.py."""
     law = solver.con_law
-    law[i, R] = NEARLY_RIGID * compliance(solver, i)
-    law[i, V_HAT] = -limit_gap(model, data.q, solver.con_source[i]) / (2.0 * h)
-    law[i, LOW], law[i, HIGH] = 0.0, INFINITE
+    law[i, BOUNDED_R] = NEARLY_RIGID * compliance(solver, i)
+    law[i, BOUNDED_V_HAT] = -limit_gap(model, data.q, solver.con_source[i]) / (2.0 * h)
+    law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = 0.0, INFINITE
 
 
 @kernel
@@ -58,13 +58,17 @@ def add_controller_rows(model, data, solver, h):
             return
         add_entry(solver, i, d, 1.0, 0.0, 0.0)
         end_constraint(solver, i)
-        p, damping, most = model.pd_constants[k, GAIN_P], model.pd_constants[k, GAIN_D], model.pd_constants[k, LIMIT]
+        p, damping, most = (
+            model.pd_constants[k, PD_GAIN_P],
+            model.pd_constants[k, PD_GAIN_D],
+            model.pd_constants[k, PD_LIMIT],
+        )
         slope = h * (h * p + damping)
         offset = data.u[a] - p * (data.q[model.dof_q[d]] - data.pd_desired[k, 0]) + damping * data.pd_desired[k, 1]
         law = solver.con_law
-        law[i, R] = 1.0 / slope
-        law[i, V_HAT] = h * offset / slope
-        law[i, LOW], law[i, HIGH] = -h * most, h * most
+        law[i, BOUNDED_R] = 1.0 / slope
+        law[i, BOUNDED_V_HAT] = h * offset / slope
+        law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = -h * most, h * most
 
 
 @kernel

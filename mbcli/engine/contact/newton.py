@@ -9,32 +9,31 @@ hardly makes it smaller, or none is left, it is measured by the terms that cance
 
 from mbcli.engine.contact.block_cholesky import add_row, factorize_places, solve_places
 from mbcli.engine.contact.islands import arrange_problem
-from mbcli.engine.contact.problem import (
-    APPROXIMATION,
-    DIAGONAL,
-    DIRECTION,
-    FREE,
-    GRADIENT,
-    INVERSE_DIAGONAL,
-    ISLANDS,
-    ITERATIONS,
-    MOMENTUM,
-    MOMENTUM_STEP,
-    MOST_ITERATIONS,
-    MOST_ITERATIONS_SEEN,
-    NOT_CONVERGED,
-    RESIDUAL,
-    SOLVED,
-    STATUS,
-    TAMSI,
-    TOLERANCE,
-    UNSOLVED,
-    VELOCITY,
-    hessian_of,
-    impulse_of,
-)
+from mbcli.engine.contact.problem import hessian_of, impulse_of
 from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
+from mbcli.engine.fields.contact_fields import (
+    COUNT_ISLANDS,
+    COUNT_ITERATIONS,
+    COUNT_MOST_ITERATIONS_SEEN,
+    COUNT_STATUS,
+    COUNT_UNSOLVED,
+    PROBLEM_NOT_CONVERGED,
+    PROBLEM_SOLVED,
+    SETTING_APPROXIMATION,
+    SETTING_MOST_ITERATIONS,
+    SETTING_RESIDUAL,
+    SETTING_TOLERANCE,
+    TAMSI,
+    VECTOR_DIAGONAL,
+    VECTOR_DIRECTION,
+    VECTOR_FREE,
+    VECTOR_GRADIENT,
+    VECTOR_INVERSE_DIAGONAL,
+    VECTOR_MOMENTUM,
+    VECTOR_MOMENTUM_STEP,
+    VECTOR_VELOCITY,
+)
 from mbcli.engine.runtime.handles import solver_at
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product, sum_of_lanes
@@ -54,16 +53,16 @@ FAST = 0.03  # reduction of the residual by an iteration after which its Hessian
 def solve_problem(solver):
     """vectors[VELOCITY] a first guess -> that, con_v and con_impulse of the minimum; counts say how it went."""
     arrange_problem(solver)
-    solver.settings[RESIDUAL] = 0.0
+    solver.settings[SETTING_RESIDUAL] = 0.0
     for t in range(solver.tree_island.shape[0]):
         if solver.tree_island[t] < 0:
             for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-                solver.vectors8[VELOCITY, c] = solver.vectors8[FREE, c]
-    if solver.counts[STATUS] != SOLVED:
+                solver.vectors8[VECTOR_VELOCITY, c] = solver.vectors8[VECTOR_FREE, c]
+    if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
-    for k in range(solver.counts[ISLANDS]):
+    for k in range(solver.counts[COUNT_ISLANDS]):
         solve_island(solver, k)
-        if solver.counts[STATUS] != SOLVED:
+        if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             return
 
 
@@ -77,7 +76,7 @@ def solve_problem_called(model, data, points, solver, number):
 @kernel
 def solve_island(solver, k):
     """A whole step; with TAMSI, where that has no solution that is found, in more and more parts (substeps.py)."""
-    tamsi = int(solver.settings[APPROXIMATION]) == TAMSI
+    tamsi = int(solver.settings[SETTING_APPROXIMATION]) == TAMSI
     if tamsi:
         keep_start(solver, k)
     parts, part, residual = 1, 0, 0.0
@@ -85,8 +84,8 @@ def solve_island(solver, k):
         if tamsi:
             begin_part(solver, k, parts, part)
         converged, remaining, iterations = find_velocities(solver, k, tamsi)
-        solver.counts[ITERATIONS] += iterations
-        solver.counts[MOST_ITERATIONS_SEEN] = max(solver.counts[MOST_ITERATIONS_SEEN], iterations)
+        solver.counts[COUNT_ITERATIONS] += iterations
+        solver.counts[COUNT_MOST_ITERATIONS_SEEN] = max(solver.counts[COUNT_MOST_ITERATIONS_SEEN], iterations)
         if converged:
             residual = max(residual, remaining)
             if tamsi:
@@ -95,36 +94,36 @@ def solve_island(solver, k):
             if part == parts:
                 break
         elif tamsi and parts < MOST_PARTS:
-            solver.counts[STATUS] = SOLVED
+            solver.counts[COUNT_STATUS] = PROBLEM_SOLVED
             halve_parts(solver, k)
             parts, part, residual = 2 * parts, 0, 0.0
         else:
             residual = remaining
-            solver.counts[UNSOLVED] = k
-            if solver.counts[STATUS] == SOLVED:
-                solver.counts[STATUS] = NOT_CONVERGED
+            solver.counts[COUNT_UNSOLVED] = k
+            if solver.counts[COUNT_STATUS] == PROBLEM_SOLVED:
+                solver.counts[COUNT_STATUS] = PROBLEM_NOT_CONVERGED
             break
     if tamsi:
         end_parts(solver, k, parts)
-    solver.settings[RESIDUAL] = max(solver.settings[RESIDUAL], residual)
+    solver.settings[SETTING_RESIDUAL] = max(solver.settings[SETTING_RESIDUAL], residual)
 
 
 @kernel
 def find_velocities(solver, k, tamsi):
     """The minimum from vectors[VELOCITY] on: whether it was found, the square of the residual there, iterations."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    enough = solver.settings[TOLERANCE] * solver.settings[TOLERANCE]
-    times_jacobian(solver, k, VELOCITY, solver.con_v)
+    enough = solver.settings[SETTING_TOLERANCE] * solver.settings[SETTING_TOLERANCE]
+    times_jacobian(solver, k, VECTOR_VELOCITY, solver.con_v)
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            solver.vectors8[DIRECTION, c] = solver.vectors8[VELOCITY, c] - solver.vectors8[FREE, c]
-    times_mass(solver, first, end, DIRECTION, MOMENTUM)
+            solver.vectors8[VECTOR_DIRECTION, c] = solver.vectors8[VECTOR_VELOCITY, c] - solver.vectors8[VECTOR_FREE, c]
+    times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM)
     iterations, tries, residual, held = 0, 0, 0.0, False
     while True:
         before = residual
         residual = fill_gradient(solver, k)
-        last = iterations >= solver.settings[MOST_ITERATIONS]
+        last = iterations >= solver.settings[SETTING_MOST_ITERATIONS]
         converged = residual <= enough
         if not converged and iterations > 0 and (residual > SLOW * SLOW * before or last):
             of_terms = residual_of_terms(solver, k)
@@ -141,11 +140,11 @@ def find_velocities(solver, k, tamsi):
             tamsi_direction(solver, k)
         else:
             newton_direction(solver, k, residual < FAST * FAST * before)
-        if solver.counts[STATUS] != SOLVED:
+        if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             converged = False
             break
-        times_jacobian(solver, k, DIRECTION, solver.con_dv)
-        times_mass(solver, first, end, DIRECTION, MOMENTUM_STEP)
+        times_jacobian(solver, k, VECTOR_DIRECTION, solver.con_dv)
+        times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM_STEP)
         if tamsi and not held:
             move(solver, k, tamsi_share(solver, k))
         else:
@@ -165,13 +164,13 @@ def newton_direction(solver, k, keep):
     if not keep:
         fill_hessian(solver, k)
         factorize_places(solver, first, end)
-        if solver.counts[STATUS] != SOLVED:
+        if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             return
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            solver.vectors8[DIRECTION, c] = -solver.vectors8[GRADIENT, c]
-    solve_places(solver, DIRECTION, first, end)
+            solver.vectors8[VECTOR_DIRECTION, c] = -solver.vectors8[VECTOR_GRADIENT, c]
+    solve_places(solver, VECTOR_DIRECTION, first, end)
 
 
 @kernel
@@ -213,25 +212,29 @@ def fill_gradient(solver, k):
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            vectors[GRADIENT, c] = 0.0 * vectors[MOMENTUM, c]
+            vectors[VECTOR_GRADIENT, c] = 0.0 * vectors[VECTOR_MOMENTUM, c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         x, y, z, _ = impulse_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
         solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
             s = piece_vector[p]
-            total = add_product(vectors[GRADIENT, s], J[3 * p], x)
-            vectors[GRADIENT, s] = add_product(add_product(total, J[3 * p + 1], y), J[3 * p + 2], z)
-    size = impulse = inertial = 0.0 * vectors[GRADIENT, 0]
+            total = add_product(vectors[VECTOR_GRADIENT, s], J[3 * p], x)
+            vectors[VECTOR_GRADIENT, s] = add_product(add_product(total, J[3 * p + 1], y), J[3 * p + 2], z)
+    size = impulse = inertial = 0.0 * vectors[VECTOR_GRADIENT, 0]
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            j, v, inverse = vectors[GRADIENT, c], vectors[VELOCITY, c], vectors[INVERSE_DIAGONAL, c]
-            g = vectors[MOMENTUM, c] - j
+            j, v, inverse = (
+                vectors[VECTOR_GRADIENT, c],
+                vectors[VECTOR_VELOCITY, c],
+                vectors[VECTOR_INVERSE_DIAGONAL, c],
+            )
+            g = vectors[VECTOR_MOMENTUM, c] - j
             size = add_product(size, g * g, inverse)
             impulse = add_product(impulse, j * j, inverse)
-            inertial = add_product(inertial, v * v, vectors[DIAGONAL, c])
-            vectors[GRADIENT, c] = g  # last: interpreted, j is a view of it
+            inertial = add_product(inertial, v * v, vectors[VECTOR_DIAGONAL, c])
+            vectors[VECTOR_GRADIENT, c] = g  # last: interpreted, j is a view of it
     return sum_of_lanes(size) / (max(sum_of_lanes(impulse), sum_of_lanes(inertial)) + SMALLEST)
 
 
@@ -239,19 +242,19 @@ def fill_gradient(solver, k):
 def residual_of_terms(solver, k):
     """After fill_gradient: the square of the gradient over that of its terms, the momenta of A v, A v* and each row."""
     J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
-    size = terms = 0.0 * vectors[GRADIENT, 0]
+    size = terms = 0.0 * vectors[VECTOR_GRADIENT, 0]
     for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            g, v, free = vectors[GRADIENT, c], vectors[VELOCITY, c], vectors[FREE, c]
-            size = add_product(size, g * g, vectors[INVERSE_DIAGONAL, c])
-            terms = add_product(terms, v * v + free * free, vectors[DIAGONAL, c])
+            g, v, free = vectors[VECTOR_GRADIENT, c], vectors[VECTOR_VELOCITY, c], vectors[VECTOR_FREE, c]
+            size = add_product(size, g * g, vectors[VECTOR_INVERSE_DIAGONAL, c])
+            terms = add_product(terms, v * v + free * free, vectors[VECTOR_DIAGONAL, c])
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
             for r in range(3):
                 j = solver.con_impulse[i, r] * J[3 * p + r]
-                terms = add_product(terms, j * j, vectors[INVERSE_DIAGONAL, piece_vector[p]])
+                terms = add_product(terms, j * j, vectors[VECTOR_INVERSE_DIAGONAL, piece_vector[p]])
     return sum_of_lanes(size) / (sum_of_lanes(terms) + SMALLEST)
 
 
@@ -333,8 +336,8 @@ def line_search(solver, k):
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            linear += sum_of_lanes(vectors[DIRECTION, c] * vectors[MOMENTUM, c])
-            quadratic += sum_of_lanes(vectors[DIRECTION, c] * vectors[MOMENTUM_STEP, c])
+            linear += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM, c])
+            quadratic += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM_STEP, c])
     at_start, _ = slope_of_constraints(solver, k, 0.0)
     at_start = abs(linear + at_start)
     low, high = 0.0, 0.0  # of the bracket; high is open at 0
@@ -385,8 +388,8 @@ def move(solver, k, share):
     for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            vectors[VELOCITY, c] = vectors[VELOCITY, c] + share * vectors[DIRECTION, c]
-            vectors[MOMENTUM, c] = vectors[MOMENTUM, c] + share * vectors[MOMENTUM_STEP, c]
+            vectors[VECTOR_VELOCITY, c] = vectors[VECTOR_VELOCITY, c] + share * vectors[VECTOR_DIRECTION, c]
+            vectors[VECTOR_MOMENTUM, c] = vectors[VECTOR_MOMENTUM, c] + share * vectors[VECTOR_MOMENTUM_STEP, c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         for r in range(3):

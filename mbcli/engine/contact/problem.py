@@ -9,39 +9,39 @@ from mbcli.engine.contact.equality import equality_impulse
 from mbcli.engine.contact.hunt_crossley import lagged_hessian, lagged_impulse, similar_hessian, similar_impulse
 from mbcli.engine.contact.sap import sap_hessian, sap_impulse
 from mbcli.engine.contact.tamsi_law import tamsi_impulse
+from mbcli.engine.fields.contact_fields import (
+    COUNT_CONSTRAINTS,
+    COUNT_ITERATIONS,
+    COUNT_MOST_ITERATIONS_SEEN,
+    COUNT_PIECES,
+    COUNT_STATUS,
+    EQUALITY,
+    LAGGED,
+    PROBLEM_SOLVED,
+    PROBLEM_TOO_MANY_CONSTRAINTS,
+    SAP,
+    SIMILAR,
+    TAMSI,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
-
-# kinds of constraints: contacts, which have three rows; one row; one to three rows
-SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY = range(6)
-
-# rows of vectors
-VELOCITY, FREE, GRADIENT, DIRECTION, MOMENTUM, MOMENTUM_STEP, DIAGONAL, INVERSE_DIAGONAL, START, GAIN = range(10)
-VECTORS = 10
-# elements of counts
-CONSTRAINTS, PIECES, ISLANDS, STATUS, ITERATIONS, MOST_ITERATIONS_SEEN, PLACES, BLOCKS, VALUES, PATTERN = range(10)
-UNSOLVED = 10  # the island that has no solution
-# values of STATUS
-SOLVED, TOO_MANY_CONSTRAINTS, TOO_MANY_BLOCKS, NOT_CONVERGED, SINGULAR, TOO_MANY_POINTS = range(6)
-# elements of settings
-TOLERANCE, MOST_ITERATIONS, RESIDUAL, NEAR_RIGID, STICTION, APPROXIMATION = range(6)
 
 
 @kernel
 def clear_problem(solver):
     """An empty problem. What is known of the islands of the last one is kept for one of the same pattern."""
     counts = solver.counts
-    counts[CONSTRAINTS], counts[PIECES], counts[STATUS] = 0, 0, SOLVED
-    counts[ITERATIONS], counts[MOST_ITERATIONS_SEEN] = 0, 0
+    counts[COUNT_CONSTRAINTS], counts[COUNT_PIECES], counts[COUNT_STATUS] = 0, 0, PROBLEM_SOLVED
+    counts[COUNT_ITERATIONS], counts[COUNT_MOST_ITERATIONS_SEEN] = 0, 0
     solver.con_first[0] = 0
 
 
 @kernel
 def begin_constraint(solver, kind, source):
     """Index of a new constraint; -1 where there is no room, which is in the status."""
-    i = solver.counts[CONSTRAINTS]
+    i = solver.counts[COUNT_CONSTRAINTS]
     if i >= solver.con_kind.shape[0]:
-        solver.counts[STATUS] = TOO_MANY_CONSTRAINTS
+        solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_CONSTRAINTS
         return -1
     solver.con_kind[i] = kind
     solver.con_source[i] = source
@@ -54,7 +54,7 @@ def begin_constraint(solver, kind, source):
 def add_entry(solver, i, d, x, y, z):
     """Column d of the Jacobian of constraint i, the last one begun; in each of its trees from the outermost inwards."""
     slot = solver.dof_slot[d]
-    k = solver.counts[PIECES] - 1
+    k = solver.counts[COUNT_PIECES] - 1
     if k < solver.con_first[i] or solver.piece_vector[k] != slot // WIDTH:
         k = begin_piece(solver, i, solver.dof_tree[d], slot // WIDTH)
         if k < 0:
@@ -70,9 +70,9 @@ def add_entry(solver, i, d, x, y, z):
 @kernel
 def begin_piece(solver, i, tree, vector):
     """Index of a new piece of the Jacobian of constraint i, to be filled; -1 without room, which is in the status."""
-    k = solver.counts[PIECES]
+    k = solver.counts[COUNT_PIECES]
     if k >= solver.piece_vector.shape[0]:
-        solver.counts[STATUS] = TOO_MANY_CONSTRAINTS
+        solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_CONSTRAINTS
         return -1
     if solver.con_tree[i, 0] == -1:
         solver.con_tree[i, 0] = tree
@@ -80,20 +80,20 @@ def begin_piece(solver, i, tree, vector):
         solver.con_tree[i, 1] = tree
         solver.con_split[i] = k
     solver.piece_vector[k] = vector
-    solver.counts[PIECES] = k + 1
+    solver.counts[COUNT_PIECES] = k + 1
     return k
 
 
 @kernel
 def end_constraint(solver, i):
     """Keeps constraint i if it has a column."""
-    k = solver.counts[PIECES]
-    if solver.counts[STATUS] != SOLVED or k == solver.con_first[i]:
+    k = solver.counts[COUNT_PIECES]
+    if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED or k == solver.con_first[i]:
         return
     if solver.con_tree[i, 1] == -1:
         solver.con_split[i] = k
     solver.con_first[i + 1] = k
-    solver.counts[CONSTRAINTS] = i + 1
+    solver.counts[COUNT_CONSTRAINTS] = i + 1
 
 
 @kernel

@@ -2,17 +2,18 @@
 
 from mbcli.engine.contact.delassus import compliance
 from mbcli.engine.contact.hunt_crossley import impulse_at_start
-from mbcli.engine.contact.problem import (
-    APPROXIMATION,
-    NEAR_RIGID,
+from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, row_velocity
+from mbcli.engine.fields.contact_fields import (
+    PAIR_DISSIPATION,
+    PAIR_FRICTION,
+    PAIR_RELAXATION,
+    PAIR_STIFFNESS,
     SAP,
-    STICTION,
+    SETTING_APPROXIMATION,
+    SETTING_NEAR_RIGID,
+    SETTING_STICTION,
     TAMSI,
-    VELOCITY,
-    begin_constraint,
-    begin_piece,
-    end_constraint,
-    row_velocity,
+    VECTOR_VELOCITY,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
@@ -22,9 +23,6 @@ from mbcli.engine.smooth.trigonometry import square_root
 INFINITE = float("inf")
 PI = 3.141592653589793
 FRICTION_SOFTNESS = 1e-3  # of friction's regularization, relative to the contact's compliance (Castro et al. 2022)
-
-# columns of point_law: of a pair of surfaces
-PAIR_STIFFNESS, PAIR_DISSIPATION, PAIR_RELAXATION, PAIR_FRICTION = 0, 1, 2, 3
 
 
 @kernel
@@ -125,13 +123,13 @@ def set_contact_law(solver, points, i, h):
     """
     c = solver.con_source[i]
     law = solver.con_law
-    solver.con_kind[i] = int(solver.settings[APPROXIMATION])
+    solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
     w = compliance(solver, i) / 3.0
     k, mu = points.law[c, PAIR_STIFFNESS], points.law[c, PAIR_FRICTION]
     law[i, 0] = mu
     if solver.con_kind[i] == SAP:
         tau = points.law[c, PAIR_RELAXATION]
-        beta = solver.settings[NEAR_RIGID]
+        beta = solver.settings[SETTING_NEAR_RIGID]
         law[i, 1] = FRICTION_SOFTNESS * w
         law[i, 2] = max(beta * beta / (4.0 * PI * PI) * w, 1.0 / (h * k * (h + tau)))
         law[i, 3] = -points.distance[c] / (h + tau)
@@ -140,8 +138,8 @@ def set_contact_law(solver, points, i, h):
     law[i, 2] = points.law[c, PAIR_DISSIPATION]
     law[i, 3] = -points.distance[c]
     law[i, 5] = h
-    friction = mu * impulse_at_start(law, i, row_velocity(solver, i, VELOCITY, 2))
-    law[i, 4] = solver.settings[STICTION]
+    friction = mu * impulse_at_start(law, i, row_velocity(solver, i, VECTOR_VELOCITY, 2))
+    law[i, 4] = solver.settings[SETTING_STICTION]
     if solver.con_kind[i] != TAMSI:
         law[i, 4] = max(law[i, 4], FRICTION_SOFTNESS * w * friction)
     law[i, 6] = friction

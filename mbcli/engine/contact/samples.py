@@ -1,28 +1,32 @@
 """Contacts of the samples of a run, one row after another; and what solving them took."""
 
-from mbcli.engine.contact.contact_calls import LACKING, SOLVER
-from mbcli.engine.contact.problem import (
-    APPROXIMATION,
-    CONSTRAINTS,
-    MOST_ITERATIONS_SEEN,
-    NOT_CONVERGED,
-    RESIDUAL,
-    SINGULAR,
-    SOLVED,
-    STATUS,
-)
 from mbcli.engine.contact.rows import tangent_of
+from mbcli.engine.fields.contact_fields import (
+    COUNT_CONSTRAINTS,
+    COUNT_MOST_ITERATIONS_SEEN,
+    COUNT_STATUS,
+    PROBLEM_NOT_CONVERGED,
+    PROBLEM_SINGULAR,
+    PROBLEM_SOLVED,
+    SAMPLES_LACKING,
+    SAMPLES_NO_ROW,
+    SAMPLES_STEP,
+    SETTING_APPROXIMATION,
+    SETTING_RESIDUAL,
+    STATISTIC_ALL_CONTACTS,
+    STATISTIC_ALL_ITERATIONS,
+    STATISTIC_LARGEST_RESIDUAL,
+    STATISTIC_LAST_CONTACTS,
+    STATISTIC_LAST_ITERATIONS,
+    STATISTIC_MOST_CONTACTS,
+    STATISTIC_MOST_ITERATIONS,
+    STATISTIC_PROBLEMS,
+)
+from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
 from mbcli.engine.runtime.handles import data_at, points_at, samples_at, solver_at
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import square_root
-
-NO_ROW = 4  # in the count LACKING: no room in the samples; smaller bits are those of the search for contact
-# elements of settings
-STICTION, STEP = range(2)
-# elements of statistics of the solver; iterations of a problem are those of the island that took most
-PROBLEMS, ALL_ITERATIONS, MOST_ITERATIONS, LARGEST_RESIDUAL, ALL_CONTACTS, MOST_CONTACTS = range(6)
-LAST_ITERATIONS, LAST_CONTACTS = 6, 7  # what the last problem added
 
 UNKNOWN = float("nan")
 
@@ -40,7 +44,7 @@ def append_contact(samples, row, points, n, position, force, separation, slip):
     """Contact point n, with the force on A at a position, becomes the last contact of the row, the last row."""
     k = samples.offset[row + 1]
     if k >= samples.distance.shape[0]:
-        samples.counts[LACKING] |= NO_ROW
+        samples.counts[SAMPLES_LACKING] |= SAMPLES_NO_ROW
         return
     samples.offset[row + 1] = k + 1
     samples.geometry[k, 0], samples.geometry[k, 1] = points.geometry[n, 0], points.geometry[n, 1]
@@ -59,27 +63,30 @@ def keep_step_contacts(model, data, points, samples, row):
     Forces are unknown where the step has no solution.
     """
     d, p, s = data_at(data), points_at(points), samples_at(samples)
-    solver = solver_at(d.contact[SOLVER])
-    status = solver.counts[STATUS]
-    solved = status == SOLVED
-    if not solved and status != NOT_CONVERGED and status != SINGULAR:
+    solver = solver_at(d.contact[CONTACT_AT_SOLVER])
+    status = solver.counts[COUNT_STATUS]
+    solved = status == PROBLEM_SOLVED
+    if not solved and status != PROBLEM_NOT_CONVERGED and status != PROBLEM_SINGULAR:
         return 1.0
     r = int(row)
     begin_row(s, r)
-    for i in range(solver.counts[CONSTRAINTS]):
-        if solver.con_kind[i] != int(solver.settings[APPROXIMATION]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
+        if solver.con_kind[i] != int(solver.settings[SETTING_APPROXIMATION]):
             continue
         n = solver.con_source[i]
         x, y, z = UNKNOWN, UNKNOWN, UNKNOWN
         if solved:
             x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
-        force = step_force(solver, p, i, n, s.settings[STEP] if solved else UNKNOWN)
+        force = step_force(solver, p, i, n, s.settings[SAMPLES_STEP] if solved else UNKNOWN)
         append_contact(s, r, p, n, row3(p.position, n, 0), force, z, square_root(x * x + y * y))
-    if s.counts[LACKING] & NO_ROW:
+    if s.counts[SAMPLES_LACKING] & SAMPLES_NO_ROW:
         return 1.0
     s.iterations[r], s.residual[r] = 0, 0.0
-    if solver.counts[CONSTRAINTS] > 0:
-        s.iterations[r], s.residual[r] = solver.counts[MOST_ITERATIONS_SEEN], square_root(solver.settings[RESIDUAL])
+    if solver.counts[COUNT_CONSTRAINTS] > 0:
+        s.iterations[r], s.residual[r] = (
+            solver.counts[COUNT_MOST_ITERATIONS_SEEN],
+            square_root(solver.settings[SETTING_RESIDUAL]),
+        )
     return 0.0
 
 
@@ -95,16 +102,18 @@ def step_force(solver, points, i, n, h):
 @kernel
 def note_problem(points, solver):
     """Counts a solved problem in the statistics."""
-    if solver.counts[STATUS] != SOLVED:
+    if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
     total = solver.statistics
-    total[LAST_CONTACTS], total[LAST_ITERATIONS] = 1.0 * points.count[0], 0.0
-    if solver.counts[CONSTRAINTS] > 0:
-        total[LAST_ITERATIONS] = 1.0 * solver.counts[MOST_ITERATIONS_SEEN]
-    total[PROBLEMS] += 1.0
-    total[ALL_CONTACTS] += total[LAST_CONTACTS]
-    total[MOST_CONTACTS] = max(total[MOST_CONTACTS], total[LAST_CONTACTS])
-    total[ALL_ITERATIONS] += total[LAST_ITERATIONS]
-    total[MOST_ITERATIONS] = max(total[MOST_ITERATIONS], total[LAST_ITERATIONS])
-    if solver.counts[CONSTRAINTS] > 0:
-        total[LARGEST_RESIDUAL] = max(total[LARGEST_RESIDUAL], square_root(solver.settings[RESIDUAL]))
+    total[STATISTIC_LAST_CONTACTS], total[STATISTIC_LAST_ITERATIONS] = 1.0 * points.count[0], 0.0
+    if solver.counts[COUNT_CONSTRAINTS] > 0:
+        total[STATISTIC_LAST_ITERATIONS] = 1.0 * solver.counts[COUNT_MOST_ITERATIONS_SEEN]
+    total[STATISTIC_PROBLEMS] += 1.0
+    total[STATISTIC_ALL_CONTACTS] += total[STATISTIC_LAST_CONTACTS]
+    total[STATISTIC_MOST_CONTACTS] = max(total[STATISTIC_MOST_CONTACTS], total[STATISTIC_LAST_CONTACTS])
+    total[STATISTIC_ALL_ITERATIONS] += total[STATISTIC_LAST_ITERATIONS]
+    total[STATISTIC_MOST_ITERATIONS] = max(total[STATISTIC_MOST_ITERATIONS], total[STATISTIC_LAST_ITERATIONS])
+    if solver.counts[COUNT_CONSTRAINTS] > 0:
+        total[STATISTIC_LARGEST_RESIDUAL] = max(
+            total[STATISTIC_LARGEST_RESIDUAL], square_root(solver.settings[SETTING_RESIDUAL])
+        )

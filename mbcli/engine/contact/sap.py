@@ -5,17 +5,16 @@ cone in the norm of R = diag(R_t, R_t, R_n), and the cost is half the square of 
 (section III, appendix A there). Numbers of the law: mu, R_t, R_n, v_hat along the normal.
 """
 
+from mbcli.engine.fields.contact_fields import SAP_MU, SAP_R_N, SAP_R_T, SAP_V_HAT
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
-
-MU, R_T, R_N, V_HAT = 0, 1, 2, 3
 
 
 @kernel
 def sap_impulse(law, i, vx, vy, vz):
     """Impulse at the contact velocity (vx, vy, vz), and the cost there."""
-    mu, R_t, R_n = law[i, MU], law[i, R_T], law[i, R_N]
-    yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, V_HAT] - vz) / R_n
+    mu, R_t, R_n = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N]
+    yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, SAP_V_HAT] - vz) / R_n
     y_t = square_root(yx * yx + yy * yy)
     if y_t <= mu * yz:
         return yx, yy, yz, 0.5 * (R_t * y_t * y_t + R_n * yz * yz)
@@ -30,8 +29,8 @@ def sap_impulse(law, i, vx, vy, vz):
 @kernel
 def sap_hessian(law, i, vx, vy, vz):
     """Second derivatives of the cost: xx, yy, zz, xy, xz, yz."""
-    mu, R_t, R_n = law[i, MU], law[i, R_T], law[i, R_N]
-    yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, V_HAT] - vz) / R_n
+    mu, R_t, R_n = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N]
+    yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, SAP_V_HAT] - vz) / R_n
     y_t = square_root(yx * yx + yy * yy)
     if y_t <= mu * yz:
         return 1.0 / R_t, 1.0 / R_t, 1.0 / R_n, 0.0, 0.0, 0.0

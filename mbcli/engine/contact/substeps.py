@@ -5,13 +5,22 @@ penetrations by them. Impulses of the parts add up, so that the momenta of the w
 other constraints give, at the same velocity, the same force in a part as in the whole step.
 """
 
-from mbcli.engine.contact import bounded_row
-from mbcli.engine.contact.hunt_crossley import PENETRATION, STEP
-from mbcli.engine.contact.problem import BOUNDED, FREE, GAIN, START, TAMSI, VELOCITY
+from mbcli.engine.fields.contact_fields import (
+    BOUNDED,
+    BOUNDED_HIGH,
+    BOUNDED_LOW,
+    BOUNDED_R,
+    HUNT_CROSSLEY_PENETRATION,
+    HUNT_CROSSLEY_PENETRATION_AT_START,
+    HUNT_CROSSLEY_STEP,
+    TAMSI,
+    VECTOR_FREE,
+    VECTOR_GAIN,
+    VECTOR_START,
+    VECTOR_VELOCITY,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH
-
-PENETRATION_AT_START = 7  # column of a contact's law that the laws themselves leave free
 
 
 @kernel
@@ -21,12 +30,12 @@ def keep_start(solver, k):
     for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            vectors[START, c] = vectors[VELOCITY, c]
-            vectors[GAIN, c] = vectors[FREE, c] - vectors[VELOCITY, c]
+            vectors[VECTOR_START, c] = vectors[VECTOR_VELOCITY, c]
+            vectors[VECTOR_GAIN, c] = vectors[VECTOR_FREE, c] - vectors[VECTOR_VELOCITY, c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if solver.con_kind[i] == TAMSI:
-            solver.con_law[i, PENETRATION_AT_START] = solver.con_law[i, PENETRATION]
+            solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION]
 
 
 @kernel
@@ -39,8 +48,8 @@ def begin_part(solver, k, parts, part):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             if part == 0:
-                vectors[VELOCITY, c] = vectors[START, c]
-            vectors[FREE, c] = vectors[VELOCITY, c] + (1.0 / parts) * vectors[GAIN, c]
+                vectors[VECTOR_VELOCITY, c] = vectors[VECTOR_START, c]
+            vectors[VECTOR_FREE, c] = vectors[VECTOR_VELOCITY, c] + (1.0 / parts) * vectors[VECTOR_GAIN, c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if part == 0:
@@ -48,9 +57,11 @@ def begin_part(solver, k, parts, part):
                 solver.con_sum[i, r] = 0.0
         if solver.con_kind[i] == TAMSI:
             if part == 0:
-                solver.con_law[i, PENETRATION] = solver.con_law[i, PENETRATION_AT_START]
+                solver.con_law[i, HUNT_CROSSLEY_PENETRATION] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START]
             else:
-                solver.con_law[i, PENETRATION] -= solver.con_law[i, STEP] * solver.con_v[i, 2]
+                solver.con_law[i, HUNT_CROSSLEY_PENETRATION] -= (
+                    solver.con_law[i, HUNT_CROSSLEY_STEP] * solver.con_v[i, 2]
+                )
 
 
 @kernel
@@ -80,7 +91,7 @@ def end_parts(solver, k, parts):
         i = solver.con_order[c]
         scale_law(solver, i, 1.0 * parts)
         if solver.con_kind[i] == TAMSI:
-            solver.con_law[i, PENETRATION] = solver.con_law[i, PENETRATION_AT_START]
+            solver.con_law[i, HUNT_CROSSLEY_PENETRATION] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START]
         for r in range(3):
             solver.con_impulse[i, r] = solver.con_sum[i, r]
 
@@ -90,9 +101,9 @@ def scale_law(solver, i, ratio):
     """The law of constraint i for a time that is so many times as long."""
     law = solver.con_law
     if solver.con_kind[i] == TAMSI:
-        law[i, STEP] *= ratio
+        law[i, HUNT_CROSSLEY_STEP] *= ratio
         return
-    law[i, bounded_row.R] /= ratio  # it stands first in the laws of equalities too
+    law[i, BOUNDED_R] /= ratio  # it stands first in the laws of equalities too
     if solver.con_kind[i] == BOUNDED:
-        law[i, bounded_row.LOW] *= ratio
-        law[i, bounded_row.HIGH] *= ratio
+        law[i, BOUNDED_LOW] *= ratio
+        law[i, BOUNDED_HIGH] *= ratio

@@ -7,9 +7,19 @@ step: then it is solved in parts, see substeps.py. Islands are factorized densel
 
 from mbcli.engine.contact.block_cholesky import add_row
 from mbcli.engine.contact.dense_elimination import eliminate_dense, solve_upper
-from mbcli.engine.contact.hunt_crossley import FRICTION, MU, V_S
-from mbcli.engine.contact.problem import DIRECTION, GRADIENT, LAGGED, SINGULAR, STATUS, TAMSI, hessian_of
+from mbcli.engine.contact.problem import hessian_of
 from mbcli.engine.contact.tamsi_law import tamsi_jacobian
+from mbcli.engine.fields.contact_fields import (
+    COUNT_STATUS,
+    HUNT_CROSSLEY_FRICTION,
+    HUNT_CROSSLEY_MU,
+    HUNT_CROSSLEY_V_S,
+    LAGGED,
+    PROBLEM_SINGULAR,
+    TAMSI,
+    VECTOR_DIRECTION,
+    VECTOR_GRADIENT,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.engine.smooth.trigonometry import square_root
@@ -29,7 +39,7 @@ def tamsi_direction(solver, k):
         width += solver.tree_slot[t + 1] - solver.tree_slot[t]
     step = width // WIDTH
     H8, x = solver.dense8, solver.dense_vector
-    nothing = 0.0 * solver.vectors8[GRADIENT, 0]
+    nothing = 0.0 * solver.vectors8[VECTOR_GRADIENT, 0]
     for c in range(n * step):
         H8[c] = nothing
     for p in range(first, end):
@@ -38,13 +48,13 @@ def tamsi_direction(solver, k):
         for d in range(v0, solver.tree_v[t + 1]):
             at, source = row + d - v0, (solver.dof_row[d] + v0) // WIDTH
             solver.dense_column[at] = solver.tree_column[t] + d - v0
-            x[at] = -solver.vectors[GRADIENT, solver.dof_slot[d]]
+            x[at] = -solver.vectors[VECTOR_GRADIENT, solver.dof_slot[d]]
             for c in range((solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH):
                 H8[at * step + column + c] = solver.mass8[source + c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         add_to_dense(solver, solver.con_order[c], step)
     if not eliminate_dense(solver.dense, H8, x, solver.dense_column, n, step):
-        solver.counts[STATUS] = SINGULAR
+        solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
         return
     solution, solution8 = solver.gathered, solver.gathered8
     for c in range(step):
@@ -54,7 +64,7 @@ def tamsi_direction(solver, k):
         t = solver.order[p]
         slot, column = solver.tree_slot[t] // WIDTH, solver.tree_column[t] // WIDTH
         for c in range((solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH):
-            solver.vectors8[DIRECTION, slot + c] = solution8[column + c]
+            solver.vectors8[VECTOR_DIRECTION, slot + c] = solution8[column + c]
 
 
 @kernel
@@ -92,7 +102,7 @@ def tamsi_share(solver, k):
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if solver.con_kind[i] == TAMSI:
-            v_s = solver.con_law[i, V_S]
+            v_s = solver.con_law[i, HUNT_CROSSLEY_V_S]
             share = min(
                 share,
                 share_of_slip(solver.con_v[i, 0], solver.con_v[i, 1], solver.con_dv[i, 0], solver.con_dv[i, 1], v_s),
@@ -110,7 +120,7 @@ def hold_friction(solver, k, held):
         i = solver.con_order[c]
         if held and solver.con_kind[i] == TAMSI:
             solver.con_kind[i] = LAGGED
-            solver.con_law[i, FRICTION] = solver.con_law[i, MU] * solver.con_impulse[i, 2]
+            solver.con_law[i, HUNT_CROSSLEY_FRICTION] = solver.con_law[i, HUNT_CROSSLEY_MU] * solver.con_impulse[i, 2]
         elif not held and solver.con_kind[i] == LAGGED:
             solver.con_kind[i] = TAMSI
 

@@ -5,7 +5,8 @@ mu(s) n(v) against the slip, mu(s) = mu s (2 - s) for the slip s = |v_t| / v_s b
 as in hunt_crossley.py.
 """
 
-from mbcli.engine.contact.hunt_crossley import MU, V_S, normal_impulse, normal_slope
+from mbcli.engine.contact.hunt_crossley import normal_impulse, normal_slope
+from mbcli.engine.fields.contact_fields import HUNT_CROSSLEY_MU, HUNT_CROSSLEY_V_S
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -15,11 +16,11 @@ TINY = 1e-14  # [1] of the stiction tolerance: keeps the direction of a slip of 
 @kernel
 def tamsi_impulse(law, i, vx, vy, vz):
     """Impulse at the contact velocity (vx, vy, vz)."""
-    v_s = law[i, V_S]
+    v_s = law[i, HUNT_CROSSLEY_V_S]
     slip = square_root(vx * vx + vy * vy + TINY * v_s * v_s)
     s = slip / v_s
     normal = normal_impulse(law, i, vz)
-    coefficient = law[i, MU] * (s * (2.0 - s) if s < 1.0 else 1.0)
+    coefficient = law[i, HUNT_CROSSLEY_MU] * (s * (2.0 - s) if s < 1.0 else 1.0)
     f = -coefficient * normal / slip
     return f * vx, f * vy, normal
 
@@ -27,7 +28,7 @@ def tamsi_impulse(law, i, vx, vy, vz):
 @kernel
 def tamsi_jacobian(law, i, vx, vy, vz):
     """Minus the derivatives of the impulse: xx, xy, xz, yx, yy, yz, zz; zx and zy are zero."""
-    v_s, mu = law[i, V_S], law[i, MU]
+    v_s, mu = law[i, HUNT_CROSSLEY_V_S], law[i, HUNT_CROSSLEY_MU]
     slip = square_root(vx * vx + vy * vy + TINY * v_s * v_s)
     s = slip / v_s
     normal, slope = normal_impulse(law, i, vz), normal_slope(law, i, vz)

@@ -4,7 +4,7 @@ Rows are computed eight columns at a time: the force that moves a composite body
 onto all velocities on its path to World.
 """
 
-from mbcli.engine.contact.problem import CONSTRAINTS, DIAGONAL, INVERSE_DIAGONAL
+from mbcli.engine.fields.contact_fields import COUNT_CONSTRAINTS, VECTOR_DIAGONAL, VECTOR_INVERSE_DIAGONAL
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product
 from mbcli.engine.smooth.inertia import inertia_times
@@ -20,7 +20,7 @@ def masses_of_trees(model, data, solver):
     touched = solver.tree_island
     for t in range(touched.shape[0]):
         touched[t] = -1
-    for i in range(solver.counts[CONSTRAINTS]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         for k in range(2):
             if solver.con_tree[i, k] >= 0:
                 touched[solver.con_tree[i, k]] = 0
@@ -31,7 +31,10 @@ def masses_of_trees(model, data, solver):
         mass_of_tree(model, data, solver, t)
         for d in range(solver.tree_v[t], solver.tree_v[t + 1]):
             diagonal, slot = solver.mass[solver.dof_row[d] + d], solver.dof_slot[d]
-            solver.vectors[DIAGONAL, slot], solver.vectors[INVERSE_DIAGONAL, slot] = diagonal, 1.0 / diagonal
+            solver.vectors[VECTOR_DIAGONAL, slot], solver.vectors[VECTOR_INVERSE_DIAGONAL, slot] = (
+                diagonal,
+                1.0 / diagonal,
+            )
 
 
 @kernel

@@ -10,11 +10,11 @@ from mbcli.engine.fields.model_fields import Field
 # kinds of solids; those of a pair are handled in this order
 BALL, CAPSULE, BOX, CYLINDER, ELLIPSOID, CONVEX, HALF_SPACE = range(7)
 # elements of counts
-PAIRS, STATUS, BUILT, SINGLE_POINTS = range(4)
+COLLISION_PAIRS, COLLISION_STATUS, COLLISION_BUILT, COLLISION_SINGLE_POINTS = range(4)
 # bits of STATUS
-TOO_MANY_PAIRS, TOO_MANY_POINTS = 1, 2
+COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS = 1, 2
 # elements of settings
-MARGIN, SKIN = range(2)
+COLLISION_MARGIN, COLLISION_SKIN = range(2)
 WORD = 62  # bits used of an integer
 
 MOST_CORNERS = 64  # of a face, and of two faces clipped

@@ -9,6 +9,9 @@ otherwise. Samples: nrow rows, nrow1 one more, nkept contacts in all of them at 
 
 from mbcli.engine.fields.model_fields import Field
 
+# columns of law: of a pair of surfaces
+PAIR_STIFFNESS, PAIR_DISSIPATION, PAIR_RELAXATION, PAIR_FRICTION = range(4)
+
 # where surfaces touch: what collision detection gives, whatever the surfaces are made of
 POINT_FIELDS = (
     Field("count", (1,), "int", "", "number of points"),
@@ -26,6 +29,32 @@ POINT_FIELDS = (
     ),
 )
 
+# kinds of constraints: contacts, which have three rows; one row; one to three rows
+SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY = range(6)
+# columns of con_law, by kinds: see sap.py, hunt_crossley.py (for LAGGED, SIMILAR and TAMSI), bounded_row.py
+SAP_MU, SAP_R_T, SAP_R_N, SAP_V_HAT = range(4)
+HUNT_CROSSLEY_MU, HUNT_CROSSLEY_STIFFNESS, HUNT_CROSSLEY_DISSIPATION, HUNT_CROSSLEY_PENETRATION = range(4)
+HUNT_CROSSLEY_V_S, HUNT_CROSSLEY_STEP, HUNT_CROSSLEY_FRICTION = range(4, 7)
+HUNT_CROSSLEY_PENETRATION_AT_START = 7  # which the law itself leaves free
+BOUNDED_R, BOUNDED_V_HAT, BOUNDED_LOW, BOUNDED_HIGH, BOUNDED_SIGN = range(5)
+# rows of vectors
+VECTOR_VELOCITY, VECTOR_FREE, VECTOR_GRADIENT, VECTOR_DIRECTION, VECTOR_MOMENTUM, VECTOR_MOMENTUM_STEP = range(6)
+VECTOR_DIAGONAL, VECTOR_INVERSE_DIAGONAL, VECTOR_START, VECTOR_GAIN = range(6, 10)
+VECTORS = 10
+# elements of counts of a problem; the last one is the island that has no solution
+COUNT_CONSTRAINTS, COUNT_PIECES, COUNT_ISLANDS, COUNT_STATUS, COUNT_ITERATIONS, COUNT_MOST_ITERATIONS_SEEN = range(6)
+COUNT_PLACES, COUNT_BLOCKS, COUNT_VALUES, COUNT_PATTERN, COUNT_UNSOLVED = range(6, 11)
+# values of COUNT_STATUS
+PROBLEM_SOLVED, PROBLEM_TOO_MANY_CONSTRAINTS, PROBLEM_TOO_MANY_BLOCKS, PROBLEM_NOT_CONVERGED = range(4)
+PROBLEM_SINGULAR, PROBLEM_TOO_MANY_POINTS = 4, 5
+# elements of settings of a problem
+SETTING_TOLERANCE, SETTING_MOST_ITERATIONS, SETTING_RESIDUAL, SETTING_NEAR_RIGID = range(4)
+SETTING_STICTION, SETTING_APPROXIMATION = 4, 5
+# elements of statistics; iterations of a problem are those of the island that took most
+STATISTIC_PROBLEMS, STATISTIC_ALL_ITERATIONS, STATISTIC_MOST_ITERATIONS, STATISTIC_LARGEST_RESIDUAL = range(4)
+STATISTIC_ALL_CONTACTS, STATISTIC_MOST_CONTACTS = 4, 5
+STATISTIC_LAST_ITERATIONS, STATISTIC_LAST_CONTACTS = 6, 7  # what the last problem added
+
 SOLVER_FIELDS = (
     # what never changes
     Field("tree_v", ("ntree1",), "int", "", "first velocity of each tree, in the end nv"),
@@ -35,16 +64,16 @@ SOLVER_FIELDS = (
     Field("dof_row", ("nv",), "int", "", "where row d of the tree's matrix would have column 0 in mass"),
     Field("body_path", ("nbody1",), "int", "", "first piece of each body's path, in the end npath"),
     Field("path_vector", ("npath",), "int", "", "which eight slots a piece of a path is about, the outermost first"),
-    Field("settings", (8,), "real", "", "see constants of problem.py"),
+    Field("settings", (8,), "real", "", "elements SETTING_..."),
     # the problem
-    Field("counts", (16,), "int", "", "see constants of problem.py"),
-    Field("statistics", (8,), "real", "", "of all problems so far, see samples.py"),
-    Field("con_kind", ("ncon",), "int", "", "law of each constraint, see problem.py"),
+    Field("counts", (16,), "int", "", "elements COUNT_..."),
+    Field("statistics", (8,), "real", "", "of all problems so far, elements STATISTIC_..."),
+    Field("con_kind", ("ncon",), "int", "", "law of each constraint, SAP to EQUALITY"),
     Field("con_source", ("ncon",), "int", "", "what it comes from: a contact point, a limit, ..."),
     Field("con_first", ("ncon1",), "int", "", "first piece of each constraint's Jacobian, in the end their number"),
     Field("con_split", ("ncon",), "int", "", "first piece that belongs to the second tree"),
     Field("con_tree", ("ncon", 2), "int", "", "trees that it touches, -1 for none"),
-    Field("con_law", ("ncon", 8), "real", "", "numbers of the law, see the file of each"),
+    Field("con_law", ("ncon", 8), "real", "", "numbers of the law, columns by kind"),
     Field("piece_vector", ("npiece",), "int", "", "which eight slots a piece of a Jacobian is about"),
     # the solution
     Field("con_v", ("ncon", 3), "real", "m/s", "J v"),
@@ -74,7 +103,7 @@ SOLVER_FIELDS = (
     Field("dense_vector", ("nv",), "real", "", "right-hand side of that"),
     Field("dense_column", ("nv",), "int", "", "column of each velocity there"),
     # memory that is read both number by number and, under the second name, eight at a time
-    Field("vectors", ("nvector", "nslot"), "real", "", "velocities and momenta by slots: rows of problem.py"),
+    Field("vectors", ("nvector", "nslot"), "real", "", "velocities and momenta by slots, rows VECTOR_..."),
     Field("dense", ("ndense",), "real", "", "matrix of an island, for TAMSI; its rows are padded to slots"),
     Field("gathered", ("nslot",), "real", "", "pieces of a row of vectors, one behind the other"),
     Field("mass", ("nmass",), "real", "kg m^2 or kg", "A, dense by trees, rows padded to slots"),
@@ -92,8 +121,13 @@ SOLVER_FIELDS = (
     Field("values8", ("nvalue8",), "lanes", "", "values"),
 )
 
+SAMPLES_LACKING = 1  # element of counts of the samples: what had no room, 0: nothing
+SAMPLES_NO_ROW = 4  # in that count: no room in the samples; smaller bits are those of the search for contact
+# elements of settings of the samples
+SAMPLES_STICTION, SAMPLES_STEP = range(2)
+
 SAMPLE_FIELDS = (
-    Field("counts", (2,), "int", "", "see contact_calls.py"),
+    Field("counts", (2,), "int", "", "contacts, SAMPLES_LACKING"),
     Field("settings", (2,), "real", "m/s, s", "stiction tolerance of the law, step that forces are the mean of"),
     Field("offset", ("nrow1",), "int", "", "first contact of each row, then the end of the last"),
     Field("iterations", ("nrow",), "int", "", "of the solver in the problem of the row's step"),

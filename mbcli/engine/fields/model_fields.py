@@ -29,6 +29,15 @@ class Field:
     doc: str
 
 
+# columns of curves: first segment, number of segments, 1 where the curve is periodic
+CURVE_FIRST, CURVE_COUNT, CURVE_PERIODIC = range(3)
+# columns of curve_segments and curve_segment
+SEGMENT_START, SEGMENT_RATE, SEGMENT_RADIUS, SEGMENT_STRAIGHT, SEGMENT_COSINE, SEGMENT_SINE = range(6)
+SEGMENT_X, SEGMENT_Y = 6, 7
+SEGMENT_SIZE = 8
+# columns of pd_constants
+PD_GAIN_P, PD_GAIN_D, PD_LIMIT = range(3)
+
 MODEL_FIELDS = (
     Field("gravity", (3,), "real", "m/s^2", "gravity vector in W"),
     Field("uniform_gravity", (1,), "int", "", "1 where all mass is subject to gravity, else 0"),
@@ -44,10 +53,16 @@ MODEL_FIELDS = (
     Field("body_inertia", ("nbody", 10), "real", "kg, m, kg m^2", "mass, centre of mass, central inertia, in B"),
     Field("body_weight", ("nbody", 4), "real", "kg, kg m", "mass under gravity, its first moment, in B; World: welded"),
     Field("body_curve", ("nbody",), "int", "", "curve that a curvilinear joint follows, else 0"),
-    Field("curves", ("ncurve", 3), "int", "", "first segment, number of segments, 1 where the curve is periodic"),
+    Field("curves", ("ncurve", 3), "int", "", "segments of each curve, columns CURVE_..."),
     Field("curve_period", ("ncurve",), "real", "m", "length of the curve"),
     Field("curve_X_FM0", ("ncurve", 12), "real", "1, m", "pose of M in F at distance 0"),
-    Field("curve_segments", ("nsegment", 8), "real", "m, 1/m, 1", "arcs and lines, see joints/curvilinear.py"),
+    Field(
+        "curve_segments",
+        ("nsegment", 8),
+        "real",
+        "m, 1/m, 1",
+        "arcs and lines, columns SEGMENT_..., see joints/curvilinear.py",
+    ),
     Field("dof_body", ("nv",), "int", "", "body that the velocity moves"),
     Field("dof_parent", ("nv",), "int", "", "next velocity towards World, -1 at the root"),
     Field("dof_armature", ("nv",), "real", "kg m^2 or kg", "reflected inertia of actuators"),
@@ -68,7 +83,7 @@ MODEL_FIELDS = (
     Field("frame_X_BF", ("nframe", 12), "real", "1, m", "pose of a frame in its body"),
     Field("actuator_dof", ("nu",), "int", "", "velocity that an actuator drives"),
     Field("pd_actuator", ("npd",), "int", "", "actuator that has a controller"),
-    Field("pd_constants", ("npd", 3), "real", "N m, N m s, N", "gains p and d, effort limit, see pd_control.py"),
+    Field("pd_constants", ("npd", 3), "real", "N m, N m s, N", "gains p and d, effort limit, columns PD_..."),
     Field("spring_damper_link", ("nspring", 2), "int", "", "links A and B that a spring-damper connects"),
     Field("spring_damper_point", ("nspring", 6), "real", "m", "point P in the body of A, point Q in the body of B"),
     Field("spring_damper_constants", ("nspring", 3), "real", "m, N/m, N s/m", "free length, stiffness, damping"),
@@ -95,6 +110,20 @@ MODEL_FIELDS = (
     Field("cut_axis", ("ncut", 6), "real", "1", "its axis and a normal to that, in F and in M"),
     Field("cut_constants", ("ncut", 3), "real", "N m s, N m, rad or N s/m, N/m, m", "damping, stiffness, rest"),
 )
+
+# columns of line: a, k, bounds; vdot and M vdot - r at the point; what is assumed at a bound, else a; the diagonal
+# without lines
+LINE_OFFSET, LINE_SLOPE, LINE_LOW, LINE_HIGH, LINE_POINT, LINE_AT_POINT, LINE_ASSUMED, LINE_OWN = range(8)
+# elements of contact: addresses of arrays, of what functions are called with, and of these functions
+CONTACT_AT_POINTS, CONTACT_AT_SOLVER, CONTACT_AT_COLLISION, CONTACT_AT_SAMPLES, CONTACT_AT_MODEL = range(5)
+CONTACT_AT_DATA, CONTACT_AT_LAW, CONTACT_AT_KEEP, CONTACT_AT_FIND, CONTACT_AT_SOLVE = range(5, 10)
+CONTACT_ADDRESSES = 10
+# elements of balance: functions, and what they are called with
+BALANCE_AT_STEP_FUNCTION, BALANCE_AT_MOTION_FUNCTION, BALANCE_AT_MODEL, BALANCE_AT_DATA = range(4)
+BALANCE_AT_ARRAYS, BALANCE_AT_INTEGRATION = 4, 5
+# elements of constraint_set: what functions are called with, and those that are called by address
+SET_AT_MODEL, SET_AT_DATA, SET_AT_CONSTRAINTS, SET_AT_WORK, SET_AT_SOLVE, SET_AT_PROJECT = range(6)
+SET_AT_CROSS, SET_AT_MEASURE, SET_AT_STEP, SET_AT_END, SET_AT_ROWS = range(6, 11)
 
 DATA_FIELDS = (
     Field("q", ("nq",), "real", "rad, m or 1", "positions"),
@@ -154,16 +183,18 @@ DATA_FIELDS = (
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
     Field("line_side", ("nline",), "real", "1", "-1 or 1 where a line is assumed at its lower or upper bound, else 0"),
-    Field("line", ("nline", 8), "real", "N m, kg m^2", "lines of controllers and limits, see clamped_lines.py"),
+    Field("line", ("nline", 8), "real", "N m, kg m^2", "lines of controllers and limits, columns LINE_..."),
     Field("energy", (2,), "real", "J", "kinetic and potential energy"),
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
     Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),
     Field("answer", (12,), "real", "of what is asked", "what the last query of one motion, point or inertia asked for"),
     Field("answer_pose", (1, 4, 3), "real", "1, m", "what the last query of one pose asked for: rows of R, and p"),
     Field("jacobian", (6, "nv"), "real", "1, m", "what the last query of a Jacobian of three or six rows asked for"),
-    Field("contact", (10,), "real", "1", "addresses that contact_calls.py needs, exact as numbers"),
-    Field("balance", (6,), "real", "1", "addresses that balance.py needs, exact as numbers; 0: no balance is kept"),
-    Field("constraint_set", (11,), "real", "1", "addresses that constrained_motion.py needs, exact as numbers"),
+    Field("contact", (10,), "real", "1", "addresses that contact needs, elements CONTACT_AT_..., exact as numbers"),
+    Field("balance", (6,), "real", "1", "addresses, elements BALANCE_AT_..., exact as numbers; 0: no balance is kept"),
+    Field(
+        "constraint_set", (11,), "real", "1", "addresses that constraints need, elements SET_AT_..., exact as numbers"
+    ),
 )
 
 CONSTRAINT_FIELDS = (
@@ -197,6 +228,9 @@ CONSTRAINT_FIELDS = (
     Field("profile_start", ("nrow",), "int", "", "where column 0 of a row of K would be"),
 )
 
+# elements of ranks and noted_ranks
+RANK_EXPECTED, RANK_FAULTS, RANK_FOUND, RANK_CLEAR, RANK_USUAL, RANK_CROSSING, RANK_REACHED = range(7)
+
 CONSTRAINT_WORK_FIELDS = (
     Field("packed_H", ("npacked",), "real", "kg m^2 or kg", "mass matrix, and then its factor L: H = L^T L"),
     Field("L_inverse", ("nv",), "real", "1/sqrt(kg)", "one over the diagonal of L"),
@@ -221,9 +255,7 @@ CONSTRAINT_WORK_FIELDS = (
     Field("row_longest", ("nrow",), "real", "1/kg", "the longest one of its constraint, which measures it"),
     Field("row_scale", ("nrow",), "real", "1/kg", "the same in regular positions, where it is known"),
     Field("row_sine", ("nrow",), "real", "1", "squared sine of a row to those before it, lengths relative"),
-    Field(
-        "ranks", (7,), "real", "1", "what constrained_motion.py notes: rank expected (0: any), faults, rank found, ..."
-    ),
+    Field("ranks", (7,), "real", "1", "elements RANK_...: rank expected (0: any), faults, rank found, ..."),
     Field("q_start", ("nq",), "real", "rad, m or 1", "positions from which a discrete step goes"),
     Field("v_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
     Field("stiff_diagonal", ("nv",), "real", "kg m^2 or kg", "`diagonal` of a step that outweighs inertia"),

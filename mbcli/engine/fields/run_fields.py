@@ -72,12 +72,18 @@ RECORDING_FIELDS = (
     Field("recorded_u", ("nsample", "nu"), "real", "N m or N", "its actuation"),
 )
 
+# elements of work and step_work
+WORK_OF_ACTUATORS, WORK_OF_JOINT_DAMPING, WORK_OF_FORCE_ELEMENTS, WORK_OF_CONTACT = range(4)
+WORK_OF_LIMITS, WORK_OF_CONSTRAINTS, WORK_UNEXPLAINED = range(4, 7)
+# elements of balance_settings: joint damping acts by the new velocities, the plant has constraints, a state was seen
+BALANCE_IMPLICIT, BALANCE_CONSTRAINED, BALANCE_BEGUN = range(3)
+
 BALANCE_FIELDS = (
-    Field("work", (7,), "real", "J", "work of each cause since the start, see constants of balance.py"),
+    Field("work", (7,), "real", "J", "work of each cause since the start, elements WORK_..."),
     Field("step_work", (7,), "real", "J", "the same of one step"),
     Field("projection", (1,), "real", "J", "what the projection of a step onto the constraints added"),
     Field("kinetic_range", (2,), "real", "J", "least and largest kinetic energy that was seen"),
-    Field("balance_settings", (3,), "real", "1", "see constants of balance.py"),
+    Field("balance_settings", (3,), "real", "1", "elements BALANCE_..."),
     Field("q_before_step", ("nq",), "real", "rad, m or 1", "positions where a discrete step starts"),
     Field("v_before_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
     Field("q_after_step", ("nq",), "real", "rad, m or 1", "positions where it ends"),

@@ -14,15 +14,21 @@ and mixes linearly along a step.
 The lines are those of controllers, then those of limits.
 """
 
+from mbcli.engine.fields.model_fields import (
+    LINE_ASSUMED,
+    LINE_AT_POINT,
+    LINE_HIGH,
+    LINE_LOW,
+    LINE_OFFSET,
+    LINE_POINT,
+    LINE_SLOPE,
+)
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 from mbcli.engine.smooth.inertia import inertia_times
 from mbcli.engine.smooth.mass_matrix import composite_inertias
 from mbcli.engine.smooth.spatial import dot, row3
 
-# columns of Data.line: a, k, bounds; vdot and M vdot - r at the point; what is assumed at a bound, else a; the diagonal
-# without lines
-OFFSET, SLOPE, LOW, HIGH, POINT, AT_POINT, ASSUMED, OWN = range(8)
-MOST_STEPS = 100  # a handful is what it takes
+MOST_STEPS_OF_LINES = 100  # a handful is what it takes
 AGREEMENT = 1e-12  # of efforts, relative to the terms that cancel in them
 STEPS_BEFORE_SIZES = 4  # most lines agree sooner, and the sizes of these terms take as long as a step
 STEPS_OF_ROUNDING = 20  # what does not agree after so many steps is rounding, if it is less than this:
@@ -41,16 +47,16 @@ def start_point(model, data):
     """The point is where the first step ends."""
     for i in range(data.line.shape[0]):
         x = data.vdot[dof_of_line(model, i)]
-        data.line[i, POINT], data.line[i, AT_POINT] = x, effort_of_step(data, i, x)
+        data.line[i, LINE_POINT], data.line[i, LINE_AT_POINT] = x, effort_of_step(data, i, x)
 
 
 @kernel
 def side_of_line(data, i, x):
     """Where line i is at the acceleration x: -1 at its lower bound, 0 between them, 1 at the upper one."""
-    free = (data.line[i, OFFSET] - data.line[i, SLOPE] * x).real
-    if free > data.line[i, HIGH].real:
+    free = (data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x).real
+    if free > data.line[i, LINE_HIGH].real:
         return 1.0
-    if free < data.line[i, LOW].real:
+    if free < data.line[i, LINE_LOW].real:
         return -1.0
     return 0.0
 
@@ -58,14 +64,14 @@ def side_of_line(data, i, x):
 @kernel
 def bound_of_line(data, i, side):
     """The effort of line i at its lower (-1) or upper bound (1)."""
-    return data.line[i, HIGH] if side > 0.0 else data.line[i, LOW]
+    return data.line[i, LINE_HIGH] if side > 0.0 else data.line[i, LINE_LOW]
 
 
 @slot(numbers=CALLER)
 def clamped_effort(data, i, x):
     side = side_of_line(data, i, x)
     if side == 0.0:
-        return data.line[i, OFFSET] - data.line[i, SLOPE] * x
+        return data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x
     return bound_of_line(data, i, side)
 
 
@@ -81,14 +87,14 @@ def count_disagreements(model, data, step):
         d = dof_of_line(model, i)
         x = data.vdot[d]
         error = abs((clamped_effort(data, i, x) - effort_of_step(data, i, x)).real)
-        scale = abs(data.line[i, OFFSET].real) + abs((data.line[i, SLOPE] * x).real)
+        scale = abs(data.line[i, LINE_OFFSET].real) + abs((data.line[i, LINE_SLOPE] * x).real)
         if error <= agreement * scale:
             continue
         if step >= STEPS_BEFORE_SIZES:
             if not sizes_known:
                 size_accelerations(model, data)
                 sizes_known = True
-            scale += data.line[i, SLOPE].real * size_of_acceleration(model, data, d)
+            scale += data.line[i, LINE_SLOPE].real * size_of_acceleration(model, data, d)
         if not error <= agreement * scale:
             count += 1
     return count
@@ -129,19 +135,19 @@ def size_of_acceleration(model, data, d):
 def assume_efforts(model, data):
     """Assumes every line to be where it is at the point: tau and diagonal for the next Newton step."""
     for i in range(data.line.shape[0]):
-        side = side_of_line(data, i, data.line[i, POINT])
+        side = side_of_line(data, i, data.line[i, LINE_POINT])
         if side == data.line_side[i].real:
             continue
         d = dof_of_line(model, i)
         if data.line_side[i].real == 0.0:
-            data.diagonal[d] -= data.line[i, SLOPE]
+            data.diagonal[d] -= data.line[i, LINE_SLOPE]
         if side == 0.0:
-            data.diagonal[d] += data.line[i, SLOPE]
-            assumed = data.line[i, OFFSET]
+            data.diagonal[d] += data.line[i, LINE_SLOPE]
+            assumed = data.line[i, LINE_OFFSET]
         else:
             assumed = bound_of_line(data, i, side)
-        data.tau[d] += assumed - data.line[i, ASSUMED]
-        data.line[i, ASSUMED] = assumed
+        data.tau[d] += assumed - data.line[i, LINE_ASSUMED]
+        data.line[i, LINE_ASSUMED] = assumed
         data.line_side[i] = side
 
 
@@ -149,8 +155,8 @@ def assume_efforts(model, data):
 def effort_of_step(data, i, x):
     """The effort of line i that the last Newton step assumed, where it ended."""
     if data.line_side[i].real == 0.0:
-        return data.line[i, OFFSET] - data.line[i, SLOPE] * x
-    return data.line[i, ASSUMED]
+        return data.line[i, LINE_OFFSET] - data.line[i, LINE_SLOPE] * x
+    return data.line[i, LINE_ASSUMED]
 
 
 @kernel
@@ -158,8 +164,8 @@ def slope_along_step(model, data, s):
     """Derivative of the function at the share s of the Newton step; increases with s."""
     slope = 0.0
     for i in range(data.line.shape[0]):
-        x, end = data.line[i, POINT].real, data.vdot[dof_of_line(model, i)].real
-        mixed = (1.0 - s) * data.line[i, AT_POINT].real + s * effort_of_step(data, i, end).real
+        x, end = data.line[i, LINE_POINT].real, data.vdot[dof_of_line(model, i)].real
+        mixed = (1.0 - s) * data.line[i, LINE_AT_POINT].real + s * effort_of_step(data, i, end).real
         slope += (end - x) * (mixed - clamped_effort(data, i, x + s * (end - x)).real)
     return slope
 
@@ -171,8 +177,8 @@ def move_point(model, data):
     for i in range(data.line.shape[0]):
         x = data.vdot[dof_of_line(model, i)]
         effort = effort_of_step(data, i, x)
-        data.line[i, POINT] += share * (x - data.line[i, POINT])
-        data.line[i, AT_POINT] += share * (effort - data.line[i, AT_POINT])
+        data.line[i, LINE_POINT] += share * (x - data.line[i, LINE_POINT])
+        data.line[i, LINE_AT_POINT] += share * (effort - data.line[i, LINE_AT_POINT])
 
 
 @kernel
@@ -198,8 +204,8 @@ def share_of_step(model, data):
 @kernel
 def kink_of_line(model, data, i, upper):
     """Where along the Newton step line i comes to its lower (0) or upper bound (1); -1 where it does not."""
-    x, end = data.line[i, POINT].real, data.vdot[dof_of_line(model, i)].real
-    if x == end or data.line[i, SLOPE].real == 0.0:
+    x, end = data.line[i, LINE_POINT].real, data.vdot[dof_of_line(model, i)].real
+    if x == end or data.line[i, LINE_SLOPE].real == 0.0:
         return -1.0
     bound = bound_of_line(data, i, 2.0 * upper - 1.0).real
-    return ((data.line[i, OFFSET].real - bound) / data.line[i, SLOPE].real - x) / (end - x)
+    return ((data.line[i, LINE_OFFSET].real - bound) / data.line[i, LINE_SLOPE].real - x) / (end - x)

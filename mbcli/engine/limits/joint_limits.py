@@ -5,7 +5,7 @@ where v_hat = -gap / (2 h) closes a passed limit within about two steps, and R i
 et al. 2022, section V.B, with the diagonal of the mass matrix). Its effort is a clamped line of the acceleration.
 """
 
-from mbcli.engine.limits.clamped_lines import ASSUMED, HIGH, LOW, OFFSET, OWN, SLOPE
+from mbcli.engine.fields.model_fields import LINE_ASSUMED, LINE_HIGH, LINE_LOW, LINE_OFFSET, LINE_OWN, LINE_SLOPE
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 from mbcli.engine.smooth.inertia import inertia_times
 from mbcli.engine.smooth.mass_matrix import composite_inertias
@@ -33,14 +33,14 @@ def start_limits(model, data):
     """Before start_controllers(): keeps `diagonal` as it is without lines."""
     first = model.pd_actuator.shape[0]
     for k in range(model.limit_dof.shape[0]):
-        data.line[first + k, OWN] = data.diagonal[model.limit_dof[k]]
+        data.line[first + k, LINE_OWN] = data.diagonal[model.limit_dof[k]]
 
 
 @slot(numbers=CALLER)
 def is_in_reach(model, data, h, k):
     """Whether limit k can act in the step that ends with the velocities v + h vdot without it."""
     d = model.limit_dof[k]
-    if data.line[model.pd_actuator.shape[0] + k, OWN].real == INFINITE:
+    if data.line[model.pd_actuator.shape[0] + k, LINE_OWN].real == INFINITE:
         return False
     v = data.v[d]
     return limit_gap(model, data.q, k).real < reach_of_limits(v, v + h * data.vdot[d], h)
@@ -58,15 +58,15 @@ def reach_limits(model, data, h):
         composite_inertias(model, data)
     for k in range(model.limit_dof.shape[0]):
         i, d, side = first + k, model.limit_dof[k], model.limit_side[k]
-        data.line[i, OFFSET] = data.line[i, SLOPE] = data.line[i, LOW] = data.line[i, HIGH] = 0.0
-        data.line[i, ASSUMED] = 0.0
+        data.line[i, LINE_OFFSET] = data.line[i, LINE_SLOPE] = data.line[i, LINE_LOW] = data.line[i, LINE_HIGH] = 0.0
+        data.line[i, LINE_ASSUMED] = 0.0
         data.line_side[i] = -1.0 * side
         if not is_in_reach(model, data, h, k):
             continue
         w, u = row3(data.S, d, 0), row3(data.S, d, 3)
         torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
-        slope = (dot(w, torque) + dot(u, force) + data.line[i, OWN]) / NEARLY_RIGID
-        data.line[i, SLOPE] = slope
-        data.line[i, OFFSET] = -slope / h * (0.5 * side * limit_gap(model, data.q, k) / h + data.v[d])
-        data.line[i, HIGH if side > 0 else LOW] = side * INFINITE
+        slope = (dot(w, torque) + dot(u, force) + data.line[i, LINE_OWN]) / NEARLY_RIGID
+        data.line[i, LINE_SLOPE] = slope
+        data.line[i, LINE_OFFSET] = -slope / h * (0.5 * side * limit_gap(model, data.q, k) / h + data.v[d])
+        data.line[i, LINE_HIGH if side > 0 else LINE_LOW] = side * INFINITE
     return count

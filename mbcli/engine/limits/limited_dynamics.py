@@ -1,7 +1,7 @@
 """Accelerations over a step of a discrete plant with the controllers and limits of its joints, see clamped_lines.py."""
 
 from mbcli.engine.limits.clamped_lines import (
-    MOST_STEPS,
+    MOST_STEPS_OF_LINES,
     assume_efforts,
     count_disagreements,
     dof_of_line,
@@ -25,7 +25,7 @@ def limited_dynamics(model, data, h):
     start_limits(model, data)
     start_controllers(model, data, h)
     disagreements = 0
-    for step in range(MOST_STEPS + 1):
+    for step in range(MOST_STEPS_OF_LINES + 1):
         accelerations(model, data, h)  # at one place: the compiler copies it to wherever it is called
         if step == 0:
             if reach_limits(model, data, h) == 0 and model.pd_actuator.shape[0] == 0:
@@ -34,7 +34,7 @@ def limited_dynamics(model, data, h):
         else:
             move_point(model, data)
         disagreements = count_disagreements(model, data, step)
-        if step == MOST_STEPS or disagreements == 0:
+        if step == MOST_STEPS_OF_LINES or disagreements == 0:
             break
         assume_efforts(model, data)
     finish_controllers(model, data)

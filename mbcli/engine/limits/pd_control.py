@@ -4,10 +4,19 @@ The effort of a controlled actuator is u = clamp(-Kp (q' - q_d) - Kd (v' - v_d) 
 v' = v + h vdot: a clamped line a - k vdot of its velocity's acceleration, k = h Kd + h^2 Kp, see clamped_lines.py.
 """
 
-from mbcli.engine.limits.clamped_lines import ASSUMED, HIGH, LOW, OFFSET, OWN, SLOPE, clamped_effort
+from mbcli.engine.fields.model_fields import (
+    LINE_ASSUMED,
+    LINE_HIGH,
+    LINE_LOW,
+    LINE_OFFSET,
+    LINE_OWN,
+    LINE_SLOPE,
+    PD_GAIN_D,
+    PD_GAIN_P,
+    PD_LIMIT,
+)
+from mbcli.engine.limits.clamped_lines import clamped_effort
 from mbcli.engine.runtime.kernel import kernel
-
-GAIN_P, GAIN_D, LIMIT = 0, 1, 2
 
 
 @kernel
@@ -16,15 +25,18 @@ def start_controllers(model, data, h):
     for i in range(model.pd_actuator.shape[0]):
         k = model.pd_actuator[i]
         d = model.actuator_dof[k]
-        p, damping = model.pd_constants[i, GAIN_P], model.pd_constants[i, GAIN_D]
+        p, damping = model.pd_constants[i, PD_GAIN_P], model.pd_constants[i, PD_GAIN_D]
         stretch = data.q[model.dof_q[d]] + h * data.v[d] - data.pd_desired[i, 0]
         offset = data.u[k] - p * stretch - damping * (data.v[d] - data.pd_desired[i, 1])
-        data.line[i, OFFSET] = offset
-        data.line[i, SLOPE] = h * damping + h * h * p
-        data.line[i, LOW], data.line[i, HIGH] = -model.pd_constants[i, LIMIT], model.pd_constants[i, LIMIT]
-        data.line[i, ASSUMED], data.line[i, OWN] = offset, data.diagonal[d]
+        data.line[i, LINE_OFFSET] = offset
+        data.line[i, LINE_SLOPE] = h * damping + h * h * p
+        data.line[i, LINE_LOW], data.line[i, LINE_HIGH] = (
+            -model.pd_constants[i, PD_LIMIT],
+            model.pd_constants[i, PD_LIMIT],
+        )
+        data.line[i, LINE_ASSUMED], data.line[i, LINE_OWN] = offset, data.diagonal[d]
         data.line_side[i] = 0.0
-        data.diagonal[d] += data.line[i, SLOPE]
+        data.diagonal[d] += data.line[i, LINE_SLOPE]
         data.tau[d] += offset - data.u[k]
 
 

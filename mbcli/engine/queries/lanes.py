@@ -17,14 +17,14 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, register_jitable
 
-from mbcli.engine.fields.model_fields import DATA_FIELDS
+from mbcli.engine.fields.model_fields import DATA_FIELDS, SEGMENT_SIZE, SEGMENT_START
 from mbcli.engine.runtime.kernel_cache import cached_njit
 from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
 from mbcli.engine.runtime.lane_type import INT32, INTP, VECTOR, any_reaches, as_doubles, as_lanes, lane_value
 from mbcli.engine.runtime.linking import link_compiled
 from mbcli.engine.runtime.model import Data
 from mbcli.engine.runtime.structs import DataStruct
-from mbcli.engine.smooth.joints.curvilinear import SEGMENT_SIZE, START, segment_at
+from mbcli.engine.smooth.joints.curvilinear import segment_at
 from mbcli.engine.smooth.trigonometry import LARGEST, by_library, by_polynomials, largest_magnitude
 
 GAP = 5  # [cache lines] between fields, so that their rows for one body do not compete for a place in the cache
@@ -118,7 +118,7 @@ def take_segment(segments, curves, periods, c, q, i, chosen):
         k, laps = segment_at(segments, curves, c, periods[c], distances[i, lane])
         for j in range(SEGMENT_SIZE):
             numbers[SEGMENT_SIZE * c + j, lane] = segments[k, j]
-        numbers[SEGMENT_SIZE * c + START, lane] += laps * periods[c]
+        numbers[SEGMENT_SIZE * c + SEGMENT_START, lane] += laps * periods[c]
 
 
 @register_jitable

@@ -38,7 +38,7 @@ from mbcli.engine.smooth.reaction_forces import forces_through_joints, reactions
 from mbcli.engine.smooth.spatial import add, cross, row3, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
-NOT_FINITE = -1
+STATE_NOT_FINITE = -1
 
 # q and v themselves
 
@@ -53,7 +53,7 @@ def query_state_fault(model, data):
     for k in range(d.v.shape[0]):
         total = total + d.v[k] * 0.0
     if total != 0.0:
-        return NOT_FINITE
+        return STATE_NOT_FINITE
     for b in range(1, m.body_parent.shape[0]):
         if m.body_joint_type[b] == QUATERNION_FLOATING:
             i = m.body_q[b]

@@ -10,6 +10,26 @@ error of integration: M changes along the step, and positions follow the new vel
 """
 
 from mbcli.engine.contact.contact_calls import lacks_room, set_contact_forces
+from mbcli.engine.fields.model_fields import (
+    BALANCE_AT_ARRAYS,
+    BALANCE_AT_DATA,
+    BALANCE_AT_INTEGRATION,
+    BALANCE_AT_MODEL,
+    BALANCE_AT_MOTION_FUNCTION,
+    BALANCE_AT_STEP_FUNCTION,
+)
+from mbcli.engine.fields.run_fields import (
+    BALANCE_BEGUN,
+    BALANCE_CONSTRAINED,
+    BALANCE_IMPLICIT,
+    WORK_OF_ACTUATORS,
+    WORK_OF_CONSTRAINTS,
+    WORK_OF_CONTACT,
+    WORK_OF_FORCE_ELEMENTS,
+    WORK_OF_JOINT_DAMPING,
+    WORK_OF_LIMITS,
+    WORK_UNEXPLAINED,
+)
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, model_at
 from mbcli.engine.runtime.kernel import kernel, slot
@@ -26,12 +46,6 @@ from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
 from mbcli.engine.stepping.integrators import evaluate_dense
 
-# elements of Data.balance: functions, and what they are called with
-STEP_FUNCTION, MOTION_FUNCTION, MODEL, DATA, BALANCE, INTEGRATION = range(6)
-# elements of work
-ACTUATORS, JOINT_DAMPING, FORCE_ELEMENTS, CONTACT, LIMITS, CONSTRAINTS, UNEXPLAINED = range(7)
-# elements of balance_settings: joint damping acts by the new velocities, the plant has constraints, a state was seen
-IMPLICIT, CONSTRAINED, BEGUN = range(3)
 # what balance_motion() is asked for instead of the length of a step
 BEFORE_PROJECTION, AFTER_PROJECTION = -1.0, -2.0
 NODE = 0.3872983346207417  # half the square root of 3/5: Gauss's outer points from the middle of a step
@@ -41,27 +55,41 @@ NODE = 0.3872983346207417  # half the square root of 3/5: Gauss's outer points f
 def keep_balance(data, previous, h):
     """After a step from previous = [q; v], if a run wants that: what did work in it."""
     at = data.balance
-    if at[STEP_FUNCTION] != 0.0:
-        b, nq = balance_at(at[BALANCE]), data.q.shape[0]
+    if at[BALANCE_AT_STEP_FUNCTION] != 0.0:
+        b, nq = balance_at(at[BALANCE_AT_ARRAYS]), data.q.shape[0]
         for i in range(nq):
             b.q_before_step[i] = previous[i]
         for d in range(data.v.shape[0]):
             b.v_before_step[d] = previous[nq + d]
-        call_by_address(at[STEP_FUNCTION], at[MODEL], at[DATA], at[BALANCE], at[BALANCE], h)
+        call_by_address(
+            at[BALANCE_AT_STEP_FUNCTION],
+            at[BALANCE_AT_MODEL],
+            at[BALANCE_AT_DATA],
+            at[BALANCE_AT_ARRAYS],
+            at[BALANCE_AT_ARRAYS],
+            h,
+        )
 
 
 @kernel
 def keeps_balance(data):
     """Whether a run of a continuous plant wants the balance."""
-    return data.balance[MOTION_FUNCTION] != 0.0
+    return data.balance[BALANCE_AT_MOTION_FUNCTION] != 0.0
 
 
 @kernel
 def balance_of_motion(data, h):
     """As balance_motion(), if a run wants that."""
     at = data.balance
-    if at[MOTION_FUNCTION] != 0.0:
-        call_by_address(at[MOTION_FUNCTION], at[MODEL], at[DATA], at[BALANCE], at[INTEGRATION], h)
+    if at[BALANCE_AT_MOTION_FUNCTION] != 0.0:
+        call_by_address(
+            at[BALANCE_AT_MOTION_FUNCTION],
+            at[BALANCE_AT_MODEL],
+            at[BALANCE_AT_DATA],
+            at[BALANCE_AT_ARRAYS],
+            at[BALANCE_AT_INTEGRATION],
+            h,
+        )
 
 
 @kernel
@@ -86,26 +114,28 @@ def balance_step(model, data, balance, unused, h):
     velocity_kinematics(m, d)
     unexplained = 0.0
     for k in range(d.v.shape[0]):
-        damping = -m.dof_damping[k] * (b.v_after_step[k] if b.balance_settings[IMPLICIT] != 0.0 else b.v_before_step[k])
+        damping = -m.dof_damping[k] * (
+            b.v_after_step[k] if b.balance_settings[BALANCE_IMPLICIT] != 0.0 else b.v_before_step[k]
+        )
         spring = -m.dof_stiffness[k] * (d.q[m.dof_q[k]] - m.dof_nominal[k])
-        b.work[JOINT_DAMPING] += h * damping * d.v[k]
+        b.work[WORK_OF_JOINT_DAMPING] += h * damping * d.v[k]
         unexplained += h * (d.tau[k] - damping - spring) * d.v[k]
     for n in range(m.hinge_dof.shape[0]):
         k = m.hinge_dof[n]
         torque = hinge_spring_torque(m.hinge_constants, n, d.q[m.dof_q[k]])
         torque += hinge_friction_torque(m.hinge_constants, n, b.v_before_step[k])
-        b.work[FORCE_ELEMENTS] += h * torque * d.v[k]
+        b.work[WORK_OF_FORCE_ELEMENTS] += h * torque * d.v[k]
         unexplained -= h * torque * d.v[k]
-    b.work[FORCE_ELEMENTS] += h * (power_of_applied_forces(d) - element_conservative_power(m, d))
+    b.work[WORK_OF_FORCE_ELEMENTS] += h * (power_of_applied_forces(d) - element_conservative_power(m, d))
     work = h * power_of_actuators(m, d)
-    b.work[ACTUATORS] += work
+    b.work[WORK_OF_ACTUATORS] += work
     unexplained -= work + work_of_rows(d, b)
-    if b.balance_settings[CONSTRAINED] != 0.0 and not has_rows(d):
-        b.work[CONSTRAINTS] += unexplained
+    if b.balance_settings[BALANCE_CONSTRAINED] != 0.0 and not has_rows(d):
+        b.work[WORK_OF_CONSTRAINTS] += unexplained
     elif m.limit_dof.shape[0] > 0 and not has_rows(d):
-        b.work[LIMITS] += unexplained
+        b.work[WORK_OF_LIMITS] += unexplained
     else:
-        b.work[UNEXPLAINED] += unexplained
+        b.work[WORK_UNEXPLAINED] += unexplained
     for i in range(d.q.shape[0]):
         d.q[i] = b.q_after_step[i]
     for k in range(d.v.shape[0]):
@@ -117,8 +147,8 @@ def balance_step(model, data, balance, unused, h):
 def see_kinetic_energy(data, b):
     """Widens the range of the kinetic energies that were seen."""
     T = data.energy[0]
-    if b.balance_settings[BEGUN] == 0.0:
-        b.balance_settings[BEGUN] = 1.0
+    if b.balance_settings[BALANCE_BEGUN] == 0.0:
+        b.balance_settings[BALANCE_BEGUN] = 1.0
         b.kinetic_range[0], b.kinetic_range[1] = T, T
     b.kinetic_range[0], b.kinetic_range[1] = min(T, b.kinetic_range[0]), max(T, b.kinetic_range[1])
 
@@ -181,7 +211,7 @@ def balance_motion(model, data, balance, integration, h):
         see_kinetic_energy(d, b)
         weight = h * (8.0 if node == 1 else 5.0) / 18.0
         add_powers(m, d, b, weight)
-    b.step_work[CONSTRAINTS] += b.projection[0]
+    b.step_work[WORK_OF_CONSTRAINTS] += b.projection[0]
     if not lacks_room(d):
         for k in range(b.step_work.shape[0]):
             b.work[k] += b.step_work[k]
@@ -192,18 +222,18 @@ def balance_motion(model, data, balance, integration, h):
 def add_powers(model, data, b, weight):
     """step_work += the powers of all causes, times a time; after velocity_kinematics and world_inertias."""
     for k in range(data.v.shape[0]):
-        b.step_work[JOINT_DAMPING] -= weight * model.dof_damping[k] * data.v[k] * data.v[k]
+        b.step_work[WORK_OF_JOINT_DAMPING] -= weight * model.dof_damping[k] * data.v[k] * data.v[k]
     for k in range(model.actuator_dof.shape[0]):
-        b.step_work[ACTUATORS] += weight * data.u[k] * data.v[model.actuator_dof[k]]
+        b.step_work[WORK_OF_ACTUATORS] += weight * data.u[k] * data.v[model.actuator_dof[k]]
     for n in range(model.hinge_dof.shape[0]):
         k = model.hinge_dof[n]
         torque = hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[k]])
         torque += hinge_friction_torque(model.hinge_constants, n, data.v[k])
-        b.step_work[FORCE_ELEMENTS] += weight * torque * data.v[k]
+        b.step_work[WORK_OF_FORCE_ELEMENTS] += weight * torque * data.v[k]
     clear_applied_forces(data)
     add_forces_between(model, data, data.F_applied, 0)
     power = power_of_applied_forces(data) - element_conservative_power(model, data)
-    b.step_work[FORCE_ELEMENTS] += weight * power
+    b.step_work[WORK_OF_FORCE_ELEMENTS] += weight * power
     clear_applied_forces(data)
     set_contact_forces(data)
-    b.step_work[CONTACT] += weight * power_of_applied_forces(data)
+    b.step_work[WORK_OF_CONTACT] += weight * power_of_applied_forces(data)

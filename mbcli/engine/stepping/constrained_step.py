@@ -13,23 +13,7 @@ follow from q and v at its start. A coordinate that comes to a limit goes with i
 of joint_limits.py does not let it through. A singular position is crossed as in constrained_motion.py.
 """
 
-from mbcli.engine.constraints.constrained_motion import (
-    ATTEMPTS,
-    CLEAR,
-    CONSTRAINTS,
-    CROSS,
-    CROSSING,
-    DATA,
-    DEPENDENT,
-    END,
-    EVERY_CORRECTION,
-    FAULTS,
-    MODEL,
-    PROJECT,
-    REACHED,
-    WORK,
-    note_rank,
-)
+from mbcli.engine.constraints.constrained_motion import ATTEMPTS, DEPENDENT, EVERY_CORRECTION, note_rank
 from mbcli.engine.constraints.constraint_errors import position_errors
 from mbcli.engine.constraints.constraint_rows import constraint_bias, constraint_jacobian, row_axes, velocity_errors
 from mbcli.engine.constraints.constraint_stages import (
@@ -38,6 +22,19 @@ from mbcli.engine.constraints.constraint_stages import (
     factorize_system,
     largest_error,
     solve_for_accelerations,
+)
+from mbcli.engine.fields.model_fields import (
+    RANK_CLEAR,
+    RANK_CROSSING,
+    RANK_FAULTS,
+    RANK_REACHED,
+    SET_AT_CONSTRAINTS,
+    SET_AT_CROSS,
+    SET_AT_DATA,
+    SET_AT_END,
+    SET_AT_MODEL,
+    SET_AT_PROJECT,
+    SET_AT_WORK,
 )
 from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
@@ -72,7 +69,7 @@ def part_before_forces(work):
 @kernel
 def start_constrained_step(model, data, h):
     """As step.start_step(): q becomes that in the middle of the step."""
-    work = work_at(data.constraint_set[WORK])
+    work = work_at(data.constraint_set[SET_AT_WORK])
     for k in range(model.locked_dof.shape[0]):
         data.v[model.locked_dof[k]] = 0.0
     part = part_before_forces(work)
@@ -93,7 +90,7 @@ def start_constrained_step(model, data, h):
 def constrained_step_dynamics(model, data, h, implicit_damping):
     """As step.step_dynamics(), in the middle of the step; controllers and limits see where it started."""
     gather_forces(model, data, h, implicit_damping)
-    work = work_at(data.constraint_set[WORK])
+    work = work_at(data.constraint_set[SET_AT_WORK])
     go_to(data, work.q_start, work.v_start)
     limited_dynamics(model, data, h)
 
@@ -102,13 +99,13 @@ def constrained_step_dynamics(model, data, h, implicit_damping):
 def end_constrained_step(model, data, h):
     """As step.end_step(): onto the constraints."""
     at = data.constraint_set
-    call_by_address(at[END], at[MODEL], at[DATA], at[CONSTRAINTS], at[WORK], h)
+    call_by_address(at[SET_AT_END], at[SET_AT_MODEL], at[SET_AT_DATA], at[SET_AT_CONSTRAINTS], at[SET_AT_WORK], h)
 
 
 @kernel
 def accelerations_of_constrained_step(model, data, F_link, h, implicit_damping):
     """As step.accelerations_of_step(); the axes of constraints are those of the start again."""
-    work = work_at(data.constraint_set[WORK])
+    work = work_at(data.constraint_set[SET_AT_WORK])
     for d in range(data.v.shape[0]):
         work.v_center[d] = data.v[d]
     start_constrained_step(model, data, h)
@@ -120,7 +117,7 @@ def accelerations_of_constrained_step(model, data, F_link, h, implicit_damping):
         data.vdot[d] = (data.v[d] - work.v_start[d]) / h
     go_to(data, work.q_start, work.v_center)
     at_velocities(model, data)
-    row_axes(model, data, constraints_at(data.constraint_set[CONSTRAINTS]), work, 0)
+    row_axes(model, data, constraints_at(data.constraint_set[SET_AT_CONSTRAINTS]), work, 0)
 
 
 @kernel
@@ -142,9 +139,9 @@ def solve_step(model, data, constraints, work, h):
     go_to(d, w.q_middle, w.v_start)
     for _ in range(ATTEMPTS):
         solve_in_middle(m, d, c, w, h)
-        if w.ranks[CROSSING] == 0.0:
+        if w.ranks[RANK_CROSSING] == 0.0:
             break
-        cross = d.constraint_set[CROSS]
+        cross = d.constraint_set[SET_AT_CROSS]
         go_to(d, w.q_middle, w.v_start)
         if call_by_address(cross, model, data, constraints, work, 1.0) == 0.0:
             for k in range(d.v.shape[0]):
@@ -181,7 +178,7 @@ def factorize_in_middle(m, d, c, w):
 
     Where controllers, limits or damping outweigh inertia, rows are long and independent as they are without them.
     """
-    dependent = max(DEPENDENT, ROUGHLY_DEPENDENT * w.ranks[CLEAR].real)
+    dependent = max(DEPENDENT, ROUGHLY_DEPENDENT * w.ranks[RANK_CLEAR].real)
     packed_mass_matrix(m, d, c, w)
     if not is_stiff(m, d, c, w):
         factorize_system(m, c, w, dependent)
@@ -225,11 +222,11 @@ def end_motion(model, data, constraints, work, h):
         d.q[i] = w.q_start[i] + h * d.qdot[i]
     for k in range(d.v.shape[0]):
         d.v[k] = w.v_start[k] + h * d.vdot[k]
-    if part == 0.0 or w.ranks[FAULTS] != 0.0:
+    if part == 0.0 or w.ranks[RANK_FAULTS] != 0.0:
         return 0.0
     stay_within_limits(m, d, w, h)
     normalize_quaternions(m, d.q)
-    if w.ranks[CROSSING] != 0.0 or not correct_positions(m, d, c, w) or not correct_velocities(m, d, c, w, h):
+    if w.ranks[RANK_CROSSING] != 0.0 or not correct_positions(m, d, c, w) or not correct_velocities(m, d, c, w, h):
         project_end(model, data, constraints, work)
     return 0.0
 
@@ -248,7 +245,7 @@ def stay_within_limits(model, data, work, h):
 @kernel
 def is_corrected(work, n, error, allowed):
     """Whether an error is as small as allowed after n corrections. Derivatives take more: they converge one by one."""
-    if work.ranks[REACHED].real == EVERY_CORRECTION and n < CORRECTIONS:
+    if work.ranks[RANK_REACHED].real == EVERY_CORRECTION and n < CORRECTIONS:
         return False
     return error <= allowed
 
@@ -269,7 +266,7 @@ def correct_positions(m, d, c, w):
         row_axes(m, d, c, w, 0)
         constraint_jacobian(d, c, w)
         error = largest_error(w.err)
-        if is_corrected(w, n, error, max(CLOSED, w.ranks[REACHED].real)):
+        if is_corrected(w, n, error, max(CLOSED, w.ranks[RANK_REACHED].real)):
             return True
         if is_stuck(n, error, before):
             return False
@@ -318,8 +315,11 @@ def project_end(model, data, constraints, work):
         d.diagonal[k] = m.dof_armature[k]
     hold_locked(m, d)
     for _ in range(ATTEMPTS):
-        allowed = max(CLOSED, w.ranks[REACHED].real)
-        if call_by_address(at[PROJECT], model, data, constraints, work, allowed) < 0.0:
-            w.ranks[REACHED] = STUCK * largest_error(w.err)
-        if w.ranks[CROSSING] == 0.0 or call_by_address(at[CROSS], model, data, constraints, work, 0.0) == 0.0:
+        allowed = max(CLOSED, w.ranks[RANK_REACHED].real)
+        if call_by_address(at[SET_AT_PROJECT], model, data, constraints, work, allowed) < 0.0:
+            w.ranks[RANK_REACHED] = STUCK * largest_error(w.err)
+        if (
+            w.ranks[RANK_CROSSING] == 0.0
+            or call_by_address(at[SET_AT_CROSS], model, data, constraints, work, 0.0) == 0.0
+        ):
             break

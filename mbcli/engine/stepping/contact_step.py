@@ -4,7 +4,6 @@ vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances 
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
 """
 
-from mbcli.engine.contact.contact_calls import COLLISION, DATA, FIND, MODEL, POINTS, SOLVE, SOLVER
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
     EQUATION,
@@ -14,20 +13,29 @@ from mbcli.engine.contact.joint_rows import (
     set_limit_law,
     take_efforts,
 )
-from mbcli.engine.contact.problem import (
-    BOUNDED,
-    CONSTRAINTS,
-    FREE,
-    SOLVED,
-    STATUS,
-    TOO_MANY_POINTS,
-    VELOCITY,
-    clear_problem,
-)
+from mbcli.engine.contact.problem import clear_problem
 from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law
 from mbcli.engine.contact.samples import note_problem
 from mbcli.engine.contact.tree_masses import masses_of_trees
-from mbcli.engine.fields.collision_fields import STATUS as COLLISION_STATUS
+from mbcli.engine.fields.collision_fields import COLLISION_STATUS
+from mbcli.engine.fields.contact_fields import (
+    BOUNDED,
+    COUNT_CONSTRAINTS,
+    COUNT_STATUS,
+    PROBLEM_SOLVED,
+    PROBLEM_TOO_MANY_POINTS,
+    VECTOR_FREE,
+    VECTOR_VELOCITY,
+)
+from mbcli.engine.fields.model_fields import (
+    CONTACT_AT_COLLISION,
+    CONTACT_AT_DATA,
+    CONTACT_AT_FIND,
+    CONTACT_AT_MODEL,
+    CONTACT_AT_POINTS,
+    CONTACT_AT_SOLVE,
+    CONTACT_AT_SOLVER,
+)
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, points_at, solver_at
@@ -39,14 +47,21 @@ from mbcli.engine.stepping.step import gather_forces
 @kernel
 def contact_dynamics(model, data, h, implicit_damping):
     """As step.step_dynamics(), with contact, limits and controllers in one problem."""
-    points, solver = points_at(data.contact[POINTS]), solver_at(data.contact[SOLVER])
-    collision = collision_at(data.contact[COLLISION])
+    points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
+    collision = collision_at(data.contact[CONTACT_AT_COLLISION])
     gather_forces(model, data, h, implicit_damping)
     clear_problem(solver)
     at = data.contact
-    call_by_address(at[FIND], at[MODEL], at[DATA], at[POINTS], at[COLLISION], h)
+    call_by_address(
+        at[CONTACT_AT_FIND],
+        at[CONTACT_AT_MODEL],
+        at[CONTACT_AT_DATA],
+        at[CONTACT_AT_POINTS],
+        at[CONTACT_AT_COLLISION],
+        h,
+    )
     if collision.counts[COLLISION_STATUS] != 0:
-        solver.counts[STATUS] = TOO_MANY_POINTS
+        solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_POINTS
         return
     constrain_step(model, data, points, solver, h)
     note_problem(points, solver)
@@ -57,7 +72,7 @@ def constrain_step(model, data, points, solver, h):
     """After gather_forces(), clear_problem(): vdot under contact at the points, limits, controllers and constraints."""
     place_axes(model, data, solver)
     add_contact_rows(model, data, solver, points)
-    if solver.counts[CONSTRAINTS] == 0 and not has_constraints(data):
+    if solver.counts[COUNT_CONSTRAINTS] == 0 and not has_constraints(data):
         limited_dynamics(model, data, h)
         return
     leave_to_controllers(model, data)
@@ -66,14 +81,16 @@ def constrain_step(model, data, points, solver, h):
     add_limit_rows(model, data, solver, h)
     add_controller_rows(model, data, solver, h)
     add_constraint_rows(model, data, solver)
-    if solver.counts[STATUS] != SOLVED:
+    if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
     set_laws(model, data, points, solver, h)
     at = data.contact
-    call_by_address(at[SOLVE], at[MODEL], at[DATA], at[POINTS], at[SOLVER], h)
+    call_by_address(
+        at[CONTACT_AT_SOLVE], at[CONTACT_AT_MODEL], at[CONTACT_AT_DATA], at[CONTACT_AT_POINTS], at[CONTACT_AT_SOLVER], h
+    )
     for d in range(data.v.shape[0]):
-        data.vdot[d] = (solver.vectors[VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
-    for i in range(solver.counts[CONSTRAINTS]):
+        data.vdot[d] = (solver.vectors[VECTOR_VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] == BOUNDED and CONTROLLER <= solver.con_source[i] < EQUATION:
             take_efforts(model, data, solver, h, i)
     take_constraint_forces(data, solver, h)
@@ -103,22 +120,22 @@ def take_constraint_forces(data, solver, h):
 @kernel
 def contact_fault(model, data):
     """As step.step_fault(): the status of the contact problem, see problem.py."""
-    return solver_at(data.contact[SOLVER]).counts[STATUS]
+    return solver_at(data.contact[CONTACT_AT_SOLVER]).counts[COUNT_STATUS]
 
 
 @kernel
 def set_velocities(data, solver, h):
     """Velocities at the step's start, and those at its end without constraints."""
     for d in range(data.v.shape[0]):
-        solver.vectors[FREE, solver.dof_slot[d]] = data.v[d] + h * data.vdot[d]
-        solver.vectors[VELOCITY, solver.dof_slot[d]] = data.v[d]
+        solver.vectors[VECTOR_FREE, solver.dof_slot[d]] = data.v[d] + h * data.vdot[d]
+        solver.vectors[VECTOR_VELOCITY, solver.dof_slot[d]] = data.v[d]
 
 
 @kernel
 def set_laws(model, data, points, solver, h):
     """The laws that depend on how the trees give way, and the masses of the trees that constraints touch."""
     masses_of_trees(model, data, solver)
-    for i in range(solver.counts[CONSTRAINTS]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] < BOUNDED:
             set_contact_law(solver, points, i, h)
         elif solver.con_source[i] < CONTROLLER:

@@ -1,39 +1,39 @@
 """What stands in for the work of rows in plants with contact: that of their impulses."""
 
-from mbcli.engine.contact.contact_calls import SOLVER
 from mbcli.engine.contact.joint_rows import CONTROLLER, EQUATION
-from mbcli.engine.contact.problem import BOUNDED, CONSTRAINTS, DIRECTION, EQUALITY, row_velocity
+from mbcli.engine.contact.problem import row_velocity
+from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, EQUALITY, VECTOR_DIRECTION
+from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
+from mbcli.engine.fields.run_fields import WORK_OF_CONSTRAINTS, WORK_OF_CONTACT, WORK_OF_LIMITS
 from mbcli.engine.runtime.handles import solver_at
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.stepping.balance import CONSTRAINTS as WORK_OF_CONSTRAINTS
-from mbcli.engine.stepping.balance import CONTACT, LIMITS
 
 
 @kernel
 def has_contact_rows(data):
     """As balance.has_rows()."""
-    return solver_at(data.contact[SOLVER]).counts[CONSTRAINTS] > 0
+    return solver_at(data.contact[CONTACT_AT_SOLVER]).counts[COUNT_CONSTRAINTS] > 0
 
 
 @kernel
 def work_of_contact_rows(data, balance):
     """As balance.work_of_rows(). The work of controllers is that of actuators, and not in the sum."""
-    solver = solver_at(data.contact[SOLVER])
+    solver = solver_at(data.contact[CONTACT_AT_SOLVER])
     for d in range(data.v.shape[0]):
-        solver.vectors[DIRECTION, solver.dof_slot[d]] = data.v[d]
+        solver.vectors[VECTOR_DIRECTION, solver.dof_slot[d]] = data.v[d]
     total = 0.0
-    for i in range(solver.counts[CONSTRAINTS]):
+    for i in range(solver.counts[COUNT_CONSTRAINTS]):
         kind, source = solver.con_kind[i], solver.con_source[i]
-        work = solver.con_impulse[i, 0] * row_velocity(solver, i, DIRECTION, 0)
+        work = solver.con_impulse[i, 0] * row_velocity(solver, i, VECTOR_DIRECTION, 0)
         if kind != BOUNDED:
-            work += solver.con_impulse[i, 1] * row_velocity(solver, i, DIRECTION, 1)
-            work += solver.con_impulse[i, 2] * row_velocity(solver, i, DIRECTION, 2)
+            work += solver.con_impulse[i, 1] * row_velocity(solver, i, VECTOR_DIRECTION, 1)
+            work += solver.con_impulse[i, 2] * row_velocity(solver, i, VECTOR_DIRECTION, 2)
         if kind < BOUNDED:
-            balance.work[CONTACT] += work
+            balance.work[WORK_OF_CONTACT] += work
         elif source >= EQUATION or kind == EQUALITY:
             balance.work[WORK_OF_CONSTRAINTS] += work
         elif source < CONTROLLER:
-            balance.work[LIMITS] += work
+            balance.work[WORK_OF_LIMITS] += work
         else:
             work = 0.0
         total += work

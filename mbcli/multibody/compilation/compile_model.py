@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbcli.engine.fields import joint_types as kinds
+from mbcli.engine.fields.model_fields import SEGMENT_SIZE
 from mbcli.engine.runtime.model import Model
-from mbcli.engine.smooth.joints.curvilinear import SEGMENT_SIZE
 from mbcli.math.cross_product import cross
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_element_arrays
 from mbcli.multibody.tree.joint_spring import JointSpring

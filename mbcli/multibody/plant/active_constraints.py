@@ -6,15 +6,12 @@ from mbcli.engine.constraints.constrained_motion import (
     CONTACT_STEPS,
     DEPENDENT,
     EVERY_CORRECTION,
-    EXPECTED,
-    FAULTS,
-    FOUND,
     MOTION,
-    REACHED,
     STEPS,
     constraint_addresses,
     expect_rank,
 )
+from mbcli.engine.fields.model_fields import RANK_EXPECTED, RANK_FAULTS, RANK_FOUND, RANK_REACHED
 from mbcli.engine.runtime.model import ConstraintWork
 from mbcli.engine.smooth.state import SINGULAR_STEP
 from mbcli.errors import ModelError, NumericalError
@@ -50,7 +47,7 @@ class ActiveConstraints:
         self.arrays = compile_constraints(state.model, self.rows)
         self.work = ConstraintWork(self.arrays.sizes, state.scalar.dtype)
         if state.scalar is not FLOAT:
-            self.work.ranks[REACHED] = EVERY_CORRECTION
+            self.work.ranks[RANK_REACHED] = EVERY_CORRECTION
         self._attached = None  # whether the data lead to the calls of contact problems; None: to none
 
     def require_rows(self):
@@ -103,7 +100,7 @@ class ActiveConstraints:
 
             self.expected_rank = ClosedChains(context).regular_rank(context.state.q)
             expect_rank(self.work, *self.expected_rank)
-        self.work.ranks[FAULTS] = 0.0
+        self.work.ranks[RANK_FAULTS] = 0.0
 
     def refuse_singular(self):
         """NumericalError if the constraints did not tell the accelerations that were just computed."""
@@ -112,14 +109,14 @@ class ActiveConstraints:
 
     def take_step_fault(self):
         """As the kernel step_fault(), of the last step; it is forgotten then."""
-        if self.work.ranks[FAULTS] == 0.0:
+        if self.work.ranks[RANK_FAULTS] == 0.0:
             return 0
-        self.work.ranks[FAULTS] = 0.0
+        self.work.ranks[RANK_FAULTS] = 0.0
         return SINGULAR_STEP
 
     def singularity(self):
         """Why the constraints do not tell the motion at the last positions."""
-        rank, found = (int(x) for x in self.work.ranks[[EXPECTED, FOUND]])
+        rank, found = (int(x) for x in self.work.ranks[[RANK_EXPECTED, RANK_FOUND]])
         if found > rank:
             return (
                 f"{found} equations of the constraints are independent at these positions, {rank} where all are "

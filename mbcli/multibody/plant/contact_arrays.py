@@ -6,10 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
-from mbcli.engine.contact.contact_calls import ADDRESSES, COLLISION, DATA, FIND, KEEP, LACKING, MODEL, POINTS, SAMPLES
-from mbcli.engine.contact.samples import NO_ROW, STICTION
-from mbcli.engine.fields.collision_fields import STATUS as COLLISION_STATUS
-from mbcli.engine.fields.collision_fields import TOO_MANY_PAIRS, TOO_MANY_POINTS
+from mbcli.engine.fields.collision_fields import COLLISION_STATUS, COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS
+from mbcli.engine.fields.contact_fields import SAMPLES_LACKING, SAMPLES_NO_ROW, SAMPLES_STICTION
+from mbcli.engine.fields.model_fields import (
+    CONTACT_ADDRESSES,
+    CONTACT_AT_COLLISION,
+    CONTACT_AT_DATA,
+    CONTACT_AT_FIND,
+    CONTACT_AT_KEEP,
+    CONTACT_AT_MODEL,
+    CONTACT_AT_POINTS,
+    CONTACT_AT_SAMPLES,
+)
 from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere
 
 FIRST_POINTS = 64  # room for contact points, doubled when it is not enough
@@ -87,7 +95,7 @@ class ContactArrays:
         """Room for the contacts of so many samples."""
         self._attached = False
         self.samples = ContactSamples(rows, kept)
-        self.samples.settings[STICTION] = self.plant._stiction_tolerance
+        self.samples.settings[SAMPLES_STICTION] = self.plant._stiction_tolerance
 
     def start_run(self, rows, keeps):
         """Room for the contacts of samples in blocks of so many rows, if they are to be kept."""
@@ -109,17 +117,21 @@ class ContactArrays:
             state.data.contact[:] = at
         else:  # any object can be an address
             state.data.contact = at
-        self._handles = [at[k] for k in (MODEL, DATA, POINTS, SAMPLES)]
+        self._handles = [at[k] for k in (CONTACT_AT_MODEL, CONTACT_AT_DATA, CONTACT_AT_POINTS, CONTACT_AT_SAMPLES)]
         self._kernels, self._attached = state.kernels, True
 
     def attached(self, state):
         """The list that Data.contact becomes."""
-        at = [0.0] * ADDRESSES
-        at[MODEL], at[DATA] = state.model_handle, state.data_handle
-        for place, arrays in ((POINTS, self.points), (COLLISION, self.collision), (SAMPLES, self.samples)):
+        at = [0.0] * CONTACT_ADDRESSES
+        at[CONTACT_AT_MODEL], at[CONTACT_AT_DATA] = state.model_handle, state.data_handle
+        for place, arrays in (
+            (CONTACT_AT_POINTS, self.points),
+            (CONTACT_AT_COLLISION, self.collision),
+            (CONTACT_AT_SAMPLES, self.samples),
+        ):
             at[place] = arrays.handle(self.compiled)
-        at[FIND] = self.function(state.kernels, "find_contacts_called")
-        at[KEEP] = self.function(state.kernels, self.keeper) if self.keeps else 0.0
+        at[CONTACT_AT_FIND] = self.function(state.kernels, "find_contacts_called")
+        at[CONTACT_AT_KEEP] = self.function(state.kernels, self.keeper) if self.keeps else 0.0
         return at
 
     def function(self, kernels, name):
@@ -163,22 +175,22 @@ class ContactArrays:
 
     def reuse_rows(self):
         """The samples are about to be taken: they have room again."""
-        self.samples.counts[LACKING] &= ~NO_ROW
+        self.samples.counts[SAMPLES_LACKING] &= ~SAMPLES_NO_ROW
 
     def grow(self):
         """Doubles what had no room."""
-        lacking = int(self.samples.counts[LACKING])
-        self.samples.counts[LACKING] = 0
-        if lacking & NO_ROW:
+        lacking = int(self.samples.counts[SAMPLES_LACKING])
+        self.samples.counts[SAMPLES_LACKING] = 0
+        if lacking & SAMPLES_NO_ROW:
             earlier = self.samples
             self.start_samples(earlier.rows, 2 * earlier.capacity)
             self.samples.counts[:], self.samples.settings[:] = earlier.counts, earlier.settings
         status = lacking | int(self.collision.counts[COLLISION_STATUS])
-        if status & TOO_MANY_PAIRS:
+        if status & COLLISION_TOO_MANY_PAIRS:
             self.pairs = 2 * self.collision.sizes["npair"]
-        if status & TOO_MANY_POINTS:
+        if status & COLLISION_TOO_MANY_POINTS:
             self.points_room *= 2
-        if status & (TOO_MANY_PAIRS | TOO_MANY_POINTS):
+        if status & (COLLISION_TOO_MANY_PAIRS | COLLISION_TOO_MANY_POINTS):
             self.make()
 
     def named_pairs(self, points):

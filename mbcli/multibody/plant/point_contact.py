@@ -1,6 +1,7 @@
 """What one context of a continuous plant needs for contact: forces follow from the state by a law."""
 
-from mbcli.engine.contact.contact_calls import LACKING, LAW
+from mbcli.engine.fields.contact_fields import SAMPLES_LACKING
+from mbcli.engine.fields.model_fields import CONTACT_AT_LAW
 from mbcli.multibody.plant.contact_arrays import ContactArrays
 
 
@@ -12,7 +13,7 @@ class PointContact(ContactArrays):
 
     def attached(self, state):
         at = super().attached(state)
-        at[LAW] = self.function(state.kernels, self.keeper)
+        at[CONTACT_AT_LAW] = self.function(state.kernels, self.keeper)
         return at
 
     def place_of_contact(self, A, B):
@@ -21,7 +22,7 @@ class PointContact(ContactArrays):
 
     def failed(self):
         """Whether some contact had no room."""
-        return self.samples is not None and self.samples.counts[LACKING] != 0
+        return self.samples is not None and self.samples.counts[SAMPLES_LACKING] != 0
 
     def make_room(self):
         self.grow()

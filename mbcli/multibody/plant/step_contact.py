@@ -3,35 +3,33 @@
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactSolver
-from mbcli.engine.contact.contact_calls import SOLVE, SOLVER
-from mbcli.engine.contact.problem import (
-    APPROXIMATION,
+from mbcli.engine.fields.contact_fields import (
+    COUNT_STATUS,
+    COUNT_UNSOLVED,
     LAGGED,
-    NEAR_RIGID,
-    NOT_CONVERGED,
+    PROBLEM_NOT_CONVERGED,
+    PROBLEM_SINGULAR,
+    PROBLEM_SOLVED,
+    PROBLEM_TOO_MANY_BLOCKS,
+    PROBLEM_TOO_MANY_CONSTRAINTS,
+    PROBLEM_TOO_MANY_POINTS,
+    SAMPLES_STEP,
     SAP,
+    SETTING_APPROXIMATION,
+    SETTING_NEAR_RIGID,
+    SETTING_STICTION,
     SIMILAR,
-    SINGULAR,
-    SOLVED,
-    STATUS,
-    STICTION,
+    STATISTIC_ALL_CONTACTS,
+    STATISTIC_ALL_ITERATIONS,
+    STATISTIC_LARGEST_RESIDUAL,
+    STATISTIC_LAST_CONTACTS,
+    STATISTIC_LAST_ITERATIONS,
+    STATISTIC_MOST_CONTACTS,
+    STATISTIC_MOST_ITERATIONS,
+    STATISTIC_PROBLEMS,
     TAMSI,
-    TOO_MANY_BLOCKS,
-    TOO_MANY_CONSTRAINTS,
-    TOO_MANY_POINTS,
-    UNSOLVED,
 )
-from mbcli.engine.contact.samples import (
-    ALL_CONTACTS,
-    ALL_ITERATIONS,
-    LARGEST_RESIDUAL,
-    LAST_CONTACTS,
-    LAST_ITERATIONS,
-    MOST_CONTACTS,
-    MOST_ITERATIONS,
-    PROBLEMS,
-    STEP,
-)
+from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE, CONTACT_AT_SOLVER
 from mbcli.errors import ContactUnsolvedError
 from mbcli.multibody.plant.contact_arrays import ContactArrays
 
@@ -58,13 +56,16 @@ class StepContact(ContactArrays):
             self.model, rows, APPROXIMATIONS[plant._discrete_contact_approximation], blocks_per_tree=self.blocks
         )
         settings = self.solver.settings
-        settings[NEAR_RIGID], settings[STICTION] = plant._sap_near_rigid_threshold, plant._stiction_tolerance
+        settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = (
+            plant._sap_near_rigid_threshold,
+            plant._stiction_tolerance,
+        )
         if earlier is not None:
             self.solver.statistics[:] = earlier.statistics
 
     def start_samples(self, *room):
         super().start_samples(*room)
-        self.samples.settings[STEP] = self.plant.time_step()
+        self.samples.settings[SAMPLES_STEP] = self.plant.time_step()
 
     def start_run(self, rows, keeps):
         super().start_run(rows, keeps)
@@ -72,8 +73,8 @@ class StepContact(ContactArrays):
 
     def attached(self, state):
         at = super().attached(state)
-        at[SOLVER] = self.solver.handle(self.compiled)
-        at[SOLVE] = self.function(state.kernels, "solve_problem_called")
+        at[CONTACT_AT_SOLVER] = self.solver.handle(self.compiled)
+        at[CONTACT_AT_SOLVE] = self.function(state.kernels, "solve_problem_called")
         return at
 
     def place_of_contact(self, A, B):
@@ -83,19 +84,19 @@ class StepContact(ContactArrays):
 
     def failed(self):
         """Whether the last step has no result."""
-        return self.solver.counts[STATUS] != SOLVED
+        return self.solver.counts[COUNT_STATUS] != PROBLEM_SOLVED
 
     def statistics(self):
         """What the problems took so far: {name: number}."""
         total = self.solver.statistics
-        problems = max(total[PROBLEMS], 1.0)
+        problems = max(total[STATISTIC_PROBLEMS], 1.0)
         return {
-            "problems": int(total[PROBLEMS]),
-            "mean_contacts": float(total[ALL_CONTACTS] / problems),
-            "most_contacts": int(total[MOST_CONTACTS]),
-            "mean_iterations": float(total[ALL_ITERATIONS] / problems),
-            "most_iterations": int(total[MOST_ITERATIONS]),
-            "largest_residual": float(total[LARGEST_RESIDUAL]),
+            "problems": int(total[STATISTIC_PROBLEMS]),
+            "mean_contacts": float(total[STATISTIC_ALL_CONTACTS] / problems),
+            "most_contacts": int(total[STATISTIC_MOST_CONTACTS]),
+            "mean_iterations": float(total[STATISTIC_ALL_ITERATIONS] / problems),
+            "most_iterations": int(total[STATISTIC_MOST_ITERATIONS]),
+            "largest_residual": float(total[STATISTIC_LARGEST_RESIDUAL]),
         }
 
     def reuse_rows(self):
@@ -107,28 +108,28 @@ class StepContact(ContactArrays):
         if self.failed():
             return  # and was not counted
         total = self.solver.statistics
-        total[PROBLEMS] -= 1.0
-        total[ALL_CONTACTS] -= total[LAST_CONTACTS]
-        total[ALL_ITERATIONS] -= total[LAST_ITERATIONS]
+        total[STATISTIC_PROBLEMS] -= 1.0
+        total[STATISTIC_ALL_CONTACTS] -= total[STATISTIC_LAST_CONTACTS]
+        total[STATISTIC_ALL_ITERATIONS] -= total[STATISTIC_LAST_ITERATIONS]
 
     def make_room(self):
         """After failed(): doubles what was too small; ContactUnsolvedError where it was not for want of room."""
-        status = self.solver.counts[STATUS]
-        if status == NOT_CONVERGED:
+        status = self.solver.counts[COUNT_STATUS]
+        if status == PROBLEM_NOT_CONVERGED:
             raise ContactUnsolvedError(
                 f"the contact problem of the step has no solution that was found{self._culprits()}"
             )
-        if status == SINGULAR:
+        if status == PROBLEM_SINGULAR:
             raise ContactUnsolvedError(f"the contact problem of the step is singular{self._culprits()}")
-        if status == SOLVED:
+        if status == PROBLEM_SOLVED:
             self._uncount_problem()
-        if status in (SOLVED, TOO_MANY_POINTS):
+        if status in (PROBLEM_SOLVED, PROBLEM_TOO_MANY_POINTS):
             self.grow()
-        if status == TOO_MANY_CONSTRAINTS:
+        if status == PROBLEM_TOO_MANY_CONSTRAINTS:
             self.points_room *= 2
-        if status == TOO_MANY_BLOCKS:
+        if status == PROBLEM_TOO_MANY_BLOCKS:
             self.blocks *= 2
-        if status in (TOO_MANY_CONSTRAINTS, TOO_MANY_BLOCKS):
+        if status in (PROBLEM_TOO_MANY_CONSTRAINTS, PROBLEM_TOO_MANY_BLOCKS):
             self.make()
 
     def _culprits(self):
@@ -142,7 +143,7 @@ class StepContact(ContactArrays):
     def _unsolved_contacts(self):
         """The contact points of that island."""
         solver = self.solver
-        k = solver.counts[UNSOLVED]
+        k = solver.counts[COUNT_UNSOLVED]
         members = solver.con_order[solver.island_con[k] : solver.island_con[k + 1]]
-        contacts = members[solver.con_kind[members] == int(solver.settings[APPROXIMATION])]
+        contacts = members[solver.con_kind[members] == int(solver.settings[SETTING_APPROXIMATION])]
         return solver.con_source[contacts]

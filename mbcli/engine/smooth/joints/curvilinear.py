@@ -9,6 +9,20 @@ A segment holds: where it starts [m], turning rate [1/m], radius [m] (signed, 0 
 distance 0. The first segment goes on backwards, the last one forwards, unless the curve is periodic.
 """
 
+from mbcli.engine.fields.model_fields import (
+    CURVE_COUNT,
+    CURVE_FIRST,
+    CURVE_PERIODIC,
+    SEGMENT_COSINE,
+    SEGMENT_RADIUS,
+    SEGMENT_RATE,
+    SEGMENT_SINE,
+    SEGMENT_SIZE,
+    SEGMENT_START,
+    SEGMENT_STRAIGHT,
+    SEGMENT_X,
+    SEGMENT_Y,
+)
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
@@ -18,21 +32,17 @@ POSITION_SUFFIXES = ("q",)
 VELOCITY_SUFFIXES = ("v",)
 ZERO_POSITIONS = (0.0,)
 
-START, RATE, RADIUS, STRAIGHT, COSINE, SINE, X, Y = 0, 1, 2, 3, 4, 5, 6, 7
-SEGMENT_SIZE = 8
-FIRST, COUNT, PERIODIC = 0, 1, 2  # columns of curves: first segment, number of segments, 1 where periodic
-
 
 @kernel
 def segment_at(segments, curves, c, period, s):
     """The segment of curve c at distance s, and how many whole periods come before; at a break the one that starts."""
     laps = 0.0
-    if curves[c, PERIODIC] == 1:
+    if curves[c, CURVE_PERIODIC] == 1:
         laps = s // period
     distance = s - laps * period
-    k = curves[c, FIRST]
-    last = k + curves[c, COUNT] - 1
-    while k < last and segments[k + 1, START].real <= distance:
+    k = curves[c, CURVE_FIRST]
+    last = k + curves[c, CURVE_COUNT] - 1
+    while k < last and segments[k + 1, SEGMENT_START].real <= distance:
         k += 1
     return k, laps
 
@@ -43,7 +53,7 @@ def take_segment(segments, curves, periods, c, q, i, chosen):
     k, laps = segment_at(segments, curves, c, periods[c].real, q[i].real)
     for j in range(SEGMENT_SIZE):
         chosen[c, j] = segments[k, j]
-    chosen[c, START] += laps * periods[c]
+    chosen[c, SEGMENT_START] += laps * periods[c]
 
 
 @slot(plain="smooth.plain.pose_curvilinear")
@@ -60,16 +70,16 @@ def pose_on_segment(chosen, c, X_FM0, q, angle, X_FM, b):
 
     angle: half the turn since the start of the segment, its sine and cosine.
     """
-    d = q - chosen[c, START]
-    angle[c, 0] = 0.5 * chosen[c, RATE] * d
+    d = q - chosen[c, SEGMENT_START]
+    angle[c, 0] = 0.5 * chosen[c, SEGMENT_RATE] * d
     sine_and_cosine(angle[c, 0:1], angle[c, 1:2], angle[c, 2:3])
-    s, ch, sh = angle[c, 1], chosen[c, COSINE], chosen[c, SINE]
+    s, ch, sh = angle[c, 1], chosen[c, SEGMENT_COSINE], chosen[c, SEGMENT_SINE]
     # by half the turn: 1 - cos without cancellation, however long the radius
     sin_turn, one_minus_cos = 2.0 * s * angle[c, 2], 2.0 * s * s
-    along = chosen[c, RADIUS] * sin_turn + chosen[c, STRAIGHT] * d
-    aside = chosen[c, RADIUS] * one_minus_cos
-    x = chosen[c, X] + ch * along - sh * aside
-    y = chosen[c, Y] + sh * along + ch * aside
+    along = chosen[c, SEGMENT_RADIUS] * sin_turn + chosen[c, SEGMENT_STRAIGHT] * d
+    aside = chosen[c, SEGMENT_RADIUS] * one_minus_cos
+    x = chosen[c, SEGMENT_X] + ch * along - sh * aside
+    y = chosen[c, SEGMENT_Y] + sh * along + ch * aside
     cos_M = ch - ch * one_minus_cos - sh * sin_turn
     sin_M = sh - sh * one_minus_cos + ch * sin_turn
     for k in range(3):
@@ -84,5 +94,5 @@ def pose_on_segment(chosen, c, X_FM0, q, angle, X_FM, b):
 def subspace_curvilinear(chosen, c, X_FM, b, H, d):
     """Row d of H becomes V_FM at Mo in F, after pose_curvilinear."""
     for k in range(3):
-        H[d, k] = chosen[c, RATE] * X_FM[b, 3 * k + 2]
+        H[d, k] = chosen[c, SEGMENT_RATE] * X_FM[b, 3 * k + 2]
         H[d, 3 + k] = X_FM[b, 3 * k]
