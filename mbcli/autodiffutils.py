@@ -31,7 +31,7 @@ class AutoDiffXd:
 
     Args:
         value: a number.
-        derivatives: (n,); none where not given. AutoDiffXd(value, size, offset) is variable `offset` of `size`.
+        derivatives: (n,); none if not given. AutoDiffXd(value, size, offset) is variable `offset` of `size`.
     """
 
     __slots__ = ("_value", "_derivatives")

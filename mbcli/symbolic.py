@@ -1,6 +1,6 @@
 """Symbols and expressions, under the names of pydrake.symbolic; they are SymPy's.
 
-Needs SymPy, the extra `symbolic`: importing this module without it is an ImportError that says so.
+Needs SymPy, the extra `symbolic`: importing this module without it is an ImportError that names the extra.
 """
 
 try:

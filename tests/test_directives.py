@@ -323,7 +323,7 @@ def test_all_wrong_names_come_at_once_and_once_each(scene):
 
 def test_several_frames_of_a_name_need_a_scope(scene):
     finding = only_error(ADD_BOX + "- add_model: {name: c, file: box.sdf}\n- add_weld: {parent: world, child: b}\n")
-    assert 'several frames are named "b"; say a::b or c::b' in finding.message
+    assert 'several frames are named "b"; use a::b or c::b' in finding.message
 
 
 def test_the_pose_of_a_body_that_is_held_is_a_warning(scene):

@@ -21,7 +21,7 @@ def prove(plant, conversion, packages, *, seed=0):
     """The `PlantComparison` of a finalized plant with that of a `Conversion` of its model, read back.
 
     Where the conversion changes the motion, what is compared is the plant of what it says. Shapes, frames, couplings,
-    constraints and filter groups must be those that were written. Raises NumericalError where the text cannot be read.
+    constraints and filter groups must be those that were written. Raises NumericalError if the text cannot be read.
     """
     if conversion.changes_motion:
         plant = _plant_of(conversion.kept)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 INFO_SCHEMA_VERSION = 1
-LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: more is no text that a run has read
+LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: a longer text is not one that a run has read
 # what h5py, numpy and json raise on a damaged file
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
 READ_ATTEMPTS = 20  # of a block that a running writer may be about to replace
@@ -517,7 +517,7 @@ class Log:
 
     def _read_source(self, path, sha256, dataset):
         if dataset.dtype != np.uint8 or dataset.size > LARGEST_TEXT:
-            raise ModelError(f"{self.path}: error: {dataset.name} is no model file")
+            raise ModelError(f"{self.path}: error: {dataset.name} is not a model file")
         content = self._read(dataset, 0, len(dataset)).tobytes()
         if hashlib.sha256(content).hexdigest() != sha256:
             raise ModelError(f"{self.path}: error: {dataset.name} is damaged: its sha256 differs")

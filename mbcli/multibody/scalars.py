@@ -1,4 +1,4 @@
-"""What the numbers of a context are: floats, complex numbers, AutoDiffXd or symbolic expressions.
+"""The kinds of numbers of a context: floats, complex numbers, AutoDiffXd or symbolic expressions.
 
 All run the kernels of the engine. Objects run them interpreted; the few kernels that compute sines, roots and the like
 from the digits of a number, or decide by its size, are given a twin for them here.
@@ -28,7 +28,7 @@ class Scalar:
     Args:
         name: as in the names of templates.
         dtype: of the arrays that hold it.
-        real: number -> its real part as a float, for decisions; None for a symbol, of which nothing can be said.
+        real: number -> its real part as a float, for decisions; None for a symbol, which has none.
         number: what a result of the engine is turned into.
         constant: what becomes of a float of the model; None: it stays.
         kernels: () -> kernels by name; None: those of the engine, compiled or not.
@@ -52,7 +52,7 @@ class Scalar:
         return load_kernels(compiled, "-".join(kinds))
 
     def require_constrained_motion(self):
-        """ModelError where motion under constraints cannot be computed with such numbers: it asks which are larger."""
+        """ModelError if motion under constraints cannot be computed with such numbers: it asks which are larger."""
         if self is EXPRESSION:
             raise ModelError(f"motion under constraints cannot be computed with numbers of type {self.name}")
 
@@ -66,7 +66,7 @@ class Scalar:
             )
 
     def require_unlimited_positions(self, joint):
-        """ModelError where a step would ask whether such a number is within the limits of a joint; None: of none."""
+        """ModelError if a step would ask whether such a number is within the limits of a joint; None: of none."""
         if self is EXPRESSION and joint is not None:
             raise ModelError(
                 f"joint '{joint.name()}': its limits cannot act in a step on numbers of type {self.name}; "
@@ -87,7 +87,7 @@ class Scalar:
         return array.item()
 
     def reals(self, array):
-        """The real parts of numbers, for checks; those of symbols, of which nothing can be said, are left out."""
+        """The real parts of numbers, for checks; symbols, which have none, are left out."""
         if array.dtype.kind == "f":
             return array
         return np.array([real for real in map(self.real, array.flat) if real is not None], dtype=float)

@@ -1,4 +1,4 @@
-"""The energy balance of a run: what did work on the plant, and what of the change of its energy nothing explains."""
+"""The energy balance of a run: the work of each cause on the plant, and the rest of the change of its energy."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-CONSIDERABLE = 0.05  # of the energy that flowed: an error of the integration that is said
+CONSIDERABLE = 0.05  # of the energy that flowed: an error of the integration that is reported
 
 
 @dataclass(frozen=True)
 class EnergyBalance:
-    """Work of all causes on a plant over a run, positive where it gained energy [J].
+    """Work of all causes on a plant over a run, positive if it gained energy [J].
 
     Attributes:
         actuators: of actuation and controllers.
         joint_damping: of viscous damping in joints.
-        force_elements: of what stores no energy in them: dampers, friction, bushings as a whole.
-        contact: of normal forces and friction. What a compliant contact stores comes back.
+        force_elements: of those that store no energy: dampers, friction, bushings as a whole.
+        contact: of normal forces and friction. Energy that a compliant contact stores comes back.
         limits: of the stops of joints.
         constraints: of constraints; in a continuous plant of projections onto them.
         unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding.
@@ -72,7 +72,7 @@ def keep_none(context: Context) -> None:
 
 
 class KeptBalance:
-    """What a run adds up, and where its energy started.
+    """The sums of a run, and its energy at the start.
 
     Args:
         plant: finalized.

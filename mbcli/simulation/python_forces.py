@@ -1,4 +1,4 @@
-"""The time loops of the engine with what only Python knows: users' force elements, applied forces, inputs that follow.
+"""The time loops of the engine with code of Python: users' force elements, applied forces, inputs that follow.
 
 The loops themselves are those of engine/stepping/loop.py, interpreted; each step or derivative asks for the inputs and
 forces, and hands them to the compiled stages.
@@ -32,7 +32,7 @@ class PythonForces:
     Args:
         plant, context: of the run.
         u: the array (nu,) in which the loop holds the actuation.
-        from_ports: whether u is what the actuation ports have, and not a series of the run's own.
+        from_ports: whether u is that of the actuation ports, and not a series of the run's own.
     """
 
     def __init__(self, plant, context, u, from_ports):
@@ -62,7 +62,7 @@ class PythonForces:
     def run_continuous(self, model_handle, data_handle, *arguments):
         return self._twins["run_continuous"](self._context.state.model, self._context.state.data, *arguments)
 
-    # what the loops call in place of the kernels of these names
+    # functions that the loops call in place of the kernels of these names
 
     def _hold_input(self, t, actuation):
         self._context.SetTime(t)

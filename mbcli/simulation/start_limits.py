@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
-ROUNDING = 1e-6  # [m or rad]: what numbers of files lose
+ROUNDING = 1e-6  # [m or rad]: rounding of numbers in files
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def positions_outside_limits(plant: MultibodyPlant, context: Context) -> list[Ou
 
 
 def clamp_positions(plant: MultibodyPlant, context: Context) -> list[Outside]:
-    """Moves positions that are outside of their limits to them; returns what was moved, as Outside."""
+    """Moves positions that are outside of their limits to them; returns the moved ones, as Outside."""
     moved = positions_outside_limits(plant, context)
     q = plant.GetPositions(context)
     for position in moved:
@@ -68,7 +68,7 @@ def in_words(positions: Sequence[Outside]) -> str:
 
 
 def what_limits_do(plant: MultibodyPlant) -> str:
-    """What happens in a run to a position outside of its limits."""
+    """The effect of a run on a position outside of its limits."""
     if plant.is_discrete():
         return "the stops push them in, which adds energy"
     return "a continuous plant does not enforce limits"

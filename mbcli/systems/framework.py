@@ -1,4 +1,4 @@
-"""Diagrams of one plant and what stands beside it, under the names of pydrake.systems.framework.
+"""Diagrams of one plant and the systems beside it, under the names of pydrake.systems.framework.
 
 No general framework of systems: a diagram holds one MultibodyPlant, and systems without a state whose outputs follow
 from their inputs, as Propeller. Connections are functions that a context's input ports call.
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class EventStatus:
-    """What a monitor says of a simulation; made by its static methods."""
+    """The report of a monitor on a simulation; made by its static methods."""
 
     class Severity(Enum):
         """How an event went: a simulation ends from kReachedTermination upwards."""
@@ -68,7 +68,7 @@ class EventStatus:
         return self._severity
 
     def system(self) -> Any:
-        """The system that reports the status, None where it was not given."""
+        """The system that reports the status, None if it was not given."""
         return self._system
 
     def message(self) -> str:
@@ -108,7 +108,7 @@ class DiagramBuilder:
         return list(self._systems)
 
     def Connect(self, output: OutputPort, input: InputPort) -> None:
-        """Lets an input port have the value of an output port. RuntimeError where it is connected already."""
+        """Lets an input port have the value of an output port. RuntimeError if it is connected already."""
         self._require_not_built("Connect")
         for port in (output, input):
             self._require_part(port, "Connect")
@@ -161,7 +161,7 @@ class DiagramBuilder:
 
 
 class Diagram:
-    """A plant with what is connected to it; made by DiagramBuilder.Build()."""
+    """A plant with its connected systems; made by DiagramBuilder.Build()."""
 
     def __init__(self, plant: MultibodyPlant, systems: Any, connections: Any, inputs: Any, outputs: Any) -> None:
         self._plant_of_diagram, self._systems, self._connections = plant, systems, connections
@@ -195,7 +195,7 @@ class Diagram:
         return any(_name_of(system) == name for system in self._systems)
 
     def GetSubsystemByName(self, name: str) -> Any:
-        """The system of that name. RuntimeError where there is none."""
+        """The system of that name. RuntimeError if there is none."""
         for system in self._systems:
             if _name_of(system) == name:
                 return system
@@ -231,19 +231,19 @@ class Diagram:
         return len(self._outputs)
 
     def get_input_port(self, port_index: int = 0) -> ExportedInputPort:
-        """The exported input port with an index. RuntimeError where there is none."""
+        """The exported input port with an index. RuntimeError if there is none."""
         return port_at(self._inputs, port_index, "input")
 
     def GetInputPort(self, port_name: str) -> ExportedInputPort:
-        """The exported input port of that name. RuntimeError where there is none."""
+        """The exported input port of that name. RuntimeError if there is none."""
         return port_named(self._inputs, port_name, "input")
 
     def get_output_port(self, port_index: int = 0) -> OutputPort:
-        """The exported output port with an index. RuntimeError where there is none."""
+        """The exported output port with an index. RuntimeError if there is none."""
         return port_at(self._outputs, port_index, "output")
 
     def GetOutputPort(self, port_name: str) -> OutputPort:
-        """The exported output port of that name. RuntimeError where there is none."""
+        """The exported output port of that name. RuntimeError if there is none."""
         return port_named(self._outputs, port_name, "output")
 
     def ExecuteForcedEvents(self, context: DiagramContext, publish: bool = True) -> None:
@@ -304,11 +304,11 @@ class DiagramContext:
         self._of_plant.SetDiscreteState(xd)
 
     def get_continuous_state_vector(self) -> StateVector:
-        """[q; v] of a plant with time step 0; without elements where the plant is discrete."""
+        """[q; v] of a plant with time step 0; without elements if the plant is discrete."""
         return self._of_plant.get_continuous_state_vector()
 
     def get_discrete_state_vector(self) -> StateVector:
-        """[q; v] of a discrete plant; without elements where the plant is continuous."""
+        """[q; v] of a discrete plant; without elements if the plant is continuous."""
         return self._of_plant.get_discrete_state_vector()
 
     def SetTimeStateAndParametersFrom(self, source: DiagramContext) -> None:

@@ -24,14 +24,14 @@ STEP = 1e-30
 
 
 class InputPortSelection(Enum):
-    """Which input port a linearization takes where no index is given."""
+    """The input port of a linearization without an index."""
 
     kNoInput = -2
     kUseFirstInputIfItExists = -1
 
 
 class OutputPortSelection(Enum):
-    """Which output port a linearization takes where no index is given."""
+    """The output port of a linearization without an index."""
 
     kNoOutput = -2
     kUseFirstOutputIfItExists = -1
@@ -60,7 +60,7 @@ class PlantMotion:
     Args:
         plant: finalized, without force elements of a user.
         context: its parameters, applied forces and the point of linearization.
-        discrete: whether it is that of a step; where not given, as the plant is.
+        discrete: whether it is that of a step; if not given, as the plant is.
     """
 
     def __init__(self, plant, context, discrete=None):
@@ -92,7 +92,7 @@ class PlantMotion:
         )
 
     def _constraints_at(self, context):
-        """Those of a context for complex numbers; NumericalError where the motion has no derivatives."""
+        """Those of a context for complex numbers; NumericalError if the motion has no derivatives."""
         state = context.state
         state.ready_constraints()
         chains = ClosedChains(context)
@@ -205,7 +205,7 @@ def _input_directions(plant, context, name):
 
 
 class PlantOutput:
-    """An output port as a function of what PlantMotion computes. RuntimeError for one that is not a vector."""
+    """An output port as a function of the results of PlantMotion. RuntimeError for one that is not a vector."""
 
     def __init__(self, plant, name):
         self._indices, self._kind, nq = None, name, plant.num_positions()

@@ -1,6 +1,6 @@
-"""How deep two convex solids overlap: a polytope inside A - B grows where its surface is nearest to the origin.
+"""Depth of the overlap of two convex solids: a polytope in A - B grows where its surface is nearest to the origin.
 
-Van den Bergen 2003, section 4.3.8. Rounding is left out, as in gjk.py. Where the polytope stays too coarse, as of
+Van den Bergen 2003, section 4.3.8. Rounding is left out, as in gjk.py. If the polytope stays too coarse, as of
 round solids that are as deep in many directions, or is flat as far as rounding shows, its normal is only a first guess:
 solids moved apart along it have a distance, whose normal is a better one (improve_overlap).
 """
@@ -193,7 +193,7 @@ def nearest_facet(c, count):
 @kernel
 def grow(c, count, p, w, size):
     """Joins point p, w in A - B, to the rim of the facets that it sees and which go. Returns how many there are then;
-    -1 where there is no room."""
+    -1 if there is no room."""
     edges, f = 0, 0
     while f < count:
         normal = row3(c.facet_planes, f, 0)

@@ -81,7 +81,7 @@ def ball_in_box(c, r, g, h, margin):
 
 @kernel
 def place_solids_at(model, data, collision):
-    """From q: where all solids are."""
+    """From q: the places of all solids."""
     m, d, c = model_at(model), data_at(data), collision_at(collision)
     position_kinematics(m, d)
     place_solids(m, d, c)

@@ -28,7 +28,7 @@ def add_support(c, k, A, B, d):
 
 @kernel
 def core_distance(c, A, B, limit):
-    """Distance without rounding, the points behind it in c.nearest; 0 where they overlap or touch; one above the limit
+    """Distance without rounding, the points behind it in c.nearest; 0 if they overlap or touch; one above the limit
     where it is above. Returns it and how many points of the simplex are left."""
     size = c.radius[A] + c.radius[B]
     apart = subtract(row3(c.p_WC, A, 0), row3(c.p_WC, B, 0))

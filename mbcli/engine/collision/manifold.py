@@ -1,8 +1,8 @@
-"""Contact points of two solids that overlap: one for most, up to four where a face or an edge rests on a face.
+"""Contact points of two solids that overlap: one for most, up to four if a face or an edge rests on a face.
 
 The face (or edge) of each solid that faces the other is clipped at the rim of the flatter one. What is left of it are
 the corners of the area of contact, of which the deepest and those that span most are taken. The stiffness of the pair
-is shared among them: equally where they are equally deep, so that a solid that lies flat sinks as much as one that
+is shared among them: equally if they are equally deep, so that a solid that lies flat sinks as much as one that
 stands on a single point, less and less for points that are less deep, none from BLEND of the size on. So forces are
 continuous when a solid tilts from a face over an edge onto a corner.
 """
@@ -106,7 +106,7 @@ def points_on_plane(c, A, B, normal, sign):
 
 @kernel
 def points_on_face(c, A, B, normal):
-    """Corners of the area where faces of A and B rest on each other -> touching; their number, 0 where none do."""
+    """Corners of the area where faces of A and B rest on each other -> touching; their number, 0 if none do."""
     count_A, out_A = facing(c, A, scale(-1.0, normal), 0)
     count_B, out_B = facing(c, B, normal, 1)
     if count_A == 1 or count_B == 1:
@@ -152,7 +152,7 @@ def clip(c, place, count, face, count_face, out):
 
 @kernel
 def clip_at(c, place, count, into, p, side):
-    """Leaves what is on the inner side of the plane through p with the outward normal `side`."""
+    """Leaves the part on the inner side of the plane through p with the outward normal `side`."""
     if count == 0:
         return 0
     kept = 0

@@ -1,4 +1,4 @@
-"""Distance, normal and nearest points of any two solids: a closed form where there is one, else gjk.py and epa.py."""
+"""Distance, normal and nearest points of any two solids: a closed form if there is one, else gjk.py and epa.py."""
 
 from mbcli.engine.collision.boxes import NOT_KNOWN, boxes_nearest
 from mbcli.engine.collision.epa import improve_overlap, overlap
@@ -17,14 +17,14 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, dot, row3, scale, subtract
 
 NEARLY_TOUCHING = 1e-3  # of the size: nearer than this, rounding shows in the normal of a distance
-ALIGNED = 1e-7  # below this a component of a unit vector counts as 0: what lies flat touches in its middle
+ALIGNED = 1e-7  # below this a component of a unit vector counts as 0: solids that lie flat touch in the middle
 
 
 @kernel
 def solids_nearest(c, A, B, limit):
-    """Distance of solids A and B, negative where they overlap, with c.nearest set.
+    """Distance of solids A and B, negative if they overlap, with c.nearest set.
 
-    Where it is more than the limit (>= 0), any number above the limit, and c.nearest is not set.
+    If it is more than the limit (>= 0), any number above the limit, and c.nearest is not set.
     """
     if c.kind[A] <= c.kind[B]:
         return ordered_nearest(c, A, B, limit)

@@ -1,7 +1,7 @@
 """Balls and capsules, as points and segments with a radius, near each other, boxes and cylinders: closed forms.
 
-Each returns the distance (negative where solids overlap) and sets c.nearest: unit normal from B into A, nearest points
-of A and B. Where the normal is not unique, one is chosen.
+Each returns the distance (negative if solids overlap) and sets c.nearest: unit normal from B into A, nearest points
+of A and B. If the normal is not unique, one is chosen.
 """
 
 from mbcli.engine.collision.shapes import rotate_back, to_world
@@ -73,7 +73,7 @@ def segments_nearest(c, A, B):
 def segment_places(u, w, r, a, b):
     """Places s in [-a, a] along u and t in [-b, b] along w where segments are nearest; r from the middle of w to u's.
 
-    Where they are parallel, the middle of the part where they are beside each other.
+    If they are parallel, the middle of the part in which they are beside each other.
     """
     uw, ur, wr = dot(u, w), dot(u, r), dot(w, r)
     sine2 = 1.0 - uw * uw

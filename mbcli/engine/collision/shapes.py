@@ -1,4 +1,4 @@
-"""What the search asks of a solid: where it is, its outermost point in a direction, the face or edge that is there."""
+"""Queries of the search to a solid: its place, its outermost point in a direction, the face or edge that is there."""
 
 from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID
 from mbcli.engine.runtime.kernel import kernel
@@ -6,7 +6,7 @@ from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import square_root
 
 LEANING = 0.7071067811865476  # cosine between a cylinder's axis and a direction, from which its cap faces there
-# cosines and sines of the corners of what stands for the rim of a cylinder
+# cosines and sines of the corners of the polygon that stands for the rim of a cylinder
 RIM = (
     (1.0, 0.0),
     (0.7071067811865476, 0.7071067811865476),
@@ -49,7 +49,7 @@ def place_solids(model, data, c):
 
 @kernel
 def sided(h, x):
-    """h with the sign of x; 0 where x is 0."""
+    """h with the sign of x; 0 if x is 0."""
     return h if x > 0.0 else (-h if x < 0.0 else 0.0)
 
 
@@ -61,7 +61,7 @@ def support(c, g, d):
 
 @kernel
 def outermost(c, g, l):
-    """The same in the frame of g. Where several points are, the middle of them, except of a convex hull."""
+    """The same in the frame of g. Of several points, the middle of them, except of a convex hull."""
     kind = c.kind[g]
     a, b, h = c.size[g, 0], c.size[g, 1], c.size[g, 2]
     if kind == BOX:

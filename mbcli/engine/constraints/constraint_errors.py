@@ -1,8 +1,8 @@
 """Position errors of constraints, and along which axes they change.
 
 A turn R of S in P is measured by e = 2 u sin(angle / 2), twice the vector of its quaternion with positive scalar: it
-has the length of the angle where that is small, and no zero but R = 1, so that frames which are turned by 180 degrees
-are not taken for aligned. Where turns about one axis c of P are free, the error is that of the smallest turn which
+has the length of the angle if that is small, and no zero but R = 1, so that frames which are turned by 180 degrees
+are not taken for aligned. If turns about one axis c of P are free, the error is that of the smallest turn which
 takes c to where S has it, 2 c x h with h half way between: it does not depend on the free angle.
 """
 
@@ -47,7 +47,7 @@ def rotation_quaternion(x, y, z):
 
 @kernel
 def half_way(c, d):
-    """Unit vector between unit vectors c and d, one over the length of their sum; where they are opposite, a normal."""
+    """Unit vector between unit vectors c and d, one over the length of their sum; if they are opposite, a normal."""
     total = add(c, d)
     square = dot(total, total)
     if square.real < OPPOSITE * OPPOSITE:

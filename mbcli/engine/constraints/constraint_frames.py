@@ -1,4 +1,4 @@
-"""The kinds of constraint rows, and where the frames of a constraint are.
+"""The kinds of constraint rows, and the frames of a constraint.
 
 Frame P is fixed on the predecessor, frame S on the successor; r goes from Po to So.
 """
@@ -10,7 +10,7 @@ from mbcli.engine.smooth.spatial import subtract
 # kinds of rows, what row_axis is, and the position error phi
 SLIDE = 0  # (0, b) in P: phi = b . r
 TWIST = 1  # (a, b) in P: phi = b . r + a . turn of S in P, see constraint_errors.py
-ALIGN = 2  # (a, b) in P where turns about row_second, in P, are free: the same, of the turn without these
+ALIGN = 2  # (a, b) in P if turns about row_second, in P, are free: the same, of the turn without these
 THREAD = 3  # (-travel c, c) in P with c = row_second: a screw, whose travel per radian is row_constant
 PERPENDICULAR = 4  # (a, 0) in P: phi = a . row_second, which is in S
 DISTANCE = 5  # phi = (r . r - d^2) / (2 d), where d is row_constant

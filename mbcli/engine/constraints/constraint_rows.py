@@ -35,7 +35,7 @@ from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, 
 def row_axes(model, data, cons, work, exact):
     """After position_kinematics -> row_axis_W, row_lever.
 
-    `exact` is 0 or 1. With 1 the axes are those of the derivative of phi also where phi is not zero: a turn that is
+    `exact` is 0 or 1. With 1 the axes are those of the derivative of phi also if phi is not zero: a turn that is
     measured by an angle changes along other axes than it is constrained along.
     """
     for c in range(cons.constraint_rows.shape[0]):
@@ -65,7 +65,7 @@ def row_axes(model, data, cons, work, exact):
 
 @kernel
 def constraint_jacobian(data, cons, work):
-    """After row_axes -> G. What both bodies share cancels exactly and is left out."""
+    """After row_axes -> G. The columns that both bodies share cancel exactly and are left out."""
     G, S = work.G, data.S
     for c in range(cons.constraint_rows.shape[0]):
         first, end = cons.constraint_rows[c, 0], cons.constraint_rows[c, 1]
@@ -105,7 +105,7 @@ def velocity_errors(data, cons, work):
 
 @kernel
 def constraint_bias(model, data, cons, work):
-    """After row_axes, and with A where no velocity changes -> gamma: G vdot = gamma keeps the errors' rates.
+    """After row_axes, and with A for constant velocities -> gamma: G vdot = gamma keeps the errors' rates.
 
     A may be that of a World which accelerates: it cancels. Rows that the caller gives are left alone.
     """

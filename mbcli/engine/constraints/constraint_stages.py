@@ -1,4 +1,4 @@
-"""What callers ask of constraints, each as one call: errors, Jacobians, accelerations, impulses, projections.
+"""Queries to constraints, each as one call: errors, Jacobians, accelerations, impulses, projections.
 
 These take handles of Model, Data, Constraints and ConstraintWork. Reflected inertias, and what else is on the diagonal
 of the mass matrix, come from `diagonal`; rows that the caller gives (CUSTOM) must be in G, err, errd and gamma before.
@@ -140,7 +140,7 @@ def factorize_system(model, cons, work, tolerance):
 
 @kernel
 def change_velocities(model, cons, work):
-    """After factorize_system: impulse, wanted changes of the rows -> impulse, what does it; dv, by how much."""
+    """After factorize_system: impulse, wanted changes of the rows -> impulse that makes them; dv, the change of v."""
     solve_multipliers(cons, work, work.impulse)
     for k in range(work.dv.shape[0]):
         work.dv[k] = 0.0 * work.L_inverse[k]
@@ -154,7 +154,7 @@ def project_positions(model, data, cons, work, allowed, iterations):
 
     Steps of Levenberg and Marquardt that are small in kinetic energy. Their damping goes with the square of the errors:
     it does not slow them down at last, and takes equations that depend on others, or nearly do close to a singular
-    position. -1 is returned too where numbers are not finite; v stays.
+    position. -1 is returned too if numbers are not finite; v stays.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     calc_constraint_positions(m, d, c, w, 1)
@@ -204,7 +204,7 @@ def project_velocities(model, data, cons, work, tolerance):
 
 @kernel
 def largest_error(x):
-    """The largest magnitude of x; not a number where one of them is not."""
+    """The largest magnitude of x; not a number if one of them is not."""
     largest = 0.0
     for i in range(x.shape[0]):
         size = abs(x[i])

@@ -1,6 +1,6 @@
 """How contacts accelerate by forces at other contacts, from articulated inertias (Kokkevis and Metaxas 2004).
 
-Neither the mass matrix nor a Jacobian is formed: a test force goes through what forward_dynamics has left.
+Neither the mass matrix nor a Jacobian is formed: a test force goes through the results of forward_dynamics.
 """
 
 from mbcli.engine.constraints.constraint_frames import successor_origin
@@ -25,7 +25,7 @@ def calc_contact_responses(model, data, cons, work, responses):
     for k in range(c.constraint_rows.shape[0]):
         b, r = c.constraint_body[k, 1], successor_origin(d, c, k)
         a = acceleration_at(d, b, r, row3(d.A, b, 0), row3(d.A, b, 3))
-        a = subtract(a, row3(d.A, 0, 3))  # World accelerates upwards where forward_dynamics has no weights
+        a = subtract(a, row3(d.A, 0, 3))  # World accelerates upwards if forward_dynamics has no weights
         for i in range(c.constraint_rows[k, 0], c.constraint_rows[k, 1]):
             w.gamma[i] = -dot(row3(c.row_axis, i, 3), a)
             respond_to_test_force(m, d, c, w, k, i)

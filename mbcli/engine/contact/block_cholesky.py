@@ -69,7 +69,7 @@ def factorize_panel(solver, p):
     for i in range(size):
         row = start + i * width
         for j in range(i // WIDTH * WIDTH, i):
-            values[row + j] = 0.0  # what whole vectors left below the diagonal
+            values[row + j] = 0.0  # whole vectors reached below the diagonal
         pivot = values[row + i]
         if not pivot > 0.0:
             solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
@@ -122,7 +122,7 @@ def solve_places(solver, x, first, end):
 
 @kernel
 def solve_forward(solver, x, p):
-    """U^T z = y for the rows of one tree, taken out of what comes later."""
+    """U^T z = y for the rows of one tree, taken out of the later rows."""
     values, lanes, y, y8 = solver.values, solver.values8, solver.vectors, solver.vectors8
     own = solver.panel_block[p]
     size, slot = solver.block_size[own], solver.block_slot[own]
@@ -145,7 +145,7 @@ def solve_forward(solver, x, p):
 
 @kernel
 def solve_back(solver, x, p):
-    """U x = z for the rows of one tree, what comes later being known."""
+    """U x = z for the rows of one tree, the later ones being known."""
     values, lanes, y, y8, later = solver.values, solver.values8, solver.vectors, solver.vectors8, solver.gathered8
     own = solver.panel_block[p]
     size, slot = solver.block_size[own], solver.block_slot[own]

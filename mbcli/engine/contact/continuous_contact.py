@@ -19,7 +19,7 @@ from mbcli.engine.smooth.trigonometry import square_root
 
 @kernel
 def contact_by_law(model, data, points, samples, row):
-    """After velocity_kinematics, called by address; returns 1.0 where there was no room, else 0.0.
+    """After velocity_kinematics, called by address; returns 1.0 if there was no room, else 0.0.
 
     row < 0: F_applied = forces of contact. Otherwise the contacts become that row of the samples.
     """
@@ -70,7 +70,7 @@ def contact_force(law, n, normal, distance, v, stiction_tolerance):
     """(force on A in W, speed of separation, speed of slip) of one contact point.
 
     law[n]: stiffness, dissipation, relaxation time, dynamic and static friction. normal: unit vector out of B into A.
-    distance: of the surfaces, negative where they overlap. v: velocity of A relative to B at the point.
+    distance: of the surfaces, negative if they overlap. v: velocity of A relative to B at the point.
     """
     separation = dot(normal, v)
     tangential = subtract(v, scale(separation, normal))

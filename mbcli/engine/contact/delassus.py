@@ -1,6 +1,6 @@
 """How much a constraint gives way to its own impulse, by the size of J D^-1 J^T with the diagonal D of A.
 
-D alone says it well enough for what depends on it, the regularization of constraints, and pydrake does the same.
+D alone is good enough for its use, the regularization of constraints, and pydrake does the same.
 """
 
 from mbcli.engine.fields.contact_fields import VECTOR_INVERSE_DIAGONAL

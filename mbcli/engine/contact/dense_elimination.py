@@ -24,7 +24,7 @@ def eliminate_dense(numbers, lanes, x, columns, n, step):
         if best != k:
             x[k], x[best] = x[best], x[k]
             for c in range(first, step):
-                kept = 1.0 * element(lanes, k * step + c)  # a copy, also where kernels are interpreted
+                kept = 1.0 * element(lanes, k * step + c)  # a copy, also if kernels are interpreted
                 set_element(lanes, k * step + c, element(lanes, best * step + c))
                 set_element(lanes, best * step + c, kept)
         inverse = 1.0 / element(numbers, k * width + column)

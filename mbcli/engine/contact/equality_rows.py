@@ -3,7 +3,7 @@
 Their Jacobian is that of motion under constraints, called by address. Rows of one constraint go together, up to three
 at a time; a row that is bounded on one side, or on either side of a gap, goes alone, and acts in steps that start
 beyond a bound. Over a step h the impulse of a row is (v_hat - v) / R with R = 1 / (h k (h + tau)), v_hat = -phi / (h
-+ tau), tau = c / k of its stiffness k and damping c. Where that is stiffer than a step can resolve, R is that of a
++ tau), tau = c / k of its stiffness k and damping c. If that is stiffer than a step can resolve, R is that of a
 nearly rigid row and tau = h (Castro et al. 2022, section V.B, with the diagonal of the mass matrix), numbers that
 pydrake's steps show.
 """
@@ -94,7 +94,7 @@ def add_group(data, solver, cons, work, c, row, count, kind, sign):
 
 @kernel
 def unit_length(cons, work, row):
-    """What makes the axis of a row that keeps a distance a unit vector: it changes with the distance; 1 otherwise."""
+    """The factor that makes the axis of a distance row a unit vector: it changes with the distance; 1 otherwise."""
     if cons.row_kind[row] != DISTANCE:
         return 1.0
     return 1.0 / square_root(1.0 + 2.0 * work.err[row] / cons.row_constant[row])

@@ -29,7 +29,7 @@ def add_limit_rows(model, data, solver, h):
 
 @kernel
 def set_limit_law(model, data, solver, i, h):
-    """A limit pushes back what passes it within two steps, as in joint_limits.py."""
+    """A limit pushes back a coordinate that passes it within two steps, as in joint_limits.py."""
     law = solver.con_law
     law[i, BOUNDED_R] = NEARLY_RIGID * compliance(solver, i)
     law[i, BOUNDED_V_HAT] = -limit_gap(model, data.q, solver.con_source[i]) / (2.0 * h)
@@ -38,7 +38,7 @@ def set_limit_law(model, data, solver, i, h):
 
 @kernel
 def leave_to_controllers(model, data):
-    """Takes out of tau what is fed forward to controllers: their rows have it."""
+    """Takes the feed-forward of controllers out of tau: their rows have it."""
     for k in range(model.pd_actuator.shape[0]):
         a = model.pd_actuator[k]
         data.tau[model.actuator_dof[a]] -= data.u[a]

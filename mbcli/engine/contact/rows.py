@@ -40,7 +40,7 @@ def tangent_of(n):
 
 @kernel
 def place_axes(model, data, solver):
-    """After position_kinematics and hold_locked -> axes: S by slots, nothing for what is locked."""
+    """After position_kinematics and hold_locked -> axes: S by slots, zero for locked velocities."""
     S, axes = data.S, solver.axes
     for d in range(S.shape[0]):
         slot = solver.dof_slot[d]

@@ -1,4 +1,4 @@
-"""A step with TAMSI in equal parts, where the whole one has no solution that is found.
+"""A step with TAMSI in equal parts, if no solution of the whole one is found.
 
 Over a part of a step all that is known at its start is kept, masses, normals and forces; only velocities change, and
 penetrations by them. Impulses of the parts add up, so that the momenta of the whole step are in balance. The laws of
@@ -25,7 +25,7 @@ from mbcli.engine.runtime.lane_memory import WIDTH
 
 @kernel
 def keep_start(solver, k):
-    """What parts start from: velocities and penetrations at the step's start, and the gain without constraints."""
+    """The start of the parts: velocities and penetrations at the step's start, and the gain without constraints."""
     vectors = solver.vectors8
     for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
         t = solver.order[p]

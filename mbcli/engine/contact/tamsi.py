@@ -1,4 +1,4 @@
-"""Newton's method for the TAMSI approximation, whose balance of momentum is no minimum of anything.
+"""Newton's method for the TAMSI approximation, whose balance of momentum is not the minimum of a function.
 
 Castro et al. 2020 (arXiv:1909.05700), section IV: the Jacobian is not symmetric, and no contact's slip may turn by
 more than a given angle in one iteration, nor jump across the zone of stiction. There may be no solution of the whole
@@ -114,7 +114,7 @@ def tamsi_share(solver, k):
 def hold_friction(solver, k, held):
     """Contacts of island k: with friction of the normal impulses that are there, as a convex problem, or of their own.
 
-    What solves the convex problem is a new start where Newton's method does not come closer.
+    The solution of the convex problem is a new start if Newton's method does not come closer.
     """
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
@@ -127,7 +127,7 @@ def hold_friction(solver, k, held):
 
 @kernel
 def share_of_slip(x, y, dx, dy, v_s):
-    """Largest share s up to 1 for which the slip (x, y) + s (dx, dy) is no reversal and no turn beyond the limit."""
+    """Largest share s up to 1 for which the slip (x, y) + s (dx, dy) neither reverses nor turns beyond the limit."""
     a = x * x + y * y
     c = dx * dx + dy * dy
     end_x, end_y = x + dx, y + dy

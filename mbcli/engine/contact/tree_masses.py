@@ -39,7 +39,7 @@ def masses_of_trees(model, data, solver):
 
 @kernel
 def mass_of_tree(model, data, solver, t):
-    """mass of tree t, with what a step adds to the diagonal. A locked velocity stands alone with 1."""
+    """mass of tree t, with the share of a step in the diagonal. A locked velocity stands alone with 1."""
     S, mass, mass8, row, parent = data.S, solver.mass, solver.mass8, solver.dof_row, model.dof_parent
     axes, mask, path_vector = solver.axes8, solver.path_mask8, solver.path_vector
     first = solver.tree_v[t]

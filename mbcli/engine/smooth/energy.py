@@ -20,7 +20,7 @@ def total_energy(model, data):
         w, v = row3(data.V, b, 0), row3(data.V, b, 3)
         h, l = inertia_times(data.inertia, b, w, v)
         kinetic = kinetic + 0.5 * (dot(w, h) + dot(v, l))
-    for b in range(model.body_parent.shape[0]):  # what is welded to World has its height too
+    for b in range(model.body_parent.shape[0]):  # bodies welded to World have their height too
         m = model.body_weight[b, 0]
         moment = rotate(data.X_WB, b, row3(model.body_weight, b, 1))
         potential = potential - dot(g, add(moment, scale(m, row3(data.X_WB, b, 9))))

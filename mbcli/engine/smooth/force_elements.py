@@ -1,7 +1,7 @@
 """Forces that elements apply between links (spring-dampers, bushings, joints that close loops) and on joints (door
 hinges); their energy.
 
-Each law is written once, and what needs it adds it up: forces on bodies, forces on links, energy, power.
+Each law is written once, and its users add it up: forces on bodies, forces on links, energy, power.
 """
 
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
@@ -165,7 +165,7 @@ def half_rotation(roll, pitch, yaw):
 
 @kernel
 def turn(q, sense, a):
-    """The vector a turned by the unit quaternion q, or back where `sense` is -1."""
+    """The vector a turned by the unit quaternion q, or back if `sense` is -1."""
     u = (q[1], q[2], q[3])
     b = scale(2.0 * sense, cross(u, a))
     return add(a, add(scale(q[0], b), scale(sense, cross(u, b))))
@@ -196,7 +196,7 @@ def hinge_energy(constants, n, angle):
     return spring + constants[n, 2] * constants[n, 3] * (1.0 - s * s - CLOSED)
 
 
-# ------------------------------------------------------------------------------------ what they add up to
+# ---------------------------------------------------------------------------------------------- their sums
 
 
 @slot(plain="smooth.plain.add_element_forces")
@@ -210,7 +210,7 @@ def add_element_forces(model, data, F, at_links):
 def add_forces_between(model, data, F, at_links):
     """Adds the forces of spring-dampers, bushings and cut joints to F.
 
-    F is (nlink, 6) at the origins of links where at_links is 1; where it is 0, (nbody, 6) of bodies about Ro.
+    F is (nlink, 6) at the origins of links if at_links is 1; if it is 0, (nbody, 6) of bodies about Ro.
     """
     for n in range(model.spring_damper_link.shape[0]):
         f, p, q, _, _ = spring_damper(model, data, n)
@@ -274,7 +274,7 @@ def element_energy(model, data):
 
 @kernel
 def element_conservative_power(model, data):
-    """Power of what stores energy in spring-dampers, hinges and cut joints [W]. After velocity_kinematics."""
+    """Power of the parts that store energy in spring-dampers, hinges and cut joints [W]. After velocity_kinematics."""
     power = data.V[0, 0]
     for n in range(model.spring_damper_link.shape[0]):
         _, _, _, length, rate = spring_damper(model, data, n)
@@ -310,7 +310,7 @@ def nonconservative_power(model, data):
 
 @slot(numbers=CALLER)
 def element_fault(model, data):
-    """0; n + 1 where spring-damper n has no length; -(n + 1) where bushing n is in gimbal lock. After positions."""
+    """0; n + 1 if spring-damper n has no length; -(n + 1) where bushing n is in gimbal lock. After positions."""
     for n in range(model.spring_damper_link.shape[0]):
         _, _, r = spring_damper_points(model, data, n)
         shortest = SHORTEST * model.spring_damper_constants[n, 0]

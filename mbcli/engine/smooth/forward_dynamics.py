@@ -53,9 +53,9 @@ def accelerations(model, data, h):
 
 @kernel
 def hold_locked(model, data):
-    """Makes `diagonal` infinite where a joint is locked: forward_dynamics() then treats the joint as a weld, exactly.
+    """Makes `diagonal` infinite if a joint is locked: forward_dynamics() then treats the joint as a weld, exactly.
 
-    What is divided by it vanishes: the accelerations, and all that eliminate() would take from the body.
+    Quotients by it vanish: the accelerations, and all that eliminate() would take from the body.
     """
     for k in range(model.locked_dof.shape[0]):
         data.diagonal[model.locked_dof[k]] = INFINITE
@@ -63,7 +63,7 @@ def hold_locked(model, data):
 
 @kernel
 def start_articulated(model, data):
-    """Articulated inertia and bias force of each body alone: its own inertia, its velocity forces, what is applied."""
+    """Articulated inertia and bias force of each body alone: its own inertia, its velocity forces, applied forces."""
     I, P, F, V = data.inertia, data.articulated, data.F_articulated, data.V
     weights = model.uniform_gravity[0] == 0
     for b in range(1, I.shape[0]):
@@ -104,7 +104,7 @@ def articulated_times(P, b, w, v):
 
 @kernel
 def eliminate(data, b, d):
-    """Free the articulated body b along velocity d: what is left is felt inboard of d."""
+    """Free the articulated body b along velocity d: the rest is felt inboard of d."""
     P, F, S = data.articulated, data.F_articulated, data.S
     w, v = row3(S, d, 0), row3(S, d, 3)
     x, y = articulated_times(P, b, w, v)

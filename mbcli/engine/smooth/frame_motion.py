@@ -82,7 +82,7 @@ def acceleration_at(data, b, r, alpha, a):
 
 @kernel
 def acceleration_by_velocities(model, data, f):
-    """(alpha, a) as in A of the body of frame f where no velocity changes."""
+    """(alpha, a) as in A of the body of frame f for constant velocities."""
     b = model.frame_body[f]
     alpha, a = row3(data.V, 0, 0), row3(data.V, 0, 3)  # World's: zero
     while b != 0:
@@ -93,7 +93,7 @@ def acceleration_by_velocities(model, data, f):
 
 @kernel
 def accelerations_by_velocities(model, data):
-    """A where no velocity changes and World is at rest. After velocity_kinematics."""
+    """A for constant velocities and World at rest. After velocity_kinematics."""
     parent, A, A_bias = model.body_parent, data.A, data.A_bias
     for k in range(6):
         A[0, k] = 0.0
@@ -172,6 +172,6 @@ def relative_acceleration(model, data, A, f, p, m):
 
 @kernel
 def relative_bias(model, data, f, p, m):
-    """alpha, a of the point p of frame f measured in frame m where no velocity changes, in world axes."""
+    """alpha, a of the point p of frame f measured in frame m for constant velocities, in world axes."""
     A_f, A_m = acceleration_by_velocities(model, data, f), acceleration_by_velocities(model, data, m)
     return measured_in(model, data, model.frame_body[f], point_of_frame(model, data, f, p), A_f, m, A_m)

@@ -11,7 +11,7 @@ def inverse_dynamics(model, data, gravity):
     """tau = M vdot + C(q,v) v - gravity * tau_g - sum J^T F_applied; vdot in, tau out.
 
     After velocity_kinematics and world_inertias. `gravity` is 1 or 0. Also leaves A (with World accelerating at -g
-    where all mass is under gravity) and F, the force that each body gets through its inboard joint, about Ro.
+    if all mass is under gravity) and F, the force that each body gets through its inboard joint, about Ro.
     """
     uniform = gravity * model.uniform_gravity[0]
     for k in range(3):
@@ -26,7 +26,7 @@ def inverse_dynamics(model, data, gravity):
 
 @kernel
 def newton_euler(model, data):
-    """F of each body alone: what must act on it about Ro beyond F_applied."""
+    """F of each body alone: the force that must act on it about Ro beyond F_applied."""
     V, A, F, I = data.V, data.A, data.F, data.inertia
     for b in range(1, I.shape[0]):
         w, v = row3(V, b, 0), row3(V, b, 3)

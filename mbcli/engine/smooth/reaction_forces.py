@@ -1,4 +1,4 @@
-"""What joints transmit: the forces between links, welds included."""
+"""The forces that joints transmit between links, welds included."""
 
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.frame_motion import (
@@ -16,7 +16,7 @@ from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3, subtr
 
 @kernel
 def forces_through_joints(model, data, tree, F):
-    """A, F (all that is applied to the links) -> F (nlink, 6): what each link gets through its inboard joint.
+    """A, F (all that is applied to the links) -> F (nlink, 6): the force on each link through its inboard joint.
 
     About Ro of the link's tree, or about Wo for a link that is welded to World.
 
@@ -39,7 +39,7 @@ def forces_through_joints(model, data, tree, F):
     for k in range(tree.shape[0] - 1, -1, -1):
         outboard, inboard = tree[k, 0], tree[k, 1]
         force = row3(F, outboard, 3)
-        # from one reference point to the other; they differ where a tree starts on a link that is welded to World
+        # from one reference point to the other; they differ if a tree starts on a link that is welded to World
         arm = from_reference_of(model, data, scale(0.0, force), model.link_body[outboard], model.link_body[inboard])
         set_row3(F, inboard, 0, add(row3(F, inboard, 0), add(row3(F, outboard, 0), cross(arm, force))))
         set_row3(F, inboard, 3, add(row3(F, inboard, 3), force))

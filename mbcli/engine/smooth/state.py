@@ -1,12 +1,12 @@
-"""What follows from a state, in the order in which the algorithms need it."""
+"""Quantities of a state, in the order in which the algorithms need them."""
 
 from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 from mbcli.engine.smooth.coordinates import normalize_quaternions
 from mbcli.engine.smooth.inertia import world_inertias
 from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
 
-UNMET, SINGULAR = 1, 2  # what finish_step() returns
-SINGULAR_STEP = -1  # what step_fault() gives where constraints tell no motion
+UNMET, SINGULAR = 1, 2  # results of finish_step()
+SINGULAR_STEP = -1  # result of step_fault() if constraints determine no motion
 
 
 @kernel
@@ -18,14 +18,14 @@ def at_positions(model, data):
 
 @kernel
 def at_velocities(model, data):
-    """q, v -> the same, velocities and what accelerations owe to them."""
+    """q, v -> the same, velocities and their share in accelerations."""
     at_positions(model, data)
     velocity_kinematics(model, data)
 
 
 @slot(constrained="constraints.constrained_motion.at_constrained_stage")
 def at_stage(model, data):
-    """As at_velocities(), where a scheme asks for a derivative; in plants with constraints q and v may change."""
+    """As at_velocities(), for the derivatives of a scheme; in plants with constraints q and v may change."""
     at_velocities(model, data)
 
 
@@ -37,7 +37,7 @@ def constraint_error(model, data):
 
 @slot(constrained="constraints.constrained_motion.finish_constrained_step", python=CALLER)
 def finish_step(model, data, y, tolerance):
-    """Makes y = [q; v] at the end of a step a state: quaternions of unit length, and what constraints demand.
+    """Makes y = [q; v] at the end of a step a state: quaternions of unit length, and the demands of constraints.
 
     `tolerance` is that of the norm of position errors. Returns 0, or that y cannot be made one: UNMET, SINGULAR.
     """
@@ -47,12 +47,12 @@ def finish_step(model, data, y, tolerance):
 
 @slot(constrained="constraints.constrained_motion.note_constraint_ranks", python=CALLER)
 def note_ranks(data):
-    """Notes what constraints remember from state to state, before one that is only looked at."""
+    """Notes the memory of constraints from state to state, before one that is only looked at."""
 
 
 @slot(constrained="constraints.constrained_motion.restore_constraint_ranks", python=CALLER)
 def restore_ranks(data):
-    """What constraints remember is as it was at note_ranks()."""
+    """Restores the memory of constraints of note_ranks()."""
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""What stands in for kernels of other plants where constraints act: discrete steps that end on the constraints.
+"""Fillers for kernels of other plants if constraints act: discrete steps that end on the constraints.
 
     q_m = q + h/2 N(q) v                                      the middle of the step
     M(q_m) vdot = tau(q_m) - C(q_m, v_m) v_m + G(q_m)^T lambda,   G(q_m) vdot = gamma(q_m, v_m),   v_m = v + h/2 vdot
@@ -52,17 +52,17 @@ from mbcli.engine.stepping.step import gather_forces
 SUBSTITUTIONS = 3  # of the velocities in the middle; two are of second order, the third takes energy and does not add
 ROUGHLY_DEPENDENT = 1e-2  # square of a sine as part of what is clear: in the middle rows depend on others only roughly
 AS_BEFORE = -1.0  # tolerance of factorize_multipliers with which the rows are taken out that were before
-STIFF = 10.0  # what controllers, limits and damping add to an inertia, as part of it
+STIFF = 10.0  # share of controllers, limits and damping in an inertia, as part of it
 INFINITE = float("inf")
 CLOSED = 1e-11  # position error [m or 1] at the end of a step, and part of the largest velocity there
 CORRECTIONS = 5  # with the factorization of the middle
 SLOWEST_DECREASE = 0.3  # of errors by such a correction
-STUCK = 2.0  # times an error that no projection could lower: what is allowed from then on
+STUCK = 2.0  # times an error that no projection could lower: allowed from then on
 
 
 @kernel
 def part_before_forces(work):
-    """The part of a step after which its forces are taken; 0 where no constraint is active, as in other plants."""
+    """The part of a step after which its forces are taken; 0 if no constraint is active, as in other plants."""
     return 0.5 if work.err.shape[0] > 0 else 0.0
 
 
@@ -88,7 +88,7 @@ def start_constrained_step(model, data, h):
 
 @kernel
 def constrained_step_dynamics(model, data, h, implicit_damping):
-    """As step.step_dynamics(), in the middle of the step; controllers and limits see where it started."""
+    """As step.step_dynamics(), in the middle of the step; controllers and limits see its start."""
     gather_forces(model, data, h, implicit_damping)
     work = work_at(data.constraint_set[SET_AT_WORK])
     go_to(data, work.q_start, work.v_start)
@@ -176,7 +176,7 @@ def solve_in_middle(m, d, c, w, h):
 def factorize_in_middle(m, d, c, w):
     """After constraint_jacobian: diagonal -> factors, rank.
 
-    Where controllers, limits or damping outweigh inertia, rows are long and independent as they are without them.
+    If controllers, limits or damping outweigh inertia, rows are long and independent as they are without them.
     """
     dependent = max(DEPENDENT, ROUGHLY_DEPENDENT * w.ranks[RANK_CLEAR].real)
     packed_mass_matrix(m, d, c, w)
@@ -258,7 +258,7 @@ def is_stuck(n, error, before):
 
 @kernel
 def correct_positions(m, d, c, w):
-    """q -> q on the constraints, with the factors of the middle; False where these do not lead there. G of q too."""
+    """q -> q on the constraints, with the factors of the middle; False if these do not lead there. G of q too."""
     before = 0.0
     for n in range(CORRECTIONS + 1):
         position_kinematics(m, d)
@@ -283,7 +283,7 @@ def correct_positions(m, d, c, w):
 
 @kernel
 def correct_velocities(m, d, c, w, h):
-    """After correct_positions: v -> v that keeps to the constraints; False where the factors do not lead there."""
+    """After correct_positions: v -> v that keeps to the constraints; False if the factors do not lead there."""
     before = 0.0
     for n in range(CORRECTIONS + 1):
         velocity_errors(d, c, w)
@@ -307,7 +307,7 @@ def correct_velocities(m, d, c, w, h):
 def project_end(model, data, constraints, work):
     """q, v -> those nearby on the constraints, across a singular position too.
 
-    Where constraints contradict each other, errors stay as small as they become, and are allowed from then on.
+    If constraints contradict each other, errors stay as small as they become, and are allowed from then on.
     """
     m, d, w = model_at(model), data_at(data), work_at(work)
     at = d.constraint_set

@@ -1,4 +1,4 @@
-"""What stands in for step_dynamics() in plants with contact: accelerations of a step by the contact problem.
+"""The filler for step_dynamics() in plants with contact: accelerations of a step by the contact problem.
 
 vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances by it or computes reactions from it
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.

@@ -1,4 +1,4 @@
-"""What stands in for the work of rows in plants with contact: that of their impulses."""
+"""The filler for the work of rows in plants with contact: that of their impulses."""
 
 from mbcli.engine.contact.joint_rows import CONTROLLER, EQUATION
 from mbcli.engine.contact.problem import row_velocity

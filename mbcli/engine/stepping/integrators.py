@@ -1,7 +1,7 @@
 """Runge-Kutta methods as tables, one kernel each to take an explicit and an implicit step by any of them, dense output.
 
 The state is y = [q; v]. Inputs are held over a step. Explicit tables: A strictly lower triangular, weights b, and the
-difference of the two embedded weights (empty where a method has none). Implicit ones are stiffly accurate: the last
+difference of the two embedded weights (empty if a method has none). Implicit ones are stiffly accurate: the last
 stage is the end of the step. Sources: Bogacki and Shampine 1989; Dormand and Prince 1980; Hairer and Wanner, Solving
 Ordinary Differential Equations II, sections IV.5 and IV.8 (Radau IIA and the filtered error estimate); Hairer, Norsett
 and Wanner, the same I, sections II.4 (step doubling and local extrapolation) and II.6 (dense output).
@@ -120,7 +120,7 @@ class Integration(WritableArrays):
 
 FILTER = 0.4  # [1] the error estimate of implicit methods is solved through I - FILTER h J, which tames stiff parts
 NEWTON_ITERATIONS = 8
-FIXED_ITERATIONS = 100  # where the step is given, it is taken as long as Newton's method gets anywhere
+FIXED_ITERATIONS = 100  # if the step is given, it is taken as long as Newton's method makes progress
 
 
 @slot(python=CALLER)
@@ -150,7 +150,7 @@ def derivative(model, data, y, u, dy):
 
 @slot(python=CALLER)
 def explicit_step(model, data, run, u, h):
-    """y_end = y after h; returns the largest error estimate relative to max(1, |y|), 0 where there is none."""
+    """y_end = y after h; returns the largest error estimate relative to max(1, |y|), 0 if there is none."""
     n, A, b, rates = run.y.shape[0], run.method_A, run.method_b, run.rates
     for s in range(b.shape[0]):
         for i in range(n):
@@ -282,9 +282,9 @@ def doubled_step(model, data, run, u, h, accuracy):
         end = run.y_middle[i] + run.increments[0, i]
         difference = run.y_whole[i] - end
         run.y_end[i] = end - difference
-        # half a step is off by a quarter of what the whole one is, which is twice the difference
+        # half a step is off by a quarter of the error of the whole one, which is twice the difference
         run.y_middle[i] -= 0.5 * difference
-        # how far dense output leaves the chord; where the motion is smooth, half of the difference
+        # how far dense output leaves the chord; if the motion is smooth, half of the difference
         bend = 0.5 * (run.y[i] + run.y_end[i]) - run.y_middle[i]
         largest = larger(largest, larger(abs(difference), abs(bend)) / max(1.0, abs(run.y_end[i])))
     run.clock[CLOCK_MIDDLE] = 0.5
@@ -293,7 +293,7 @@ def doubled_step(model, data, run, u, h, accuracy):
 
 @kernel
 def factorize_stages(run, h):
-    """The factors of I - h A x J; False where that is singular."""
+    """The factors of I - h A x J; False if that is singular."""
     n, s = run.y.shape[0], run.method_A.shape[0]
     for a in range(s):
         for b in range(s):
@@ -345,7 +345,7 @@ def solve_stages(model, data, run, start, u, h, accuracy):
 
 @kernel
 def filtered_error(run, h):
-    """The largest error by the embedded weights, relative to max(1, |y|); -1 where the filter is singular."""
+    """The largest error by the embedded weights, relative to max(1, |y|); -1 if the filter is singular."""
     n = run.y.shape[0]
     for i in range(n):
         error = 0.0
@@ -375,7 +375,7 @@ def rate_at_end(model, data, t, run, u):
 
 @kernel
 def join_ends(run, h):
-    """`dense` of an explicit step: the cubic with its states and derivatives at both ends, and what the method adds.
+    """`dense` of an explicit step: the cubic with its states and derivatives at both ends, and the term of the method.
 
     After rate_at_end(). Powers of the part of the step that is done, from 0 to 1; y_end may be corrected.
     """
@@ -394,7 +394,7 @@ def join_ends(run, h):
 
 @kernel
 def join_stages(run):
-    """`dense` of an implicit step: the polynomial through its start, y_middle and end; it damps what is stiff."""
+    """`dense` of an implicit step: the polynomial through its start, y_middle and end; it damps stiff parts."""
     c = run.clock[CLOCK_MIDDLE]
     for i in range(run.y.shape[0]):
         change, bend = run.y_end[i] - run.y[i], 0.0
@@ -406,7 +406,7 @@ def join_stages(run):
 
 @kernel
 def evaluate_dense(run, share):
-    """y_stage = the state where a share of the step is done."""
+    """y_stage = the state after a share of the step."""
     for i in range(run.y.shape[0]):
         total = run.dense[4, i]
         for k in range(3, -1, -1):

@@ -1,6 +1,6 @@
 """The time loops: they step until a buffer of samples is full, a number of steps is done, or something is wrong.
 
-Nothing here raises: the returned status says why a loop stopped, and the caller decides.
+Nothing here raises: the returned status is the reason why a loop stopped, and the caller decides.
 """
 
 from mbcli.engine.contact.contact_calls import keep_contacts, keeps_contacts, lacks_room
@@ -69,7 +69,7 @@ SINGULAR_POSITION = 9  # the constraints lose rank in this state or right after 
 SAFETY = 0.9  # how much of the step that the error allows is taken
 LARGEST_GROWTH = 5.0
 LARGEST_SHRINK = 0.1
-OTHER_STEP = 0.6  # of a step that ends or has a stage where the constraints are not met or singular
+OTHER_STEP = 0.6  # of a step that ends or has a stage at which the constraints are not met or singular
 SHORTEST_STEP = 1e-9  # of the largest step, for trying such shorter ones
 
 
@@ -109,7 +109,7 @@ def run_discrete(model, data, stepping, actuation, recording, budget):
     """Steps a discrete plant to at most the last step; time is the number of a step times its length.
 
     Samples each step that is a multiple of `sampled_step`, and the last one. `budget` bounds the steps of this call;
-    `state_before` keeps the state before a step, to which q and v return where the step gives a number that is not
+    `state_before` keeps the state before a step, to which q and v return if the step gives a number that is not
     finite. After ELEMENT_FAULT and GIMBAL_LOCK too they hold the state before the step. The contacts of a sample are
     those of the step from it, which is computed for that at the end too. Returns why it stopped.
     """
@@ -359,7 +359,7 @@ def next_input_change(t, end_time, actuation):
 
 @kernel
 def keep_state(run):
-    """kept = time, next step and state where a step starts."""
+    """kept = time, next step and state at the start of a step."""
     run.kept[0], run.kept[1], run.kept[2] = 1.0, run.clock[CLOCK_TIME], run.clock[CLOCK_NEXT_STEP]
     for i in range(run.y.shape[0]):
         run.kept[3 + i] = run.y[i]

@@ -60,7 +60,7 @@ def accelerations_of_step(model, data, F_link, h, implicit_damping):
 def step_dynamics(model, data, h, implicit_damping):
     """After velocity_kinematics: the mean acceleration vdot over a step; implicit_damping is 1 or 0.
 
-    M vdot = tau + tau_g - C v - D v' + what controllers and limits add. Taking the damping at the new velocity adds h D
+    M vdot = tau + tau_g - C v - D v' + controllers and limits. Taking the damping at the new velocity adds h D
     to the diagonal of M; with it at the old velocity the diagonal stays. Springs and force elements act by the old
     positions and velocities, controllers and limits by the new ones.
     """
@@ -95,5 +95,5 @@ def instant_dynamics(model, data):
     python=CALLER,
 )
 def step_fault(model, data):
-    """What went wrong in step_dynamics(): nothing, 0; SINGULAR_STEP where constraints tell no motion."""
+    """The fault of step_dynamics(): none, 0; SINGULAR_STEP if constraints determine no motion."""
     return 0

@@ -17,7 +17,7 @@ from mbcli.meshes.triangles import convex_hull, load_triangles
 class Geometries:
     """The geometries of a plant that collide, as the engine takes them.
 
-    ids[k] is the GeometryId of solid k. notes: sentences on what was simplified.
+    ids[k] is the GeometryId of solid k. notes: sentences on simplifications.
     """
 
     ids: tuple
@@ -109,7 +109,7 @@ _SOLIDS = {
 
 
 class _Materials:
-    """What geometries are made of: their own properties, else those of the SceneGraphConfig, else defaults.
+    """The contact properties of geometries: their own, else those of the SceneGraphConfig, else defaults.
 
     With contact_defaults `drake` there always is a SceneGraphConfig. The defaults let the heaviest body sink by the
     penetration allowance d when it lies on one contact point: the stiffness of a pair is m g / d, which two equal
@@ -159,7 +159,7 @@ class _Materials:
 
 
 def _filter_rows(ids, statements):
-    """(row of each geometry, bits of the rows): geometries about which all statements say the same share a row."""
+    """(row of each geometry, bits of the rows): geometries with the same statements share a row."""
     memberships = {g: [] for g in ids}
     for s, (_, A, B) in enumerate(statements):
         for side, geometries in ((0, A), (1, B or ())):

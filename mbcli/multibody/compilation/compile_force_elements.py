@@ -40,7 +40,7 @@ class CutJoint:
 
 @dataclass
 class DistanceSpring:
-    """A distance constraint of finite stiffness as a spring-damper; it is one without force where that is infinite."""
+    """A distance constraint of finite stiffness as a spring-damper; it is one without force if that is infinite."""
 
     constraint: object
     plant: object
@@ -71,7 +71,7 @@ def force_element_arrays(elements, link_body, link_X_BL, parameters):
     Args:
         elements: force elements, CutJoint, DistanceSpring; others than these are skipped.
         link_body, link_X_BL: body of each link, and pose (4, 4) of the link in it.
-        parameters: Parameters, what the elements' values are.
+        parameters: Parameters, with the elements' values.
     """
     springs, hinges, bushings, cuts = (
         [e for e in elements if isinstance(e, kind)]

@@ -62,7 +62,7 @@ def compile_model(
         elements: force elements of the library's own kinds.
         gravity: g_W (3,).
         weight_of: body -> whether it is subject to gravity.
-        parameters: Parameters, what the elements' values are.
+        parameters: Parameters, with the elements' values.
         with_controllers: whether the PD controllers of actuators act.
         with_limits: whether the limits of joints do.
         dtype: scalar type of the parameters' values.
@@ -177,7 +177,7 @@ def compile_model(
 
 
 def _controller(actuator, parameters):
-    """Gains p and d and the effort limit; the controller of a locked joint rests and passes on what is fed forward."""
+    """Gains p and d and the effort limit; the controller of a locked joint rests and passes the feed-forward on."""
     if parameters.get(actuator.joint(), "locked"):
         return 0.0, 0.0, np.inf
     gains = actuator.get_controller_gains()

@@ -1,6 +1,6 @@
 """The equations behind the constraints of a plant: those that were added, and joints that close loops.
 
-A joint that closes a loop takes away what its type does not leave free: with F as frame P and M as frame S, a revolute
+A joint that closes a loop holds what its type does not free: with F as frame P and M as frame S, a revolute
 joint holds three translations and two turns, and so on.
 """
 
@@ -39,9 +39,9 @@ X, Y, Z = (tuple(axis) for axis in np.eye(3))
 
 
 def constraint_rows(plant, parameters=DEFAULTS, equations=True):
-    """What is active under the parameters of a context, as compile_constraints() takes it: a list; and their owners.
+    """Constraints active under a context's parameters, as compile_constraints() takes it: a list; and their owners.
 
-    The owners (number of rows) say which constraint of the plant each row belongs to. A constraint without rows, as a
+    The owners (number of rows) are the constraints of the plant, row by row. A constraint without rows, as a
     floating joint that closes a loop, has none. ModelError where `equations` is true for constraints that are none.
     """
     compiled, owners = [], []
@@ -59,7 +59,7 @@ def constraint_rows(plant, parameters=DEFAULTS, equations=True):
 
 
 def are_equations(plant, parameters=DEFAULTS):
-    """Whether all that is active says that something is zero; True where that cannot be told because one is faulty."""
+    """Whether all active constraints are equations; True if that cannot be told because one is faulty."""
     try:
         return all(row.is_equation() for tie in constraint_rows(plant, parameters, False)[0] for row in tie.rows)
     except ModelError:
@@ -143,7 +143,7 @@ def _loop(c, parameters):
     if parameters.get(joint, "locked"):
         raise ModelError("a joint that closes a loop cannot be locked")
     if any(parameters.get(joint, "damping")) and not any(joint.default_damping_vector()):
-        raise ModelError("damping of a joint that closes a loop acts only where it was there before Finalize()")
+        raise ModelError("damping of a joint that closes a loop acts only if it was set before Finalize()")
     return _tie(F.body(), X_PF, M.body(), X_CM, JOINT_ROWS[joint.type_name()](joint))
 
 
@@ -167,7 +167,7 @@ def _screw(joint):
     return slides(*_normals(axis)) + alignments(_normals(axis), axis) + along
 
 
-# rows by type of joint: what it holds in F
+# rows by type of joint: the directions that it holds in F
 JOINT_ROWS = {
     "weld": lambda joint: twists(X, Y, Z) + slides(X, Y, Z),
     "revolute": _revolute,

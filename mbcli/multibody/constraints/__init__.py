@@ -6,10 +6,10 @@
     qddot = ForwardDynamicsConstraintsDirect(plant, q, qdot, tau, cs)
     cs.force
 
-What RBDL writes into reference arguments is returned. `model` is a finalized MultibodyPlant with its default
-parameters; where RBDL has ids of bodies, a RigidBody, its BodyIndex or its name may stand. Q are the positions of the
+Values that RBDL writes into reference arguments are returned. `model` is a finalized MultibodyPlant with its default
+parameters; a RigidBody, its BodyIndex or its name may stand for RBDL's ids of bodies. Q are the positions of the
 plant (nq,), quaternions w x y z; QDot, QDDot and Tau have one element for each of its velocities (nv,): they are v and
-vdot of the plant, which are not the rates of Q where a quaternion or roll-pitch-yaw angles describe a joint. G is
+vdot of the plant, which are not the rates of Q if a quaternion or roll-pitch-yaw angles describe a joint. G is
 the Jacobian by v; a change d of the positions is Q + N(Q) d. Spatial vectors have the rotational part first, along
 World's axes. C holds gravity and the forces f_ext, but no joint damping and no force elements: they belong in Tau.
 

@@ -12,10 +12,10 @@ from mbcli.multibody.constraints.linear_systems import RANK_TOLERANCE
 
 @dataclass(frozen=True)
 class AssemblyResult:
-    """Positions of an assembly and how they were found; true where it converged.
+    """Positions of an assembly and how they were found; true if it converged.
 
     Attributes:
-        q: positions (nq,); where it did not converge, those with the smallest error that were seen.
+        q: positions (nq,); if it did not converge, those with the smallest error that were seen.
         converged: whether the position error is within the tolerance.
         iterations: steps, those of all starts and of the minimization counted.
         position_error: norm of phi.
@@ -45,14 +45,14 @@ def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, m
     the difference of coordinates, for rotations by quaternions or roll-pitch-yaw
     angles the rotation vector. With minimize=False the first feasible point
     is taken: the plain projection, whose steps are each smallest in the weights but whose sum is not. Contacts, which
-    have no position error, keep the distance of their point along the normal from where it is at QInit.
+    have no position error, keep the distance of their point along the normal from its place at QInit.
 
     Args:
         QInit: (nq,); quaternions are normalised.
         weights: (nv,), not negative; a larger one moves less, 0 is free to move.
         tolerance: of the norm of phi.
         max_iter: Newton steps of each start.
-        restarts: how many other starts, random ones around QInit with a fixed seed, are tried where steps get stuck.
+        restarts: how many other starts, random ones around QInit with a fixed seed, are tried if steps get stuck.
 
     Dependent rows and singular starts are taken. An unreachable position gives a result that did not converge.
     """
@@ -76,7 +76,7 @@ def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, m
 def CalcAssemblyQDot(model, Q, QDotInit, CS, weights):
     """QDot (nv,) with G QDot = 0 (of custom constraints, a velocity error of zero), nearest to QDotInit.
 
-    Solved exactly: min (QDot - QDot0)^T diag(weights) (QDot - QDot0) under that; where weights are 0 and leave a
+    Solved exactly: min (QDot - QDot0)^T diag(weights) (QDot - QDot0) under that; if weights are 0 and leave a
     choice, the solution of the shortest change. Q should satisfy the constraints.
     """
     weights = checked_weights(model, weights)
@@ -104,7 +104,7 @@ def checked_weights(model, weights):
 
 
 class _ContactPoints:
-    """How far the points of contacts are from where they started, along their normals."""
+    """Distances of the points of contacts from their starts, along their normals."""
 
     def __init__(self, CS, start):
         self._CS = CS

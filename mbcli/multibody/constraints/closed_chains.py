@@ -29,7 +29,7 @@ class ClosedChains:
     The context stays as it is. `compiled` is for thousands of evaluations: it takes 10 s once on a machine.
 
     Args:
-        held: None: a constraint that is no equation is a ModelError. Else such constraints are left out, but for
+        held: None: a constraint that is not an equation is a ModelError. Else such constraints are left out, but for
             tendons {constraint: limit} that are held at a limit.
 
     Attributes:
@@ -57,7 +57,7 @@ class ClosedChains:
         self.manifold = PositionManifold(self._constrained.model)
 
     def _take_equations(self, active, held):
-        """Rows and owners of what is an equation, or is held; other tendons with limits become known."""
+        """Rows and owners of constraints that are equations, or are held; other tendons with limits become known."""
         rows, owners = [], []
         for made in active.rows:
             owner = active.row_owners[made.numbers[0]] if made.rows else None
@@ -97,7 +97,7 @@ class ClosedChains:
         return constrained.rows("errd"), constrained.dense("G")
 
     def independent(self, q):
-        """(nrow,) whether each row is no combination of others at q."""
+        """(nrow,) whether each row is not a combination of others at q."""
         self._factorize(q)
         return self._constrained.rows("row_sine") > DEPENDENT
 
@@ -119,11 +119,11 @@ class ClosedChains:
         return int(self.independent(q).sum())
 
     def rank_nearby(self, q):
-        """The largest rank at q and at positions near it that satisfy the constraints; larger where q is singular."""
+        """The largest rank at q and at positions near it that satisfy the constraints; larger if q is singular."""
         return self.regular_rank(q)[0] if self.nrow else 0
 
     def regular_rank(self, q):
-        """What expect_rank() takes: that rank, the largest of the least squares of sines, squares of rows' lengths."""
+        """For expect_rank(): that rank, the largest of the least squares of sines, squares of rows' lengths."""
         constrained, rng = self._constrained, np.random.default_rng(0)
         scale, found = constrained.work.row_scale, []
         scale[:] = 0.0
@@ -196,9 +196,9 @@ def assemble_within_limits(context, q, *arguments, **options):
 
 
 def assemble_context(context, tolerance):
-    """Moves the state of a context to the nearest one that satisfies the constraints, where it does not.
+    """Moves the state of a context to the nearest one that satisfies the constraints, if it does not.
 
-    Returns what was done, in lines. NumericalError if no such state is found. `tolerance`: of the norm of position
+    Returns the changes, in lines. NumericalError if no such state is found. `tolerance`: of the norm of position
     errors, and of velocity errors relative to the velocities.
     """
     chains, lines = ClosedChains(context, held={}), []

@@ -1,4 +1,4 @@
-"""What was added to a constraint set, and the groups that entries form."""
+"""The entries of a constraint set, and the groups that they form."""
 
 import enum
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ConstraintType(enum.IntEnum):
 
 @dataclass
 class Entry:
-    """A call of Add...Constraint(): type, name, ids, rows, and what belongs to the type.
+    """A call of Add...Constraint(): type, name, ids, rows, and the data of the type.
 
     bodies: as the caller named them; links: the RigidBody of each, once the set is bound; frames: poses (4, 4) of P and
     S in them; vector: normal or axis; stabilization: [enabled, time constant], the same in all entries of a group.
@@ -75,7 +75,7 @@ def _key(entry):
 
 
 def resolve_body(plant, body):
-    """The RigidBody that a caller means by itself, its name or its index. ValueError where there is none."""
+    """The RigidBody that a caller means by itself, its name or its index. ValueError if there is none."""
     if isinstance(body, RigidBody):
         if body._plant is not plant:
             raise ValueError(f"body '{body.name()}' is not part of the model")

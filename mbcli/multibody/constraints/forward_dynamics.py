@@ -1,4 +1,4 @@
-"""Accelerations under constraints, by four methods that agree where all of them apply.
+"""Accelerations under constraints, by four methods that agree if all of them apply.
 
 All return QDDot (nv,) and leave the multipliers in CS.force: H QDDot + C = Tau + G^T force, G QDDot = gamma. f_ext:
 spatial forces (num_bodies, 6) on the bodies about World's origin, in World.
@@ -68,7 +68,7 @@ def ForwardDynamicsContactsKokkevis(model, Q, QDot, Tau, CS):
 
 
 def solve_contacts(constrained, linear_solver):
-    """Accelerations, multipliers, responses (nrow, nrow) in the engine's order, from what a ConstrainedModel holds.
+    """Accelerations, multipliers, responses (nrow, nrow) in the engine's order, from a ConstrainedModel.
 
     That is q, v, tau, F_applied; all of its rows are contacts.
     """

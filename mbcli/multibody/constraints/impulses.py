@@ -1,6 +1,6 @@
 """Velocities after an impact, by three methods.
 
-All return QDotPlus (nv,), with G QDotPlus = CS.v_plus, and leave in CS.impulse what acted on the system: H (QDotPlus -
+All return QDotPlus (nv,), with G QDotPlus = CS.v_plus, and leave the impulses in CS.impulse: H (QDotPlus -
 QDotMinus) = G^T impulse. The sign is that of the forces: an impulse of a contact pushes the body along the normal.
 """
 
@@ -33,7 +33,7 @@ def ComputeConstraintImpulsesRangeSpaceSparse(model, Q, QDotMinus, CS):
 
 
 def range_space_impulses(constrained, diagonal_of_H, wanted):
-    """Change of the velocities (nv,) and impulses (nrow,) from what a ConstrainedModel holds: q, v, v_plus."""
+    """Change of the velocities (nv,) and impulses (nrow,) from the contents of a ConstrainedModel: q, v, v_plus."""
     constrained.run("calc_constraint_impulses", DEPENDENT)
     check_factor(constrained, diagonal_of_H)
     change = constrained.work.dv.copy()

@@ -1,6 +1,6 @@
 """Generalized forces of the actuated velocities for wanted accelerations, under constraints (Koch 2015, Kudruss).
 
-ConstraintSet.SetActuationMap() says which velocities are actuated: u = S vdot, and v = P vdot are the others.
+ConstraintSet.SetActuationMap() defines the actuated velocities: u = S vdot, and v = P vdot are the others.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def isConstrainedSystemFullyActuated(model, Q, QDot, CS, update_kinematics=True,
 def InverseDynamicsConstraints(model, Q, QDot, QDDotDesired, CS, update_kinematics=True, f_ext=None):
     """(QDDot, Tau) for a fully actuated system: S QDDot = S QDDotDesired, Tau (nv,) is zero without an actuator.
 
-    Where there are more constraints than velocities without actuator, the multipliers are the shortest ones.
+    If there are more constraints than velocities without actuator, the multipliers are the shortest ones.
     NumericalError: the system is not fully actuated (use InverseDynamicsConstraintsRelaxed); the desired accelerations
     violate the constraints. RuntimeError without an actuation map.
     """

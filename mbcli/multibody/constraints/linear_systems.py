@@ -30,7 +30,7 @@ class LinearSolver(enum.Enum):
 def SolveConstrainedSystemDirect(H, G, c, gamma, linear_solver=LinearSolver.LinearSolverColPivHouseholderQR):
     """Both unknowns at once, from the matrix (nv + size, nv + size).
 
-    ValueError for LinearSolverLLT, which this indefinite matrix has no factor for; NumericalError where it is singular
+    ValueError for LinearSolverLLT, which this indefinite matrix has no factor for; NumericalError if it is singular
     and the solver is not that of least squares: the constraints depend on one another, or H is singular along them.
     """
     require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
@@ -61,7 +61,7 @@ def SolveConstrainedSystemRangeSpaceSparse(model, H, G, c, gamma):
 
 
 def solve_range_space(constrained, diagonal_of_H):
-    """(x, y) from what a ConstrainedModel holds: packed_H, G, bias, tau, gamma."""
+    """(x, y) from the contents of a ConstrainedModel: packed_H, G, bias, tau, gamma."""
     constrained.run("solve_constrained_system", DEPENDENT)
     check_factor(constrained, diagonal_of_H)
     x, y = constrained.data.vdot.copy(), constrained.rows("force")
@@ -70,7 +70,7 @@ def solve_range_space(constrained, diagonal_of_H):
 
 
 def check_factor(constrained, diagonal_of_H):
-    """NumericalError where a pivot of H is zero, or what rounding leaves of it."""
+    """NumericalError if a pivot of H is zero, or what rounding leaves of it."""
     pivots = constrained.work.L_inverse**-2
     bad = ~(pivots > 1e-13 * np.maximum(diagonal_of_H, np.finfo(float).tiny)) | ~np.isfinite(pivots)
     if bad.any():
@@ -81,7 +81,7 @@ def check_factor(constrained, diagonal_of_H):
 
 
 def check_rows(constrained, x, wanted):
-    """NumericalError where the rows that were taken out as dependent are not fulfilled by the others."""
+    """NumericalError if the rows that were taken out as dependent are not fulfilled by the others."""
     if not constrained.independent().all():
         require_fulfilled(constrained.dense("G"), x, wanted)
 
@@ -108,7 +108,7 @@ def shortest_multipliers(constrained, y):
 def SolveConstrainedSystemNullSpace(H, G, c, gamma, Y=None, Z=None):
     """First x in the range of G^T and in the null space of G, then y.
 
-    Y (nv, rank), Z (nv, nv - rank): bases of both, orthonormal; found by a QR decomposition with pivoting where they
+    Y (nv, rank), Z (nv, nv - rank): bases of both, orthonormal; found by a QR decomposition with pivoting if they
     are not given. H needs to be positive definite on the null space only, G may have dependent rows: then y is the
     shortest one. NumericalError: H is not positive definite there, the rows contradict one another.
     """

@@ -27,7 +27,7 @@ class PlantSystem:
 
     Args:
         context: of a plant, whose constraints are equations; else ModelError.
-        forces: what of C is wanted, as CalcRequiredForces() takes it.
+        forces: the wanted part of C, as CalcRequiredForces() takes it.
 
     Attributes:
         H (nv, nv), C (nv,), G (nrow, nv), gamma (nrow,).
@@ -55,7 +55,7 @@ class PlantSystem:
         """vdot (nv,) and multipliers (nrow,) under tau (nv,), by `method`: range-space, direct, null-space, kokkevis.
 
         Dependent rows get the shortest multipliers; `direct` and `kokkevis` raise NumericalError for them. ValueError
-        where `kokkevis` meets another constraint than contacts.
+        if `kokkevis` meets another constraint than contacts.
         """
         c = tau - self.C
         if method == "direct":

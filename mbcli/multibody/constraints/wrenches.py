@@ -1,4 +1,4 @@
-"""What the multipliers of a group are as spatial forces on bodies."""
+"""The multipliers of a group as spatial forces on bodies."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Wrenches:
             poses = [self._body_pose(body) for body in bodies]
             wrenches = _pair_of_wrenches(group, poses, frames, own)
             if group.first.kind is ConstraintType.ConstraintTypeContact:
-                # the ground's frame is where the point is
+                # the ground's frame is at the point
                 frames[0] = np.eye(4)
                 frames[0][:3, 3] = (poses[1] @ frames[1])[:3, 3]
                 wrenches[0][:3] = 0.0

@@ -27,7 +27,7 @@ _FORCE_ELEMENTS = {BushingSpec: _bushing, SpringDamperSpec: _spring_damper}
 
 
 def add_force_element(plant, spec, bodies, frames):
-    """Adds what a ForceElementSpec says; bodies, frames: elements by the names that it uses."""
+    """Adds the element of a ForceElementSpec; bodies, frames: elements by the names that it uses."""
     element = _FORCE_ELEMENTS[type(spec)](spec, bodies, frames)
     plant.AddForceElement(element)._place = spec.place
 
@@ -60,15 +60,15 @@ _CONSTRAINTS = {
 
 
 def add_constraint(plant, spec, bodies, joints):
-    """Adds what a ConstraintSpec says; bodies, joints: elements by the names that it uses.
+    """Adds the constraint of a ConstraintSpec; bodies, joints: elements by the names that it uses.
 
-    Raises ModelError with its place for what the plant refuses.
+    Raises ModelError with its place if the plant refuses it.
     """
     _register(plant, spec.place, lambda: _CONSTRAINTS[type(spec)](plant, spec, bodies, joints), spec.name)
 
 
 def _register(plant, place, add, name=None):
-    """Adds a constraint and notes where the file has it."""
+    """Adds a constraint and notes its place in the file."""
     try:
         constraint = plant._constraint("model file", add())
     except RuntimeError as error:
@@ -79,7 +79,7 @@ def _register(plant, place, add, name=None):
 def add_mimics(plant, specs, joints):
     """Couples each joint that follows another: q = multiplier q_leader + offset.
 
-    specs: JointSpecs; joints: {name: joint}. Raises ModelError where one of the two has not exactly one coordinate.
+    specs: JointSpecs; joints: {name: joint}. Raises ModelError if one of the two has not exactly one coordinate.
     """
     for spec in specs:
         for axis in spec.axes:

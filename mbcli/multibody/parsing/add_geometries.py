@@ -54,7 +54,7 @@ def _add_collision(plant, body, X_BG, shape, name, geometry):
 
 
 def _shape(shape):
-    """The Shape of a spec's; None for a mesh whose file was not found, which is reported where it was looked for."""
+    """The Shape of a spec's; None for a mesh whose file was not found, which was reported by the search."""
     if isinstance(shape, spec.Mesh):
         if shape.path is None:
             return None

@@ -37,7 +37,7 @@ def add_model(plant, spec, instance_name):
 
 
 def add_models(plant, spec, instance_names):
-    """Adds a model, or those of a world with what the world itself has, as model instances of the given names.
+    """Adds a model, or those of a world with the world's own elements, as model instances of the given names.
 
     Returns (index, ModelSpec) of every new model instance, nested ones included.
     """
@@ -56,7 +56,7 @@ def add_models(plant, spec, instance_names):
 
 @contextmanager
 def _refusals(spec):
-    """What a plant refuses, as two elements of one name in a model instance, is a fault of the file."""
+    """A refusal of the plant, as of two elements of one name in a model instance, is a fault of the file."""
     try:
         yield
     except RuntimeError as error:
@@ -72,7 +72,7 @@ class _Known:
         self.joints = {}
 
     def enter(self, model, inner):
-        """What a nested model knows is known here as MODEL::NAME; MODEL is its own frame."""
+        """Names of a nested model are known here as MODEL::NAME; MODEL is its own frame."""
         for own, nested in ((self.bodies, inner.bodies), (self.frames, inner.frames), (self.joints, inner.joints)):
             own.update((f"{model}::{name}", element) for name, element in nested.items() if name != "world")
         if "__model__" in inner.frames:
@@ -80,7 +80,7 @@ class _Known:
 
 
 def _add(plant, spec, instance_name):
-    """Adds a model whose instances are there; nested models come first. Returns what it has (`_Known`)."""
+    """Adds a model whose instances are there; nested models come first. Returns its elements (`_Known`)."""
     known = _Known(plant)
     for inner in spec.models:
         known.enter(inner.name, _add(plant, inner, f"{instance_name}::{inner.name}"))
@@ -111,7 +111,7 @@ def _add_model_frame(plant, spec, known, instance):
 
 
 def _add_own_elements(plant, spec, known, instance):
-    """Joints, frames and what acts between them: those of a model, or of the world."""
+    """Joints, frames and the elements between them: those of a model, or of the world."""
     for add in (_add_frames, _add_joints) if spec.is_world else (_add_joints, _add_frames):  # in pydrake's order
         add(plant, spec, known, instance)
     for actuator in spec.actuators:
@@ -132,7 +132,7 @@ def _add_frames(plant, spec, known, instance):
 
 
 def _instance_of(body, instance):
-    """The model instance of what is fixed to a body: the body's, in place of the world's the given one."""
+    """The model instance of an element that is fixed to a body: the body's, in place of the world's the given one."""
     return instance if body.index() == 0 else body.model_instance()
 
 
@@ -165,7 +165,7 @@ def _spatial_inertia(inertial):
             *about_origin[[0, 1, 2], [0, 1, 2]], *about_origin[[0, 0, 1], [1, 2, 2]], skip_validity_check=True
         )
     )
-    # what is not plausible was reported where the file was read, and does not stop the use of the model
+    # implausible values were reported when the file was read, and do not stop the use of the model
     return SpatialInertia(inertial.mass, com, unit, skip_validity_check=True)
 
 
@@ -262,7 +262,7 @@ def _add_actuator(plant, spec, joints):
 
 
 def _weld_to_world(plant, spec, links, bodies):
-    """A static model: every link stays where the file puts it."""
+    """A static model: every link stays at its place in the file."""
     held = {joint.child for joint in spec.joints}
     for link in links:
         if link.name not in held:

@@ -23,7 +23,7 @@ class CollisionFilterGroups:
         self._applied = set()
 
     def AddGroup(self, name: str, members: Iterable[str]) -> None:
-        """A new group with the names of its bodies. RuntimeError where the name is taken."""
+        """A new group with the names of its bodies. RuntimeError if the name is taken."""
         if name in self._groups:
             raise RuntimeError(f"there is a collision filter group '{name}' already")
         self._groups[name] = set(members)

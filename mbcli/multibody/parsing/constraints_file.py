@@ -5,7 +5,7 @@ from mbcli.multibody.parsing.scene_names import SceneNames
 
 
 def add_constraints_of_file(plant, constraints, diagnostics):
-    """Adds ModelConstraints to a plant that is not finalized; what is wrong is in `diagnostics`."""
+    """Adds ModelConstraints to a plant that is not finalized; faults are in `diagnostics`."""
     adder = _Adder(plant)
     for constraint in constraints.constraints:
         record = constraint.record

@@ -35,10 +35,10 @@ def FlattenModelDirectives(directives: ModelDirectives, package_map: PackageMap)
 def ProcessModelDirectives(
     directives: ModelDirectives, *arguments: Any, plant: MultibodyPlant | None = None, parser: Parser | None = None
 ) -> list[ModelInstanceInfo]:
-    """ProcessModelDirectives(directives, parser), or with a plant and perhaps a parser: adds what they say.
+    """ProcessModelDirectives(directives, parser), or with a plant and perhaps a parser: adds their models.
 
     Returns a ModelInstanceInfo for each model. Raises ModelError or ResourceError; then nothing has been added. The
-    name of a model must be new, also where the parser renames others.
+    name of a model must be new, also if the parser renames others.
     """
     for argument in arguments:
         if isinstance(argument, Parser):

@@ -1,4 +1,4 @@
-"""The flat model of a plant of one model: what its file says, and what directives, welds and settings added to it."""
+"""The flat model of a plant of one model: its file, with the additions of directives, welds and settings."""
 
 from dataclasses import replace
 
@@ -10,8 +10,8 @@ from mbcli.parsers.spec import FrameSpec, JointSpec, Place, pose
 def model_of_scene(plant, model):
     """A flat ModelSpec, as `flattened` gives it, with the frames, joints and default positions of its finalized plant.
 
-    Its links, joints and frames are in the order of the plant's. Raises ModelError where the plant has more than the
-    model and what can be added without files.
+    Its links, joints and frames are in the order of the plant's. Raises ModelError if the plant has more than the
+    model and additions that need no files.
     """
     links = [link.name for link in model.links if link.name != "world"]
     if plant.num_bodies() != len(links) + 1:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class PackageMap(package_map.PackageMap):
-    """Where `package://NAME/path` leads: packages given by name or by a folder to search, then the environment."""
+    """Directories of `package://NAME/path`: packages given by name or by a folder to search, then the environment."""
 
     def Add(self, package_name: str, package_path: str | os.PathLike[str]) -> None:
         """Gives a package by name. Raises ResourceError if the path is missing or the name has another one."""
@@ -39,5 +39,5 @@ class PackageMap(package_map.PackageMap):
         return self.package_directory(package_name)
 
     def ResolveUrl(self, url: str) -> str:
-        """The path of what a package:// or file:// URL names. Raises ResourceError."""
+        """The path of a package:// or file:// URL. Raises ResourceError."""
         return self.resolve(url)

@@ -93,7 +93,7 @@ class Parser:
 
         file_type: `.sdf`, `.urdf`, `.xml` (MJCF) or `.dmd.yaml`.
 
-        name: what findings call the source; default: the path.
+        name: that of the source in findings; default: the path.
 
         Returns their model instances. Raises ModelError or ResourceError; then nothing has been added.
         """
@@ -134,7 +134,7 @@ class Parser:
             self.diagnostics.note("GRAVITY_SET", message, place=spec.place)
 
     def add_directives(self, directives: ModelDirectives) -> list[ModelInstanceInfo]:
-        """Applies `ModelDirectives`, None where they could not be read; returns a ModelInstanceInfo for each model.
+        """Applies `ModelDirectives`, None if they could not be read; returns a ModelInstanceInfo for each model.
 
         Raises ModelError or ResourceError; then nothing has been added.
         """
@@ -169,7 +169,7 @@ class Parser:
         return self.AddModels(url=url)
 
     def _instance_names(self, specs):
-        """A new name for the instance of each model; ModelError where one is taken and models are not renamed."""
+        """A new name for the instance of each model; ModelError if one is taken and models are not renamed."""
         names = []
         for spec in specs:
             name = candidate = self._prefix + spec.name

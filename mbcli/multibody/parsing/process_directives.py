@@ -28,7 +28,7 @@ class ModelInstanceInfo:
 
 
 def plan_directives(directives, plant, packages, diagnostics, *, namespace="", sources=None, filter_groups=None):
-    """The DirectivePlan of ModelDirectives, includes and all; what is wrong is in `diagnostics`.
+    """The DirectivePlan of ModelDirectives, includes and all; faults are in `diagnostics`.
 
     namespace, sources: as of flatten_directives(). filter_groups: to which the plan adds those of the directives.
     """
@@ -87,7 +87,7 @@ class DirectivePlan:
         self._diagnostics.error(code, message, place=record.place, hint=hint)
 
     def _find(self, look_up, record, *names):
-        """What a look-up of SceneNames gives, or None after reporting why it fails."""
+        """The result of a look-up of SceneNames, or None after reporting why it fails."""
         try:
             return look_up(*names)
         except NotLoaded:
@@ -140,7 +140,7 @@ class DirectivePlan:
             self._set_default_pose(record, name, pose)
 
     def _load(self, record):
-        """(path, ModelSpec) of the one model in a file, or None after reporting what is wrong."""
+        """(path, ModelSpec) of the one model in a file, or None after reporting the faults."""
         path = find_named_file(record, self._packages, self._diagnostics)
         if path is None:
             return None
@@ -239,7 +239,7 @@ class DirectivePlan:
         base = self._find(self._names.frame, record, record.X_PF.base_frame)
         scope, _, name = record.name.rpartition("::")
         if base is None:
-            self._names.frames.get(scope or WORLD, {}).setdefault(name, None)  # what refers to it is not wrong
+            self._names.frames.get(scope or WORLD, {}).setdefault(name, None)  # references to it are not wrong
             return
         instance = scope or base[0]
         if self._find(self._names.require_instance, record, instance) is None:
@@ -301,7 +301,7 @@ class DirectivePlan:
             return
         instances = [name for name, bodies in self._names.bodies.items() if member in bodies]
         hint = f'did you mean "{instances[0]}::{member}"?' if instances else None
-        self._error(record, f'"{member}" does not say the model instance of a body', hint=hint)
+        self._error(record, f'"{member}" lacks the model instance of a body', hint=hint)
 
     def _check_groups(self):
         """Groups may name groups that come later, so that this is the last check."""
@@ -324,7 +324,7 @@ class DirectivePlan:
                 self._filter_groups.AddExclusionPair((full, scoped(record.model_namespace, name)))
 
     def _all_members(self, full, seen):
-        """The bodies of a group and of the groups in it; groups that contain each other are no trouble."""
+        """The bodies of a group and of the groups in it; groups may contain each other."""
         seen.add(full)
         record = self._groups.get(full)
         if record is None:

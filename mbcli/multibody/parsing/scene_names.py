@@ -1,4 +1,4 @@
-"""The names that a plant has, and those that models to be added will give it: what directives are checked against."""
+"""The names that a plant has, and those that models to be added will give it, for the checks of directives."""
 
 from mbcli.common.suggestions import closest
 from mbcli.multibody.parsing.model_instances import has_joint_frame, model_instances
@@ -27,7 +27,7 @@ class NotLoaded(LookupError):
 class SceneNames:
     """Model instances with their frames, bodies and joints, by name; a body is the pair (instance, name).
 
-    Look-ups raise LookupError with a message that says what is there, or NotLoaded.
+    Look-ups raise LookupError with a message that lists the names, or NotLoaded.
     """
 
     def __init__(self, plant):
@@ -67,7 +67,7 @@ class SceneNames:
         self.holders.setdefault(child, name)
 
     def add_model(self, instance, spec):
-        """What `add_model` makes of a ModelSpec and of those nested in it."""
+        """The names that `add_model` makes of a ModelSpec and of those nested in it."""
         for name, _ in model_instances(spec, instance):
             self.add_instance(name)
         self._add_elements(instance, spec)
@@ -120,7 +120,7 @@ class SceneNames:
             raise LookupError(f'there is no frame "{full_name}"; {hint}')
         if len(found) > 1:
             choices = " or ".join(_joined(where, name) for where in found)
-            raise LookupError(f'several frames are named "{name}"; say {choices}')
+            raise LookupError(f'several frames are named "{name}"; use {choices}')
         return found[0], name
 
     def body_of(self, frame):
@@ -147,7 +147,7 @@ class SceneNames:
             raise LookupError(f'there is no joint "{full_name}"; {_hint(full_name, everything)}')
         if len(found) > 1:
             choices = " or ".join(_joined(where, name) for where in found)
-            raise LookupError(f'several joints are named "{name}"; say {choices}')
+            raise LookupError(f'several joints are named "{name}"; use {choices}')
         return found[0], name
 
     def num_positions(self, instance, joint):
@@ -185,12 +185,12 @@ def _joined(instance, name):
 
 
 def _instance_of(body, instance):
-    """The model instance of what is fixed to a body: the body's, in place of the world's the given one."""
+    """The model instance of an element that is fixed to a body: the body's, in place of the world's the given one."""
     return instance if body[0] == WORLD else body[0]
 
 
 def _hint(name, known, most=8):
-    """The likely name, or what there is."""
+    """The likely name, or the names that there are."""
     names = list(known)
     if not names:
         return "there are none"

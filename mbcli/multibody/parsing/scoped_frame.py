@@ -1,4 +1,4 @@
-"""Frames of a plant by names that may say their model instance."""
+"""Frames of a plant by names that may have their model instance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def GetScopedFrameByName(plant: MultibodyPlant, full_name: str) -> Frame:
     """The frame of a name such as `arm::gripper::finger`; without a scope there must be one frame of that name.
 
-    Raises RuntimeError where there is none, or several.
+    Raises RuntimeError if there is none, or several.
     """
     try:
         instance, name = SceneNames(plant).frame(full_name)
@@ -24,7 +24,7 @@ def GetScopedFrameByName(plant: MultibodyPlant, full_name: str) -> Frame:
 
 
 def GetScopedFrameByNameMaybe(plant: MultibodyPlant, full_name: str) -> Frame | None:
-    """As GetScopedFrameByName(), but None where there is none or several."""
+    """As GetScopedFrameByName(), but None if there is none or several."""
     try:
         return GetScopedFrameByName(plant, full_name)
     except RuntimeError:

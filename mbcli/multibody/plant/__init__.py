@@ -1,4 +1,4 @@
-"""MultibodyPlant and what goes with it, under the names of pydrake.multibody.plant."""
+"""MultibodyPlant and the classes around it, under the names of pydrake.multibody.plant."""
 
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.multibody.plant.applied_forces import (

@@ -32,7 +32,7 @@ class ActiveConstraints:
         are_equations: whether all rows are equations, without limits and stiffness.
         arrays: of the engine, made of the rows.
         work: ConstraintWork of these arrays.
-        expected_rank: what regular_rank() says of positions nearby, None before it was asked.
+        expected_rank: that of regular_rank() for positions nearby, None before it was asked.
     """
 
     def __init__(self, state):
@@ -56,7 +56,7 @@ class ActiveConstraints:
             raise self.fault
 
     def require_equations(self):
-        """As require_rows(), and where constraints are not equations."""
+        """As require_rows(), and if constraints are not equations."""
         self.require_rows()
         if not self.are_equations:
             constraint_rows(self.plant, self.parameters)  # says which one

@@ -54,7 +54,7 @@ class ExternallyAppliedSpatialForce:
 
 
 def check_applied_forces(forces):
-    """TypeError for what is not a list of ExternallyAppliedSpatialForce, RuntimeError where one is not finite."""
+    """TypeError for what is not a list of ExternallyAppliedSpatialForce, RuntimeError if one is not finite."""
     if not isinstance(forces, (list, tuple)):
         raise TypeError(f"applied_spatial_force takes a list of ExternallyAppliedSpatialForce, not {forces!r}")
     for force in forces:

@@ -27,7 +27,7 @@ CONTACT_MODELS = {
 def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlant) -> None:
     """Gives a plant all settings of a MultibodyPlantConfig but its time step.
 
-    RuntimeError where the plant is finalized or has another time step; then nothing is changed.
+    RuntimeError if the plant is finalized or has another time step; then nothing is changed.
     """
     plant._require_not_finalized("ApplyMultibodyPlantConfig")
     if config.time_step != plant.time_step():

@@ -89,7 +89,7 @@ class Constraints:
     ) -> MultibodyConstraintId:
         """Point P of body A and point Q of body B coincide; returns the id.
 
-        p_AP, p_BQ: [m] (3,), in A and in B. Without p_BQ, Q is where P is in the default positions at Finalize().
+        p_AP, p_BQ: [m] (3,), in A and in B. Without p_BQ, Q has the place of P in the default positions at Finalize().
         RuntimeError: A is B.
         """
         return self._add_constraint("ball", (body_A, body_B), BallConstraint, body_A, p_AP, body_B, p_BQ)
@@ -132,10 +132,10 @@ class Constraints:
         return self._add_constraint("tendon", joints, TendonConstraint, joints, a, **given)
 
     def AddContactConstraint(self, body: RigidBody, point: ArrayLike, normals: ArrayLike) -> MultibodyConstraintId:
-        """A point of a body does not move along directions of World, where RBDL has contacts; returns the id.
+        """A point of a body does not move along directions of World, as contacts of RBDL; returns the id.
 
         point [m] (3,), in the body; normals (n, 3), in World, of any length but zero. It holds velocities alone, in
-        both directions: where the point is does not matter, and its force may pull. RuntimeError: values out of range.
+        both directions: its place does not matter, and its force may pull. RuntimeError: values out of range.
         """
         return self._add_constraint("contact", (body,), ContactConstraint, body, point, normals)
 

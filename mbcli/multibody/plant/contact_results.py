@@ -1,4 +1,4 @@
-"""What touches what in a plant, and with which force, under the names of pydrake.multibody.plant."""
+"""The pairs that touch in a plant, and their forces, under the names of pydrake.multibody.plant."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PointPairContactInfo:
         bodyA_index, bodyB_index: BodyIndex.
         f_Bc_W: force on body B at the contact point C, in W [N].
         p_WC: position of C [m].
-        separation_speed: along the normal, positive where the bodies part [m/s].
+        separation_speed: along the normal, positive if the bodies part [m/s].
         slip_speed: across it [m/s], not negative.
         point_pair: PenetrationAsPointPair.
     """
@@ -61,7 +61,7 @@ class PointPairContactInfo:
         return self._p_WC.copy()
 
     def separation_speed(self) -> float:
-        """[m/s]; positive where the bodies part."""
+        """[m/s]; positive if the bodies part."""
         return self._separation_speed
 
     def slip_speed(self) -> float:
@@ -88,7 +88,7 @@ class ContactResults:
         return len(self._point_pairs)
 
     def point_pair_contact_info(self, i: int) -> PointPairContactInfo:
-        """PointPairContactInfo. IndexError where there is none."""
+        """PointPairContactInfo. IndexError if there is none."""
         if not 0 <= i < len(self._point_pairs):
             raise IndexError(f"point_pair_contact_info({i}): there are {len(self._point_pairs)} contacts")
         return self._point_pairs[i]

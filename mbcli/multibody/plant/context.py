@@ -12,7 +12,7 @@ class Context:
     """Time, positions q, velocities v, parameters and inputs of a plant. Made by MultibodyPlant.CreateDefaultContext().
 
     Its methods are pydrake's. Plants, elements, constraints and runs work with its three parts: `state`
-    (EvaluatedState: time, q, v and parameters, with what was computed from them), `inputs` (InputValues) and
+    (EvaluatedState: time, q, v and parameters, with the results computed from them), `inputs` (InputValues) and
     `last_step` (LastStep).
     """
 
@@ -28,7 +28,7 @@ class Context:
         return self.state.time
 
     def SetTime(self, time_sec):
-        """[s]; RuntimeError where it is not finite."""
+        """[s]; RuntimeError if it is not finite."""
         time = float(time_sec)
         if not isfinite(time):
             raise RuntimeError(f"a context's time must be finite, it is {time}")
@@ -36,22 +36,22 @@ class Context:
         self.state.forget_inputs()
 
     def SetContinuousState(self, xc):
-        """[q; v] of a plant with time step 0; RuntimeError where the plant is discrete."""
+        """[q; v] of a plant with time step 0; RuntimeError if the plant is discrete."""
         self._require_state(False, "SetContinuousState")
         self.state.plant.SetPositionsAndVelocities(self, xc)
 
     def SetDiscreteState(self, xd):
-        """[q; v] of a plant with a time step; RuntimeError where the plant is continuous."""
+        """[q; v] of a plant with a time step; RuntimeError if the plant is continuous."""
         self._require_state(True, "SetDiscreteState")
         self.state.plant.SetPositionsAndVelocities(self, xd)
 
     def get_continuous_state_vector(self):
-        """[q; v] of a plant with time step 0; without elements where the plant is discrete."""
+        """[q; v] of a plant with time step 0; without elements if the plant is discrete."""
         state = self.state
         return StateVector(state.x[:0] if state.plant.is_discrete() else state.x)
 
     def get_discrete_state_vector(self):
-        """[q; v] of a plant with a time step; RuntimeError where the plant is continuous."""
+        """[q; v] of a plant with a time step; RuntimeError if the plant is continuous."""
         self._require_state(True, "get_discrete_state_vector")
         return StateVector(self.state.x)
 

@@ -8,7 +8,7 @@ import math
 class CoulombFriction:
     """Coefficients of friction of a surface, which are those of a pair of surfaces like it.
 
-    CoulombFriction() has none. RuntimeError where a coefficient is negative, or the dynamic one the greater.
+    CoulombFriction() has none. RuntimeError if a coefficient is negative, or the dynamic one the greater.
     """
 
     def __init__(self, static_friction: float = 0.0, dynamic_friction: float | None = None) -> None:
@@ -49,7 +49,7 @@ class CoulombFriction:
 def CalcContactFrictionFromSurfaceProperties(
     surface_properties1: CoulombFriction, surface_properties2: CoulombFriction
 ) -> CoulombFriction:
-    """The CoulombFriction of a pair of surfaces: 2 a b / (a + b) of the coefficients a and b, 0 where one is 0."""
+    """The CoulombFriction of a pair of surfaces: 2 a b / (a + b) of the coefficients a and b, 0 if one is 0."""
     first, second = surface_properties1, surface_properties2
     return CoulombFriction(
         _combined(first.static_friction(), second.static_friction()),

@@ -1,4 +1,4 @@
-"""Derivatives of what a plant computes, by complex steps through the same kernels.
+"""Derivatives of the results of a plant, by complex steps through the same kernels.
 
 f(x + i h d) = f(x) + i h f'(x) d + O(h^2): with h = 1e-30 nothing is subtracted, and the imaginary part over h is the
 derivative along d to rounding (Squire and Trapp, SIAM Review 40, 1998).
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STEP = 1e-30
 
-# name -> (plant, context, inputs) -> what it computes; inputs holds vdot, tau, u
+# name -> (plant, context, inputs) -> its result; inputs holds vdot, tau, u
 CALCULATIONS = {
     "inverse_dynamics": lambda plant, context, given: plant.CalcRequiredForces(context, given["vdot"]),
     "forward_dynamics": lambda plant, context, given: plant.CalcAccelerations(context, given["tau"], given["u"]),
@@ -35,7 +35,7 @@ CALCULATIONS = {
     "kinetic_energy": lambda plant, context, given: plant.CalcKineticEnergy(context),
     "potential_energy": lambda plant, context, given: plant.CalcPotentialEnergy(context),
 }
-# what each depends on, which is what it is differentiated by where nothing is chosen
+# the variables of each, by which it is differentiated if none are chosen
 VARIABLES = {
     "inverse_dynamics": ("q", "v", "vdot"),
     "forward_dynamics": ("q", "v", "tau", "u"),
@@ -81,7 +81,7 @@ class Derivatives:
                 (body, "inertia"): Ixx, Iyy, Izz, Ixy, Ixz, Iyz about Bo in B, with mass and centre of mass fixed;
                 (joint, "damping"), (actuator, "rotor_inertia" or "gear_ratio"), (spring, "stiffness" or "nominal"),
                 (spring-damper, "free_length", "stiffness" or "damping"), (bushing, "torque_stiffness_constants", ...).
-            vdot, tau, u: where a named calculation takes them; zero where not given.
+            vdot, tau, u: where a named calculation takes them; zero if not given.
             compiled: whether to compile the kernels for complex numbers, which takes about 20 s once on a machine.
 
         Returns:
@@ -139,7 +139,7 @@ def calc_derivatives(plant, context, function, variables, inputs, compiled=False
 
     Args:
         variables: their names, as there.
-        inputs: vdot, tau, u where they are not zero; they reach the function as arrays.
+        inputs: vdot, tau, u if they are not zero; they reach the function as arrays.
     """
     plant._check_context(context)
     if plant._scalar is not FLOAT:
@@ -221,7 +221,7 @@ class Derivative:
 
 
 def as_numbers(result):
-    """What a Calc function returns, as an array."""
+    """The result of a Calc function, as an array."""
     if isinstance(result, RigidTransform):
         return result.GetAsMatrix34()
     if isinstance(result, RotationMatrix):

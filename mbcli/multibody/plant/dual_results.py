@@ -1,4 +1,4 @@
-"""What plants of dual numbers return: numbers without a gradient, which the kernels keep as floats, become dual too."""
+"""Results of plants of dual numbers: numbers without a gradient, which the kernels keep as floats, become dual too."""
 
 import functools
 from types import FunctionType
@@ -14,7 +14,7 @@ from mbcli.multibody.scalars import dual_number
 
 # how the names of methods begin
 CALCULATIONS = ("Calc", "Eval", "Map", "MakeQDot", "MakeVelocity", "GetPositions", "GetVelocities")
-# what frames, bodies and ports ask the plant for
+# the queries of frames, bodies and ports
 MOTIONS = (
     "_pose",
     "_rotation_array",

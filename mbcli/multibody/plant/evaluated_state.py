@@ -1,4 +1,4 @@
-"""The state of a plant in a context, its parameters, and what was computed from them."""
+"""The state of a plant in a context, its parameters, and the results computed from them."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ class Remembered(dict):
     """
 
     def remember(self, key, compute, *arguments):
-        """The result of that key; compute(*arguments) where it is not known."""
+        """The result of that key; compute(*arguments) if it is not known."""
         result = self.get(key)
         if result is None:
             result = self[key] = compute(*arguments)
@@ -26,21 +26,21 @@ class Remembered(dict):
 class EvaluatedState:
     """State, parameters and arrays of one context, as plants, elements, constraints and runs work with them.
 
-    What was computed is kept until its inputs change: a new q forgets everything, a new v forgets what depends on v.
+    Results are kept until their inputs change: a new q forgets all, a new v those that depend on v.
     Whoever writes to q, v or time calls forget_positions(), forget_velocities() or forget_inputs() afterwards.
 
     Attributes:
-        plant, scalar, compiled: what the context was made for; dtype: of the scalar.
+        plant, scalar, compiled: those of the context; dtype: of the scalar.
         time [s], q (nq,), v (nv,), x (nq + nv,): q and v are parts of x. shape_q, shape_v: theirs.
         parameters: Parameters of this context.
         model, data: arrays of the engine under these parameters; model_handle, data_handle: as kernels take them.
         kernels: by name; calls: the same, bound to the handles.
         parameters_current: whether the model is that of the parameters, and q is not known to be no place of the plant.
         positions_current, velocities_current: whether the data have the stages of q, and of v.
-        of_parameters, of_q, of_v, of_inputs: results Remembered after what they follow from: parameters, q, v, and
+        of_parameters, of_q, of_v, of_inputs: results Remembered after their arguments: parameters, q, v, and
             time with inputs.
         constraints: ActiveConstraints, None in a plant without constraints.
-        contact: StepContact or PointContact, None before accelerations needed it, or where nothing can touch.
+        contact: StepContact or PointContact, None before accelerations needed it, or if nothing can touch.
         q_memory, v_memory, x_memory, vdot_memory: the memory of these arrays. It takes vectors of floats sooner than
             they do, and refuses all else. None takes nothing: what is not compiled looks at numbers before it takes
             them.
@@ -88,7 +88,7 @@ class EvaluatedState:
         self.of_parameters, self.of_q, self.of_v, self.of_inputs = (Remembered() for _ in range(4))
         self.forget_positions()
 
-    # what is current
+    # which results are current
 
     def forget_positions(self):
         """After a change of q."""

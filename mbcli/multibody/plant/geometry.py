@@ -1,4 +1,4 @@
-"""The geometries of bodies: what is seen and what collides."""
+"""The geometries of bodies: visual ones and those that collide."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Geometry:
     def RegisterAsSourceForSceneGraph(self, scene_graph: SceneGraph) -> SourceId:
         """Makes the plant a source of geometries; returns its SourceId.
 
-        RuntimeError without a scene graph, after Finalize(), or where it is one already.
+        RuntimeError without a scene graph, after Finalize(), or if it is one already.
         """
         self._require_not_finalized("RegisterAsSourceForSceneGraph")
         if scene_graph is None:
@@ -67,7 +67,7 @@ class Geometry:
         return self._source_id is not None
 
     def get_source_id(self) -> SourceId | None:
-        """SourceId, None where the plant is not registered."""
+        """SourceId, None if the plant is not registered."""
         return self._source_id
 
     def RegisterCollisionGeometry(
@@ -157,11 +157,11 @@ class Geometry:
         ]
 
     def GetCollisionGeometriesForBody(self, body: RigidBody) -> list[GeometryId]:
-        """GeometryId of what collides, in the order of registration."""
+        """GeometryId of the geometries that collide, in the order of registration."""
         return self._geometries_of(body, "proximity")
 
     def GetVisualGeometriesForBody(self, body: RigidBody) -> list[GeometryId]:
-        """GeometryId of what is seen, in the order of registration."""
+        """GeometryId of the visual geometries, in the order of registration."""
         return self._geometries_of(body, "illustration")
 
     def num_collision_geometries(self) -> int:
@@ -187,14 +187,14 @@ class Geometry:
         return self._frame_ids.get(int(body_index))
 
     def GetBodyFrameIdOrThrow(self, body_index: BodyIndex) -> FrameId:
-        """The FrameId of a body. RuntimeError where there is none."""
+        """The FrameId of a body. RuntimeError if there is none."""
         frame = self._frame_ids.get(int(body_index))
         if frame is None:
             raise RuntimeError(f"body {int(body_index)} has no geometry frame")
         return frame
 
     def GetBodyFromFrameId(self, frame_id: FrameId) -> RigidBody | None:
-        """The body of a FrameId, None where there is none."""
+        """The body of a FrameId, None if there is none."""
         for n, frame in self._frame_ids.items():
             if frame == frame_id:
                 return self._bodies[n]
@@ -224,7 +224,7 @@ class Geometry:
     # filters
 
     def _declare_collision_filters(self):
-        """At the end of Finalize(): pairs of bodies that do not collide by what connects them."""
+        """At the end of Finalize(): pairs of bodies that do not collide because of their connection."""
         if self._source_id is None:
             return
         manager = self._scene_graph.collision_filter_manager()
@@ -263,7 +263,7 @@ class Geometry:
         """Changes with the geometries and their filters."""
         return None if self._scene_graph is None else self._scene_graph._revision
 
-    # what contact is computed with: solid k of the engine is a geometry
+    # for the computation of contact: solid k of the engine is a geometry
 
     def _solids_and_filters(self):
         """Solid of each collision geometry, and the bits of their filters."""

@@ -31,7 +31,7 @@ kQDot, kV = JacobianWrtVariable.kQDot, JacobianWrtVariable.kV
 class Jacobians:
     """The part of MultibodyPlant that differentiates motions by velocities.
 
-    A frame of another plant raises RuntimeError; what is no frame, or no JacobianWrtVariable, TypeError.
+    A frame of another plant raises RuntimeError; one that is not a frame, or not a JacobianWrtVariable, TypeError.
     """
 
     def CalcJacobianAngularVelocity(
@@ -110,7 +110,7 @@ class Jacobians:
         """J (3, n): v_AScm_E = J s of the centre of mass of all bodies, or of those of the model instances.
 
         Call it as (context, with_respect_to, frame_A, frame_E) or (context, model_instances, with_respect_to, frame_A,
-        frame_E). RuntimeError where the bodies have no mass.
+        frame_E). RuntimeError if the bodies have no mass.
         """
         model_instances, with_respect_to, frame_A, frame_E = _instances_first(
             model_instances, with_respect_to, frame_A, frame_E
@@ -132,7 +132,7 @@ class Jacobians:
         frame_A: Frame,
         frame_E: Frame,
     ) -> SpatialAcceleration:
-        """A_ABp_E where vdot is zero, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
+        """A_ABp_E for zero vdot, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
         state = context.state
@@ -153,7 +153,7 @@ class Jacobians:
         frame_A: Frame,
         frame_E: Frame,
     ) -> Matrix:
-        """a_ABi_E (3, p) where vdot is zero, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
+        """a_ABi_E (3, p) for zero vdot, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
         state = context.state
@@ -174,7 +174,7 @@ class Jacobians:
         frame_A: Frame | None = None,
         frame_E: Frame | None = None,
     ) -> Vector3:
-        """a_AScm_E (3,) where vdot is zero; arguments and errors as for the Jacobian, and RuntimeError for kQDot."""
+        """a_AScm_E (3,) for zero vdot; arguments and errors as for the Jacobian, and RuntimeError for kQDot."""
         model_instances, with_respect_to, frame_A, frame_E = _instances_first(
             model_instances, with_respect_to, frame_A, frame_E
         )

@@ -1,4 +1,4 @@
-"""What the last step of a discrete plant started from."""
+"""The start of the last step of a discrete plant."""
 
 
 class LastStep:
@@ -14,7 +14,7 @@ class LastStep:
     def remember(self, context, time, q, v, u):
         """A step of the context's plant started from this state and the inputs of the context.
 
-        u (nu,) is the actuation of all ports together; None where it is what they give there.
+        u (nu,) is the actuation of all ports together; None if it is what they give there.
         """
         state, inputs = context.state, context.inputs
         after = state.time, state.q.copy(), state.v.copy()

@@ -68,7 +68,7 @@ class MassProperties:
         return found
 
     def _massive_links(self, context, key):
-        """Which links, and their mass. RuntimeError where there is no body or no mass."""
+        """Which links, and their mass. RuntimeError if there is no body or no mass."""
         selected, mass = found = self._links_and_mass(context, key)
         state = context.state
         if not state.scalar.is_positive(mass):
@@ -78,13 +78,13 @@ class MassProperties:
         return found
 
     def CalcTotalMass(self, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None) -> Scalar:
-        """[kg]; 0 where there is no body. RuntimeError for a model instance that does not exist."""
+        """[kg]; 0 if there is no body. RuntimeError for a model instance that does not exist."""
         return self._links_and_mass(context, key_of(model_instances))[1]
 
     def CalcCenterOfMassPositionInWorld(
         self, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
     ) -> Vector3:
-        """p_WoScm_W (3,). RuntimeError where the bodies have no mass."""
+        """p_WoScm_W (3,). RuntimeError if the bodies have no mass."""
         key = key_of(model_instances)
         state = context.state
         p = state.of_q.get(("com", key))
@@ -98,7 +98,7 @@ class MassProperties:
     def CalcCenterOfMassTranslationalVelocityInWorld(
         self, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
     ) -> Vector3:
-        """v_WScm_W (3,). RuntimeError where the bodies have no mass."""
+        """v_WScm_W (3,). RuntimeError if the bodies have no mass."""
         key = key_of(model_instances)
         state = context.state
         v = state.of_v.get(("com", key))
@@ -112,7 +112,7 @@ class MassProperties:
     def CalcCenterOfMassTranslationalAccelerationInWorld(
         self, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
     ) -> Vector3:
-        """a_WScm_W (3,), from the forward dynamics of the context. RuntimeError where the bodies have no mass."""
+        """a_WScm_W (3,), from the forward dynamics of the context. RuntimeError if the bodies have no mass."""
         key = key_of(model_instances)
         state = context.state
         a = state.of_inputs.get(("com", key))
@@ -146,7 +146,7 @@ class MassProperties:
         return vector_of(SpatialMomentum, state.copy_of_six())
 
     def CalcSpatialInertia(self, context: Context, frame_F: Frame, body_indexes: Iterable[BodyIndex]) -> SpatialInertia:
-        """M_SFo_F of the bodies as if welded where they are. RuntimeError for an invalid or repeated index."""
+        """M_SFo_F of the bodies as if welded at their poses. RuntimeError for an invalid or repeated index."""
         state = context.state
         if state.plant is not self:
             self._check_context(context)

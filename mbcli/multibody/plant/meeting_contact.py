@@ -20,9 +20,9 @@ def foresee_contact(state):
 
 
 def prepare_contact(state, failed=False):
-    """Makes contact in steps and accelerations computable; where it failed, with more room.
+    """Makes contact in steps and accelerations computable; if it failed, with more room.
 
-    Raises NumericalError where that cannot help.
+    Raises NumericalError if that cannot help.
     """
     if failed:
         state.contact.make_room()
@@ -50,6 +50,6 @@ def _make_contact(state):
 
 
 def _solves_problems(state):
-    """Whether steps are contact problems without contact too: where a constraint is not an equation."""
+    """Whether steps are contact problems without contact too: if a constraint is not an equation."""
     active = state.constraints
     return state.plant.is_discrete() and active is not None and active.fault is None and not active.are_equations

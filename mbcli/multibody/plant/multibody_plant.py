@@ -1,4 +1,4 @@
-"""MultibodyPlant: a model of bodies, joints, actuators and forces, and what can be asked of it."""
+"""MultibodyPlant: a model of bodies, joints, actuators and forces, and its queries."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ for _unit, (_i, _j) in zip(UNITS, ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2
 def parameter_steps(plant, context, variable, step):
     """Models of the context's scalar type, one for each element of the parameter, which has moved by `step` in it.
 
-    RuntimeError for what is not a variable that CalcDerivatives() knows, or an element of another plant.
+    RuntimeError for a variable that CalcDerivatives() does not know, or an element of another plant.
     """
     state = context.state
     if variable == "gravity":

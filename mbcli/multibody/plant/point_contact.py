@@ -1,4 +1,4 @@
-"""What one context of a continuous plant needs for contact: forces follow from the state by a law."""
+"""Contact of one context of a continuous plant: forces follow from the state by a law."""
 
 from mbcli.engine.fields.contact_fields import SAMPLES_LACKING
 from mbcli.engine.fields.model_fields import CONTACT_AT_LAW
@@ -17,7 +17,7 @@ class PointContact(ContactArrays):
         return at
 
     def place_of_contact(self, A, B):
-        """Where C is between the surfaces of two solids: 0 at the deepest point of B, 1 at that of A."""
+        """The place of C between the surfaces of two solids: 0 at the deepest point of B, 1 at that of A."""
         return 0.5
 
     def failed(self):

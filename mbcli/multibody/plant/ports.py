@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class InputValues:
-    """What the input ports of one system have got, by their names. A fixed value goes before a source.
+    """The values of the input ports of one system, by their names. A fixed value goes before a source.
 
     Attributes:
         fixed: {name: value}; followed: {name: function of the context}.
@@ -38,7 +38,7 @@ class InputValues:
         self._forget()
 
     def value(self, name, context):
-        """The value of an input port of the system whose context it is; None where it has none."""
+        """The value of an input port of the system whose context it is; None if it has none."""
         if name in self.fixed:
             return self.fixed[name]
         return self.followed[name](context) if name in self.followed else None
@@ -69,7 +69,7 @@ class InputPort:
         name: by which the system finds it.
         index: in the system's list of ports.
         size: number of elements; None for a port of objects.
-        check: function of a value of a port of objects that raises where it is of the wrong kind.
+        check: function of a value of a port of objects that raises if it is of the wrong kind.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class InputPort:
         return self._size or 0
 
     def FixValue(self, context: Any, value: Any) -> None:
-        """Keeps a copy of a constant value in the context, in place of what is connected.
+        """Keeps a copy of a constant value in the context, in place of a connected source.
 
         RuntimeError for a wrong size, and numbers that are not finite.
         """
@@ -118,7 +118,7 @@ class InputPort:
         return context.inputs.has(self._name)
 
     def Eval(self, context: Any) -> Any:
-        """The value, (size,) or an object. RuntimeError where there is none."""
+        """The value, (size,) or an object. RuntimeError if there is none."""
         if not self.HasValue(context):
             raise RuntimeError(f"input '{self._name}' has no value: fix or connect it")
         value = context.inputs.value(self._name, context)
@@ -190,7 +190,7 @@ def port_named(ports, name, kind):
 
 
 def port_at(ports, index, kind):
-    """The port of that index; RuntimeError where there is none."""
+    """The port of that index; RuntimeError if there is none."""
     if not 0 <= int(index) < len(ports):
         raise RuntimeError(f"there is no {kind} port {int(index)}, there are {len(ports)}")
     return ports[int(index)]

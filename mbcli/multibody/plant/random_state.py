@@ -21,7 +21,7 @@ class RandomState:
         """Draws the positions of every joint from its distribution; velocities become 0.
 
         A joint without a distribution takes its default positions. Joints draw in the order of their indices, so the
-        seed of the numpy.random.Generator decides everything. Nothing changes where a distribution fails.
+        seed of the numpy.random.Generator decides everything. Nothing changes if a distribution fails.
         """
         self._check_context(context)
         if not isinstance(generator, np.random.Generator):
@@ -45,11 +45,11 @@ class RandomState:
         self.SetRandomContext(context, generator)
 
     def SetFreeBodyRandomTranslationDistribution(self, body: RigidBody, translation: float) -> None:
-        """From what the position of a free body is drawn; see mbcli.multibody.tree.random_distribution."""
+        """The distribution of the position of a free body; see mbcli.multibody.tree.random_distribution."""
         self._floating_joint(body).set_random_translation_distribution(translation)
 
     def SetFreeBodyRandomRotationDistribution(self, body: RigidBody, rotation: RotationMatrix) -> None:
-        """From what w, x, y, z of a free body are drawn, where its joint has a quaternion."""
+        """The distribution of w, x, y, z of a free body, if its joint has a quaternion."""
         self._floating_joint(body, "quaternion_floating").set_random_quaternion_distribution(rotation)
 
     def SetFreeBodyRandomRotationDistributionToUniform(self, body: RigidBody) -> None:
@@ -57,7 +57,7 @@ class RandomState:
         self._floating_joint(body, "quaternion_floating").set_random_quaternion_distribution_to_uniform()
 
     def SetFreeBodyRandomAnglesDistribution(self, body: RigidBody, angles: ArrayLike) -> None:
-        """From what roll, pitch, yaw of a free body are drawn, where its joint has these."""
+        """The distribution of roll, pitch, yaw of a free body, if its joint has these."""
         self._floating_joint(body, "rpy_floating").set_random_angles_distribution(angles)
 
     def _floating_joint(self, body, kind=None):

@@ -41,7 +41,7 @@ class ReactionForces:
         return F
 
     def _add_constraint_forces(self, context, F_link):
-        """Adds what constraints between bodies exert to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
+        """Adds the forces of constraints between bodies to F_link, after the accelerations; {loop joint: F_CJc_Jc}."""
         state = context.state
         X_WL, on_loops = state.at_links().X_WL, {}
         wrenches = state.of_inputs["constraint_forces"]

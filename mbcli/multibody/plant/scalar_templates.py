@@ -1,4 +1,4 @@
-"""X_[T] of what goes with a plant; MultibodyPlant_ is in scalar_conversion."""
+"""X_[T] of the classes around a plant; MultibodyPlant_ is in scalar_conversion."""
 
 from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody.plant.applied_forces import (

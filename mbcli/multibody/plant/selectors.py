@@ -74,7 +74,7 @@ class Selectors:
         return B
 
     def MakeActuationMatrixPseudoinverse(self) -> Any:
-        """B+ (nu, nv) as a sparse matrix; u = B+ tau_u exactly where tau_u lies in the range of B."""
+        """B+ (nu, nv) as a sparse matrix; u = B+ tau_u exactly if tau_u lies in the range of B."""
         from scipy.sparse import csc_matrix
 
         return csc_matrix(self.MakeActuationMatrix().T)

@@ -1,4 +1,4 @@
-"""Stateless systems with ports beside a plant: what Propeller and Wing have in common."""
+"""Stateless systems with ports beside a plant: the common parts of Propeller and Wing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mbcli.multibody.plant.ports import InputPort, InputValues, OutputPort, port
 
 
 class SignalContext:
-    """What the input ports of a system have."""
+    """The values of the input ports of a system."""
 
     def __init__(self, system):
         self.system, self.inputs = system, InputValues()
@@ -35,11 +35,11 @@ class SignalSystem:
         return len(self._input_ports)
 
     def get_input_port(self, port_index: int) -> InputPort:
-        """The input port with an index. RuntimeError where there is none."""
+        """The input port with an index. RuntimeError if there is none."""
         return port_at(self._input_ports, port_index, "input")
 
     def GetInputPort(self, port_name: str) -> InputPort:
-        """The input port of that name. RuntimeError where there is none."""
+        """The input port of that name. RuntimeError if there is none."""
         return port_named(self._input_ports, port_name, "input")
 
     def num_output_ports(self) -> int:
@@ -47,11 +47,11 @@ class SignalSystem:
         return len(self._output_ports)
 
     def get_output_port(self, port_index: int = 0) -> OutputPort:
-        """The output port with an index. RuntimeError where there is none."""
+        """The output port with an index. RuntimeError if there is none."""
         return port_at(self._output_ports, port_index, "output")
 
     def GetOutputPort(self, port_name: str) -> OutputPort:
-        """The output port of that name. RuntimeError where there is none."""
+        """The output port of that name. RuntimeError if there is none."""
         return port_named(self._output_ports, port_name, "output")
 
     def _check_context(self, context):

@@ -30,7 +30,7 @@ def to_scalar(plant, plant_class):
 
 
 def set_time_state_and_parameters(context, source):
-    """What Context.SetTimeStateAndParametersFrom() does; parameters go to the elements of the same index."""
+    """The work of Context.SetTimeStateAndParametersFrom(); parameters go to the elements of the same index."""
     state = context.state
     plant, other, scalar = state.plant, source.state.plant, state.scalar
     if state.q.size != source.state.q.size or state.v.size != source.state.v.size:
@@ -53,7 +53,7 @@ def set_time_state_and_parameters(context, source):
 
 
 def _counterparts(plant, other):
-    """{element of another plant: that of this one, of the same kind and index}; RuntimeError where numbers differ."""
+    """{element of another plant: that of this one, of the same kind and index}; RuntimeError if numbers differ."""
     if plant is other:
         return None
     same = {}

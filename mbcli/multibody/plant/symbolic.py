@@ -1,7 +1,7 @@
 """Closed forms of a small model: mass matrix, bias, gravity and poses as SymPy expressions of its coordinates.
 
 The kernels of the engine run on expressions; numbers of the model are exact rationals in between (the decimal of 14
-digits of each float), so that what cancels is gone. Fit for up to about four coordinates: expressions grow fast.
+digits of each float), so that terms that cancel are gone. Fit for up to about four coordinates: expressions grow fast.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from mbcli.multibody.scalars import exact_number
 
 
 class SymbolicModel:
-    """A finalized plant in symbols. ImportError that names the extra where SymPy is not installed.
+    """A finalized plant in symbols. ImportError that names the extra if SymPy is not installed.
 
     Args:
         plant: a MultibodyPlant of floats, or one of expressions whose context has symbolic parameters.
-        context: parameters are taken from it where it is given; its state is not.
-        exact: rationals as 981/100 stay; else what is not a small fraction is written as a decimal.
+        context: parameters are taken from it if it is given; its state is not.
+        exact: rationals as 981/100 stay; other numbers than small fractions are written as decimals.
         simplify: whether results are simplified, which takes most of the time.
 
     Attributes:
@@ -109,6 +109,6 @@ def shortest(expression):
 
 
 def _names(get_names):
-    """Names of coordinates, without model instances where they are unique all the same."""
+    """Names of coordinates, without model instances if they are unique all the same."""
     short = get_names(add_model_instance_prefix=False)
     return short if len(set(short)) == len(short) else get_names()

@@ -26,7 +26,7 @@ class TopologyQueries:
         return len(self._free_bases(model_instance)) == 1
 
     def GetUniqueFreeBaseBodyOrThrow(self, model_instance: ModelInstanceIndex) -> RigidBody:
-        """The one floating base of the instance; RuntimeError where there is none or more than one."""
+        """The one floating base of the instance; RuntimeError if there is none or more than one."""
         bases = self._free_bases(model_instance)
         if len(bases) != 1:
             names = ", ".join(f"'{body.name()}'" for body in bases) or "none"

@@ -41,7 +41,7 @@ class Wing(SignalSystem):
         body_index: the body that carries the wing.
         surface_area: [m^2]
         X_BodyWing: pose of the wing frame in the body.
-        fluid_density: [kg/m^3] where the port fluid_density has no value.
+        fluid_density: [kg/m^3] if the port fluid_density has no value.
     """
 
     def __init__(
@@ -118,11 +118,11 @@ class Wing(SignalSystem):
         return self.GetInputPort("body_spatial_velocities")
 
     def get_wind_velocity_input_port(self) -> InputPort:
-        """(3,) [m/s] in World; zero where it has no value."""
+        """(3,) [m/s] in World; zero if it has no value."""
         return self.GetInputPort("wind_velocity_at_aerodynamic_center")
 
     def get_fluid_density_input_port(self) -> InputPort:
-        """(1,) [kg/m^3]; that of the constructor where it has no value."""
+        """(1,) [kg/m^3]; that of the constructor if it has no value."""
         return self.GetInputPort("fluid_density")
 
     def get_spatial_force_output_port(self) -> OutputPort:

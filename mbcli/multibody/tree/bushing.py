@@ -40,7 +40,7 @@ class LinearBushingRollPitchYaw(ForceElement):
     of rotation is fixed, and with its rate that would not hold.
 
     The angles do not wrap: roll and yaw jump at +-pi, and the torque with them. Near pitch = +-pi/2 (|cos| < 0.008)
-    the rates are not defined, and what asks for the force raises RuntimeError. With three different force stiffnesses
+    the rates are not defined, and queries of the force raise RuntimeError. With three different force stiffnesses
     the force is not conservative, so there is no potential energy: the methods for energy and power raise RuntimeError.
 
     Args:
@@ -207,5 +207,5 @@ class LinearBushingRollPitchYaw(ForceElement):
 
     def _refuse_energy(self, what):
         raise RuntimeError(
-            f"the {self._name()} has no {what}: its force is not conservative where its force stiffnesses differ"
+            f"the {self._name()} has no {what}: its force is not conservative if its force stiffnesses differ"
         )

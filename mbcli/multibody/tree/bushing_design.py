@@ -98,7 +98,7 @@ def constants_of_joint(joint, torque_stiffness, torque_damping, force_stiffness,
         joint: weld, revolute (free about `axis`), prismatic (free along it), or ball (free about all axes).
         torque_stiffness, torque_damping: [N m/rad], [N m s/rad] of what the joint holds.
         force_stiffness, force_damping: [N/m], [N s/m] of what the joint holds.
-        axis: 0, 1 or 2 for roll and x, pitch and y, yaw and z; 2 for revolute and 0 for prismatic where not given.
+        axis: 0, 1 or 2 for roll and x, pitch and y, yaw and z; 2 for revolute and 0 for prismatic if not given.
             A revolute joint that turns far should have axis 2 or 0: pitch ends at gimbal lock.
     """
     if joint not in JOINTS:

@@ -1,4 +1,4 @@
-"""Numbers that elements are given: finite, or not negative either, of floats or of what a context holds."""
+"""Numbers that elements are given: finite, or not negative either, of floats or of the numbers of a context."""
 
 from math import inf, isfinite
 
@@ -9,7 +9,7 @@ from mbcli.multibody.scalars import FLOAT
 
 
 def finite(value, what, scalar=FLOAT, shape=()):
-    """The value as a number, or as an array of a shape; RuntimeError naming it where it is not finite or not so many.
+    """The value as a number, or as an array of a shape; RuntimeError naming it if it is not finite or has another size.
 
     TypeError if it does not fit the scalar type.
     """
@@ -38,7 +38,7 @@ def require_finite(array, what):
 
 
 def are_non_negative_floats(value, size):
-    """Whether this is an array (size,) of floats that are finite and not negative: what most callers give."""
+    """Whether this is an array (size,) of floats that are finite and not negative, as from most callers."""
     if type(value) is not ndarray or value.dtype is not FLOAT.dtype or value.shape != (size,):
         return False
     return _are_finite_and_not_negative(value.tolist())

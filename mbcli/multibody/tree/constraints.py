@@ -1,6 +1,6 @@
 """Constraints between the bodies and joints of a plant, and the parameters that a context may have of its own.
 
-A constraint keeps what was said when it was added. `kind` names its type, `bodies()` and `joints()` what it ties,
+A constraint keeps the arguments of its addition. `kind` names its type, `bodies()` and `joints()` the elements it ties,
 `parameters()` its numbers by their names in the methods that add it; `name` and `place` come from a model file.
 """
 
@@ -136,7 +136,7 @@ class DistanceConstraintParams:
 
 
 class Constraint:
-    """What all constraints have in common. Whether one is active is a parameter of the context."""
+    """The common base of all constraints. Whether one is active is a parameter of the context."""
 
     kind = ""
     _active = True
@@ -302,7 +302,7 @@ class TendonConstraint(Constraint):
     """lower_limit <= sum a_i q_i + offset <= upper_limit, over different joints of one degree of freedom.
 
     a (number of joints,): [m/rad] or [1]; offset and limits [m]; stiffness [N/m] and damping [N s/m] act beyond a
-    limit, rigidly where the stiffness is infinite.
+    limit, rigidly if the stiffness is infinite.
     """
 
     kind = "tendon"

@@ -24,7 +24,7 @@ class DoorHingeConfig:
     """The constants of a DoorHinge; the defaults are about those of a dishwasher's door. All but the first: >= 0."""
 
     spring_zero_angle_rad: float = -1.5
-    """Angle where the spring is at rest [rad]."""
+    """Angle at which the spring is at rest [rad]."""
     spring_constant: float = 1.5
     """[N m/rad]"""
     dynamic_friction_torque: float = 3.0
@@ -50,7 +50,7 @@ class DoorHinge(ForceElement):
 
     Args:
         joint: RevoluteJoint.
-        config: DoorHingeConfig; RuntimeError where a number in it is negative that must not be, or not finite.
+        config: DoorHingeConfig; RuntimeError if a number in it is negative that must not be, or not finite.
     """
 
     def __init__(self, joint: RevoluteJoint, config: DoorHingeConfig) -> None:

@@ -1,4 +1,4 @@
-"""What bodies, frames, joints, actuators and force elements have in common."""
+"""The common base of bodies, frames, joints, actuators and force elements."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class ForceElement(MultibodyElement):
     For every state, the power of the force is CalcConservativePower() + CalcNonConservativePower().
 
     Args:
-        model_instance: that of the element; the world's where not given.
+        model_instance: that of the element; the world's if not given.
     """
 
     def __init__(self, model_instance: ModelInstanceIndex | None = None) -> None:
@@ -39,19 +39,19 @@ class ForceElement(MultibodyElement):
         return f"<{type(self).__name__} index={index}>"
 
     def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
-        """Adds the element's forces in a context to `forces`, a MultibodyForces; must not change what is there."""
+        """Adds the element's forces in a context to `forces`, a MultibodyForces; must not change other entries."""
         self._undefined("CalcAndAddForceContribution")
 
     def CalcPotentialEnergy(self, context: Context) -> Scalar:
-        """[J]; RuntimeError where the force has none."""
+        """[J]; RuntimeError if the force has none."""
         self._undefined("CalcPotentialEnergy")
 
     def CalcConservativePower(self, context: Context) -> Scalar:
-        """[W], minus the rate of the potential energy; RuntimeError where the force has none."""
+        """[W], minus the rate of the potential energy; RuntimeError if the force has none."""
         self._undefined("CalcConservativePower")
 
     def CalcNonConservativePower(self, context: Context) -> Scalar:
-        """[W] of the part of the force that stores no energy, negative where it dissipates."""
+        """[W] of the part of the force that stores no energy, negative if it dissipates."""
         self._undefined("CalcNonConservativePower")
 
     def _undefined(self, method):

@@ -203,7 +203,7 @@ class FixedOffsetFrame(Frame):
         name: may be empty.
         P: the parent frame.
         X_PF: pose of F in P, a RigidTransform.
-        model_instance: that of P's body where not given.
+        model_instance: that of P's body if not given.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a Jacobian is taken with respect to."""
+"""The variable of a Jacobian."""
 
 from enum import Enum
 

@@ -108,7 +108,7 @@ class JointActuator(NamedElement):
         self._set_parameter(context, "gear_ratio", self._checked_gear_ratio(gear_ratio, context.state.scalar))
 
     def default_reflected_inertia(self) -> float:
-        """What the rotor adds to the joint's diagonal of the mass matrix: gear ratio squared times rotor inertia."""
+        """The rotor's share in the joint's diagonal of the mass matrix: gear ratio squared times rotor inertia."""
         return self._gear_ratio**2 * self._rotor_inertia
 
     def calc_reflected_inertia(self, context: Context) -> Scalar:
@@ -152,7 +152,7 @@ class JointActuator(NamedElement):
         return self._gains.p != 0.0 or self._gains.d != 0.0
 
     def get_controller_gains(self) -> PdControllerGains:
-        """The gains (a copy); RuntimeError where there is no controller."""
+        """The gains (a copy); RuntimeError if there is no controller."""
         if not self.has_controller():
             raise RuntimeError(f"actuator '{self._name}' has no controller")
         return PdControllerGains(p=self._gains.p, d=self._gains.d)

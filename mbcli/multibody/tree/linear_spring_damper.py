@@ -22,7 +22,7 @@ class LinearSpringDamper(ForceElement):
     """A massless spring and damper between point P of body A and point Q of body B.
 
     With the length l = |PQ|, A feels the force (stiffness (l - free_length) + damping dl/dt) towards Q at P, and B the
-    opposite at Q. It has no direction where P and Q meet: what asks for its force there raises RuntimeError.
+    opposite at Q. It has no direction if P and Q meet: queries of its force raise RuntimeError there.
 
     Args:
         bodyA, bodyB: RigidBody.

@@ -1,7 +1,7 @@
-"""What the random positions of a joint are drawn from: specifications in place of the reference's symbolic expressions.
+"""Distributions of the random positions of a joint: specifications in place of the reference's symbolic expressions.
 
 A specification of n numbers is one of:
-    a callable `f(generator)` that returns n numbers (or one, where n is 1), for numbers that depend on each other;
+    a callable `f(generator)` that returns n numbers (or one, if n is 1), for numbers that depend on each other;
     a sequence of n single ones, each a number, which is constant, or an object with `Sample(generator)`, as
     Uniform, Gaussian, UniformDiscrete and Deterministic of mbcli.common.schema; for n = 1 without a sequence too.
 The generator is a numpy.random.Generator: the same seed gives the same numbers.

@@ -1,4 +1,4 @@
-"""X_[T] of the elements of a plant and what goes with them."""
+"""X_[T] of the elements of a plant and the classes around them."""
 
 from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.math.value_template import ValueTemplate

@@ -30,7 +30,7 @@ class ScopedName:
 
     @staticmethod
     def Make(namespace_name: str, element_name: str) -> ScopedName | None:
-        """Return the scoped name of the two parts, or None where the constructor would raise."""
+        """Return the scoped name of the two parts, or None if the constructor would raise."""
         if not _is_well_formed(namespace_name, element_name):
             return None
         return ScopedName(namespace_name, element_name)
@@ -44,7 +44,7 @@ class ScopedName:
     def Parse(scoped_name: str) -> ScopedName:
         """Return the parts of a name: leading and trailing "::" are dropped and repeated ones count as one.
 
-        Where colons leave a choice ("a:::b"), delimiters are found from the right, as far as they repeat.
+        If colons leave a choice ("a:::b"), delimiters are found from the right, as far as they repeat.
         """
         namespace, element = _split_last(_without_outer_delimiters(scoped_name))
         tokens = [element]
@@ -68,7 +68,7 @@ class ScopedName:
         return f"{self._namespace}{DELIMITER}{self._element}" if self._namespace else self._element
 
     def to_string(self) -> str:
-        """Return what get_full() returns."""
+        """Return the result of get_full()."""
         return self.get_full()
 
     def set_namespace(self, namespace_name: str) -> None:
@@ -102,6 +102,6 @@ def _without_final_delimiters(name: str) -> str:
 
 
 def _split_last(name: str) -> tuple[str, str]:
-    """Return what stands before the last delimiter, without delimiters at its end, and what stands after."""
+    """Return the part before the last delimiter, without delimiters at its end, and the part after it."""
     before, _, after = name.rpartition(DELIMITER)
     return _without_final_delimiters(before), after

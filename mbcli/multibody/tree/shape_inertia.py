@@ -28,7 +28,7 @@ SOLIDS = {
 def CalcSpatialInertia(
     shape: Shape | None = None, density: float | None = None, *, mesh: TriangleSurfaceMesh | None = None
 ) -> SpatialInertia:
-    """M_SSo_S of a shape in its own frame S, or of what a closed mesh holds, filled with a density [kg/m^3].
+    """M_SSo_S of a shape in its own frame S, or of a closed mesh, filled with a density [kg/m^3].
 
     Args:
         shape: Box, Sphere, Ellipsoid, Cylinder, Capsule, Mesh or Convex of mbcli.geometry, or a TriangleSurfaceMesh.
@@ -36,7 +36,7 @@ def CalcSpatialInertia(
             beyond what follows. A Convex holds the hull of its vertices.
         density: positive.
 
-    Raises RuntimeError for other shapes, and where a mesh holds no positive volume or an impossible inertia.
+    Raises RuntimeError for other shapes, and if a mesh holds no positive volume or an impossible inertia.
     """
     shape = mesh if shape is None else shape
     if not 0.0 < density < np.inf:

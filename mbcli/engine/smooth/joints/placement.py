@@ -51,7 +51,7 @@ def place_general(model, data, b, x, y, z, r, is_root):
     """Rotation of body b and its columns of S, from the world axes x, y, z and origin r of the inboard frame.
 
     r counts from Ro, or from the world's origin for a root. Returns the origin of body b counted likewise. Body b is
-    M of the joint, or F where the joint is reversed.
+    M of the joint, or F if the joint is reversed.
     """
     pose_across(model, data, b)
     subspace_across(model, data, b)
@@ -103,7 +103,7 @@ def acceleration_bias_across(model, data, b, w, v):
     """Acceleration across joint b about Ro that comes from its own coordinates moving, which moves at (w, v).
 
     The part that comes from the inboard body turning is not in it. Nonzero where the columns of S do not stand still
-    in F: where Mo moves in F, and for the second axis of the universal joint.
+    in F: if Mo moves in F, and for the second axis of the universal joint.
     """
     S, d = data.S, model.body_v[b]
     p_Mo = row3(data.p_RoMo, b, 0)

@@ -1,4 +1,4 @@
-"""What joints have in common whose positions are angles about several axes, with one damping for all."""
+"""The common base of joints whose positions are angles about several axes, with one damping for all."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ class AnglesJoint(Joint):
         self.set_default_positions(angles)
 
     def set_random_angles_distribution(self, angles: Any) -> None:
-        """From what plant.SetRandomState() draws all of them; see mbcli.multibody.tree.random_distribution."""
+        """Distribution of plant.SetRandomState() for all of them; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, angles, self.num_positions()))

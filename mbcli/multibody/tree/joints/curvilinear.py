@@ -21,15 +21,15 @@ class CurvilinearJoint(OneDofJoint):
     """Travel of M by a distance s [m] along a plane curve in F: X_FM = curvilinear_path.CalcPose(s); damping in N s/m.
 
     CurvilinearJoint(name, F, M, curvilinear_path, damping) or CurvilinearJoint(name, F, M, curvilinear_path,
-    pos_lower_limit, pos_upper_limit, damping); the damping is 0 where it is not given. Without limits the joint is
-    limited to the length of the curve, [0, L], and not limited where the curve is periodic. x of M is the direction of
+    pos_lower_limit, pos_upper_limit, damping); the damping is 0 if it is not given. Without limits the joint is
+    limited to the length of the curve, [0, L], and not limited if the curve is periodic. x of M is the direction of
     travel, z of M the normal of the plane. A force on its coordinate acts on Mo along x of M [N].
 
     Where the turning rate jumps, at a break, the angular velocity jumps with it while the speed does not: the kinetic
     energy of a body that resists turning is not continuous there.
 
     Args:
-        curvilinear_path: a PiecewiseConstantCurvatureTrajectory; RuntimeError where it is periodic and does not close.
+        curvilinear_path: a PiecewiseConstantCurvatureTrajectory; RuntimeError if it is periodic and does not close.
     """
 
     kinematics = curvilinear
@@ -89,7 +89,7 @@ class CurvilinearJoint(OneDofJoint):
         self.set_default_positions([distance])
 
     def set_random_distance_distribution(self, distance: Any) -> None:
-        """From what plant.SetRandomState() draws s; see mbcli.multibody.tree.random_distribution."""
+        """Distribution of plant.SetRandomState() for s; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, distance, 1))
 
     def AddInForce(self, context: Context, force: Scalar, forces: MultibodyForces) -> None:

@@ -1,4 +1,4 @@
-"""What joints of six degrees of freedom have in common."""
+"""The common base of joints of six degrees of freedom."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class FloatingJoint(NoOneForce, Joint):
         self._set_default_part(self._rotation_size, p_FM, 3)
 
     def set_random_translation_distribution(self, translation: Any) -> None:
-        """From what plant.SetRandomState() draws p_FM; see mbcli.multibody.tree.random_distribution.
+        """Distribution of plant.SetRandomState() for p_FM; see mbcli.multibody.tree.random_distribution.
 
         The rotation is zero then, unless it is random too.
         """

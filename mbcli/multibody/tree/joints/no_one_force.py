@@ -1,4 +1,4 @@
-"""Joints whose velocities are no coordinates' rates take no force along one of them."""
+"""Joints whose velocities are not the rates of coordinates take no force along one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What joints of one degree of freedom have in common: limits and damping as plain numbers, and axes."""
+"""The common base of joints of one degree of freedom: limits and damping as plain numbers, and axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Scalar, Vector3
     from mbcli.multibody.plant.context import Context
 
-SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # below this length a direction is no direction
+SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # a shorter vector has no direction
 
 
 class OneDofJoint(Joint):
@@ -122,7 +122,7 @@ class AxisJoint(OneDofJoint):
 
 
 def unit_axis(axis, joint_name):
-    """The direction of an axis as a unit vector (3,); RuntimeError where it has none."""
+    """The direction of an axis as a unit vector (3,); RuntimeError if it has none."""
     axis = np.array(axis, dtype=float)
     length = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
     if not SMALLEST_AXIS < length < np.inf:

@@ -96,5 +96,5 @@ class PlanarJoint(Joint):
         self.set_default_positions([*self._sized(p_FoMo_F, 2), theta])
 
     def set_random_pose_distribution(self, p_FoMo_F: Any, theta: Any) -> None:
-        """From what plant.SetRandomState() draws x and y, and the angle; see random_distribution."""
+        """Distribution of plant.SetRandomState() for x and y, and the angle; see random_distribution."""
         self._set_random_parts((0, p_FoMo_F, 2), (2, theta, 1))

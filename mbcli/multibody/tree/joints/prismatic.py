@@ -65,5 +65,5 @@ class PrismaticJoint(AxisJoint):
         self.set_default_positions([translation])
 
     def set_random_translation_distribution(self, translation: Any) -> None:
-        """From what plant.SetRandomState() draws it; see mbcli.multibody.tree.random_distribution."""
+        """Distribution of plant.SetRandomState() for it; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, translation, 1))

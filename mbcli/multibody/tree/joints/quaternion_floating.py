@@ -97,7 +97,7 @@ class QuaternionFloatingJoint(FloatingJoint):
         self._set_default_part(0, q_FM.wxyz(), 4)
 
     def set_random_quaternion_distribution(self, q_FM: Any) -> None:
-        """From what plant.SetRandomState() draws w, x, y, z, which it then scales to a unit quaternion.
+        """Distribution of plant.SetRandomState() for w, x, y, z, which it then scales to a unit quaternion.
 
         See mbcli.multibody.tree.random_distribution. Four uniform numbers do not give a uniform rotation: that is
         set_random_quaternion_distribution_to_uniform(). The translation is zero then, unless it is random too.

@@ -19,7 +19,7 @@ class RevoluteJoint(AxisJoint):
     """Rotation by an angle [rad] about an axis; damping in N m s. A force on its coordinate is a torque [N m].
 
     RevoluteJoint(name, F, M, axis, damping) or RevoluteJoint(name, F, M, axis, pos_lower_limit, pos_upper_limit,
-    damping); the damping is 0 where it is not given.
+    damping); the damping is 0 if it is not given.
     """
 
     kinematics = revolute
@@ -69,5 +69,5 @@ class RevoluteJoint(AxisJoint):
         self.set_default_positions([angle])
 
     def set_random_angle_distribution(self, angle: Any) -> None:
-        """From what plant.SetRandomState() draws the angle; see mbcli.multibody.tree.random_distribution."""
+        """Distribution of plant.SetRandomState() for the angle; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, angle, 1))

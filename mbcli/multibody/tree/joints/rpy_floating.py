@@ -48,7 +48,7 @@ class RpyFloatingJoint(FloatingJoint):
         self._set_default_part(0, angles, 3)
 
     def set_random_angles_distribution(self, angles: Any) -> None:
-        """From what plant.SetRandomState() draws all three; see mbcli.multibody.tree.random_distribution.
+        """Distribution of plant.SetRandomState() for all three; see mbcli.multibody.tree.random_distribution.
 
         The translation is zero then, unless it is random too. Pitch near 90 deg is a singularity of this joint.
         """

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.frame import Frame
 
-SMALLEST_PITCH = float(np.sqrt(np.finfo(float).eps))  # [m]: below it a translation says nothing about the angle
+SMALLEST_PITCH = float(np.sqrt(np.finfo(float).eps))  # [m]: below it a translation does not determine the angle
 
 
 class ScrewJoint(AxisJoint):
     """Rotation [rad] about an axis with `screw_pitch` [m] of translation per revolution; damping in N m s.
 
     ScrewJoint(name, F, M, screw_pitch, damping), about z, or ScrewJoint(name, F, M, axis, screw_pitch, damping); the
-    damping is 0 where it is not given. A force on its coordinate is a torque [N m].
+    damping is 0 if it is not given. A force on its coordinate is a torque [N m].
     """
 
     kinematics = screw
@@ -117,7 +117,7 @@ class ScrewJoint(AxisJoint):
         self.set_default_positions([self._about(z)])
 
     def set_random_pose_distribution(self, theta: Any) -> None:
-        """From what plant.SetRandomState() draws the rotation; see mbcli.multibody.tree.random_distribution."""
+        """Distribution of plant.SetRandomState() for the rotation; see mbcli.multibody.tree.random_distribution."""
         self._set_random_parts((0, theta, 1))
 
     def _along(self, angle):

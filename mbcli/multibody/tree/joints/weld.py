@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class WeldJoint(NoOneForce, Joint):
-    """No motion: M stays at X_FM in F, identity where not given."""
+    """No motion: M stays at X_FM in F, identity if not given."""
 
     kinematics = weld
     kTypeName = "weld"
