@@ -295,7 +295,7 @@ def test_all_findings_of_a_file_come_at_once():
             '- add_model: {name: c, file: box.sdf, default_free_body_pose: {top: {base_frame: "c::b"}}}\n',
             3, "POSE_RELATIVE_TO_CYCLE", "relative to its own body",
         ),
-        ("- add_collision_filter_group: {name: g, members: [b]}\n", 3, "NAME_UNKNOWN", "not say the model instance"),
+        ("- add_collision_filter_group: {name: g, members: [b]}\n", 3, "NAME_UNKNOWN", "lacks the model instance"),
         ('- add_collision_filter_group: {name: g, members: ["a::top"]}\n', 3, "NAME_UNKNOWN", "not a body"),
         (
             '- add_collision_filter_group: {name: g, members: ["a::b"], ignored_collision_filter_groups: [h]}\n',
