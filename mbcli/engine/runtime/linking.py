@@ -19,7 +19,7 @@ ENGINE = "mbcli.engine."
 
 
 @functools.cache
-def load_kernels(compiled, kind=""):
+def load_kernels(compiled: bool, kind: str = "") -> SimpleNamespace:
     """All kernels by name, as attributes of one object; compiled ones accept structs, others Python objects.
 
     Compiled ones also have their kind.

@@ -1,6 +1,9 @@
 """Positions and velocities that satisfy constraints."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,6 +11,13 @@ from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, find_nea
 from mbcli.multibody.assembly.position_manifold import PositionManifold
 from mbcli.multibody.constraints.entries import ConstraintType
 from mbcli.multibody.constraints.linear_systems import RANK_TOLERANCE
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.constraints.constraint_set import ConstraintSet
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,17 @@ class AssemblyResult:
         return self.converged
 
 
-def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, minimize=True, restarts=20):
+def CalcAssemblyQ(
+    model: MultibodyPlant,
+    QInit: ArrayLike,
+    CS: ConstraintSet,
+    weights: ArrayLike,
+    tolerance: float = 1e-12,
+    max_iter: int = 100,
+    *,
+    minimize: bool = True,
+    restarts: int = 20,
+) -> AssemblyResult:
     """Positions that satisfy phi(q) = 0, nearest to QInit: AssemblyResult.
 
     Solved is min (q - Q0)^T W (q - Q0) / 2 under phi(q) = 0, with W = diag(weights), to a local minimum: first a
@@ -57,7 +77,7 @@ def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, m
     Dependent rows and singular starts are taken. An unreachable position gives a result that did not converge.
     """
     CS._set_state(model, QInit)
-    weights = checked_weights(model, weights)
+    W: Any = checked_weights(model, weights)
     manifold = PositionManifold(CS._constrained.model)
     start = manifold.normalized(QInit)
     contacts = _ContactPoints(CS, start)
@@ -68,12 +88,14 @@ def CalcAssemblyQ(model, QInit, CS, weights, tolerance=1e-12, max_iter=100, *, m
         contacts.add_errors(phi)
         return phi, G
 
-    problem = AssemblyProblem(manifold, evaluate, start, weights, tolerance, max_iter)
+    problem = AssemblyProblem(manifold, evaluate, start, W, tolerance, max_iter)
     found = find_nearest(problem, restarts, minimize)
     return AssemblyResult(**vars(found))
 
 
-def CalcAssemblyQDot(model, Q, QDotInit, CS, weights):
+def CalcAssemblyQDot(
+    model: MultibodyPlant, Q: ArrayLike, QDotInit: ArrayLike, CS: ConstraintSet, weights: ArrayLike
+) -> Vector:
     """QDot (nv,) with G QDot = 0 (of custom constraints, a velocity error of zero), nearest to QDotInit.
 
     Solved exactly: min (QDot - QDot0)^T diag(weights) (QDot - QDot0) under that; if weights are 0 and leave a

@@ -1,5 +1,9 @@
 """ConstraintSet: contact, loop and custom constraints, and what was last computed with them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.engine.runtime.kernel import compiled_by_default
@@ -20,6 +24,14 @@ from mbcli.multibody.constraints.groups import Groups
 from mbcli.multibody.constraints.linear_systems import LinearSolver
 from mbcli.multibody.constraints.wrenches import Wrenches
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.multibody.constraints.entries import Group
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.index import BodyIndex
+
 CONTACT, LOOP, CUSTOM = ConstraintType
 
 
@@ -36,16 +48,23 @@ class ConstraintSet(Groups, Wrenches):
         bound, linear_solver: state; what dense systems are solved with.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._entries, self._groups = [], []
         self.linear_solver = LinearSolver.LinearSolverColPivHouseholderQR
         self.bound = False
-        self._plant = None
+        self._plant: MultibodyPlant | None = None
         self._forget()
 
     # adding
 
-    def AddContactConstraint(self, bodyId, bodyPoint, worldNormal, constraintName=None, userDefinedId=None):
+    def AddContactConstraint(
+        self,
+        bodyId: BodyIndex | int,
+        bodyPoint: ArrayLike,
+        worldNormal: ArrayLike,
+        constraintName: str | None = None,
+        userDefinedId: Any = None,
+    ) -> int:
         """A body point does not move along a direction of World: one row; returns the assigned id.
 
         bodyPoint [m] (3,) in the body frame; worldNormal (3,) of length 1, in World, which need not be along an axis.
@@ -61,16 +80,16 @@ class ConstraintSet(Groups, Wrenches):
 
     def AddLoopConstraint(
         self,
-        bodyIdPredecessor,
-        bodyIdSuccessor,
-        XPredecessor,
-        XSuccessor,
-        constraintAxisInPredecessor,
-        enableBaumgarteStabilization=False,
-        stabilizationTimeConstant=0.1,
-        constraintName=None,
-        userDefinedId=None,
-    ):
+        bodyIdPredecessor: BodyIndex | int,
+        bodyIdSuccessor: BodyIndex | int,
+        XPredecessor: RigidTransform,
+        XSuccessor: RigidTransform,
+        constraintAxisInPredecessor: ArrayLike,
+        enableBaumgarteStabilization: bool = False,
+        stabilizationTimeConstant: float = 0.1,
+        constraintName: str | None = None,
+        userDefinedId: Any = None,
+    ) -> int:
         """Frame S on the successor does not move in frame P on the predecessor along one spatial axis of P: one row.
 
         XPredecessor, XSuccessor: X_BP and X_BS, RigidTransform or matrices (4, 4) or (3, 4): p_BoPo_B, and the R_BP
@@ -91,7 +110,7 @@ class ConstraintSet(Groups, Wrenches):
             stabilization=_stabilization(enableBaumgarteStabilization, stabilizationTimeConstant),
         )
 
-    def AddCustomConstraint(self, customConstraint):
+    def AddCustomConstraint(self, customConstraint: Constraint) -> int:
         """The rows of a Constraint; returns the assigned id. RuntimeError and ValueError as for the others."""
         if not isinstance(customConstraint, Constraint):
             raise TypeError(f"expected a Constraint, not {customConstraint!r}")
@@ -118,7 +137,7 @@ class ConstraintSet(Groups, Wrenches):
 
     # life cycle
 
-    def Copy(self):
+    def Copy(self) -> ConstraintSet:
         """A set of the same constraints, not bound, without results."""
         other = ConstraintSet()
         for e in self._entries:
@@ -128,11 +147,11 @@ class ConstraintSet(Groups, Wrenches):
         other.linear_solver = self.linear_solver
         return other
 
-    def SetSolver(self, solver):
+    def SetSolver(self, solver: LinearSolver | str) -> None:
         """What dense systems are solved with: those of the direct method and of Kokkevis. LinearSolver or its value."""
         self.linear_solver = LinearSolver(solver)
 
-    def Bind(self, model):
+    def Bind(self, model: MultibodyPlant) -> bool:
         """Fits the set to a finalized plant, whose default parameters count from now on; True.
 
         Nothing can be added afterwards. ValueError: no such body; RuntimeError: bound already, not finalized.
@@ -155,11 +174,11 @@ class ConstraintSet(Groups, Wrenches):
         self.v_plus = np.zeros(self.size())
         return True
 
-    def size(self):
+    def size(self) -> int:
         """Number of constraint equations."""
         return self._entries[-1].rows.stop if self._entries else 0
 
-    def clear(self):
+    def clear(self) -> None:
         """Forgets all results and sets v_plus to zero; constraints, the binding and the actuation map stay."""
         actuation = self.S, self.P
         self._forget()
@@ -167,7 +186,7 @@ class ConstraintSet(Groups, Wrenches):
         if self.bound:
             self.v_plus = np.zeros(self.size())
 
-    def SetActuationMap(self, model, actuatedDof):
+    def SetActuationMap(self, model: MultibodyPlant, actuatedDof: ArrayLike) -> None:
         """Which velocities (nv,) have an actuator: needed before inverse dynamics. ValueError for another length."""
         self._require_bound(model)
         actuated = np.asarray(actuatedDof)
@@ -180,42 +199,42 @@ class ConstraintSet(Groups, Wrenches):
     # views
 
     @property
-    def constraints(self):
+    def constraints(self) -> list[Group]:
         """The groups."""
         return list(self._groups)
 
     @property
-    def contactConstraints(self):
+    def contactConstraints(self) -> list[Group]:
         """The groups of contacts."""
         return [group for group in self._groups if group.first.kind is CONTACT]
 
     @property
-    def loopConstraints(self):
+    def loopConstraints(self) -> list[Group]:
         """The groups of loop constraints."""
         return [group for group in self._groups if group.first.kind is LOOP]
 
     @property
-    def name(self):
+    def name(self) -> list[str]:
         """Name of the constraint of each row."""
         return [e.name or "" for e in self._entries for _ in e.rows]
 
     @property
-    def constraintType(self):
+    def constraintType(self) -> list[ConstraintType]:
         """ConstraintType of each row."""
         return [e.kind for e in self._entries for _ in e.rows]
 
     @property
-    def nameGroupMap(self):
+    def nameGroupMap(self) -> dict[Any, int]:
         """Index of the group by the name of any constraint in it."""
         return self._group_map("name")
 
     @property
-    def userDefinedIdGroupMap(self):
+    def userDefinedIdGroupMap(self) -> dict[Any, int]:
         """Index of the group by the user's id of any constraint in it."""
         return self._group_map("user_id")
 
     @property
-    def idGroupMap(self):
+    def idGroupMap(self) -> dict[Any, int]:
         """Index of the group by the assigned id of any constraint in it."""
         return self._group_map("assigned_id")
 

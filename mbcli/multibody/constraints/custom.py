@@ -1,6 +1,14 @@
 """Constraints that a user writes in Python."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
 class Constraint:
@@ -18,35 +26,37 @@ class Constraint:
 
     def __init__(
         self,
-        size,
-        name=None,
-        userDefinedId=None,
-        enableBaumgarteStabilization=False,
-        stabilizationTimeConstant=0.1,
-    ):
+        size: int,
+        name: str | None = None,
+        userDefinedId: Any = None,
+        enableBaumgarteStabilization: bool = False,
+        stabilizationTimeConstant: float = 0.1,
+    ) -> None:
         self.size, self.name, self.userDefinedId = int(size), name, userDefinedId
         self.enableBaumgarteStabilization = enableBaumgarteStabilization
         self.stabilizationTimeConstant = stabilizationTimeConstant
 
-    def bind(self, model):
+    def bind(self, model: MultibodyPlant) -> None:
         """Called when the constraint set is bound; may raise."""
 
-    def jacobian(self, model, time, Q, QDot):
+    def jacobian(self, model: MultibodyPlant, time: float, Q: Vector, QDot: Vector | None) -> Matrix:
         """G (size, nv); QDot is None if positions are asked for."""
         raise NotImplementedError
 
-    def gamma(self, model, time, Q, QDot, G):
+    def gamma(self, model: MultibodyPlant, time: float, Q: Vector, QDot: Vector, G: Matrix) -> Vector:
         """(size,): what G vdot has to be, without stabilization."""
         raise NotImplementedError
 
-    def position_error(self, model, time, Q):
+    def position_error(self, model: MultibodyPlant, time: float, Q: Vector) -> Vector:
         """phi (size,)"""
         return np.zeros(self.size)
 
-    def velocity_error(self, model, time, Q, QDot, G):
+    def velocity_error(self, model: MultibodyPlant, time: float, Q: Vector, QDot: Vector, G: Matrix) -> Vector:
         """(size,)"""
         return G @ QDot
 
-    def forces(self, model, time, Q, QDot, multipliers):
+    def forces(
+        self, model: MultibodyPlant, time: float, Q: Vector, QDot: Vector, multipliers: Vector
+    ) -> tuple[Any, Any, Any]:
         """Bodies, frames on them and spatial forces (6,) in these frames, for multipliers (size,)."""
         raise NotImplementedError(f"custom constraint {self.name!r} does not say which forces on bodies it makes")

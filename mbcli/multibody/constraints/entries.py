@@ -34,8 +34,8 @@ class Entry:
     rows: range
     bodies: tuple = ()
     frames: tuple = ()
-    vector: np.ndarray = None
-    stabilization: list = None
+    vector: np.ndarray | None = None
+    stabilization: list | None = None
     custom: object = None
     links: tuple = ()
 

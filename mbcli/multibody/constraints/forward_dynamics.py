@@ -4,6 +4,10 @@ All return QDDot (nv,) and leave the multipliers in CS.force: H QDDot + C = Tau 
 spatial forces (num_bodies, 6) on the bodies about World's origin, in World.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.multibody.constraints.entries import ConstraintType
@@ -15,8 +19,26 @@ from mbcli.multibody.constraints.linear_systems import (
     solve_range_space,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def ForwardDynamicsConstraintsDirect(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.constraints.constraint_set import ConstraintSet
+    from mbcli.multibody.math import SpatialForce
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+
+def ForwardDynamicsConstraintsDirect(
+    model: MultibodyPlant,
+    Q: ArrayLike,
+    QDot: ArrayLike,
+    Tau: ArrayLike,
+    CS: ConstraintSet,
+    update_kinematics: bool = True,
+    f_ext: Sequence[SpatialForce] | ArrayLike | None = None,
+) -> Vector:
     """From the system of all unknowns (nv + size), by CS.linear_solver.
 
     NumericalError if it is singular (dependent constraints), unless by least squares: then the shortest multipliers.
@@ -26,7 +48,15 @@ def ForwardDynamicsConstraintsDirect(model, Q, QDot, Tau, CS, update_kinematics=
     return _keep(CS, *SolveConstrainedSystemDirect(CS.H, CS.G, c, CS.gamma, CS.linear_solver))
 
 
-def ForwardDynamicsConstraintsRangeSpaceSparse(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
+def ForwardDynamicsConstraintsRangeSpaceSparse(
+    model: MultibodyPlant,
+    Q: ArrayLike,
+    QDot: ArrayLike,
+    Tau: ArrayLike,
+    CS: ConstraintSet,
+    update_kinematics: bool = True,
+    f_ext: Sequence[SpatialForce] | ArrayLike | None = None,
+) -> Vector:
     """First the multipliers, with a factor of H that has the sparsity of the tree; all of it in one compiled kernel.
 
     Dependent constraints are found by their pivots (CS.independent) and get the shortest multipliers. NumericalError:
@@ -38,7 +68,15 @@ def ForwardDynamicsConstraintsRangeSpaceSparse(model, Q, QDot, Tau, CS, update_k
     return _keep(CS, qddot, force)
 
 
-def ForwardDynamicsConstraintsNullSpace(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
+def ForwardDynamicsConstraintsNullSpace(
+    model: MultibodyPlant,
+    Q: ArrayLike,
+    QDot: ArrayLike,
+    Tau: ArrayLike,
+    CS: ConstraintSet,
+    update_kinematics: bool = True,
+    f_ext: Sequence[SpatialForce] | ArrayLike | None = None,
+) -> Vector:
     """First the accelerations, in the range of G^T and the null space of G; H may be singular outside of the latter.
 
     Dependent constraints get the shortest multipliers. NumericalError: H is not positive definite on the null space,
@@ -49,7 +87,9 @@ def ForwardDynamicsConstraintsNullSpace(model, Q, QDot, Tau, CS, update_kinemati
     return _keep(CS, *SolveConstrainedSystemNullSpace(CS.H, CS.G, c, CS.gamma))
 
 
-def ForwardDynamicsContactsKokkevis(model, Q, QDot, Tau, CS):
+def ForwardDynamicsContactsKokkevis(
+    model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike, Tau: ArrayLike, CS: ConstraintSet
+) -> Vector:
     """For contacts alone, by the articulated-body algorithm and test forces; H, C and G are not computed.
 
     The system of the multipliers is solved by CS.linear_solver. ValueError for other constraints; NumericalError for

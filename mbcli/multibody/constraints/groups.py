@@ -1,8 +1,18 @@
 """Groups of a constraint set: looking them up, their errors, their stabilization."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.multibody.constraints.entries import ConstraintType
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
 class Groups:
@@ -12,50 +22,54 @@ class Groups:
     the same bodies too, wherever they were added; each custom constraint is one. ValueError for what does not exist.
     """
 
-    def getGroupIndexByName(self, userDefinedName):
+    def getGroupIndexByName(self, userDefinedName: str) -> int:
         """Group of the constraint with this name, which need not be the first one of the group."""
         return self._group_with("name", userDefinedName)
 
-    def getGroupIndexById(self, userDefinedId):
+    def getGroupIndexById(self, userDefinedId: Any) -> int:
         """Group of the constraint with this id of the user."""
         return self._group_with("user_id", userDefinedId)
 
-    def getGroupIndexByAssignedId(self, assignedId):
+    def getGroupIndexByAssignedId(self, assignedId: int) -> int:
         """Group of the constraint for which Add...Constraint() returned this id."""
         return self._group_with("assigned_id", assignedId)
 
-    def getGroupIndexMax(self):
+    def getGroupIndexMax(self) -> int:
         """The largest index of a group. ValueError for an empty set."""
         if not self._groups:
             raise ValueError("the constraint set is empty: it has no group")
         return len(self._groups) - 1
 
-    def getGroupName(self, groupIndex):
+    def getGroupName(self, groupIndex: int) -> str:
         """Name of the first constraint of the group, empty where it has none."""
         return self._group(groupIndex).first.name or ""
 
-    def getGroupId(self, groupIndex):
+    def getGroupId(self, groupIndex: int) -> Any:
         """The user's id of the first constraint of the group, None if it has none."""
         return self._group(groupIndex).first.user_id
 
-    def getGroupAssignedId(self, groupIndex):
+    def getGroupAssignedId(self, groupIndex: int) -> int:
         """Assigned id of the first constraint of the group."""
         return self._group(groupIndex).first.assigned_id
 
-    def getGroupSize(self, groupIndex):
+    def getGroupSize(self, groupIndex: int) -> int:
         """Number of equations of the group."""
         return len(self._group(groupIndex).rows)
 
-    def getGroupType(self, groupIndex):
+    def getGroupType(self, groupIndex: int) -> ConstraintType:
         """ConstraintType: 0 contact, 1 loop, 2 custom."""
         return self._group(groupIndex).first.kind
 
-    def calcPositionError(self, groupIndex, model, Q, updateKinematics=False):
+    def calcPositionError(
+        self, groupIndex: int, model: MultibodyPlant, Q: ArrayLike, updateKinematics: bool = False
+    ) -> Vector:
         """phi (group size,), zero for what is not defined at the position level."""
         rows = self._group(groupIndex).rows
         return self._errors_at(model, Q)[0][rows]
 
-    def calcVelocityError(self, groupIndex, model, Q, QDot, updateKinematics=False):
+    def calcVelocityError(
+        self, groupIndex: int, model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike, updateKinematics: bool = False
+    ) -> Vector:
         """G QDot (group size,); for custom constraints, what they say."""
         rows = self._group(groupIndex).rows
         self._run_velocities(model, Q, QDot)
@@ -63,7 +77,9 @@ class Groups:
 
     # Baumgarte's stabilization: the errors obey d2phi/dt2 + 2 alpha dphi/dt + beta^2 phi = 0
 
-    def calcBaumgarteStabilizationForces(self, groupIndex, model, positionError, velocityError):
+    def calcBaumgarteStabilizationForces(
+        self, groupIndex: int, model: MultibodyPlant, positionError: ArrayLike, velocityError: ArrayLike
+    ) -> Vector:
         """(group size,): -2 alpha velocityError - beta^2 positionError, what gamma gains if it is enabled."""
         beta, alpha = self.getBaumgarteStabilizationCoefficients(groupIndex)
         size = self.getGroupSize(groupIndex)
@@ -72,21 +88,23 @@ class Groups:
             raise ValueError(f"the group has {size} equations, the errors {position.shape} and {velocity.shape}")
         return -2.0 * alpha * velocity - beta**2 * position
 
-    def isBaumgarteStabilizationEnabled(self, groupIndex):
+    def isBaumgarteStabilizationEnabled(self, groupIndex: int) -> bool:
+        """Whether a group is stabilized."""
         group = self._group(groupIndex)
         return bool(group.first.stabilization[0])
 
-    def enableBaumgarteStabilization(self, groupIndex):
+    def enableBaumgarteStabilization(self, groupIndex: int) -> None:
         """ValueError for contacts, which have none."""
         group = self._group(groupIndex)
         if group.first.kind is ConstraintType.ConstraintTypeContact:
             raise ValueError("contact constraints have no Baumgarte stabilization")
         self._set_stabilization(group, True)
 
-    def disableBaumgarteStabilization(self, groupIndex):
+    def disableBaumgarteStabilization(self, groupIndex: int) -> None:
+        """Takes the stabilization of a group away."""
         self._set_stabilization(self._group(groupIndex), False)
 
-    def getBaumgarteStabilizationCoefficients(self, groupIndex):
+    def getBaumgarteStabilizationCoefficients(self, groupIndex: int) -> Vector:
         """(2,) [1/s]: beta of the position error, alpha of the velocity error, both 1 / time constant."""
         return np.full(2, 1.0 / self._group(groupIndex).first.stabilization[1])
 

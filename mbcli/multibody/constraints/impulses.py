@@ -4,6 +4,10 @@ All return QDotPlus (nv,), with G QDotPlus = CS.v_plus, and leave the impulses i
 QDotMinus) = G^T impulse. The sign is that of the forces: an impulse of a contact pushes the body along the normal.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.multibody.compilation.constrained_model import DEPENDENT
@@ -16,15 +20,26 @@ from mbcli.multibody.constraints.linear_systems import (
     shortest_multipliers,
 )
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def ComputeConstraintImpulsesDirect(model, Q, QDotMinus, CS):
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.constraints.constraint_set import ConstraintSet
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+
+def ComputeConstraintImpulsesDirect(
+    model: MultibodyPlant, Q: ArrayLike, QDotMinus: ArrayLike, CS: ConstraintSet
+) -> Vector:
     """From the system of all unknowns, by CS.linear_solver. NumericalError as for the forward dynamics."""
     H, G, v, wanted = _system(model, Q, QDotMinus, CS)
     change, impulse = SolveConstrainedSystemDirect(H, G, np.zeros(len(v)), wanted, CS.linear_solver)
     return _keep(CS, v + change, impulse)
 
 
-def ComputeConstraintImpulsesRangeSpaceSparse(model, Q, QDotMinus, CS):
+def ComputeConstraintImpulsesRangeSpaceSparse(
+    model: MultibodyPlant, Q: ArrayLike, QDotMinus: ArrayLike, CS: ConstraintSet
+) -> Vector:
     """First the impulses, with the sparse factor of H; dependent rows as for the forward dynamics."""
     H, _, v, wanted = _system(model, Q, QDotMinus, CS)
     change, impulse = range_space_impulses(CS._constrained, np.diag(H), wanted)
@@ -41,7 +56,9 @@ def range_space_impulses(constrained, diagonal_of_H, wanted):
     return change, shortest_multipliers(constrained, constrained.rows("impulse"))
 
 
-def ComputeConstraintImpulsesNullSpace(model, Q, QDotMinus, CS):
+def ComputeConstraintImpulsesNullSpace(
+    model: MultibodyPlant, Q: ArrayLike, QDotMinus: ArrayLike, CS: ConstraintSet
+) -> Vector:
     """First the velocities; H may be singular outside of the null space of G."""
     H, G, v, wanted = _system(model, Q, QDotMinus, CS)
     change, impulse = SolveConstrainedSystemNullSpace(H, G, np.zeros(len(v)), wanted)

@@ -3,6 +3,10 @@
 ConstraintSet.SetActuationMap() defines the actuated velocities: u = S vdot, and v = P vdot are the others.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.errors import UnsolvableError
@@ -13,10 +17,27 @@ from mbcli.multibody.constraints.linear_systems import (
     require_fulfilled,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.constraints.constraint_set import ConstraintSet
+    from mbcli.multibody.math import SpatialForce
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
 WEIGHT = 100.0  # of the relaxed inverse dynamics: that many times the largest element of H
 
 
-def isConstrainedSystemFullyActuated(model, Q, QDot, CS, update_kinematics=True, f_ext=None):
+def isConstrainedSystemFullyActuated(
+    model: MultibodyPlant,
+    Q: ArrayLike,
+    QDot: ArrayLike,
+    CS: ConstraintSet,
+    update_kinematics: bool = True,
+    f_ext: Sequence[SpatialForce] | ArrayLike | None = None,
+) -> bool:
     """Whether the constraints determine the velocities without actuator: rank(G P^T) is their number.
 
     The rank is that of the singular values above 1e-9 of the largest. RuntimeError without an actuation map.
@@ -26,7 +47,15 @@ def isConstrainedSystemFullyActuated(model, Q, QDot, CS, update_kinematics=True,
     return _rank(CS._constrained.dense("G") @ CS.P.T) == len(CS.P)
 
 
-def InverseDynamicsConstraints(model, Q, QDot, QDDotDesired, CS, update_kinematics=True, f_ext=None):
+def InverseDynamicsConstraints(
+    model: MultibodyPlant,
+    Q: ArrayLike,
+    QDot: ArrayLike,
+    QDDotDesired: ArrayLike,
+    CS: ConstraintSet,
+    update_kinematics: bool = True,
+    f_ext: Sequence[SpatialForce] | ArrayLike | None = None,
+) -> tuple[Vector, Vector]:
     """(QDDot, Tau) for a fully actuated system: S QDDot = S QDDotDesired, Tau (nv,) is zero without an actuator.
 
     If there are more constraints than velocities without actuator, the multipliers are the shortest ones.
@@ -55,7 +84,15 @@ def exact_inverse_dynamics(H, C, G, gamma, S, P, wanted):
     return qddot, S.T @ (S @ (H @ qddot + C - G.T @ force)), force
 
 
-def InverseDynamicsConstraintsRelaxed(model, Q, QDot, QDDotControls, CS, update_kinematics=True, f_ext=None):
+def InverseDynamicsConstraintsRelaxed(
+    model: MultibodyPlant,
+    Q: ArrayLike,
+    QDot: ArrayLike,
+    QDDotControls: ArrayLike,
+    CS: ConstraintSet,
+    update_kinematics: bool = True,
+    f_ext: Sequence[SpatialForce] | ArrayLike | None = None,
+) -> tuple[Vector, Vector]:
     """(QDDot, Tau) that come close to the controls x on the actuated velocities, for any actuation.
 
     Minimizes vdot^T H vdot / 2 + C^T vdot + (u* - S vdot)^T W (u* - S vdot) / 2 under G vdot = gamma, with W = 100

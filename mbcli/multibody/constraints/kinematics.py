@@ -1,25 +1,53 @@
 """Errors, Jacobian and the terms of the equations of motion of a constraint set."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def CalcConstraintsPositionError(model, Q, CS, update_kinematics=True):
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.constraints.constraint_set import ConstraintSet
+    from mbcli.multibody.math import SpatialForce
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+
+def CalcConstraintsPositionError(
+    model: MultibodyPlant, Q: ArrayLike, CS: ConstraintSet, update_kinematics: bool = True
+) -> Vector:
     """phi (size,) [m; rotations 2 sin(angle / 2), which is the angle in rad to the third order]; 0 for contacts."""
     return CS._errors_at(model, Q)[0]
 
 
-def CalcConstraintsJacobian(model, Q, CS, update_kinematics=True):
+def CalcConstraintsJacobian(
+    model: MultibodyPlant, Q: ArrayLike, CS: ConstraintSet, update_kinematics: bool = True
+) -> Matrix:
     """G (size, nv): the velocity error is G v, of custom constraints but for what does not depend on v."""
     return CS._errors_at(model, Q)[1]
 
 
-def CalcConstraintsVelocityError(model, Q, QDot, CS, update_kinematics=True):
+def CalcConstraintsVelocityError(
+    model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike, CS: ConstraintSet, update_kinematics: bool = True
+) -> Vector:
     """G QDot (size,); of custom constraints, what they say."""
     CS._run_velocities(model, Q, QDot)
     return CS._constrained.rows("errd")
 
 
-def CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, update_kinematics=True, f_ext=None):
+def CalcConstrainedSystemVariables(
+    model: MultibodyPlant,
+    Q: ArrayLike,
+    QDot: ArrayLike,
+    Tau: ArrayLike,
+    CS: ConstraintSet,
+    update_kinematics: bool = True,
+    f_ext: Sequence[SpatialForce] | ArrayLike | None = None,
+) -> None:
     """Computes H, C, G, gamma (with stabilization), err and errd of the set, as the dynamics functions do.
 
     f_ext: spatial forces (num_bodies, 6) on the bodies, moment about World's origin first, in World; they are in C.

@@ -3,7 +3,10 @@
 All return (x, y): accelerations and multipliers, or velocities after an impact and impulses.
 """
 
+from __future__ import annotations
+
 import enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +14,12 @@ from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.errors import NumericalError, UnsolvableError
 from mbcli.multibody.compilation.compile_constraints import Given, compile_constraints
 from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 # [1], relative: singular values below count as zero, residuals above as contradiction
 RANK_TOLERANCE = 1e-9
@@ -27,7 +36,13 @@ class LinearSolver(enum.Enum):
     LinearSolverLeastSquares = "lstsq"
 
 
-def SolveConstrainedSystemDirect(H, G, c, gamma, linear_solver=LinearSolver.LinearSolverColPivHouseholderQR):
+def SolveConstrainedSystemDirect(
+    H: Matrix,
+    G: Matrix,
+    c: Vector,
+    gamma: Vector,
+    linear_solver: LinearSolver | str = LinearSolver.LinearSolverColPivHouseholderQR,
+) -> tuple[Vector, Vector]:
     """Both unknowns at once, from the matrix (nv + size, nv + size).
 
     ValueError for LinearSolverLLT, which this indefinite matrix has no factor for; NumericalError if it is singular
@@ -43,7 +58,9 @@ def SolveConstrainedSystemDirect(H, G, c, gamma, linear_solver=LinearSolver.Line
     return x[:n], -x[n:]
 
 
-def SolveConstrainedSystemRangeSpaceSparse(model, H, G, c, gamma):
+def SolveConstrainedSystemRangeSpaceSparse(
+    model: MultibodyPlant, H: Matrix, G: Matrix, c: Vector, gamma: Vector
+) -> tuple[Vector, Vector]:
     """First y, from G H^-1 G^T, then x, with the factor H = L^T L that has the sparsity of the model's tree.
 
     Elements of H that are zero by the tree are not read. Dependent rows of G are found by their pivots; of the many
@@ -105,7 +122,9 @@ def shortest_multipliers(constrained, y):
     return np.linalg.lstsq(G_T, G_T @ y, rcond=RANK_TOLERANCE)[0]
 
 
-def SolveConstrainedSystemNullSpace(H, G, c, gamma, Y=None, Z=None):
+def SolveConstrainedSystemNullSpace(
+    H: Matrix, G: Matrix, c: Vector, gamma: Vector, Y: ArrayLike | None = None, Z: ArrayLike | None = None
+) -> tuple[Vector, Vector]:
     """First x in the range of G^T and in the null space of G, then y.
 
     Y (nv, rank), Z (nv, nv - rank): bases of both, orthonormal; found by a QR decomposition with pivoting if they

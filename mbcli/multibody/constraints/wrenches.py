@@ -1,9 +1,20 @@
 """The multipliers of a group as spatial forces on bodies."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbcli.math import RigidTransform
 from mbcli.multibody.constraints.entries import ConstraintType
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector6
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.index import BodyIndex
 
 
 class Wrenches:
@@ -13,7 +24,15 @@ class Wrenches:
     of a group add up to nothing, and are the generalized forces G^T force of its rows.
     """
 
-    def calcForces(self, groupIndex, model, Q, QDot, resolveAllInRootFrame=False, updateKinematics=False):
+    def calcForces(
+        self,
+        groupIndex: int,
+        model: MultibodyPlant,
+        Q: ArrayLike,
+        QDot: ArrayLike,
+        resolveAllInRootFrame: bool = False,
+        updateKinematics: bool = False,
+    ) -> tuple[list[BodyIndex], list[RigidTransform], list[Vector6]]:
         """(BodyIndex, RigidTransform, (6,)) of all bodies of a group: three lists.
 
         Each frame is fixed on its body, given in the body's frame; the spatial force on the body is about the frame's
@@ -22,7 +41,15 @@ class Wrenches:
         """
         return self._wrenches(groupIndex, model, Q, QDot, resolveAllInRootFrame, self.force, self._force_at)
 
-    def calcImpulses(self, groupIndex, model, Q, QDot, resolveAllInRootFrame=False, updateKinematics=False):
+    def calcImpulses(
+        self,
+        groupIndex: int,
+        model: MultibodyPlant,
+        Q: ArrayLike,
+        QDot: ArrayLike,
+        resolveAllInRootFrame: bool = False,
+        updateKinematics: bool = False,
+    ) -> tuple[list[BodyIndex], list[RigidTransform], list[Vector6]]:
         """The same of the last impact [N m s, N s]."""
         return self._wrenches(groupIndex, model, Q, QDot, resolveAllInRootFrame, self.impulse, self._impulse_at)
 

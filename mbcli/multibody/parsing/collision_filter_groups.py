@@ -18,9 +18,9 @@ class CollisionFilterGroups:
     """Groups of bodies by name, and the pairs of groups that do not collide. All names are scoped."""
 
     def __init__(self) -> None:
-        self._groups = {}
-        self._pairs = set()
-        self._applied = set()
+        self._groups: dict[str, set[str]] = {}
+        self._pairs: set[tuple[str, str]] = set()
+        self._applied: set[tuple[str, str]] = set()
 
     def AddGroup(self, name: str, members: Iterable[str]) -> None:
         """A new group with the names of its bodies. RuntimeError if the name is taken."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.common.collection_pause import paused_collection
 from mbcli.errors import ModelError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.parsers.spec import ModelSpec
 
 
 class Parser:
@@ -44,17 +45,17 @@ class Parser:
         diagnostics: Diagnostics | None = None,
         packages: PackageMap | None = None,
     ) -> None:
-        self._plant = plant
+        self._plant: Any = plant
         self._prefix = f"{model_name_prefix}::" if model_name_prefix else ""
         self._packages = PackageMap() if packages is None else packages
         self._auto_renaming = False
         self._strict = False
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
         self._filter_groups = CollisionFilterGroups()
-        self.read = []  # ModelSpecs as files have them: worlds whole, models with those nested in them
-        self.specs = []  # every ModelSpec added, in order, nested ones by themselves
-        self.instances = []  # their model instances
-        self.sources = []  # files of directives that were read (spec.SourceFile)
+        self.read: list[ModelSpec] = []  # ModelSpecs as files have them: worlds whole, models with those nested in them
+        self.specs: list[ModelSpec] = []  # every ModelSpec added, in order, nested ones by themselves
+        self.instances: list[Any] = []  # their model instances
+        self.sources: list[Any] = []  # files of directives that were read (spec.SourceFile)
 
     def plant(self) -> MultibodyPlant:
         """The plant that models are added to."""
@@ -105,7 +106,8 @@ class Parser:
         input_format = "mjcf" if input_format == "xml" else input_format
         if input_format in (DIRECTIVES, "dmd", "dmd.yaml"):
             directives = read_directives(source, self.diagnostics, name=name, sources=self.sources)
-            return [info.model_instance for info in self.add_directives(directives)]
+            infos: list[Any] = self.add_directives(directives)
+            return [info.model_instance for info in infos]
         specs = load_models(
             source, input_format=input_format, packages=self._packages, diagnostics=self.diagnostics, name=name
         )

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Vector3
+    from mbcli.multibody.tree.index import BodyIndex
 
 
 class ExternallyAppliedSpatialForce:
     """A spatial force F_Bq_W on a body at point q, given from its origin as p_BoBq_B (3,) [m]; both zero at first."""
 
     def __init__(self) -> None:
-        self.body_index = None
+        self.body_index: BodyIndex | None = None
         self._p_BoBq_B = np.zeros(3)
         self._F_Bq_W = SpatialForce.Zero()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
@@ -52,7 +52,7 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
 
 def AddMultibodyPlant(
     plant_config: MultibodyPlantConfig | None = None,
-    scene_graph_config: SceneGraphConfig | None = None,
+    scene_graph_config: SceneGraphConfig | DiagramBuilder | None = None,
     builder: DiagramBuilder | None = None,
     *,
     config: MultibodyPlantConfig | None = None,
@@ -62,14 +62,16 @@ def AddMultibodyPlant(
     AddMultibodyPlant(config, builder), or AddMultibodyPlant(plant_config, scene_graph_config, builder) with settings
     of the scene graph.
     """
-    if builder is None:
-        scene_graph_config, builder = None, scene_graph_config
+    scene: Any = scene_graph_config
+    to: Any = builder
+    if to is None:
+        scene, to = None, scene
     config = plant_config if config is None else config
     if config is None:
         raise TypeError("AddMultibodyPlant needs a MultibodyPlantConfig")
-    plant, scene_graph = AddMultibodyPlantSceneGraph(builder, config.time_step)
+    plant, scene_graph = AddMultibodyPlantSceneGraph(to, config.time_step)
     ApplyMultibodyPlantConfig(config, plant)
-    scene_graph.set_config(scene_graph_config)
+    scene_graph.set_config(scene)
     return plant, scene_graph
 
 

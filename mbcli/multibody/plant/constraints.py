@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.context import Context
@@ -242,7 +242,10 @@ class Constraints:
         """
         self._check_context(context)
         if id is None:
-            return {each: self.GetDistanceConstraintParams(context, each) for each in self._distance_ids()}
+            every: dict[Any, Any] = {
+                each: self.GetDistanceConstraintParams(context, each) for each in self._distance_ids()
+            }
+            return every
         constraint = self._constraint("GetDistanceConstraintParams", id, DistanceConstraint)
         return context.state.parameters.get(constraint, "params")
 

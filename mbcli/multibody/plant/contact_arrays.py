@@ -70,7 +70,7 @@ class ContactArrays:
     """
 
     keeper = ""  # name of the kernel that keeps contacts in a row of the samples
-    called = ()  # names of the kernels that are called by address beside the search for contacts
+    called: tuple[str, ...] = ()  # names of the kernels that are called by address beside the search for contacts
 
     def __init__(self, plant, model, compiled, single_points=None, earlier=None):
         self.plant, self.model, self.compiled = plant, model, compiled

@@ -295,12 +295,12 @@ class Coordinates:
         indices = self._v_indices(model_instance)
         return self._vector(v, self.num_velocities(), "v")[indices]
 
-    def SetPositionsInArray(self, model_instance: ModelInstanceIndex, q_instance: ArrayLike, q: ArrayLike) -> None:
+    def SetPositionsInArray(self, model_instance: ModelInstanceIndex, q_instance: ArrayLike, q: Vector) -> None:
         """Writes the positions of an instance into q (nq,)."""
         indices = self._q_indices(model_instance)
         self._write(q, self.num_positions(), "q", indices, q_instance)
 
-    def SetVelocitiesInArray(self, model_instance: ModelInstanceIndex, v_instance: ArrayLike, v: ArrayLike) -> None:
+    def SetVelocitiesInArray(self, model_instance: ModelInstanceIndex, v_instance: ArrayLike, v: Vector) -> None:
         """Writes the velocities of an instance into v (nv,)."""
         indices = self._v_indices(model_instance)
         self._write(v, self.num_velocities(), "v", indices, v_instance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
 from mbcli.geometry.frame_poses import FramePoseVector
@@ -13,9 +13,7 @@ from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.tree.scoped_name import DELIMITER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike
+    from collections.abc import Iterable, Sequence
 
     from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
     from mbcli.geometry.inspector import SceneGraphInspector
@@ -114,7 +112,7 @@ class Geometry:
         X_BG: RigidTransform,
         shape: Shape,
         name: str,
-        diffuse_color: ArrayLike | None = None,
+        diffuse_color: Sequence[float] | IllustrationProperties | None = None,
         *,
         properties: ProximityProperties | IllustrationProperties | None = None,
     ) -> GeometryId:
@@ -207,7 +205,8 @@ class Geometry:
 
     def get_geometry_query_input_port(self) -> QueryPort:
         """A port whose value is a QueryObject for a context. RuntimeError without a scene graph."""
-        return QueryPort(self, self._require_scene_graph("get_geometry_query_input_port"))
+        plant: Any = self
+        return QueryPort(plant, self._require_scene_graph("get_geometry_query_input_port"))
 
     def _geometry_poses(self, context):
         poses = FramePoseVector()

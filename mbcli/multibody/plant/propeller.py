@@ -46,7 +46,7 @@ class Propeller(SignalSystem):
 
     def __init__(
         self,
-        body_index: BodyIndex | None = None,
+        body_index: BodyIndex | Sequence[PropellerInfo] | None = None,
         X_BP: RigidTransform | None = None,
         thrust_ratio: float = 1.0,
         moment_ratio: float = 0.0,
@@ -56,7 +56,8 @@ class Propeller(SignalSystem):
         if propeller_info is None and isinstance(body_index, (list, tuple)):
             propeller_info = body_index
         if propeller_info is None:
-            propeller_info = [PropellerInfo(body_index, X_BP or RigidTransform(), thrust_ratio, moment_ratio)]
+            index: Any = body_index
+            propeller_info = [PropellerInfo(index, X_BP or RigidTransform(), thrust_ratio, moment_ratio)]
         self._propellers = [replace(info, X_BP=RigidTransform(info.X_BP)) for info in propeller_info]
         super().__init__({"command": len(self._propellers), "body_poses": None}, {"spatial_forces": self._forces})
         for n, info in enumerate(self._propellers):

@@ -38,11 +38,12 @@ class RandomState:
         self, context: Context, *arguments: Any, state: Any = None, generator: np.random.Generator | None = None
     ) -> None:
         """SetRandomState(context, generator), or with the state of that context in between: as SetRandomContext()."""
-        if generator is None and arguments:
-            *arguments, generator = arguments
-        if len(arguments) + (state is not None) > 1:
+        given: list[Any] = [*arguments]
+        if generator is None and given:
+            generator = given.pop()
+        if len(given) + (state is not None) > 1:
             raise TypeError("SetRandomState takes a context, its state, and a generator")
-        self.SetRandomContext(context, generator)
+        self.SetRandomContext(context, generator)  # type: ignore[arg-type]  # refused there where it is missing
 
     def SetFreeBodyRandomTranslationDistribution(self, body: RigidBody, translation: float) -> None:
         """The distribution of the position of a free body; see mbcli.multibody.tree.random_distribution."""

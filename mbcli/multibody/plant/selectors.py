@@ -87,7 +87,7 @@ class Selectors:
         """The actuation of an instance, by increasing actuator index, from u (nu,)."""
         return self._vector(u, self.num_actuators(), "u")[self._u_indices(model_instance)]
 
-    def SetActuationInArray(self, model_instance: ModelInstanceIndex, u_instance: ArrayLike, u: ArrayLike) -> None:
+    def SetActuationInArray(self, model_instance: ModelInstanceIndex, u_instance: ArrayLike, u: Vector) -> None:
         """Writes the actuation of an instance into u (nu,); other entries stay."""
         indices = self._u_indices(model_instance)
         self._write(u, self.num_actuators(), "u", indices, u_instance)

@@ -98,7 +98,7 @@ class DistanceConstraintParams:
         if self._bodyA == self._bodyB:
             raise RuntimeError(f"{what}: its points must be on two different bodies")
         self._p_AP, self._p_BQ = _point(p_AP, f"{what}: p_AP"), _point(p_BQ, f"{what}: p_BQ")
-        if not 0.0 < distance < math.inf:
+        if distance is None or not 0.0 < distance < math.inf:
             raise RuntimeError(
                 f"{what}: the distance must be finite and greater than 0, it is {distance}; "
                 "points that coincide are a ball constraint"

@@ -15,7 +15,7 @@ class MultibodyElement:
 
     _plant = None
     _index = None
-    _model_instance = None
+    _model_instance: Any = None
     _place = None  # where a model file defines it (parsers.spec.Place), for messages
 
     def index(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Joint(NamedElement):
         lower, upper: position limits, one per position.
     """
 
-    kinematics = None  # module of mbcli.engine.smooth.joints: counts, suffixes, zero configuration
+    kinematics: Any = None  # module of mbcli.engine.smooth.joints: counts, suffixes, zero configuration
     kTypeName = ""
     _rotates = _translates = False  # what motion of M in F the type allows
     _ephemeral = False
@@ -46,9 +46,9 @@ class Joint(NamedElement):
         name: str,
         frame_on_parent: Frame,
         frame_on_child: Frame,
-        damping: float = (),
-        lower: float | None = None,
-        upper: float | None = None,
+        damping: ArrayLike = (),
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
     ) -> None:
         self._name = name
         self._frame_on_parent = frame_on_parent
@@ -61,10 +61,11 @@ class Joint(NamedElement):
         self._velocity_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
         self._acceleration_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
         if lower is not None:
-            self.set_position_limits(lower, upper)
+            self.set_position_limits(lower, upper)  # type: ignore[arg-type]  # they are given together
         self._default_positions = np.array(self.kinematics.ZERO_POSITIONS)
         self._random_positions = {}  # index of the first position -> distributions of some positions from there on
-        self._position_start = self._velocity_start = None
+        self._position_start: Any = None
+        self._velocity_start: Any = None
 
     # identity and structure
 
@@ -202,7 +203,7 @@ class Joint(NamedElement):
         """Default positions from a pose, for joints of six degrees of freedom; others raise."""
         raise self._only_floating("SetDefaultPose")
 
-    def GetDefaultPose(self) -> None:
+    def GetDefaultPose(self) -> RigidTransform:
         """X_FM at the default positions, for joints of six degrees of freedom; others raise."""
         raise self._only_floating("GetDefaultPose")
 
@@ -210,7 +211,7 @@ class Joint(NamedElement):
         """As SetDefaultPose(), from a Quaternion and a position (3,)."""
         raise self._only_floating("SetDefaultPosePair")
 
-    def GetDefaultPosePair(self) -> None:
+    def GetDefaultPosePair(self) -> tuple[Quaternion, Vector]:
         """As GetDefaultPose(), as a Quaternion and a position (3,)."""
         raise self._only_floating("GetDefaultPosePair")
 
@@ -322,7 +323,7 @@ class Joint(NamedElement):
         """X_FM"""
         return self._frame_on_child.CalcPose(context, self._frame_on_parent)
 
-    def SetPose(self, context: Context, X_FM: RigidTransform) -> None:
+    def SetPose(self, context: Context, X_FM: RigidTransform) -> Any:
         """Positions from a pose, for joints of six degrees of freedom; others raise."""
         raise self._only_floating("SetPose")
 
@@ -331,7 +332,7 @@ class Joint(NamedElement):
         F = self._frame_on_parent
         return self._frame_on_child.CalcSpatialVelocity(context, F, F)
 
-    def SetSpatialVelocity(self, context: Context, V_FM: SpatialVelocity) -> None:
+    def SetSpatialVelocity(self, context: Context, V_FM: SpatialVelocity) -> Any:
         """Velocities from V_FM_F, for joints of six degrees of freedom; others raise."""
         raise self._only_floating("SetSpatialVelocity")
 
@@ -365,9 +366,7 @@ class Joint(NamedElement):
 
     # forces
 
-    def AddInOneForce(
-        self, context: Context, joint_dof: ArrayLike, joint_tau: ArrayLike, forces: MultibodyForces
-    ) -> None:
+    def AddInOneForce(self, context: Context, joint_dof: int, joint_tau: Scalar, forces: MultibodyForces) -> None:
         """Adds a generalized force along one velocity of the joint [N m or N]; what it is, the types say."""
         state = context.state
         if state.plant is not self._plant:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Scalar, Vector
     from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.multibody.tree.joint import Joint
 
 
@@ -179,9 +178,9 @@ class JointActuator(NamedElement):
     def set_actuation_vector(
         self,
         u_actuator: ArrayLike | None = None,
-        u: ArrayLike | None = None,
+        u: Vector | None = None,
         *,
-        u_instance: ModelInstanceIndex | None = None,
+        u_instance: ArrayLike | None = None,
     ) -> None:
         """Writes this actuator's part (1,) of the actuation vector u (nu,) of the plant; nothing else in u changes.
 
@@ -191,7 +190,7 @@ class JointActuator(NamedElement):
         if value.shape != (self.num_inputs(),):
             raise RuntimeError(f"actuator '{self._name}' has {self.num_inputs()} input, not {value.size}")
         start = self._start_in(u)
-        u[start] = value[0]
+        u[start] = value[0]  # type: ignore[index]  # _start_in() refuses None
 
     def _start_in(self, u):
         size = self.GetParentPlant().num_actuators()

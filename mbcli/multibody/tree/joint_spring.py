@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import finite, non_negative
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class JointSpring(ForceElement):
     """-stiffness * (q - nominal) along the one coordinate q of a joint; both are parameters of a context."""
 
-    _joint_type = None
+    _joint_type: Any = None
 
     def __init__(self, joint, nominal, stiffness):
         if not isinstance(joint, self._joint_type):

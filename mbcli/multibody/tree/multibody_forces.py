@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,14 +19,16 @@ class MultibodyForces:
     """
 
     def __init__(self, plant: MultibodyPlant | None = None, nv: int | None = None, *, nb: int | None = None) -> None:
+        sizes: Any
+        dtype: Any
         sizes, dtype = (plant if isinstance(plant, int) else nb, nv), float
         if sizes[0] is None:
             plant._require_finalized("MultibodyForces")
             sizes, dtype = plant._sizes_of_forces, plant._scalar.dtype
         self._sizes = sizes  # that very tuple of the plant: whether forces are for a plant is asked in every call
-        bodies, nv = sizes
-        self._body_forces = np.zeros((bodies, 6), dtype)
-        self._generalized_forces = np.zeros(nv, dtype)
+        num_bodies, num_velocities = sizes
+        self._body_forces = np.zeros((num_bodies, 6), dtype)
+        self._generalized_forces = np.zeros(num_velocities, dtype)
 
     def num_bodies(self) -> int:
         """The number of bodies, World among them."""

@@ -42,7 +42,10 @@ class RigidBody(NamedElement):
     """
 
     def __init__(
-        self, body_name: str, model_instance: ModelInstanceIndex | None = None, M_BBo_B: SpatialInertia | None = None
+        self,
+        body_name: str,
+        model_instance: ModelInstanceIndex | SpatialInertia | None = None,
+        M_BBo_B: SpatialInertia | None = None,
     ) -> None:
         if not body_name:
             raise RuntimeError("a body needs a name")

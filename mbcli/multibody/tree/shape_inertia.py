@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.parsers.geometry_inertia import mass_properties_of_triangles
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.geometry.shapes import Shape
 
 Z = (0.0, 0.0, 1.0)
-SOLIDS = {
+SOLIDS: dict[type, Callable[[Any, Any], SpatialInertia]] = {
     Box: lambda density, s: SpatialInertia.SolidBoxWithDensity(density, *s.size()),
     Sphere: lambda density, s: SpatialInertia.SolidSphereWithDensity(density, s.radius()),
     Ellipsoid: lambda density, s: SpatialInertia.SolidEllipsoidWithDensity(density, s.a(), s.b(), s.c()),
@@ -26,7 +28,10 @@ SOLIDS = {
 
 
 def CalcSpatialInertia(
-    shape: Shape | None = None, density: float | None = None, *, mesh: TriangleSurfaceMesh | None = None
+    shape: Shape | TriangleSurfaceMesh | None = None,
+    density: float | None = None,
+    *,
+    mesh: TriangleSurfaceMesh | None = None,
 ) -> SpatialInertia:
     """M_SSo_S of a shape in its own frame S, or of a closed mesh, filled with a density [kg/m^3].
 
@@ -39,7 +44,7 @@ def CalcSpatialInertia(
     Raises RuntimeError for other shapes, and if a mesh holds no positive volume or an impossible inertia.
     """
     shape = mesh if shape is None else shape
-    if not 0.0 < density < np.inf:
+    if density is None or not 0.0 < density < np.inf:
         raise RuntimeError(f"CalcSpatialInertia: the density must be finite and positive, it is {density}")
     if type(shape) in SOLIDS:
         return SOLIDS[type(shape)](density, shape)

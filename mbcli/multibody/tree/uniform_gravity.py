@@ -49,7 +49,7 @@ class UniformGravityFieldElement(ForceElement):
         """Before Finalize()."""
         value = np.array(g_W, dtype=float)
         if value.shape != (3,) or not np.isfinite(value).all():
-            raise RuntimeError(f"gravity must be three finite numbers, it is {g_W}")
+            raise RuntimeError(f"gravity must be three finite numbers, it is {g_W!s}")
         if self._plant is not None and self._plant.is_finalized():
             raise RuntimeError("gravity cannot be changed after Finalize()")
         self._g_W = value

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
+    from mbcli.math.array_types import Scalar
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
 class NoOneForce:
     """To be named before Joint among the bases."""
 
-    def AddInOneForce(
-        self, context: Context, joint_dof: ArrayLike, joint_tau: ArrayLike, forces: MultibodyForces
-    ) -> None:
+    def AddInOneForce(self, context: Context, joint_dof: int, joint_tau: Scalar, forces: MultibodyForces) -> None:
         """Not for a joint of these coordinates: raises RuntimeError."""
         raise RuntimeError(f"joint '{self._name}' of type {self.kTypeName} takes no force along one coordinate")

@@ -46,13 +46,13 @@ class QuaternionFloatingJoint(FloatingJoint):
         state.forget_positions()
         return self
 
-    def SetOrientation(self, context: Context, R_FM: RotationMatrix) -> QuaternionFloatingJoint:
+    def SetOrientation(self, context: Context, R_FM: RotationMatrix | Quaternion) -> QuaternionFloatingJoint:
         """R_FM as a RotationMatrix."""
         state = context.state
         if state.plant is not self._plant:
             self._check_context(context)
         if type(R_FM) is not RotationMatrix or not _is_simple(R_FM._R, context):
-            return super().SetOrientation(context, R_FM)
+            return super().SetOrientation(context, R_FM)  # type: ignore[arg-type]  # quaternions too, here
         state.calls.set_rotation(self._position_start, R_FM._R)
         state.forget_positions()
         return self

@@ -40,7 +40,7 @@ class ScrewJoint(AxisJoint):
         screw_pitch: float | None = None,
         damping: float | None = None,
     ) -> None:
-        values = {"axis": axis, "screw_pitch": screw_pitch, "damping": damping}
+        values: dict[str, Any] = {"axis": axis, "screw_pitch": screw_pitch, "damping": damping}
         about_z = axis is None and (not arguments or np.ndim(arguments[0]) == 0)
         order = ("screw_pitch", "damping") if about_z or axis is not None else ("axis", "screw_pitch", "damping")
         for parameter, value in zip(order, arguments, strict=False):
