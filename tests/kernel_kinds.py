@@ -109,7 +109,7 @@ NOT_SMOOTH = {
     "calc_constraint_error",
     "constrained_accelerations",
     "part_before_forces",
-    "constrained_step_dynamics",
+    "accelerate_under_constraints",
     "end_constrained_step",
     "accelerations_of_constrained_step",
     "go_to",

@@ -48,7 +48,7 @@ def test_what_is_not_a_slot_is_not_replaced():
 
 def test_with_contact_its_dynamics_and_the_own_ends_of_a_step_run():
     bodies = bodies_of({"contact", "constrained"})
-    assert bodies[step.step_dynamics] is contact_step.contact_dynamics
+    assert bodies[step.accelerate] is contact_step.accelerate_in_contact
     assert bodies[step.start_step] is step.start_step
     assert bodies_of({"constrained"})[step.start_step].__name__ == "start_constrained_step"
     assert all(function is body for function, body in bodies_of(()).items())

@@ -58,7 +58,7 @@ def append_contact(samples, row, points, n, position, force, separation, slip):
 
 @kernel
 def keep_step_contacts(model, data, points, samples, row):
-    """After step_dynamics(): its contacts become a row of the samples. Called by address; returns 1.0 without room.
+    """After accelerate(): its contacts become a row of the samples. Called by address; returns 1.0 without room.
 
     Forces are unknown where the step has no solution.
     """

@@ -87,9 +87,8 @@ def start_constrained_step(model, data, h):
 
 
 @kernel
-def constrained_step_dynamics(model, data, h, implicit_damping):
-    """As step.step_dynamics(), in the middle of the step; controllers and limits see its start."""
-    gather_forces(model, data, h, implicit_damping)
+def accelerate_under_constraints(model, data, h):
+    """As step.accelerate(), in the middle of the step; controllers and limits see its start."""
     work = work_at(data.constraint_set[SET_AT_WORK])
     go_to(data, work.q_start, work.v_start)
     limited_dynamics(model, data, h)
@@ -111,7 +110,8 @@ def accelerations_of_constrained_step(model, data, F_link, h, implicit_damping):
     start_constrained_step(model, data, h)
     at_velocities(model, data)
     apply_link_forces(model, data, F_link)
-    constrained_step_dynamics(model, data, h, implicit_damping)
+    gather_forces(model, data, h, implicit_damping)
+    accelerate_under_constraints(model, data, h)
     end_constrained_step(model, data, h)
     for d in range(data.v.shape[0]):
         data.vdot[d] = (data.v[d] - work.v_start[d]) / h

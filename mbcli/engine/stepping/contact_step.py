@@ -1,4 +1,4 @@
-"""The filler for step_dynamics() in plants with contact: accelerations of a step by the contact problem.
+"""The filler for accelerate() in plants with contact: accelerations of a step by the contact problem.
 
 vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances by it or computes reactions from it
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
@@ -41,15 +41,13 @@ from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, points_at, solver_at
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics
-from mbcli.engine.stepping.step import gather_forces
 
 
 @kernel
-def contact_dynamics(model, data, h, implicit_damping):
-    """As step.step_dynamics(), with contact, limits and controllers in one problem."""
+def accelerate_in_contact(model, data, h):
+    """As step.accelerate(), with contact, limits and controllers in one problem."""
     points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
     collision = collision_at(data.contact[CONTACT_AT_COLLISION])
-    gather_forces(model, data, h, implicit_damping)
     clear_problem(solver)
     at = data.contact
     call_by_address(

@@ -1,4 +1,9 @@
-"""Accelerations under all forces, and a step of a discrete plant: velocities first, then positions with them."""
+"""A step of a discrete plant, in the order in which it runs, and accelerations at an instant.
+
+Positions and velocities, then forces, then accelerations under them that keep limits, contact and constraints, then the
+state at the end: velocities first, positions with them. In plants with constraints constrained_step.py fills the slots,
+in plants in which solids may touch contact_step.py.
+"""
 
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import CALLER, ITSELF, kernel, slot
@@ -12,10 +17,9 @@ from mbcli.engine.smooth.state import at_velocities
 
 @slot(python=CALLER)
 def discrete_step(model, data, h, implicit_damping):
-    """q, v, tau, u and F_applied -> q, v after the time h [s]. Elements add to tau, F_applied.
+    """q, v, tau, u and F_applied -> q, v after the time h [s]. Force elements add to tau and F_applied.
 
-    v' = v + h vdot and q' = q + h N(q) v'. Velocities of locked joints become 0. In plants with constraints by
-    constrained_step.py.
+    implicit_damping is 1 where joint damping acts by the new velocities, 0 where by the old ones.
     """
     start_step(model, data, h)
     rest_of_step(model, data, h, implicit_damping)
@@ -30,15 +34,40 @@ def start_step(model, data, h):
 
 @kernel
 def rest_of_step(model, data, h, implicit_damping):
-    """After start_step."""
+    """After start_step; forces that only Python knows are asked for in between."""
     at_velocities(model, data)
-    step_dynamics(model, data, h, implicit_damping)
+    gather_forces(model, data, h, implicit_damping)
+    accelerate(model, data, h)
     end_step(model, data, h)
+
+
+@kernel
+def gather_forces(model, data, h, implicit_damping):
+    """tau, F_applied and `diagonal` of a step: actuation, springs, damping, force elements.
+
+    M vdot = tau + tau_g - C v - D v' + what accelerate() adds. Taking the damping at the new velocity adds h D to the
+    diagonal of M; with it at the old velocity the diagonal stays. Springs and force elements act by the old positions
+    and velocities.
+    """
+    add_joint_forces(model, data)
+    add_element_forces(model, data, data.F_applied, 0)
+    for d in range(data.v.shape[0]):
+        data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
+    hold_locked(model, data)
+
+
+@slot(
+    constrained="stepping.constrained_step.accelerate_under_constraints",
+    contact="stepping.contact_step.accelerate_in_contact",
+)
+def accelerate(model, data, h):
+    """After gather_forces: the mean acceleration vdot over a step, with controllers and limits at its end."""
+    limited_dynamics(model, data, h)
 
 
 @slot(constrained="stepping.constrained_step.end_constrained_step", contact=ITSELF)
 def end_step(model, data, h):
-    """vdot -> q, v at the end of the step."""
+    """v' = v + h vdot, q' = q + h N(q) v'."""
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]
     velocity_to_qdot(model, data, data.v, data.qdot)
@@ -46,36 +75,22 @@ def end_step(model, data, h):
         data.q[i] += h * data.qdot[i]
 
 
+@slot(
+    constrained="constraints.constrained_motion.constrained_step_fault",
+    contact="stepping.contact_step.contact_fault",
+    python=CALLER,
+)
+def step_fault(model, data):
+    """The fault of accelerate(): none, 0; SINGULAR_STEP if constraints determine no motion."""
+    return 0
+
+
 @slot(constrained="stepping.constrained_step.accelerations_of_constrained_step", contact=ITSELF)
 def accelerations_of_step(model, data, F_link, h, implicit_damping):
     """After velocity_kinematics: tau, u -> vdot = (v' - v) / h of the step under F_link from q, v, which stay."""
     apply_link_forces(model, data, F_link)
-    step_dynamics(model, data, h, implicit_damping)
-
-
-@slot(
-    constrained="stepping.constrained_step.constrained_step_dynamics",
-    contact="stepping.contact_step.contact_dynamics",
-)
-def step_dynamics(model, data, h, implicit_damping):
-    """After velocity_kinematics: the mean acceleration vdot over a step; implicit_damping is 1 or 0.
-
-    M vdot = tau + tau_g - C v - D v' + controllers and limits. Taking the damping at the new velocity adds h D
-    to the diagonal of M; with it at the old velocity the diagonal stays. Springs and force elements act by the old
-    positions and velocities, controllers and limits by the new ones.
-    """
     gather_forces(model, data, h, implicit_damping)
-    limited_dynamics(model, data, h)
-
-
-@kernel
-def gather_forces(model, data, h, implicit_damping):
-    """tau, F_applied and `diagonal` of a step, but for controllers and limits."""
-    add_joint_forces(model, data)
-    add_element_forces(model, data, data.F_applied, 0)
-    for d in range(data.v.shape[0]):
-        data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
-    hold_locked(model, data)
+    accelerate(model, data, h)
 
 
 @kernel
@@ -87,13 +102,3 @@ def instant_dynamics(model, data):
         data.diagonal[d] = model.dof_armature[d]
     hold_locked(model, data)
     accelerations(model, data, 0.0)
-
-
-@slot(
-    constrained="constraints.constrained_motion.constrained_step_fault",
-    contact="stepping.contact_step.contact_fault",
-    python=CALLER,
-)
-def step_fault(model, data):
-    """The fault of step_dynamics(): none, 0; SINGULAR_STEP if constraints determine no motion."""
-    return 0

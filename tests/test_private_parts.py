@@ -1,0 +1,62 @@
+"""Where the program reaches into numba and numpy, and that kernels run where these are not as it expects."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+from random_trees import random_plant
+
+import mbcli
+from mbcli.engine import load_kernels
+from mbcli.engine.runtime import bound_kernels, native_calls
+from mbcli.engine.runtime.model import Data
+
+PACKAGE = Path(mbcli.__file__).parent
+PRIVATE = ("numba.core", "numba.np", "numba.experimental", "llvmlite")
+MODULES = {
+    "engine/runtime/kernel_cache.py",
+    "engine/runtime/native_calls.py",
+    "engine/runtime/structs.py",
+    "engine/runtime/lane_type.py",
+    "engine/runtime/counted_from_zero.py",
+    "engine/queries/lanes.py",
+}
+
+
+def imported_modules(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_private_parts_of_numba_are_touched_in_the_listed_modules():
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if any(name.startswith(PRIVATE) for name in imported_modules(path))
+    }
+    assert found == MODULES
+
+
+def test_the_document_names_these_modules():
+    text = (PACKAGE.parent / "docs" / "kernels.md").read_text(encoding="utf-8")
+    assert [name for name in MODULES if name.removeprefix("engine/") not in text] == []
+
+
+def test_kernels_keep_numbas_wrapper_where_arrays_lie_otherwise(monkeypatch):
+    """The fallback of native calls: a layout that is not the known one leaves calls as they were, and their results."""
+    plant = random_plant(3, num_bodies=4)
+    model, data = plant._model, Data(plant._model.sizes)
+    kernels = load_kernels(True)
+    monkeypatch.setattr(native_calls, "layout_is_known", lambda: False)
+    bound = bound_kernels.BoundKernels(kernels, model.handle(True), data.handle(True))
+    data.v[:] = 1.0
+    for _ in range(bound_kernels.FEW_CALLS + 1):
+        bound.query_qdot(data.v)
+    assert type(bound.query_qdot) is not type(len)
+    expected = data.qdot.copy()
+    data.qdot[:] = np.nan
+    bound.query_qdot(data.v)
+    np.testing.assert_array_equal(data.qdot, expected)
