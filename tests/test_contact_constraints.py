@@ -442,3 +442,20 @@ def test_a_locked_joint_stays_whatever_is_coupled_to_it():
     advance(plant, context, 0.2)
     assert of(plant, context, "j0") == (0.0, 0.0)
     assert abs(of(plant, context, "j1")[0]) < 1e-6
+
+
+def test_equal_constraints_are_equally_soft_wherever_they_stand():
+    """Three equal bodies on equal ball constraints, loaded alike, give way alike to the last digits."""
+    plant = make_plant(1e-3)
+    bodies = [plant.AddRigidBody(f"b{k}", SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.2, 0.3)) for k in range(3)]
+    for k, body in enumerate(bodies):
+        plant.AddBallConstraint(plant.world_body(), [3.0 * k, 0.0, 5.0], body, [0.1, 0.2, 0.3])
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    for k, body in enumerate(bodies):
+        plant.SetFreeBodyPose(context, body, RigidTransform([3.0 * k - 0.1, -0.2, 4.7 + 1e-4]))
+    advance(plant, context, 0.01)
+    first, *others = (body.EvalSpatialVelocityInWorld(context).get_coeffs() for body in bodies)
+    assert abs(first).max() > 1e-3
+    for other in others:
+        np.testing.assert_allclose(other, first, rtol=0.0, atol=1e-11)
