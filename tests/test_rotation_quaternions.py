@@ -16,7 +16,7 @@ def quaternions():
     """Unit quaternions with none, one, two or three vanishing elements, of all signs, near and far from each other."""
     rng = np.random.default_rng(0)
     for kept in itertools.chain.from_iterable(itertools.combinations(range(4), n) for n in range(1, 5)):
-        for _ in range(100):
+        for _ in range(500):
             wxyz = np.zeros(4)
             wxyz[list(kept)] = rng.normal(size=len(kept))
             yield wxyz / np.linalg.norm(wxyz)
