@@ -1,6 +1,7 @@
 """The exceptions of mbcli and the exit code that each one gives to the command line.
 
     MbcliError (RuntimeError)      70  a bug, unless a subclass says otherwise
+      ArgumentError (ValueError)    2  an argument of a function of the library, or an option, does not fit
       ModelError                    3  a model, configuration or YAML file is invalid
       ResourceError                 4  a file, package or mesh is missing
       NumericalError                5  a state is not finite, a solver did not converge
@@ -8,7 +9,7 @@
         UnsolvableError
       OutputError                   6  a result cannot be written
 
-Usage errors (exit code 2) are click's own. MbcliError derives from RuntimeError because that is what the
+Other usage errors (exit code 2) are click's own. MbcliError derives from RuntimeError because that is what the
 reference interface raises.
 """
 
@@ -27,6 +28,12 @@ class MbcliError(RuntimeError):
     """Base of every error that mbcli raises on purpose."""
 
     exit_code = 70
+
+
+class ArgumentError(MbcliError, ValueError):
+    """An argument does not fit the model or another argument."""
+
+    exit_code = 2
 
 
 class ModelError(MbcliError):

@@ -243,7 +243,7 @@ def test_the_other_formats_keep_what_is_not_finite(suffix, tmp_path, capsys):
 def test_a_file_that_exists_is_not_touched_without_force(suffix, tmp_path):
     path = tmp_path / f"a.{suffix}"
     path.write_text("precious")
-    with pytest.raises(OutputError, match="exists already; --force overwrites it") as caught:
+    with pytest.raises(OutputError, match="exists already; force=True overwrites it") as caught:
         open_results(path)
     assert caught.value.exit_code == 6
     assert path.read_text() == "precious"

@@ -167,7 +167,7 @@ def test_a_bug_says_how_to_report_it_and_debug_shows_where(monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("no such luck")
 
-    monkeypatch.setattr("mbcli.cli.inspect.describe", fail)
+    monkeypatch.setattr("mbcli.models.description.describe", fail)
     plain = cli("inspect", ARM)
     assert plain.code == 70 and "Traceback" not in plain.err
     assert plain.err.startswith("mbcli: internal error: ZeroDivisionError: no such luck\nThis is a bug in mbcli")

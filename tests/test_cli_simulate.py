@@ -234,7 +234,7 @@ def test_positions_beyond_their_limits_are_said_and_logged(tmp_path):
     with Log(tmp_path / "run.h5") as log:
         (event,) = log.events()
         first = next(k for k, q in enumerate(log.q) if q[0] > 2.0)
-        assert (event["code"], event["severity"], event["time"]) == ("POSITION_LIMIT", "warning", log.time[first])
+        assert (event["code"], event["severity"], event["time"]) == ("POSITION_LIMIT", "warning", log.times[first])
         assert "its limits are -2 to 2" in event["message"]
 
 
@@ -280,9 +280,9 @@ def test_a_run_that_is_not_finite_ends_with_a_valid_log(tmp_path, options):
         assert (opened.status, opened.attrs["exit_code"]) == ("failed", 5)
         assert opened.attrs["message"] in result.err
         assert np.isfinite(opened.q).all() and np.isfinite(opened.v).all()
-        assert opened.time[:2].tolist() == [0.0, 0.01] and 0.012 <= opened.time[-1] < 0.02
+        assert opened.times[:2].tolist() == [0.0, 0.01] and 0.012 <= opened.times[-1] < 0.02
         (event,) = opened.events()
-        assert (event["code"], event["severity"], event["time"]) == ("NOT_FINITE", "error", opened.time[-1])
+        assert (event["code"], event["severity"], event["time"]) == ("NOT_FINITE", "error", opened.times[-1])
     assert not (tmp_path / "run.h5.partial").exists()
 
 
@@ -471,7 +471,7 @@ def test_a_process_that_is_stopped_leaves_a_log_to_go_on_from(tmp_path, options,
     left = log if code > 0 else tmp_path / "run.h5.partial"
     with Log(left) as opened:
         assert opened.status == ("interrupted" if code > 0 else "running")
-        end = int(opened.time[-1]) + 2
+        end = int(opened.times[-1]) + 2
     if code > 0:
         assert "stopped by a signal at t = " in out
     # one process goes on, another runs without a break

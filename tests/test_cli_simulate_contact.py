@@ -91,10 +91,10 @@ def test_rows_have_the_contacts_of_the_library(tmp_path):
     assert 0.0 < found["solver/residual"].max() <= summary["contact"]["largest_residual"] <= DEFAULT_TOLERANCE
     # of the same step, by the library
     plant = MultibodyPlant(0.001)
-    from mbcli.cli.model import _register_scene_graph
     from mbcli.config.scene_graph_config import SceneGraphConfig
+    from mbcli.models.loading import register_scene_graph
 
-    _register_scene_graph(plant, SceneGraphConfig(), 0.0)
+    register_scene_graph(plant, SceneGraphConfig(), 0.0)
     Parser(plant).AddModels(str(QUADRUPED))
     plant.Finalize()
     context = plant.CreateDefaultContext()
@@ -272,14 +272,14 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, b
             context,
             contact=not options["no_contact"],
             ground=options["ground"],
-            time_step=options["time_step"],
+            dt=options["time_step"],
         )
         plant = loaded.plant
         simulate._announce_compiling(plant, plant.CreateDefaultContext())
         assert f"(about {seconds} s)" in said.pop(), words
     kernel = load_kernels(True, "plain").run_discrete
     name = kernel_cache.file_name(kernel.py_func, kernel.kernel_key, "")
-    loaded = load(take(dict(context.params), MODEL_KEYS), context, time_step=0.001)
+    loaded = load(take(dict(context.params), MODEL_KEYS), context, dt=0.001)
     for folder, key, expected in (
         ("kernels-of-another-version", name, 1),
         (kernel_cache.cache_directory().name, name[:-4] + "0000", 1),

@@ -259,7 +259,7 @@ def test_samples_that_are_missing_of_a_step_come_before_a_stop(tmp_path, monkeyp
         assert cli("-q", *run, "-t", 0.2, "-o", tmp_path / "run.h5").code == 143
     with Log(tmp_path / "run.h5") as log:
         assert log.row_count > 4
-        assert log.time[-1] <= log.read_checkpoint()["time"]
+        assert log.times[-1] <= log.read_checkpoint()["time"]
 
 
 def test_the_state_at_the_start_is_the_first_sample_to_the_bit():

@@ -43,6 +43,7 @@ ROOMS = (
     ("mbcli.multibody.plant",),
     ("mbcli.multibody.parsing",),
     ("mbcli.conversion", "mbcli.checks", "mbcli.log"),
+    ("mbcli.models",),
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.systems",),
     ("mbcli.all",),

@@ -102,7 +102,7 @@ def test_a_writer_holds_the_lock_until_its_log_has_its_name(tmp_path):
     log.finish("complete", 0)
     WriteLock(tmp_path / "a.h5").release()
     with Log(tmp_path / "a.h5") as read:
-        np.testing.assert_array_equal(read.time, np.arange(6.0))
+        np.testing.assert_array_equal(read.times, np.arange(6.0))
 
 
 def test_a_log_that_may_only_be_read_is_locked_too(tmp_path):

@@ -75,12 +75,12 @@ def test_chunks_join_to_the_whole(path, size):
 
 def test_a_state_is_found_by_its_time_up_to_rounding(path):
     with Log(path) as log:
-        assert log.time[3] != 0.3
-        q, v = log.state_at(0.3)
+        assert log.times[3] != 0.3
+        q, v = log.state(0.3)
         np.testing.assert_array_equal(q, [3.0, 6.0])
         np.testing.assert_array_equal(v, [-3.0, -6.0])
-        np.testing.assert_array_equal(log.state_at(0.0)[0], [0.0, 0.0])
-        np.testing.assert_array_equal(log.state_at(log.time[-1])[0], log.q[-1])
+        np.testing.assert_array_equal(log.state(0.0)[0], [0.0, 0.0])
+        np.testing.assert_array_equal(log.state(log.times[-1])[0], log.q[-1])
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_state_is_found_by_its_time_up_to_rounding(path):
 )
 def test_a_time_between_samples_is_an_error_that_names_the_nearest(path, time, nearest):
     with Log(path) as log, pytest.raises(ResourceError, match=nearest) as error:
-        log.state_at(time)
+        log.state(time)
     assert error.value.exit_code == 4
 
 
@@ -121,7 +121,7 @@ def test_a_log_is_read_while_it_is_written(tmp_path):
 def test_datasets_of_unequal_length_are_read_to_the_common_one(path):
     edited(path, lambda file: file["state/v"].resize(2000, axis=0))
     with Log(path) as log:
-        assert log.row_count == len(log.time) == len(log.q) == len(log.v) == 2000
+        assert log.row_count == len(log.times) == len(log.q) == len(log.v) == 2000
 
 
 def test_rows_without_a_time_do_not_count(path):

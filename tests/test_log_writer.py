@@ -58,7 +58,7 @@ def test_round_trip_is_exact(tmp_path):
             log.append(time=t[block], q=q[block], v=v[block], **{ENERGY: energy[block]})
         log.finish("complete", 0)
     with Log(tmp_path / "a.h5") as log:
-        np.testing.assert_array_equal(log.time, t)
+        np.testing.assert_array_equal(log.times, t)
         np.testing.assert_array_equal(log.q, q)
         np.testing.assert_array_equal(log.v, v)
         np.testing.assert_array_equal(log.field(ENERGY), energy)
@@ -173,7 +173,7 @@ def test_complex_numbers_are_not_cut_to_reals(tmp_path):
 def test_an_existing_log_is_refused_and_kept_without_force(tmp_path):
     path = tmp_path / "a.h5"
     path.write_bytes(b"precious")
-    with pytest.raises(OutputError, match="a.h5: error: exists already; --force") as error:
+    with pytest.raises(OutputError, match="a.h5: error: exists already; force=True") as error:
         LogWriter(path, arm_header())
     assert error.value.exit_code == 6
     assert path.read_bytes() == b"precious"
@@ -430,7 +430,7 @@ def test_short_runs_give_small_files(tmp_path):
     known, unknown = (os.path.getsize(tmp_path / name) for name in ("known.h5", "unknown.h5"))
     assert known < 0.5 * unknown
     with Log(tmp_path / "known.h5") as log:
-        np.testing.assert_array_equal(log.time, np.arange(10))
+        np.testing.assert_array_equal(log.times, np.arange(10))
 
 
 # -------------------------------------------------------------------------------- death of the process
@@ -474,7 +474,7 @@ def test_kill_9_leaves_a_log_that_opens_with_every_flushed_row(tmp_path):
             assert not log.finished
             assert log.row_count >= flushed
             expected = rows(0, log.row_count)
-            np.testing.assert_array_equal(log.time, expected["time"])
+            np.testing.assert_array_equal(log.times, expected["time"])
             np.testing.assert_array_equal(log.q, expected["q"])
             np.testing.assert_array_equal(log.v, expected["v"])
             np.testing.assert_array_equal(log.field(ENERGY), expected[ENERGY])

@@ -29,6 +29,7 @@ from typing import BinaryIO
 import numpy as np
 
 from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
+from mbcli.common.argument_names import argument
 from mbcli.errors import OutputError
 
 FORMAT_NAME = "mbcli-results"
@@ -263,7 +264,7 @@ class _File(_Output):
         if os.path.isdir(self._path):
             raise OutputError(f"{self.name}: error: is a directory")
         if not self._force and os.path.lexists(self._path):
-            raise OutputError(f"{self.name}: error: exists already; --force overwrites it")
+            raise OutputError(f"{self.name}: error: exists already; {argument('force', True)} overwrites it")
 
 
 class _Spooled(_Output):

@@ -9,6 +9,8 @@ from importlib import import_module
 import click
 
 from mbcli import __version__
+from mbcli.cli.options import as_option
+from mbcli.common.argument_names import spelled
 from mbcli.common.suggestions import closest
 from mbcli.errors import MbcliError, OutputError, ResourceError
 
@@ -129,7 +131,8 @@ def run(arguments):
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _terminate)
     try:
-        code = mbcli.main(arguments, "mbcli", standalone_mode=False, obj={"arguments": arguments})
+        with spelled(as_option):
+            code = mbcli.main(arguments, "mbcli", standalone_mode=False, obj={"arguments": arguments})
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:

@@ -6,8 +6,10 @@ import click
 
 from mbcli.cli.model import load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
-from mbcli.cli.output import document, emit, is_special, refuse_existing, to_json
+from mbcli.cli.output import document, emit, refuse_existing
 from mbcli.cli.state import set_state
+from mbcli.common.json_text import to_json
+from mbcli.common.output_files import is_special
 
 ROW_FORMATS = ("jsonl", "csv", "npz", "hdf5")
 

@@ -5,7 +5,7 @@ import click
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector, number
-from mbcli.cli.units import coordinate_units
+from mbcli.models.units import coordinate_units
 
 
 @click.command()

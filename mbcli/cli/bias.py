@@ -6,7 +6,7 @@ from mbcli.cli.analysis import Analysis
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
-from mbcli.cli.units import force_units
+from mbcli.models.units import force_units
 
 
 @click.command()

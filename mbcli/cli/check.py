@@ -7,7 +7,8 @@ import click
 
 from mbcli.cli.model import read_packages
 from mbcli.cli.options import INPUT_FORMATS, Options, resource_options
-from mbcli.cli.output import emit, printable, to_json
+from mbcli.cli.output import emit, printable
+from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError, ResourceError
 
 FORMATS = ("text", "json", "jsonl", "sarif")

@@ -8,8 +8,8 @@ from mbcli.cli.analysis import Analysis
 from mbcli.cli.forward_dynamics import require_finite
 from mbcli.cli.options import batch_options, model_options, output_options, state_options, together
 from mbcli.cli.output import named_vector, table
-from mbcli.cli.units import acceleration_units, force_units
 from mbcli.errors import NumericalError, UnsolvableError
+from mbcli.models.units import acceleration_units, force_units
 
 VIOLATED = 1e-8  # [m, m/s or 1]: errors of a state above it are more than rounding
 METHODS = ("range-space", "direct", "null-space", "kokkevis")

@@ -2,7 +2,7 @@
 
 import click
 
-from mbcli.cli.model import load, notes_on_contact
+from mbcli.cli.model import load
 from mbcli.cli.options import (
     MODEL_KEYS,
     STATE_KEYS,
@@ -14,8 +14,9 @@ from mbcli.cli.options import (
     take,
     take_output,
 )
-from mbcli.cli.output import document, emit, table, to_json
+from mbcli.cli.output import document, emit, table
 from mbcli.cli.state import set_state
+from mbcli.common.json_text import to_json
 
 
 @click.command(cls=GroundCommand)
@@ -48,6 +49,8 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
     result_format = output.result_format()
     if result_format not in (None, "text", "json"):
         raise click.UsageError("contact gives text or JSON")
+    from mbcli.models.loading import notes_on_contact
+
     loaded = load(model, ctx, contact=True, ground=ground)
     plant = loaded.plant
     plant._prefers_interpreted = True

@@ -6,7 +6,9 @@ import click
 
 from mbcli.cli.model import load, read_packages
 from mbcli.cli.options import MODEL_KEYS, joined, model_options, take
-from mbcli.cli.output import document, is_special, printable, refuse_existing, to_json, write_file
+from mbcli.cli.output import document, printable, refuse_existing, write_file
+from mbcli.common.json_text import to_json
+from mbcli.common.output_files import is_special
 from mbcli.errors import ModelError, NumericalError
 
 FORMATS = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf"}

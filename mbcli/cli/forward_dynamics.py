@@ -7,7 +7,7 @@ from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
-from mbcli.cli.units import acceleration_units
+from mbcli.models.units import acceleration_units
 
 
 @click.command()

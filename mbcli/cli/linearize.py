@@ -3,7 +3,6 @@
 import click
 
 from mbcli.cli.analysis import Analysis
-from mbcli.cli.controllers import hold_default_positions
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import matrix
 
@@ -28,6 +27,7 @@ def linearize(ctx, u, discrete, **values):
 
     def evaluate(plant, context, inputs):
         from mbcli.errors import ModelError
+        from mbcli.simulation.controllers import hold_default_positions
         from mbcli.systems.linearization import plant_derivatives
 
         if discrete and not plant.is_discrete():

@@ -9,7 +9,9 @@ from itertools import groupby
 
 import click
 
-from mbcli.cli.output import is_special, refuse_existing, to_json
+from mbcli.cli.output import refuse_existing
+from mbcli.common.json_text import to_json
+from mbcli.common.output_files import is_special
 from mbcli.errors import ModelError
 
 MOST_NAMES = 100  # shown of a field; --json has all

@@ -7,20 +7,14 @@ output_options   every command with a result
 """
 
 import functools
-import math
-import re
+from contextlib import contextmanager
 
 import click
 
+from mbcli.common.argument_names import NO_VALUE
 from mbcli.common.coordinate_names import listed
-
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-
-
-def parse_number(text):
-    """A finite number in plain notation, or None: no inf, no nan, no 1_000."""
-    value = float(text) if NUMBER.fullmatch(text) else math.nan
-    return value if math.isfinite(value) else None
+from mbcli.common.number_text import parse_number
+from mbcli.errors import ArgumentError
 
 
 class Number(click.ParamType):
@@ -40,6 +34,28 @@ class Number(click.ParamType):
         if self.above is not None and number <= self.above:
             self.fail(f"{value} is not greater than {self.above:g}", param, ctx)
         return number
+
+
+OPTION_OF_ARGUMENT = {"model": "MODEL", "overrides": "--set", "inputs": "--u or --input"}
+
+
+def as_option(name, value=NO_VALUE):
+    """How messages of the library name an argument in a shell: `--dt`, `--start-limits clamp`, `--no-contact`."""
+    option = OPTION_OF_ARGUMENT.get(name, f"--{name.replace('_', '-')}")
+    if value is NO_VALUE or value is True:
+        return option
+    if value is None or value is False:
+        return f"--no-{name.replace('_', '-')}"
+    return f"{option} {value:g}" if isinstance(value, float) else f"{option} {value}"
+
+
+@contextmanager
+def usage_errors():
+    """Arguments that a function of the library refuses are options that do not fit."""
+    try:
+        yield
+    except ArgumentError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def together(*options):

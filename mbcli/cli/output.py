@@ -1,13 +1,13 @@
 """Results for people and for programs: JSON documents, aligned text, files that are never overwritten by accident."""
 
-import json
-import math
 import os
 import sys
 import tempfile
 
 import click
 
+from mbcli.common import output_files
+from mbcli.common.output_files import is_special, refuse_inputs
 from mbcli.errors import OutputError
 
 
@@ -23,57 +23,6 @@ def document(command, loaded, context=None, **content):
     return {**result, **content}
 
 
-def to_json(value):
-    """JSON text; numbers round-trip; those that are not finite become null and are listed under not_finite."""
-    missing = []
-    clean = _clean(value, "", missing)
-    if missing:
-        clean["not_finite"] = missing
-    return "".join(_json_parts(clean, "\n"))
-
-
-def _json_parts(value, newline):
-    """Indented JSON with lists of numbers, as the rows of a matrix, on one line each."""
-    inner = newline + "  "
-    if isinstance(value, dict) and value:
-        for k, (key, item) in enumerate(value.items()):
-            yield f"{',' if k else '{'}{inner}{_dumps(key)}: "
-            yield from _json_parts(item, inner)
-        yield f"{newline}}}"
-    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
-        for k, item in enumerate(value):
-            yield f"{',' if k else '['}{inner}"
-            yield from _json_parts(item, inner)
-        yield f"{newline}]"
-    else:
-        yield _dumps(value)
-
-
-def _dumps(value):
-    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-    return text if text.isprintable() else _escaped(text)
-
-
-def _escaped(text):
-    """JSON with control characters as JSON escapes; they can only stand in strings."""
-    return "".join(
-        c if c.isprintable() else f"\\u{ord(c):04x}" if ord(c) < 0x10000 else json.dumps(c)[1:-1] for c in text
-    )
-
-
-def _clean(value, path, missing):
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(k): _clean(v, f"{path}.{k}".lstrip("."), missing) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_clean(v, f"{path}[{k}]", missing) for k, v in enumerate(value)]
-    if isinstance(value, float) and not math.isfinite(value):
-        missing.append(path)
-        return None
-    return value
-
-
 def emit(text, options, *, styled=False):
     """Writes a text result to stdout or to the file of -o; styled: it has colours, and names in it are escaped."""
     if not styled:
@@ -86,19 +35,16 @@ def emit(text, options, *, styled=False):
 
 
 def refuse_existing(path, force, *, but=None):
-    """OutputError if a file is there that --force does not give free; but: an input that may be replaced."""
-    if os.path.isdir(path):
-        raise OutputError(f"{path}: error: is a directory")
-    if os.path.lexists(path) and not force:
-        raise OutputError(f"{path}: error: exists already; --force replaces it")
+    """OutputError where a file is there that --force does not give free, or an input; but: one that may be replaced."""
+    output_files.refuse_existing(path, force)
+    refuse_given_inputs(path, but=but)
+
+
+def refuse_given_inputs(path, *, but=None):
+    """OutputError where an argument or option of the command names the file at path as an input."""
     context = click.get_current_context(silent=True)
     if context is not None:
         refuse_inputs(path, [name for name in _given_files(context) if name != but])
-
-
-def is_special(path):
-    """Whether it is a pipe or device, which are written to as they are."""
-    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 OUTPUT_PARAMETERS = ("output", "log_path")
@@ -115,24 +61,6 @@ def _given_files(context):
     for key, value in context.params.items():
         if key not in OUTPUT_PARAMETERS:
             yield from (text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
-
-
-def refuse_inputs(path, inputs):
-    """OutputError if the file at path is one of the inputs of the command ('-': stdin): --force is not for them."""
-    if not os.path.isfile(path):
-        return
-    here = os.stat(path)
-    for name in inputs:
-        there = _status(name)
-        if there is not None and os.path.samestat(here, there):
-            raise OutputError(f"{path}: error: is an input of this command; its result needs another name")
-
-
-def _status(name):
-    try:
-        return os.fstat(sys.stdin.fileno()) if name == "-" else os.stat(name)
-    except (OSError, ValueError, AttributeError):  # no file of that name; a name with a zero; no stdin
-        return None
 
 
 def write_file(path, text, force):

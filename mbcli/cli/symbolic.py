@@ -4,7 +4,8 @@ import click
 
 from mbcli.cli.model import load
 from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, take_output
-from mbcli.cli.output import document, emit, to_json
+from mbcli.cli.output import document, emit
+from mbcli.common.json_text import to_json
 
 QUANTITIES = ("M", "Cv", "tau_g", "pose")
 MOST_COORDINATES = 8

@@ -1,8 +1,48 @@
 """Simulation logs in HDF5. docs/log_format.md describes the files.
 
+    from mbcli.log import open_log
+
+    log = open_log("run.h5")
+    log.times, log.q, log.v, log.energy, log.column("elbow"), log.state(0.5), log.events(), log.contacts()
+
 format      what a log consists of: fields, attributes, the header that a run gives
+rows        what can be asked of the rows of every log
 writer      LogWriter: writes a log that survives the death of its process
 reader      Log: reads complete and unfinished logs
+memory      MemoryLog: the log of a run that writes no file
 provenance  which software made a log
 export      logs as CSV, JSON lines and NPZ
 """
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # True to type checkers
+if TYPE_CHECKING:
+    import os
+
+    from mbcli.log.memory import MemoryLog
+    from mbcli.log.reader import Log
+    from mbcli.log.rows import State
+
+__all__ = ["Log", "MemoryLog", "State", "open_log"]
+
+_MODULES = {"Log": "reader", "MemoryLog": "memory", "State": "rows"}
+
+
+def open_log(path: "str | os.PathLike[str]") -> "Log":
+    """A log to read from, complete or unfinished; it is a context manager.
+
+    Raises:
+      ResourceError: the file is missing or cannot be read.
+      ModelError: the file is not a log, is damaged, or is of a later format version.
+    """
+    from mbcli.log.reader import Log
+
+    return Log(path)
+
+
+def __getattr__(name):
+    """The public names when they are asked for: h5py is imported by who reads or writes files."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'mbcli.log' has no attribute '{name}'")
+    return getattr(import_module(f"mbcli.log.{_MODULES[name]}"), name)

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.argument_names import argument
 from mbcli.errors import OutputError
 from mbcli.log.format import CONTACT_FIELDS, OFFSET
 from mbcli.log.reader import Log
@@ -203,7 +204,7 @@ def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[I
     path = Path(path)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     if path.exists() and not force:
-        raise OutputError(f"{path}: error: exists already; --force replaces it")
+        raise OutputError(f"{path}: error: exists already; {argument('force', True)} replaces it")
     try:
         with open(partial, "xb") as stream:
             yield stream

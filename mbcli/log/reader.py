@@ -11,7 +11,7 @@ import time
 from bisect import bisect_left
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.log import format as layout
 from mbcli.log.format import ContactNames
+from mbcli.log.rows import Rows, State
 from mbcli.parsers.spec import SourceFile
 
 __all__ = ["Log", "State", "describe"]
@@ -36,17 +37,9 @@ PAUSE = 0.001  # [s] between them
 ROWS_AT_ONCE = 1 << 16
 CHECKSUM_BYTES = 4  # after the numbers of a chunk
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
-SAME_TIME = 1e-9  # [s], relative above 1 s: 0.3 typed in a shell is the sample at 0.30000000000000004
 
 
-class State(NamedTuple):
-    """One sample: positions q (nq,) and velocities v (nv,)."""
-
-    q: np.ndarray
-    v: np.ndarray
-
-
-class Log:
+class Log(Rows):
     """A simulation log, open for reading; a context manager.
 
     All datasets with one row a sample are taken to the length that they have in common. Of a log that is
@@ -59,6 +52,8 @@ class Log:
       ResourceError: the file is missing or cannot be read.
       ModelError: the file is not a log, is damaged, or is of a later format version.
     """
+
+    summary = None  # of the run, in the log that simulate() returns
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
@@ -102,16 +97,6 @@ class Log:
     def finished(self) -> bool:
         """False: the run goes on, or its process was killed."""
         return self.status in layout.FINAL_STATUSES
-
-    @property
-    def position_names(self) -> tuple[str, ...]:
-        """Names of q, in the order of its columns."""
-        return self.names["state/q"]
-
-    @property
-    def velocity_names(self) -> tuple[str, ...]:
-        """Names of v, in the order of its columns."""
-        return self.names["state/v"]
 
     @property
     def actuator_names(self) -> tuple[str, ...]:
@@ -218,21 +203,6 @@ class Log:
 
     # --------------------------------------------------------------------------------------- the rows
 
-    @property
-    def time(self) -> np.ndarray:
-        """[s] (n,)"""
-        return self.field("time")
-
-    @property
-    def q(self) -> np.ndarray:
-        """Positions (n, nq)."""
-        return self.field("state/q")
-
-    @property
-    def v(self) -> np.ndarray:
-        """Velocities (n, nv)."""
-        return self.field("state/v")
-
     def fields(self) -> tuple[str, ...]:
         """The paths of the datasets with one row a sample: time, state/q, state/v, the others by path."""
         return tuple(self._datasets)
@@ -278,30 +248,6 @@ class Log:
         dataset = self._field_dataset(path)
         with self._reading():
             return self._read(dataset, 0, self.row_count)
-
-    def state_at(self, time: float) -> State:
-        """q (nq,) and v (nv,) of the sample at a time [s], up to rounding.
-
-        Raises:
-          ResourceError: there is no sample at that time; the message says which are near.
-        """
-        row = self.first_row_at(time - SAME_TIME * max(1.0, abs(time)))
-        nearest = [self._time_of(i) for i in (row - 1, row) if 0 <= i < self.row_count]
-        if row < self.row_count and abs(self._time_of(row) - time) <= SAME_TIME * max(1.0, abs(time)):
-            with self._reading():
-                return State(*(self._read(self._datasets[path], row, row + 1)[0] for path in ("state/q", "state/v")))
-        if not nearest:
-            raise ResourceError(f"{self.path}: error: no sample at {time:.12g} s: the log has no rows")
-        times = " and ".join(f"{t:.12g}" for t in nearest)
-        first, last = self._time_of(0), self._time_of(self.row_count - 1)
-        raise ResourceError(
-            f"{self.path}: error: no sample at {time:.12g} s, the nearest: {times} s; "
-            f"the log goes from {first:.12g} to {last:.12g} s"
-        )
-
-    def first_row_at(self, time: float) -> int:
-        """The index of the first row at or after a time [s]; row_count if there is none."""
-        return bisect_left(range(self.row_count), time, key=self._time_of)
 
     def chunks(
         self, fields: Iterable[str] | None = None, rows: int = 1024, start: int = 0, stop: int | None = None
@@ -492,6 +438,10 @@ class Log:
     def _time_of(self, row):
         with self._reading():
             return float(self._read(self._datasets["time"], row, row + 1)[0])
+
+    def _state_of(self, row):
+        with self._reading():
+            return State(*(self._read(self._datasets[path], row, row + 1)[0] for path in ("state/q", "state/v")))
 
     def _field_dataset(self, path):
         if path not in self._datasets:

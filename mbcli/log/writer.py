@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
+from mbcli.common.argument_names import argument
 from mbcli.errors import OutputError
 from mbcli.log import format as layout
 from mbcli.log.format import LogHeader
@@ -232,12 +233,12 @@ class LogWriter:
         if self._force:
             return
         if self.path.exists():
-            raise OutputError(f"{self.path}: error: exists already; --force replaces it")
+            raise OutputError(f"{self.path}: error: exists already; {argument('force', True)} replaces it")
         if self.partial_path.exists():
             WriteLock(self.partial_path).release()
             raise OutputError(
                 f"{self.partial_path}: error: is left from a run that did not finish; move it away, or replace it with "
-                "--force"
+                f"{argument('force', True)}"
             )
 
     def _open(self):

@@ -24,6 +24,7 @@ from mbcli.engine.fields.run_fields import (
     IMPLICIT,
     SEMI_EXPLICIT,
 )
+from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.stepping.integrators import METHODS, Integration
 from mbcli.engine.stepping.loop import (
     BUFFER_FULL,
@@ -443,6 +444,16 @@ class Run:
         if status == CONSTRAINTS_UNMET:
             return f"no step leads to positions that satisfy the constraints within {self.constraint_tolerance:g}"
         return self.context.state.constraints.singularity()
+
+
+def seconds_to_compile(plant: MultibodyPlant, context: Context) -> int:
+    """About how long the first run of a plant on a machine waits for the compiler [s]; 0 if it does not."""
+    state = context.state
+    foresee_contact(state)
+    compiled = is_compiled(state.kernels.run_discrete if plant.is_discrete() else state.kernels.run_continuous)
+    if state.contact is not None:
+        compiled &= is_compiled(getattr(state.kernels, state.contact.called[0]), called=True)
+    return 0 if compiled else 35 if plant._constraints else 30 if state.contact is not None else 15
 
 
 def plant_of(plant: MultibodyPlant) -> str:

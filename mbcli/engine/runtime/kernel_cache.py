@@ -62,6 +62,14 @@ def is_on_disk(kernel, called=False):
     return any(cache_directory().glob(f"{name}*.nbi")) or any((cache_directory() / name).rglob("*.nbi"))
 
 
+def is_compiled(kernel, called=False):
+    """Whether nobody waits for a compiler at the first call: a kernel is interpreted, or in the cache.
+
+    called: of its function of C.
+    """
+    return not hasattr(kernel, "kernel_key") or is_on_disk(kernel, called)
+
+
 def file_name(function, key, suffix):
     """Name of the files of a function, without what tells them apart."""
     return f"{function.__module__.removeprefix('mbcli.engine.')}.{function.__name__}-{key()}{suffix}"

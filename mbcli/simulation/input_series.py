@@ -1,26 +1,55 @@
-"""Actuation over time from a CSV file: a header `time` and actuator names, then one row per change."""
+"""Actuation over time: constant, by names, or from a CSV file.
+
+The file has a header `time` and actuator names, then one row per change.
+"""
 
 import csv
 import os
-import sys
+from collections.abc import Mapping
 
 import numpy as np
 
-from mbcli.cli.options import parse_number
-from mbcli.cli.output import printable
+from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
-from mbcli.errors import ModelError, ResourceError
+from mbcli.common.number_text import parse_number
+from mbcli.errors import ArgumentError, ModelError, ResourceError
+from mbcli.parsers.diagnostics import printable
+from mbcli.simulation.run import Input, constant_input
 
 
-def read_input(plant, path):
-    """The Input of a file ('-': stdin); each row holds until the time of the next one.
+def as_input(plant, inputs):
+    """The Input that `inputs` mean: zeros for None, an Input, a CSV file, an array (nu,), or {actuator: number}."""
+    if inputs is None:
+        return constant_input(np.zeros(plant.num_actuators()))
+    if isinstance(inputs, Input):
+        return inputs
+    if isinstance(inputs, (str, os.PathLike)):
+        return read_input(plant, os.fspath(inputs))
+    if isinstance(inputs, Mapping):
+        u, actuators = np.zeros(plant.num_actuators()), NamedCoordinates(plant.GetActuatorNames(), "actuator")
+        for name, value in inputs.items():
+            try:
+                u[actuators.find(name)] = value
+            except LookupError as error:
+                raise ArgumentError(f"{argument('inputs')}: {error.args[0]}") from None
+        return constant_input(u)
+    u = np.asarray(inputs, dtype=float)
+    if u.shape != (plant.num_actuators(),):
+        raise ArgumentError(
+            f"{argument('inputs')}: the plant has {plant.num_actuators()} actuators, the shape is {u.shape}"
+        )
+    return constant_input(u)
+
+
+def read_input(plant, path, file=None):
+    """The Input of a CSV file; each row holds until the time of the next one.
 
     Actuators without a column get zero, and so do all of them before the first time.
-    """
-    from mbcli.simulation.run import Input
 
-    if path == "-":
-        return Input(*_read_rows(plant, sys.stdin, "<stdin>"))
+    file: lines that are read in place of the file; path is their name in messages then.
+    """
+    if file is not None:
+        return Input(*_read_rows(plant, file, path))
     if not os.path.isfile(path):
         raise ResourceError(f"{path}: error: no such file")
     with open(path, newline="", encoding="utf-8-sig") as file:

@@ -1,11 +1,16 @@
-"""The output of `mbcli simulate` to its log: the header of a run, and the rows of a block of samples."""
+"""What a run writes to its log: the header, and the rows of a block of samples."""
 
 import dataclasses
 
-import click
 import numpy as np
+import yaml
 
-from mbcli.cli.units import coordinate_units
+from mbcli.common.argument_names import argument
+from mbcli.common.json_text import to_json
+from mbcli.errors import ArgumentError
+from mbcli.log.format import STANDARD_FIELDS, ContactNames, LogHeader
+from mbcli.models.description import describe
+from mbcli.models.units import coordinate_units
 
 FIELDS = {
     "energy": ("derived/energy_kinetic", "derived/energy_potential"),
@@ -16,19 +21,26 @@ FIELDS = {
     "contact": (),
     "solver": ("solver/iterations", "solver/residual", "solver/contacts"),
 }
-"""Names that --fields takes, and the datasets with a row a sample that they stand for; contact: those in /contact."""
+"""What a log can have beside q and v, and the datasets with a row a sample that a name stands for.
+
+contact stands for those in /contact.
+"""
 
 DEFAULT_FIELDS = ("energy", "u", "constraint_error", "contact", "solver")
 
 
-def parse_fields(text, plant):
-    """The names in --fields, once each, as far as the plant has them; q and v are in every log."""
-    words = DEFAULT_FIELDS if text is None else text.replace(",", " ").split()
+def chosen_fields(wanted, plant):
+    """The fields of a log, once each, as far as the plant has them; q and v are in every log.
+
+    wanted: names, a sequence or one text; None for those of DEFAULT_FIELDS. ArgumentError for one that is not known.
+    """
+    words = DEFAULT_FIELDS if wanted is None else wanted
+    words = words.replace(",", " ").split() if isinstance(words, str) else list(words)
     for word in words:
         if word not in (*FIELDS, "q", "v", "time"):
-            raise click.UsageError(f"--fields: there is no '{word}'; there are {', '.join(FIELDS)}")
+            raise ArgumentError(f"{argument('fields')}: there is no '{word}'; there are {', '.join(FIELDS)}")
     if "com" in words and not plant._model.link_inertia[:, 0].any():
-        raise click.UsageError("--fields com: the model has no mass")
+        raise ArgumentError(f"{argument('fields', 'com')}: the model has no mass")
     meets = plant._meets_contact()
     missing = {
         "u": not plant.num_actuators(),
@@ -45,12 +57,6 @@ def field_paths(fields):
 
 def log_header(loaded, fields, **run):
     """The LogHeader of a run; run has the rest: argv, seed, checkpoint, expected_rows."""
-    import yaml
-
-    from mbcli.cli.inspect import describe
-    from mbcli.cli.output import to_json
-    from mbcli.log.format import STANDARD_FIELDS, LogHeader
-
     plant = loaded.plant
     position_units, velocity_units, effort_units = coordinate_units(plant)
     header = LogHeader(
@@ -78,8 +84,6 @@ def contact_settings(loaded):
 
 
 def _contact_names(plant):
-    from mbcli.log.format import ContactNames
-
     inspector = plant._scene_graph.model_inspector()
     return ContactNames(
         tuple(plant._name_in_contact(body) for body in plant._bodies),

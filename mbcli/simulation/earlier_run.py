@@ -1,26 +1,18 @@
-"""`mbcli simulate --resume`: the state that an earlier log ends with, and whether it is the same run."""
+"""Going on with a run: the state that an earlier log ends with, and whether it is the same run."""
 
 import json
-import os
 
 import numpy as np
 
-from mbcli.cli.output import to_json
-from mbcli.cli.recording import contact_settings, field_paths, plain_config
-from mbcli.errors import ModelError, OutputError
+from mbcli.common.argument_names import argument
+from mbcli.common.json_text import to_json
+from mbcli.errors import ModelError
 from mbcli.log.reader import Log
 from mbcli.log.write_lock import WriteLock
+from mbcli.models.description import describe
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.scenario import read_run_config
-
-
-def recorded_arguments(path):
-    """The words that followed `simulate` in the command that wrote a log."""
-    with Log(path) as log:
-        argv = log.attrs.get("argv")
-    if not isinstance(argv, list) or not all(isinstance(w, str) for w in argv) or "simulate" not in argv[1:]:
-        raise ModelError(f"{path}: error: has no record of the command that wrote it: give MODEL and the options again")
-    return argv[argv.index("simulate", 1) + 1 :]
+from mbcli.simulation.recording import contact_settings, field_paths, plain_config
 
 
 class EarlierRun:
@@ -33,7 +25,7 @@ class EarlierRun:
     Args:
         path: the log.
         loaded: the model, which must be the one that the log is of.
-        fields: those of --fields.
+        fields: of the log.
         run_start: [s] start of the whole run.
         is_sample: (time [s]) -> whether a run that goes on takes a sample there.
     """
@@ -104,14 +96,15 @@ class EarlierRun:
     # whether it is the same run
 
     def _check_model(self, loaded):
-        from mbcli.cli.inspect import describe
-
         log, plant = self.log, loaded.plant
         if {entry["sha256"] for entry in log.source_digests()} != {source.sha256 for source in loaded.sources}:
             raise ModelError(f"{self.path}: error: is of other model files: a run goes on with the same model")
         names = (list(log.position_names), list(log.velocity_names))
         if names != (plant.GetPositionNames(), plant.GetVelocityNames()):
-            raise ModelError(f"{self.path}: error: its coordinates are not those of this model (--weld, --weld-base?)")
+            raise ModelError(
+                f"{self.path}: error: its coordinates are not those of this model "
+                f"({argument('weld')}, {argument('weld_base')}?)"
+            )
         document = json.loads(to_json(describe(loaded) | contact_settings(loaded)))
         there, here = _essential(self._json(log.model)), _essential(document)
         there.setdefault("contact", {"simulated": False, "ground": None})  # logs of format 1.0
@@ -121,7 +114,9 @@ class EarlierRun:
         self._check_config(loaded.config)
         paths = {"time", "state/q", "state/v", *field_paths(self._fields)}
         if set(log.fields()) != paths or log.has_contacts != ("contact" in self._fields):
-            raise ModelError(f"{self.path}: error: has the fields {', '.join(log.fields())}: give the same --fields")
+            raise ModelError(
+                f"{self.path}: error: has the fields {', '.join(log.fields())}: give the same {argument('fields')}"
+            )
 
     def _json(self, text):
         try:
@@ -146,7 +141,7 @@ class EarlierRun:
         if "u" not in self._fields or not self.row_count:
             return
         if not np.array_equal(self._row(self.row_count - 1)["input/u"], input_at(self.last_time)):
-            raise ModelError(f"{self.path}: error: was run with other actuation: give the same --u or --input")
+            raise ModelError(f"{self.path}: error: was run with other actuation: give the same {argument('inputs')}")
 
 
 def _essential(document):
@@ -167,12 +162,3 @@ def _settings(config, prefix=""):
     for key, value in config.items():
         result |= _settings(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return result
-
-
-def move_aside(path):
-    """Renames an unfinished log that is about to be written anew; returns its new name."""
-    aside = f"{path}.old"
-    if os.path.exists(aside):
-        raise OutputError(f"{aside}: error: is left from a --resume that was cut short: resume that log, or remove it")
-    os.replace(path, aside)
-    return aside

@@ -1,0 +1,12 @@
+"""Numbers in texts from outside."""
+
+import math
+import re
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def parse_number(text: str) -> float | None:
+    """A finite number in plain notation, or None: no inf, no nan, no 1_000."""
+    value = float(text) if NUMBER.fullmatch(text) else math.nan
+    return value if math.isfinite(value) else None

@@ -1,0 +1,125 @@
+"""MemoryLog: the log of a run that writes no file."""
+
+from typing import Any
+
+import numpy as np
+
+from mbcli.log import format as layout
+from mbcli.log.rows import Rows, State
+
+
+def _place_in_logs(field):
+    """Sorts fields as Log has them: time, q, v, then the other groups, each by path."""
+    first = ("time", "state/q", "state/v")
+    if field.path in first:
+        return first.index(field.path), ""
+    return len(first) + layout.ROW_GROUPS.index(field.path.partition("/")[0]), field.path
+
+
+class MemoryLog(Rows):
+    """Takes rows as LogWriter does, and gives them as Log does.
+
+    Args:
+      header: LogHeader of the run.
+    """
+
+    path = "<memory>"
+
+    def __init__(self, header: layout.LogHeader) -> None:
+        self.header, self.status, self.exit_code, self.message = header, "running", 0, ""
+        self.summary: Any = None  # Summary of the run, once it has ended
+        described = sorted(header.row_fields(), key=_place_in_logs)
+        self.names = {field.path: field.names for field in described}
+        self.units = {field.path: field.units for field in described}
+        self.actuator_names = header.actuator_names
+        self._empty = {field.path: np.empty((0, *field.row_shape), dtype=field.dtype) for field in described}
+        self._blocks: dict[str, list[np.ndarray]] = {path: [] for path in self._empty}
+        self._contacts: list[dict] = []
+        self._events: list[dict] = []
+        self.row_count = 0
+
+    # as LogWriter
+
+    def append(
+        self, *, time: np.ndarray, q: np.ndarray, v: np.ndarray, contact: dict | None = None, **fields: np.ndarray
+    ) -> None:
+        """Takes rows: time (n,), q (n, nq), v (n, nv), contacts and fields by their paths."""
+        for path, values in {"time": time, "state/q": q, "state/v": v, **fields}.items():
+            self._blocks[path].append(np.array(values))
+        if contact is not None:
+            self._contacts.append(contact)
+        self.row_count += len(time)
+
+    def event(self, time: float, step: int, severity: str, code: str, message: str) -> None:
+        """Notes what happened at a time [s] and step."""
+        self._events.append(
+            {"time": float(time), "step": int(step), "severity": severity, "code": code, "message": message}
+        )
+
+    def flush_if_due(self) -> None:
+        """Nothing is to be written."""
+
+    def checkpoint(self, values: dict) -> None:
+        """Nothing goes on from here."""
+
+    def finish(self, status: str, exit_code: int, message: str = "") -> None:
+        """Ends the log as "complete", "interrupted" or "failed"."""
+        self.status, self.exit_code, self.message = status, exit_code, message
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        """An error leaves the rows as they are."""
+
+    # as Log
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has ended."""
+        return self.status in layout.FINAL_STATUSES
+
+    def fields(self) -> tuple[str, ...]:
+        """The paths of what has one row a sample."""
+        return tuple(self._empty)
+
+    def field(self, path: str) -> np.ndarray:
+        """All rows of a field, (n, ...)."""
+        if path not in self._empty:
+            raise KeyError(f"the log has no field {path}; it has {', '.join(self._empty)}")
+        blocks = self._blocks[path]
+        if len(blocks) > 1:
+            blocks[:] = [np.concatenate(blocks)]
+        return blocks[0] if blocks else self._empty[path]
+
+    def events(self) -> list[dict]:
+        """time [s], step, severity, code and message of every event, in order."""
+        return list(self._events)
+
+    @property
+    def has_contacts(self) -> bool:
+        """Whether the run has logged its contacts."""
+        return self.header.contact is not None
+
+    def contact_names(self) -> layout.ContactNames | None:
+        """ContactNames: what body_a, body_b, geometry_a and geometry_b count."""
+        return self.header.contact
+
+    def contacts(self, start: int = 0, stop: int | None = None) -> dict:
+        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and CONTACT_FIELDS by their path."""
+        counts = np.concatenate([np.empty(0, dtype=int), *(np.diff(block["offset"]) for block in self._contacts)])
+        offset = np.concatenate([[0], np.cumsum(counts)]).astype(int)[start : None if stop is None else stop + 1]
+        result = {"offset": offset - offset[0]}
+        for field in layout.CONTACT_FIELDS:
+            rows = [np.empty((0, *field.row_shape), dtype=field.dtype), *(b[field.path] for b in self._contacts)]
+            result[field.path] = np.concatenate(rows)[offset[0] : offset[-1]]
+        return result
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _time_of(self, row):
+        return float(self.field("time")[row])
+
+    def _state_of(self, row):
+        return State(self.q[row], self.v[row])

@@ -1,0 +1,106 @@
+"""What can be asked of the rows of a log, in a file or in memory."""
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+import numpy as np
+
+from mbcli.common.coordinate_names import StateNames
+from mbcli.errors import ResourceError
+
+SAME_TIME = 1e-9  # [s], relative above 1 s: 0.3 typed in a shell is the sample at 0.30000000000000004
+
+
+class State(NamedTuple):
+    """One sample: positions q (nq,) and velocities v (nv,)."""
+
+    q: np.ndarray
+    v: np.ndarray
+
+
+class Rows:
+    """The rows by what they are; docs/log_format.md has their units and order.
+
+    A class of logs has what is declared here.
+    """
+
+    path: str
+    row_count: int
+    names: dict[str, tuple[str, ...]]  # of the columns, by path
+
+    def field(self, path: str) -> np.ndarray:
+        """All rows of a field, (n, ...)."""
+        raise NotImplementedError
+
+    def _time_of(self, row: int) -> float:
+        raise NotImplementedError
+
+    def _state_of(self, row: int) -> State:
+        raise NotImplementedError
+
+    @property
+    def times(self) -> np.ndarray:
+        """[s] (n,)"""
+        return self.field("time")
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions (n, nq)."""
+        return self.field("state/q")
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (n, nv)."""
+        return self.field("state/v")
+
+    @property
+    def u(self) -> np.ndarray:
+        """Actuation (n, nu). KeyError where it was not logged."""
+        return self.field("input/u")
+
+    @property
+    def energy(self) -> np.ndarray:
+        """Kinetic and potential energy [J] (n, 2). KeyError where they were not logged."""
+        return np.column_stack([self.field(f"derived/energy_{kind}") for kind in ("kinetic", "potential")])
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of q, in the order of its columns."""
+        return self.names["state/q"]
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of v, in the order of its columns."""
+        return self.names["state/v"]
+
+    def column(self, name: str) -> np.ndarray:
+        """One position or velocity over time (n,), by its name; the end of a name will do.
+
+        Raises:
+          LookupError: a name means no coordinate, or several.
+        """
+        field, k = StateNames(self.position_names, self.velocity_names).find(name)
+        return (self.q if field == "q" else self.v)[:, k]
+
+    def state(self, time: float) -> State:
+        """q (nq,) and v (nv,) of the sample at a time [s], up to rounding.
+
+        Raises:
+          ResourceError: there is no sample at that time; the message says which are near.
+        """
+        row = self.first_row_at(time - SAME_TIME * max(1.0, abs(time)))
+        nearest = [self._time_of(i) for i in (row - 1, row) if 0 <= i < self.row_count]
+        if row < self.row_count and abs(self._time_of(row) - time) <= SAME_TIME * max(1.0, abs(time)):
+            return self._state_of(row)
+        if not nearest:
+            raise ResourceError(f"{self.path}: error: no sample at {time:.12g} s: the log has no rows")
+        times = " and ".join(f"{t:.12g}" for t in nearest)
+        first, last = self._time_of(0), self._time_of(self.row_count - 1)
+        raise ResourceError(
+            f"{self.path}: error: no sample at {time:.12g} s, the nearest: {times} s; "
+            f"the log goes from {first:.12g} to {last:.12g} s"
+        )
+
+    def first_row_at(self, time: float) -> int:
+        """The index of the first row at or after a time [s]; row_count if there is none."""
+        return bisect_left(range(self.row_count), time, key=self._time_of)

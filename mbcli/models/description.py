@@ -1,0 +1,314 @@
+"""A model as data: the document that `mbcli inspect --json` prints."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from mbcli.common.json_text import plain
+from mbcli.errors import ModelError
+from mbcli.models.loading import as_loaded
+
+# accessors of force elements: the elements that they act between, and their numbers
+FORCE_ELEMENT_PARTS = ((("frameA", "frameC"), "frames"), (("bodyA", "bodyB"), "bodies"))
+FORCE_ELEMENT_VALUES = (
+    "gravity_vector",
+    "p_AP",
+    "p_BQ",
+    "free_length",
+    "stiffness",
+    "damping",
+    "torque_stiffness_constants",
+    "torque_damping_constants",
+    "force_stiffness_constants",
+    "force_damping_constants",
+)
+
+
+def describe(model: Any) -> dict:
+    """The model as a document of lists, texts and numbers, `schemas` version 1 of mbcli/inspect.
+
+    Counts, masses, bodies, joints, frames, actuators, force elements, constraints, geometries, names of coordinates in
+    their order, and what of the files was not used. Units are SI, matrices lists of rows, a limit that is not set None.
+
+    Args:
+        model: a LoadedModel, a finalized MultibodyPlant (of which the names of files are not known), or what
+            load_model() takes.
+    """
+    loaded = as_loaded(model)
+    plant = loaded.plant
+    geometries = _geometries(loaded)
+    document = {
+        "schema": "mbcli/inspect",
+        "schema_version": 1,
+        "model": loaded.description(),
+        "format": [
+            {"name": spec.name, "model_instance": instance, "format": spec.format, "version": spec.version}
+            for spec, instance in _models(loaded)
+        ],
+        "time_step": plant.time_step(),
+        "gravity": plant.gravity_field().gravity_vector(),
+        "counts": {
+            "nq": plant.num_positions(),
+            "nv": plant.num_velocities(),
+            "nu": plant.num_actuators(),
+            "bodies": plant.num_bodies() - 1,
+            "joints": plant.num_joints(),
+            "frames": plant.num_frames(),
+            "actuators": plant.num_actuators(),
+            "model_instances": plant.num_model_instances() - 2,
+            "force_elements": plant.num_force_elements(),
+            "constraints": len(plant._constraints),
+            "visuals": sum(g["role"] == "visual" for g in geometries),
+            "collisions": sum(g["role"] == "collision" for g in geometries),
+            "moving_bodies": plant._model.sizes["nbody"] - 1,
+        },
+        "total_mass": float(plant._model.link_inertia[:, 0].sum()),
+        "position_names": plant.GetPositionNames(),
+        "velocity_names": plant.GetVelocityNames(),
+        "actuator_names": plant.GetActuatorNames(),
+        "default_positions": plant.GetDefaultPositions(),
+        "bodies": [_body(plant, body) for body in plant._bodies[1:]],
+        "joints": [_joint(plant, joint) for joint in plant._joints],
+        "frames": [_frame(plant, frame) for frame in plant._frames if not frame.is_body_frame()],
+        "actuators": [_actuator(plant, actuator) for actuator in plant._actuators],
+        "force_elements": [_force_element(element) for element in plant._force_elements],
+        "constraints": [_constraint(constraint) for constraint in plant._constraints],
+        "mobility": _mobility(plant),
+        "geometries": geometries,
+        "collision_filter_groups": _filter_groups(loaded),
+        "not_used": [f.as_dict() for f in loaded.diagnostics.findings],
+    }
+    return plain(document)
+
+
+def _models(loaded):
+    """(ModelSpec, name of its instance) of every model; none for a plant whose files are not known."""
+    return list(zip(loaded.specs, loaded.instances, strict=True)) if loaded.specs else []
+
+
+def _instance(plant, element):
+    return plant.GetModelInstanceName(element.model_instance())
+
+
+def _place(element):
+    return str(element._place) if element._place is not None else None
+
+
+def _body(plant, body):
+    M = body.default_spatial_inertia()
+    I = M.CalcRotationalInertia().CopyToFullMatrix3()
+    com = M.get_com()
+    central = I - M.get_mass() * ((com @ com) * np.eye(3) - com[:, None] * com[None, :])
+    return {
+        "name": body.name(),
+        "model_instance": _instance(plant, body),
+        "mass": M.get_mass(),
+        "com": com,
+        "inertia_about_com": central,
+        "floating": body.is_floating_base_body(),
+        "anchored": plant.IsAnchored(body),
+        "place": _place(body),
+    }
+
+
+def _joint(plant, joint):
+    nq, nv = joint.num_positions(), joint.num_velocities()
+    closes_loop = joint in plant._loop_joints
+    result = {
+        "name": joint.name(),
+        "model_instance": _instance(plant, joint),
+        "type": joint.type_name(),
+        "parent": joint.parent_body().name(),
+        "child": joint.child_body().name(),
+        "position_start": joint.position_start() if nq and not closes_loop else None,
+        "num_positions": nq,
+        "velocity_start": joint.velocity_start() if nv and not closes_loop else None,
+        "num_velocities": nv,
+        "X_PF": joint.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4(),
+        "X_CM": joint.frame_on_child().GetFixedPoseInBodyFrame().GetAsMatrix4(),
+        "place": _place(joint),
+        "added_by_mbcli": joint.is_ephemeral(),
+    }
+    if hasattr(joint, "axis"):
+        result["axis"] = joint.axis()
+    if joint.type_name() == "screw":
+        result["pitch"] = joint.screw_pitch()
+    if nv:
+        result["damping"] = joint.default_damping_vector()
+        for kind in ("position", "velocity", "acceleration"):
+            lower = getattr(joint, f"{kind}_lower_limits")().tolist()
+            upper = getattr(joint, f"{kind}_upper_limits")().tolist()
+            result[f"{kind}_limits"] = [[_limit(low), _limit(high)] for low, high in zip(lower, upper, strict=True)]
+    for name, limits in joint._other_limits.items():
+        result[f"{name}_limits"] = [_limit(limit) for limit in limits]
+    return result
+
+
+def _limit(value):
+    """A limit that the file does not set is not a number."""
+    return value if math.isfinite(value) else None
+
+
+def _constraint(constraint):
+    result = {
+        "type": constraint.kind,
+        "name": constraint.name,
+        "bodies": [body.name() for body in constraint.bodies()],
+        "place": str(constraint.place) if constraint.place is not None else None,
+    }
+    if constraint.joints():
+        result["joints"] = [joint.name() for joint in constraint.joints()]
+    return result | {name: _number(value) for name, value in constraint.parameters().items()}
+
+
+def _mobility(plant):
+    """The freedom that constraints leave at the assembly nearest to the default pose; None without constraints."""
+    if not plant._constraints:
+        return None
+    from mbcli.multibody.constraints.closed_chains import ClosedChains
+    from mbcli.multibody.plant.context import Context
+
+    context = Context(plant, compiled=False)
+    state = context.state
+    state.set_q(plant.GetDefaultPositions())
+    try:
+        chains = ClosedChains(context)
+    except ModelError as error:
+        return {"problem": str(error)}
+    found = chains.assemble(state.q)
+    if not found.converged:
+        return {"rows": chains.nrow, "problem": f"no assembly was found, the error is {found.position_error:.3g}"}
+    independent = chains.independent(found.q)
+    rank = chains.rank_nearby(found.q)
+    redundant = Counter(owner for owner, needed in zip(chains.owners, independent, strict=True) if not needed)
+    return {
+        "rows": chains.nrow,
+        "rank": rank,
+        "mobility": plant.num_velocities() - rank,
+        "singular": rank > int(np.sum(independent)),
+        "redundant": [{"type": owner.kind, "name": owner.name, "rows": count} for owner, count in redundant.items()],
+        "q": found.q,
+    }
+
+
+def _number(value):
+    return _limit(value) if isinstance(value, float) else value
+
+
+def _filter_groups(loaded):
+    """Those of models by their own names, then those of directives by scoped ones."""
+    of_models = [
+        {
+            "name": group.name,
+            "model_instance": instance,
+            "members": group.members,
+            "ignores": group.ignores,
+            "place": str(group.place),
+        }
+        for spec, instance in _models(loaded)
+        for group in spec.filter_groups
+    ]
+    if loaded.filter_groups is None:
+        return of_models
+    names = {f"{group['model_instance']}::{group['name']}" for group in of_models}
+    pairs = loaded.filter_groups.exclusion_pairs()
+    of_directives = [
+        {
+            "name": name,
+            "model_instance": None,
+            "members": sorted(members),
+            "ignores": sorted(
+                {second if first == name else first for first, second in pairs if name in (first, second)}
+            ),
+            "place": None,
+        }
+        for name, members in loaded.filter_groups.groups().items()
+        if name not in names
+    ]
+    return of_models + of_directives
+
+
+def _frame(plant, frame):
+    return {
+        "name": frame.name(),
+        "model_instance": _instance(plant, frame),
+        "body": frame.body().name(),
+        "X_BF": frame.GetFixedPoseInBodyFrame().GetAsMatrix4(),
+    }
+
+
+def _actuator(plant, actuator):
+    gains = actuator.get_controller_gains() if actuator.has_controller() else None
+    return {
+        "name": actuator.name(),
+        "model_instance": _instance(plant, actuator),
+        "joint": actuator.joint().name(),
+        "effort_limit": _limit(actuator.effort_limit()),
+        "rotor_inertia": actuator.default_rotor_inertia(),
+        "gear_ratio": actuator.default_gear_ratio(),
+        "controller_gains": [gains.p, gains.d] if gains is not None else None,
+        "place": _place(actuator),
+    }
+
+
+def _force_element(element):
+    result = {"type": type(element).__name__, "place": _place(element)}
+    for names, kind in FORCE_ELEMENT_PARTS:
+        if hasattr(element, names[0]):
+            result[kind] = [getattr(element, name)().name() for name in names]
+    result |= {key: getattr(element, key)() for key in FORCE_ELEMENT_VALUES if hasattr(element, key)}
+    if hasattr(element, "joint"):
+        result["joint"] = element.joint().name()
+    if hasattr(element, "default_stiffness"):
+        result["stiffness"] = element.default_stiffness()
+    return result
+
+
+def _geometries(loaded):
+    """Those of the files; of a plant whose files are not known those that were registered."""
+    if not loaded.specs:
+        return _registered_geometries(loaded.plant)
+    result = []
+    for spec, instance in _models(loaded):
+        for link in spec.links:
+            for role, geometries in (("visual", link.visuals), ("collision", link.collisions)):
+                for geometry in geometries:
+                    shape = geometry.shape
+                    result.append(
+                        {
+                            "name": geometry.name,
+                            "role": role,
+                            "model_instance": instance,
+                            "body": link.name,
+                            "shape": type(shape).__name__.lower(),
+                            "parameters": {key: getattr(shape, key) for key in shape.__slots__},
+                            "X_BG": geometry.X_LG,
+                        }
+                    )
+    return result
+
+
+def _registered_geometries(plant):
+    result = []
+    for body in plant._bodies:
+        for role, ids in (
+            ("visual", plant.GetVisualGeometriesForBody(body)),
+            ("collision", plant.GetCollisionGeometriesForBody(body)),
+        ):
+            for g in ids:
+                inspector = plant._scene_graph.model_inspector()
+                shape = inspector.GetShape(g)
+                result.append(
+                    {
+                        "name": inspector.GetName(g),
+                        "role": role,
+                        "model_instance": _instance(plant, body),
+                        "body": body.name(),
+                        "shape": type(shape).__name__.lower(),
+                        "parameters": {name: getattr(shape, name)() for name in shape.MEASURES},
+                        "X_BG": inspector.GetPoseInFrame(g).GetAsMatrix4(),
+                    }
+                )
+    return result

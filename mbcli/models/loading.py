@@ -1,0 +1,333 @@
+"""From files and settings to a finalized plant."""
+
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import listed
+from mbcli.config.scene_graph_config import SceneGraphConfig
+from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
+from mbcli.models.settings import Settings
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import ApplyMultibodyPlantConfig, MultibodyPlant
+from mbcli.multibody.tree import ModelInstanceIndex
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.scenes.plant_config import RunConfig
+
+
+@dataclass(frozen=True)
+class ModelText:
+    """A model that is not a file: its content, and the name that findings give it."""
+
+    content: bytes
+    name: str = "<text>"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass
+class LoadedModel:
+    """A finalized plant, the files it was read from, the settings, and the findings of the parse.
+
+    Attributes:
+        plant: finalized MultibodyPlant.
+        specs: ModelSpec of every model in it.
+        instances: the name in the plant of each spec's model; it differs from the spec's where that was taken.
+        scene_files: files of directives, scenarios and constraints (SourceFile).
+        config: RunConfig.
+        diagnostics: Diagnostics with what the files say and the plant does not use.
+        read: ModelSpecs as their files have them: worlds whole.
+        filter_groups: CollisionFilterGroups.
+        ground: [m] height of the ground, None without one.
+    """
+
+    plant: Any
+    specs: list = field(default_factory=list)
+    instances: list = field(default_factory=list)
+    scene_files: list = field(default_factory=list)
+    config: Any = None
+    diagnostics: Any = field(default_factory=Diagnostics)
+    read: list = field(default_factory=list)
+    filter_groups: Any = None
+    ground: float | None = None
+
+    @property
+    def sources(self) -> list:
+        """Every file read that defines the model, once."""
+        models = [source for spec in self.specs for source in spec.sources]
+        return list({source.path: source for source in (*self.scene_files, *models)}.values())
+
+    def description(self) -> dict:
+        """The `model` entry of every JSON document."""
+        return {
+            "name": ", ".join(self.instances),
+            "files": [{"path": source.path, "sha256": source.sha256} for source in self.sources],
+        }
+
+
+def as_loaded(model) -> LoadedModel:
+    """A LoadedModel as it is, the one of a finalized plant, or the one of files, without contact."""
+    if isinstance(model, LoadedModel):
+        return model
+    if not isinstance(model, MultibodyPlant):
+        return load_model(model)
+    if not model.is_finalized():
+        raise ArgumentError("the plant must be finalized")
+    instances = [model.GetModelInstanceName(ModelInstanceIndex(k)) for k in range(2, model.num_model_instances())]
+    return LoadedModel(model, instances=instances, config=RunConfig())
+
+
+def load_model(
+    models: str | os.PathLike | ModelText | Iterable,
+    *,
+    contact: bool = False,
+    ground: float | None = None,
+    dt: float | None = None,
+    contact_model: str | None = None,
+    contact_approximation: str | None = None,
+    weld: Iterable[str] = (),
+    weld_base: bool = False,
+    constraints: str | os.PathLike | None = None,
+    loops: str = "cut",
+    config: Any = None,
+    overrides: Iterable[str] = (),
+    scenario_name: str | None = None,
+    scenario_text: str | None = None,
+    packages: PackageMap | dict | None = None,
+    file_type: str | None = None,
+    strict: bool = False,
+    on_findings: Callable[[list], None] = lambda findings: None,
+) -> LoadedModel:
+    """Reads model files and builds one finalized plant of them.
+
+    Args:
+        models: a file (URDF, SDFormat, MJCF, model directives, a scenario), a `package://` URI or a ModelText, or
+            several. Each is a model instance, renamed where names collide.
+        contact: whether geometries are registered, and so can touch.
+        ground: [m] height of a ground, a half-space of World; None for none.
+        dt: [s] step of a discrete plant, 0 for a continuous one; None leaves it to the settings (0.001).
+        contact_model: "point", "hydroelastic" or "hydroelastic_with_fallback"; None leaves it to the settings.
+        contact_approximation: "lagged", "similar", "sap" or "tamsi"; None leaves it to the settings.
+        weld: bodies or frames that are welded to the world's origin.
+        weld_base: whether every base that would float is welded, where its file puts it.
+        constraints: a file (YAML) of constraints between what the models have.
+        loops: what becomes of joints that close loops: "cut", held together by a constraint, or "error".
+        config: settings: a file (YAML), a RunConfig, MultibodyPlantConfig or SimulatorConfig.
+        overrides: single settings, as "plant_config.gravity=[0, 0, -3.7]".
+        scenario_name, scenario_text: which scenario of a file that has several, and YAML that replaces keys of it.
+        packages: where package:// URIs lead: a PackageMap, or {name: folder}.
+        file_type: "urdf", "sdf", "mjcf", "dmd" or "scenario"; None for that of the file's name.
+        strict: whether warnings on the model are errors.
+        on_findings: is given the findings that are not errors, also where an error follows.
+
+    Raises:
+        ArgumentError, ModelError, ResourceError: one line for each error, with its place in the file.
+    """
+    models = [models] if isinstance(models, (str, os.PathLike, ModelText)) else list(models)
+    models = [model if isinstance(model, ModelText) else os.fspath(model) for model in models]
+    if not models:
+        raise ArgumentError("at least one model is needed")
+    diagnostics, package_map = Diagnostics(), _package_map(packages)
+    settings = Settings(
+        models,
+        package_map,
+        diagnostics,
+        file_type=file_type,
+        config=config,
+        scenario_name=scenario_name,
+        scenario_text=scenario_text,
+        overrides=overrides,
+        strict=strict,
+    )
+    config = settings.config
+    chosen = {
+        "time_step": dt,
+        "contact_model": contact_model,
+        "discrete_contact_approximation": contact_approximation,
+    }
+    for name, value in chosen.items():
+        if value is not None:
+            setattr(config.plant_config, name, value)
+    plant = MultibodyPlant(config.plant_config.time_step)
+    ApplyMultibodyPlantConfig(config.plant_config, plant)
+    if contact:
+        register_scene_graph(plant, config.scene_graph_config, ground)
+    parser = Parser(plant, diagnostics=diagnostics, packages=package_map)
+    parser.SetAutoRenaming(True)
+    if strict:
+        parser.SetStrictParsing()
+    for model, scenario in zip(models, settings.scenarios, strict=True):
+        _add(parser, model, scenario, file_type, on_findings)
+    on_findings(diagnostics.findings)
+    for name in [weld] if isinstance(weld, str) else weld:
+        _weld(plant, name)
+    if weld_base:
+        _weld_bases(plant)
+    files = _add_constraints(plant, constraints, diagnostics, strict)
+    with _invalid_model(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # losses of joints that close loops are reported where they matter
+        plant.Finalize()
+    if loops == "error":
+        _refuse_loops(plant)
+    settings.apply_initial_positions(plant)
+    return LoadedModel(
+        plant=plant,
+        specs=parser.specs,
+        instances=[plant.GetModelInstanceName(instance) for instance in parser.instances],
+        scene_files=settings.files + parser.sources + files,
+        config=config,
+        diagnostics=diagnostics,
+        read=parser.read,
+        filter_groups=parser.GetCollisionFilterGroups(),
+        ground=ground,
+    )
+
+
+def _package_map(packages):
+    if isinstance(packages, PackageMap):
+        return packages
+    result = PackageMap()
+    for name, folder in (packages or {}).items():
+        result.add(name, os.fspath(folder))
+    return result
+
+
+@contextmanager
+def _invalid_model(place=""):
+    """A RuntimeError of a plant is the model's fault here, not a bug."""
+    try:
+        yield
+    except MbcliError:
+        raise
+    except RuntimeError as error:
+        raise ModelError(f"{place}: error: {error}" if place else str(error)) from None
+
+
+def register_scene_graph(plant, config, ground):
+    """Gives a plant the geometries that it is about to read, and a ground at a height [m] unless that is None.
+
+    Of a scene whose settings nobody gave the plant says how stiff geometries are, see contact_defaults.
+    """
+    from mbcli.geometry import DefaultProximityProperties, HalfSpace, SceneGraph
+    from mbcli.math import RigidTransform
+    from mbcli.multibody.parsing.add_geometries import FRICTION
+    from mbcli.multibody.plant import CoulombFriction
+
+    if config == SceneGraphConfig() and plant._contact_defaults == "allowance":
+        allowance = DefaultProximityProperties(point_stiffness=None, hunt_crossley_dissipation=None)
+        config = SceneGraphConfig(default_proximity_properties=allowance)
+    plant.RegisterAsSourceForSceneGraph(SceneGraph(config))
+    if ground is not None:
+        X_WG, friction = RigidTransform([0.0, 0.0, ground]), CoulombFriction(*FRICTION)
+        plant.RegisterCollisionGeometry(plant.world_body(), X_WG, HalfSpace(), "ground", friction)
+
+
+def _add(parser, model, scenario, file_type, on_findings):
+    try:
+        with _invalid_model(str(model)):
+            if scenario is not None:
+                parser.add_directives(scenario.directives)
+            elif isinstance(model, ModelText):
+                parser.AddModels(file_contents=model.content, file_type=file_type, name=model.name)
+            else:
+                parser.AddModels(model, file_type=file_type)
+    except MbcliError as error:
+        said = set(str(error).splitlines())  # with `strict` the warnings are among the errors
+        on_findings([f for f in parser.diagnostics.findings if str(f) not in said])
+        raise
+
+
+def _refuse_loops(plant):
+    lines = []
+    for joint in plant._loop_joints:
+        ends = f"'{joint.parent_body().name()}' and '{joint.child_body().name()}'"
+        place = f"{joint._place}: " if joint._place is not None else ""
+        lines.append(f"{place}error: joint '{joint.name()}' closes a loop between {ends}")
+    if lines:
+        raise ModelError("\n".join(lines))
+
+
+def find_frame(plant, name, wanted_by):
+    """A frame or body by its name, or by `instance::name` where several models have one of that name.
+
+    wanted_by: the argument that names it. Raises ArgumentError.
+    """
+    instance, scoped, element = name.rpartition("::")
+    if scoped and plant.HasModelInstanceNamed(instance):
+        where = plant.GetModelInstanceByName(instance)
+    else:
+        where, element = None, name
+    try:
+        return plant.GetFrameByName(element, where)
+    except RuntimeError as error:
+        message = str(error)
+        if "name the model instance" in message:
+            found = [f for f in plant._frames if f.name() == element]
+            message += f", as {plant.GetModelInstanceName(found[0].model_instance())}::{element}"
+        elif "did you mean" not in message:
+            named = [f.name() for f in plant._frames if f.is_body_frame() or f._place is not None]
+            message += f"; there are {listed(named)}"
+        raise ArgumentError(f"{wanted_by}: {message}") from None
+
+
+def _weld(plant, name):
+    """Welds a frame to the world; ModelError if its body is held already."""
+    frame = find_frame(plant, name, argument("weld"))
+    if frame.is_world_frame():
+        raise ArgumentError(f"{argument('weld')}: the world cannot be welded to itself")
+    body = frame.body()
+    inboard = {mobod.link: mobod for mobod in plant._forest()[0]}
+    mobod = inboard[int(body.index())]
+    while mobod.joint is not None:
+        joint = plant._joints[mobod.joint]
+        if mobod.inboard == 0:
+            place = f"{joint._place}: error: " if joint._place is not None else ""
+            raise ModelError(
+                f"{place}joint '{joint.name()}' holds '{joint.child_body().name()}' at the world: to weld '{name}' too "
+                "would close a loop"
+            )
+        mobod = inboard[mobod.inboard]
+    with _invalid_model():
+        plant.WeldFrames(plant.world_frame(), frame)
+
+
+def _weld_bases(plant):
+    """Welds what would float where its file puts it."""
+    for mobod in plant._forest()[0]:
+        if mobod.joint is None:
+            body = plant._bodies[mobod.link]
+            plant.WeldFrames(plant.world_frame(), body.body_frame(), plant.GetDefaultFreeBodyPose(body))
+
+
+def _add_constraints(plant, path, diagnostics, strict):
+    """Adds those of a file; returns the files that were read."""
+    if path is None:
+        return []
+    from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
+    from mbcli.parsers.scenes.constraints_file import read_constraints
+
+    files = []
+    if not os.path.exists(path):
+        raise ResourceError(f"{path}: error: no such file")
+    constraints = read_constraints(os.fspath(path), diagnostics, sources=files)
+    if constraints is not None:
+        add_constraints_of_file(plant, constraints, diagnostics)
+    diagnostics.raise_if_errors(strict=strict)
+    return files
+
+
+def notes_on_contact(loaded: LoadedModel) -> list[str]:
+    """Sentences on what was simplified for contact, or cannot touch."""
+    plant = loaded.plant
+    lines = list(plant._geometries().notes)
+    if loaded.ground is not None and plant.num_collision_geometries() == 1:
+        lines.append("the model has no collision geometry: nothing can touch the ground")
+    if plant._asks_for_surfaces():
+        lines.append("contact surfaces (hydroelastic) are not computed: those geometries touch at points too")
+    return lines

@@ -1,0 +1,104 @@
+"""What the samples of a run show: energies, errors of constraints, contacts, positions beyond their limits."""
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+
+GIVE_OF_STOPS = 1e-3  # [m or rad]
+DEEP = 10.0  # of the penetration allowance: an overlap at the start that is reported
+
+
+class Observer:
+    """Takes the samples of a run one block after another.
+
+    Args:
+        plant: finalized.
+        warn: (message) -> None.
+
+    Attributes:
+        energies: [J] kinetic and potential together, of the first and the last sample; empty before the first.
+        most_kinetic: [J]
+        constraint_error: the largest; None without constraints.
+        most_contacts: in a sample.
+        contacts: ContactArrays of the run, None where nothing can touch.
+    """
+
+    def __init__(self, plant, warn):
+        self._plant, self._warn = plant, warn
+        self.energies, self.most_kinetic = [], 0.0
+        self.constraint_error = None
+        self.contacts, self.most_contacts = None, 0
+        self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+        self._exceeded = self._lower > self._upper  # none
+        self._began = None
+
+    def begin(self, run):
+        """Lets the observer know the run and the time [s] at which it begins."""
+        self.contacts = run.contact if self._plant._meets_contact() else None
+        self._began = run.context.get_time()
+
+    @property
+    def exceeded_limits(self):
+        """The positions that were beyond their limits in some sample."""
+        names = self._plant.GetPositionNames()
+        return [names[k] for k in np.flatnonzero(self._exceeded)]
+
+    def contact_summary(self):
+        """The key `contact` of a summary."""
+        if self.contacts is None:
+            return None
+        return {"most_contacts": self.most_contacts} | (self.contacts.statistics() or {})
+
+    def see_rows(self, rows):
+        """Counts the rows of an earlier log in."""
+        self._exceeded |= self._beyond(rows["q"]).any(axis=0)
+        if "derived/energy_kinetic" in rows:
+            self._note_energy(rows["derived/energy_kinetic"] + rows["derived/energy_potential"])
+
+    def see(self, samples, event=lambda *_, **__: None):
+        """Takes a block of samples; event(time, severity, code, message) notes in the log what happened."""
+        self._note_energy(samples.energy.sum(axis=1))
+        self.most_kinetic = max(self.most_kinetic, float(samples.energy[:, 0].max()))
+        if self._plant._constraints:
+            self.constraint_error = max(float(samples.constraint_error.max()), self.constraint_error or 0.0)
+        if samples.contacts is not None:
+            self._see_contacts(samples, event)
+        beyond = self._beyond(samples.q)
+        new = beyond.any(axis=0) & ~self._exceeded
+        self._exceeded |= new
+        for row, k in sorted((int(beyond[:, k].argmax()), k) for k in new.nonzero()[0]):
+            name, value = self._plant.GetPositionNames()[k], samples.q[row, k]
+            limits = f"{self._lower[k]:.6g} to {self._upper[k]:.6g}"
+            message = f"{name} is {value:.6g}, its limits are {limits}"
+            event(samples.time[row], "warning", "POSITION_LIMIT", message)
+
+    def _note_energy(self, energy):
+        self.energies = [self.energies[0] if self.energies else float(energy[0]), float(energy[-1])]
+
+    def _beyond(self, q):
+        """Which positions are beyond their limits; the stops of a discrete plant give way a little."""
+        allowed = GIVE_OF_STOPS if self._plant.is_discrete() else 0.0
+        return (q < self._lower - allowed) | (q > self._upper + allowed)
+
+    def _see_contacts(self, samples, event):
+        """Reports at the start of the run what overlaps far too much."""
+        counts = samples.contacts.offset[1:] - samples.contacts.offset[:-1]
+        self.most_contacts = max(self.most_contacts, int(counts.max()))
+        t = float(samples.time[0])
+        if t != self._began:
+            return
+        record, deepest = samples.contacts.contacts, {}
+        for i in range(counts[0]):
+            pair = tuple(record.solid[i])
+            deepest[pair] = max(deepest.get(pair, 0.0), -float(record.distance[i]))
+        allowed = DEEP * self._plant.get_penetration_allowance()
+        deep = sorted((pair for pair, depth in deepest.items() if depth > allowed), key=deepest.get, reverse=True)
+        if deep:
+            names = " and ".join(self.contacts.geometry_name(k) for k in deep[0])
+            others = f", and {len(deep) - 1} other pairs more than {allowed:g} m" if len(deep) > 1 else ""
+            message = f"at t = {t:g} s {names} overlap by {deepest[deep[0]]:.3g} m{others}"
+            self._warn(
+                f"{message}: contact pushes them apart hard; move the model, filter the pair, or use "
+                f"{argument('contact', False)}"
+            )
+            event(t, "warning", "OVERLAP", message, at_start=True)

@@ -1,0 +1,544 @@
+"""One run with its log: from a loaded model and a start to rows, events, checkpoints and a summary."""
+
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import listed
+from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError
+from mbcli.models.loading import LoadedModel, notes_on_contact
+from mbcli.models.states import check_quaternions, set_state_by_names, state_in_log
+from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.simulation.controllers import hold_default_positions
+from mbcli.simulation.input_series import as_input
+from mbcli.simulation.log_target import move_aside
+from mbcli.simulation.observer import Observer
+from mbcli.simulation.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
+from mbcli.simulation.sampling import Sampling
+from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
+from mbcli.simulation.summary import Summary
+
+DEFAULT_DURATION = 5.0  # [s]
+CHECKPOINT_SECONDS = 0.5  # of wall-clock time that a killed run may lose
+SEEN_GAIN = 0.01  # of the largest kinetic energy: a change of energy by steps that is reported
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: its time [s] between start and end, and the wall-clock time [s] of its steps until now."""
+
+    time: float
+    start: float
+    end: float
+    began: float
+    wall_time: float
+
+    @property
+    def part(self) -> float:
+        """0 at the start of the run, 1 at its end."""
+        return (self.time - self.start) / max(self.end - self.start, 1e-300)
+
+    @property
+    def realtime_rate(self) -> float:
+        """Simulated seconds for each second of wall-clock time."""
+        return (self.time - self.began) / max(self.wall_time, 1e-9)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of wall-clock time; None as long as it cannot be known."""
+        return (self.end - self.time) / self.realtime_rate if self.realtime_rate > 0.0 else None
+
+
+class Stopwatch:
+    """Adds up wall-clock time while it runs."""
+
+    def __init__(self):
+        self.seconds, self._since = 0.0, None
+
+    def start(self):
+        self._since = time.perf_counter()
+
+    def stop(self):
+        if self._since is not None:
+            self.seconds += time.perf_counter() - self._since
+            self._since = None
+
+
+class RecordedRun:
+    """A run from its start to its log.
+
+    Args:
+        loaded: LoadedModel.
+        until: [s] end of the run; None for the duration in the settings, else DEFAULT_DURATION.
+        duration: [s] from the start of the run, in place of `until`.
+        start: where it starts: None for the default state, {name of a position or velocity: number}, the arrays (q, v),
+            a log, which it follows, a Context of the plant, which the run advances, or a function
+            (plant, context) -> None.
+        start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error".
+        seed: draws the random poses of directives; goes to the log.
+        logged_seed: what the log has where `seed` is None; None for that of the settings.
+        inputs: actuation [N m or N]: an Input, a CSV file, an array (nu,) or {actuator: number}; None for zero, or,
+            with a Context as start, for what its ports have.
+        integrator, accuracy, max_step: of a continuous plant; None leaves them to the settings.
+        constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
+        log_rate: [Hz] of samples; 0 for every step of a discrete plant.
+        fields: what the log has beside q and v, names of recording.FIELDS.
+        balance: whether what does work on the plant is added up.
+        arguments: the command, for the log.
+        warn: (message) -> None.
+
+    Raises:
+        ArgumentError: an argument does not fit the model or another one.
+        ModelError, ResourceError: of the files that it reads.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        until: float | None = None,
+        *,
+        duration: float | None = None,
+        start: Any = None,
+        start_limits: str = "warn",
+        seed: int | None = None,
+        logged_seed: int | None = None,
+        inputs: Any = None,
+        integrator: str | None = None,
+        accuracy: float | None = None,
+        max_step: float | None = None,
+        constraint_tolerance: float = CONSTRAINT_TOLERANCE,
+        log_rate: float | None = None,
+        fields: Any = None,
+        balance: bool = False,
+        arguments: Sequence[str] = (),
+        warn: Callable[[str], object] = lambda message: None,
+    ) -> None:
+        from mbcli.simulation.recording import chosen_fields
+
+        if start_limits not in ("warn", "clamp", "error"):
+            raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
+        self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
+        _read_geometries(self.plant)
+        self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
+        own = start if _is_context(start) else None
+        self.context = self.plant.CreateDefaultContext() if own is None else own
+        self.controlled = hold_default_positions(self.plant, self.context) if own is None else []
+        self.start = self.began = self.config.start_time if own is None else own.get_time()
+        self.until = self._end(until, duration)
+        self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
+        self.fields = chosen_fields(fields, self.plant)
+        seeds = (seed, logged_seed, loaded.config.random_seed)
+        self.seed = next(seed for seed in seeds if seed is not None)
+        self._arguments, self._keeps_balance = arguments, balance
+        self._tolerance, self._start_limits = constraint_tolerance, start_limits
+        self.context.SetTime(self.start)
+        if seed is not None:  # of random poses; what has none stays at its default
+            self.plant.SetRandomContext(self.context, np.random.default_rng(seed))
+        _set_start(self.plant, self.context, start)
+        self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs)
+        self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn)
+        self._last_time = -np.inf
+        self._kept_at, self._kept_rows = time.monotonic(), 0
+
+    def _end(self, until, duration):
+        """[s]"""
+        if until is not None:
+            if not math.isfinite(until) or until < self.start:
+                raise ArgumentError(f"{argument('until', until)}: the run starts at {self.start:g} s")
+            return float(until)
+        if duration is None:
+            duration = self.loaded.config.simulation_duration
+        return self.start + (duration if np.isfinite(duration) else DEFAULT_DURATION)
+
+    # before the run
+
+    def prepare(self, note: Callable[[str], object] = lambda message: None, *, resumed: bool = False) -> None:
+        """Moves the start to where a run can begin, and warns of what it will not do.
+
+        note: is told what was moved: onto limits with start_limits "clamp", and onto constraints.
+        resumed: whether the run goes on with a log, whose state stays as it is.
+
+        Raises:
+            ModelError: with start_limits "error" the start is outside of limits.
+            NumericalError: no state that satisfies the constraints was found.
+        """
+        if self.sampling.ends_between_steps():
+            self.warn(
+                f"{self.until:g} s is not at the end of a step of {self.plant.time_step():g} s: the run goes on to "
+                f"{self.sampling.end_of_steps:g} s"
+            )
+        for line in left_out(self.loaded):
+            self.warn(line)
+        if not resumed:
+            self._move_start(note)
+            self._check_limits()
+        if self.controlled:
+            self.warn(f"controllers of the file aim at the default positions: {listed(self.controlled)}")
+        if self.exceeded_efforts:
+            self.warn(f"effort limits are not enforced, and the input exceeds those of {listed(self.exceeded_efforts)}")
+
+    def _move_start(self, note):
+        moved = clamp_positions(self.plant, self.context) if self._start_limits == "clamp" else []
+        if moved:
+            note(f"moved to their limits: {in_words(moved)}")
+        if self.plant._constraints:
+            for line in assemble_context(self.context, self._tolerance):
+                note(line)
+
+    def _check_limits(self):
+        outside = positions_outside_limits(self.plant, self.context)
+        if outside and self._start_limits == "error":
+            raise ModelError(f"the start is outside of limits: {in_words(outside)}")
+        if outside:
+            advice = f"; {argument('start_limits', 'clamp')} starts at the limits"
+            advice = "" if self._start_limits == "clamp" else advice
+            self.warn(f"the start is outside of limits, {what_limits_do(self.plant)}: {in_words(outside)}{advice}")
+
+    @property
+    def exceeded_efforts(self) -> list[str]:
+        """The actuators whose input goes beyond their effort limit before the end of the run."""
+        if self.actuation is None:
+            return []
+        used = self.actuation.values[self.actuation.times <= self.until]
+        beyond = (np.abs(used) > self.plant.GetEffortUpperLimits()).any(axis=0)
+        return [name for name, exceeds in zip(self.plant.GetActuatorNames(), beyond, strict=True) if exceeds]
+
+    def input_at(self, t: float) -> np.ndarray | None:
+        """u (nu,) at time t [s]; None where it is what ports have then."""
+        if self.actuation is None:
+            return None
+        row = np.searchsorted(self.actuation.times, t, side="right") - 1
+        return self.actuation.values[row] if row >= 0 else np.zeros(self.actuation.values.shape[1])
+
+    # the run
+
+    def run(
+        self,
+        log: str | None = None,
+        *,
+        resumed: str | None = None,
+        force: bool = False,
+        in_memory: bool = False,
+        should_stop: Callable[[], int] = lambda: 0,
+        on_progress: Callable[[Progress], object] = lambda progress: None,
+        on_start: Callable[[], object] = lambda: None,
+    ) -> Summary:
+        """Runs to the end, or until should_stop() is not 0; writes the log and returns the Summary.
+
+        Args:
+            log: the file; None for none.
+            resumed: the log that the run goes on with.
+            force: replaces an existing log.
+            in_memory: whether rows are kept in `self.memory`, a MemoryLog, where there is no file.
+            should_stop: asked between blocks of steps: 0, or the exit code that the log records.
+            on_progress: is given the Progress after each block of steps.
+            on_start: called when everything is compiled or loaded and the steps begin.
+
+        Raises:
+            NumericalError: the run cannot go on. The rows before are in the log; the context has the last good state.
+        """
+        self.memory = None
+        self._watchers = should_stop, on_progress, on_start
+        with np.errstate(all="ignore"):  # interpreted kernels; a number that is not finite ends the run with its name
+            if resumed is None:
+                return self._run(log, force, in_memory)
+            return self._resume(log, resumed, force)
+
+    def _resume(self, log, path, force):
+        from mbcli.simulation.earlier_run import EarlierRun
+
+        aside = None
+        with EarlierRun(path, self.loaded, self.fields, self.start, self.sampling.is_sample) as earlier:
+            earlier.lock()
+            earlier.check_input(self.input_at)
+            replaced = log is not None and os.path.realpath(path) == os.path.realpath(f"{log}.partial")
+            if replaced:
+                aside = move_aside(path)
+            same = log is not None and os.path.realpath(path) == os.path.realpath(log)
+            return self._run(log, force or replaced or same, False, earlier, aside)
+
+    def _run(self, log, force, in_memory, earlier=None, aside=None):
+        if earlier is not None:
+            self.context.SetTime(earlier.time)
+            self.plant.SetPositions(self.context, earlier.q)
+            self.plant.SetVelocities(self.context, earlier.v)
+            self.until = max(self.until, earlier.end_time)
+        run = Run(
+            self.plant,
+            self.context,
+            self.until,
+            config=self.config,
+            actuation=self.actuation,
+            sample_period=self.sampling.period,
+            next_step=None if earlier is None else earlier.next_step,
+            constraint_tolerance=self._tolerance,
+            keep_contacts=True,
+            keep_balance=self._keeps_balance or None,
+        )
+        run.compile()
+        self._observer.begin(run)
+        self.began = self.context.get_time()
+        should_stop, _, on_start = self._watchers
+        on_start()
+        rows = None
+        if log is None and not in_memory:
+            for samples in self._blocks(run, None):
+                self._observer.see(samples)
+        else:
+            rows = self._run_with_log(run, log, force, earlier, aside)
+        return self._summary(run, should_stop(), log, rows)
+
+    def _run_with_log(self, run, path, force, earlier, aside):
+        """Returns the number of rows of the log."""
+        should_stop = self._watchers[0]
+        with self._open_log(path, force) as log:
+
+            def event(t, *what, at_start=False):
+                discrete = self.plant.is_discrete()
+                step = round(t / self.plant.time_step()) if discrete else 0 if at_start else run.steps
+                log.event(t, step, *what)
+
+            try:
+                self._begin(log, run, earlier)
+                if aside is not None:
+                    os.unlink(aside)
+                for samples in self._blocks(run, log):
+                    self._observer.see(samples, event)
+                    self._append(log, samples)
+            except NumericalError as error:
+                self._append_last_good_row(log)
+                log.event(self.context.get_time(), run.steps, "error", error.code, str(error))
+                log.finish("failed", error.exit_code, str(error))
+                if path is None:
+                    raise
+                raise type(error)(f"{error}; the rows before it are in {path}") from None
+            if should_stop():
+                log.checkpoint(run.checkpoint())
+                log.finish("interrupted", int(should_stop()), "stopped by a signal")
+            else:
+                if not self.plant.is_discrete():
+                    log.checkpoint(run.checkpoint())
+                log.finish("complete", 0)
+            return log.row_count
+
+    def _append_last_good_row(self, log):
+        """The state before the step that failed, which the context has."""
+        here = Run(
+            self.plant,
+            self.context,
+            self.context.get_time(),
+            actuation=self.actuation,
+            constraint_tolerance=self._tolerance,
+            keep_contacts=True,
+        )
+        for samples in here.blocks():
+            self._append(log, samples)
+
+    def _begin(self, log, run, earlier):
+        """The rows of the earlier log, and the needs of a run that goes on from here."""
+        from mbcli.simulation.recording import RowMaker
+
+        self._rows_of = RowMaker(self.plant, self.fields)
+        if earlier is not None:
+            for rows in earlier.blocks():
+                self._observer.see_rows(rows)
+                log.append(**rows)
+            for event in earlier.events():
+                log.event(**event)
+            self._last_time = earlier.last_time
+        if not self.plant.is_discrete() or earlier is not None:
+            log.checkpoint(run.checkpoint())
+
+    def _blocks(self, run, log):
+        """The blocks of samples of a run, with the time that its steps take on the stopwatch."""
+        should_stop, on_progress, _ = self._watchers
+
+        def pause(t):
+            self.stopwatch.stop()
+            if log is not None:
+                self._keep(log, run)
+            on_progress(Progress(t, self.start, self.until, self.began, self.stopwatch.seconds))
+            self.stopwatch.start()
+
+        blocks = run.blocks(should_stop, pause)
+        try:
+            while True:
+                self.stopwatch.start()
+                samples = next(blocks, None)
+                self.stopwatch.stop()
+                if samples is None:
+                    return
+                yield samples
+        finally:
+            self.stopwatch.stop()
+
+    def _keep(self, log, run):
+        """What a run needs that goes on, as often as the log reaches the disk; rows are enough for a discrete run."""
+        log.flush_if_due()
+        if time.monotonic() - self._kept_at < CHECKPOINT_SECONDS:
+            return
+        if not self.plant.is_discrete() or log.row_count == self._kept_rows:
+            log.checkpoint(run.checkpoint())
+        self._kept_at, self._kept_rows = time.monotonic(), log.row_count
+
+    # the log
+
+    def _open_log(self, path, force):
+        from mbcli.simulation.recording import log_header
+
+        header = log_header(
+            self.loaded,
+            self.fields,
+            argv=tuple(self._arguments),
+            seed=self.seed,
+            checkpoint={"time": 0.0, "q": self.context.state.q, "v": self.context.state.v, "next_step": 0.0},
+            expected_rows=self.sampling.expected_rows(self.until),
+        )
+        if path is None:
+            from mbcli.log.memory import MemoryLog
+
+            self.memory = MemoryLog(header)
+            return nullcontext(self.memory)
+        from mbcli.log.writer import LogWriter
+
+        return LogWriter(path, header, force=force)
+
+    def _append(self, log, samples):
+        """The rows that a run without a break has; one that goes on also samples its beginning."""
+        chosen = samples.time > self._last_time
+        if samples.time.size and samples.time[0] == self.began and self.began not in (self.start, self.until):
+            chosen[0] &= self.sampling.is_sample(self.began)
+        if chosen.any():
+            rows = self._rows_of.rows(samples, chosen)
+            self._last_time = float(rows["time"][-1])
+            log.append(**rows)
+
+    # after the run
+
+    def _summary(self, run, stopped, log, rows):
+        simulated = self.context.get_time() - self.began
+        wall = self.stopwatch.seconds
+        observer = self._observer
+        first, last = observer.energies if observer.energies else (None, None)
+        summary = Summary(
+            status="interrupted" if stopped else "complete",
+            steps=run.steps,
+            refused_steps=run.refused_steps,
+            start_time=self.began,
+            end_time=self.context.get_time(),
+            simulated_time=simulated,
+            wall_time=wall,
+            realtime_rate=simulated / wall if simulated and wall else None,
+            time_step=self.plant.time_step(),
+            integrator=None if self.plant.is_discrete() else run.config.integration_scheme,
+            energy_start=first,
+            energy_end=last,
+            energy_drift=None if first is None else last - first,
+            balance=self._balance_of(run),
+            constraint_error=observer.constraint_error,
+            contact=observer.contact_summary(),
+            exceeded_limits=observer.exceeded_limits,
+            exceeded_efforts=self.exceeded_efforts,
+            log=log,
+            rows=rows,
+        )
+        self._warn_of_result(summary)
+        return summary
+
+    def _balance_of(self, run):
+        """The energy balance of a run; an error of the integration that is not small is reported."""
+        balance = run.energy_balance() if self._keeps_balance else None
+        if balance is None:
+            return None
+        if balance.is_considerable():
+            controlled = not self.plant.is_discrete() and run.has_error_control()
+            name = "dt" if self.plant.is_discrete() else "accuracy" if controlled else "max_step"
+            self.warn(
+                f"the error of the integration is {balance.rest:.3g} J of {balance.flow:.3g} J that flowed: "
+                f"a smaller {argument(name)} makes it smaller"
+            )
+        return balance.as_dict()
+
+    def _warn_of_result(self, summary):
+        if summary.exceeded_limits and not self.plant.is_discrete():
+            self.warn(f"position limits are not enforced, and were exceeded by {listed(summary.exceeded_limits)}")
+        if self._gains_by_constraints(summary.energy_drift):
+            self.warn(
+                f"the energy rose by {summary.energy_drift:.3g} J, though nothing drives the plant: steps that meet "
+                f"contact hold constraints to first order; a smaller {argument('dt')} lowers it, "
+                f"{argument('contact', False)} holds them to second order"
+            )
+
+    def _gains_by_constraints(self, change):
+        """Whether steps of first order added to the energy of a plant that nothing drives.
+
+        change: of the energy in the run [J], None where it is not known.
+        """
+        from mbcli.multibody.compilation.compile_constraints import Tie
+
+        plant, state = self.plant, self.context.state
+        if change is None or not change > SEEN_GAIN * self._observer.most_kinetic or self.controlled:
+            return False
+        if self.actuation is None or self.actuation.values.any():
+            return False
+        in_problems = plant.is_discrete() and bool(plant._constraints) and state.contact is not None
+        return in_problems and any(isinstance(rows, Tie) and rows.rows for rows in state.constraints.rows)
+
+
+def left_out(loaded):
+    """Sentences on what a model has and the simulation does not do."""
+    lines = notes_on_contact(loaded)
+    lines += [str(line) for line in [*loaded.plant._left_out, *loaded.plant._unused_limits()]]
+    joints = [joint for spec in loaded.specs for joint in spec.joints]
+    frictions = [joint.name for joint in joints if any(a.friction for a in joint.axes)]
+    if frictions:
+        lines.append(f"Coulomb friction of joints is not simulated: {listed(frictions)}")
+    return lines
+
+
+def _read_geometries(plant):
+    """The solids that collide; an error in them names the option to leave them out."""
+    try:
+        plant._meets_contact()
+    except MbcliError as error:
+        raise type(error)(f"{error}; {argument('contact', False)} leaves out all that collides") from None
+
+
+def _simulator_config(config, integrator, accuracy, max_step):
+    """The settings of continuous integration, changed where something is given."""
+    if integrator is not None:
+        if integrator not in SCHEMES:
+            raise ArgumentError(f"{argument('integrator')}: there is no '{integrator}'; there are {', '.join(SCHEMES)}")
+        config.integration_scheme = integrator
+    if accuracy is not None:
+        config.accuracy = accuracy
+    if max_step is not None:
+        config.max_step_size = max_step
+    return config
+
+
+def _is_context(start):
+    return hasattr(start, "get_time")
+
+
+def _set_start(plant, context, start):
+    """Puts a start into a context."""
+    if start is None or _is_context(start):
+        return
+    if callable(start):
+        start(plant, context)
+        return
+    if isinstance(start, dict):
+        set_state_by_names(plant, context, start)
+    else:
+        q, v = state_in_log(plant, os.fspath(start)) if isinstance(start, (str, os.PathLike)) else start
+        plant.SetPositions(context, q)
+        plant.SetVelocities(context, v)
+    check_quaternions(plant, context)

@@ -1,0 +1,211 @@
+"""simulate() and resume(): a model in, a log out."""
+
+import copy
+import dataclasses
+import inspect
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.output_files import refuse_inputs
+from mbcli.errors import ArgumentError, ModelError
+from mbcli.log import Log, MemoryLog, open_log
+from mbcli.models.loading import LoadedModel, as_loaded, load_model
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.simulation.log_target import check_log_target
+from mbcli.simulation.recorded_run import Progress, RecordedRun
+
+CALL = "mbcli.simulation.simulate"  # in place of a command in the log of a run from Python
+LONGEST_CALL = 32_000  # characters of its arguments that a log takes
+OF_LOADING = frozenset(inspect.signature(load_model).parameters) - {"models"}
+OF_THE_CALL = ("log", "force", "on_progress", "should_stop", "warn")  # of the arguments, not of the run
+
+
+class SimulationWarning(UserWarning):
+    """What a run does not do as one might expect: the message says what would."""
+
+
+def simulate(
+    model: Any,
+    until: float | None = None,
+    *,
+    log: str | os.PathLike | None = None,
+    start: Any = None,
+    start_limits: str = "warn",
+    seed: int | None = None,
+    inputs: Any = None,
+    integrator: str | None = None,
+    accuracy: float | None = None,
+    max_step: float | None = None,
+    constraint_tolerance: float = 1e-10,
+    log_rate: float | None = None,
+    fields: Any = None,
+    balance: bool = False,
+    force: bool = False,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    should_stop: Callable[[], int] = lambda: 0,
+    warn: Callable[[str], None] | None = None,
+    **loading: Any,
+) -> Log | MemoryLog:
+    """Runs a model over time; returns its log, open, with the figures of the run in `log.summary`.
+
+    Everything is as in `mbcli simulate`: geometries touch unless `contact=False`, the plant is discrete with a step of
+    1 ms unless `dt`, `integrator`, `config` or the plant say otherwise.
+
+    Args:
+        model: files, as load_model() takes them; a LoadedModel; or a finalized MultibodyPlant.
+        until: [s] end of the run; default: the duration in the settings, else 5 s.
+        log: the file to write (HDF5, docs/log_format.md); None keeps the rows in memory.
+        start: None for the default state; {name: number} of positions and velocities, where the end of a name will do;
+            arrays (q, v); the path of a log, whose last row it is; a Context of the plant, which the run advances.
+        start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error".
+        seed: draws the random poses of directives.
+        inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
+        integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
+        accuracy, max_step: of continuous integration; the longest step [s].
+        constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
+        log_rate: [Hz] of rows, 100 by default; 0 for every step of a discrete plant.
+        fields: what the log has beside q and v: "energy", "u", "com", "momentum", "constraint_error", "contact",
+            "solver"; default: all but com and momentum.
+        balance: whether what does work on the plant is added up, for `summary.balance`.
+        force: replaces an existing log.
+        on_progress: is given the Progress between blocks of steps.
+        should_stop: asked between blocks of steps; where it is not 0 the run ends there, "interrupted".
+        warn: is given each warning; default: a SimulationWarning.
+        loading: of files, the arguments of load_model(): contact, ground, dt, weld, config, ...
+
+    Raises:
+        ArgumentError: an argument does not fit the model or another one.
+        ModelError, ResourceError: of the model's files.
+        OutputError: the log exists, or cannot be written.
+        NumericalError: the run cannot go on; a log file has the rows before.
+    """
+    arguments = {name: value for name, value in locals().items() if name not in ("loading", *OF_THE_CALL)} | loading
+    return _simulate(arguments, log, None, force, on_progress, should_stop, warn)
+
+
+def resume(
+    log: str | os.PathLike | Log,
+    model: Any = None,
+    until: float | None = None,
+    *,
+    to: str | os.PathLike | None = None,
+    force: bool = False,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    should_stop: Callable[[], int] = lambda: 0,
+    warn: Callable[[str], None] | None = None,
+    **arguments: Any,
+) -> Log:
+    """Goes on where a log ends, to the same rows as a run without a break; returns the log, open.
+
+    Args:
+        log: of a run that has ended, was interrupted or killed (its .partial file).
+        model: None where simulate() wrote the log from files: it has recorded its arguments then. Else the model, with
+            the other arguments of that run.
+        until: [s] the new end; default: that of the run.
+        to: the file to write; default: the log itself.
+        force, on_progress, should_stop, warn: as of simulate().
+        arguments: of simulate(), in place of those recorded.
+
+    Raises:
+        ModelError: the log is of another model or was run in another way, or has not recorded how.
+        Others as simulate().
+    """
+    path = log.path if isinstance(log, Log) else os.fspath(log)
+    if isinstance(log, Log):
+        log.close()
+    arguments = {**(_recorded_arguments(path) if model is None else {"model": model}), **arguments}
+    if until is not None:
+        arguments["until"] = until
+    if "start" in arguments:
+        arguments["start"] = None  # it comes from the log
+    to = path.removesuffix(".old").removesuffix(".partial") if to is None else os.fspath(to)
+    return _simulate(arguments, to, path, force, on_progress, should_stop, warn)
+
+
+def _simulate(arguments, log, resumed, force, on_progress, should_stop, warn):
+    """A run by the arguments of simulate() that are of the run."""
+    log = None if log is None else os.fspath(log)
+    if log is not None:
+        check_log_target(log, resumed, force)
+    call = dict(arguments)
+    loading = {name: call.pop(name) for name in OF_LOADING & call.keys()}
+    loaded = _loaded(call.pop("model"), loading, call)
+    if log is not None:
+        refuse_inputs(log, [source.path for source in loaded.sources])
+    run = RecordedRun(loaded, **call, arguments=_recorded_call(arguments), warn=warn or _warn)
+    run.prepare(resumed=resumed is not None)
+    summary = run.run(
+        log,
+        resumed=resumed,
+        force=force,
+        in_memory=log is None,
+        should_stop=should_stop,
+        on_progress=on_progress,
+    )
+    result = run.memory if log is None else open_log(log)
+    result.summary = summary
+    return result
+
+
+def _warn(message):
+    """Warns at the line outside of this package that has asked for the run."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mbcli."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, SimulationWarning, stacklevel=level)
+
+
+def _loaded(model, loading, call):
+    """The LoadedModel of a run, with settings of its own."""
+    if isinstance(model, (LoadedModel, MultibodyPlant)):
+        if loading:
+            raise ArgumentError(f"{', '.join(map(argument, sorted(loading)))}: the plant is finalized already")
+        loaded = as_loaded(model)
+        return dataclasses.replace(loaded, config=copy.deepcopy(loaded.config))
+    if any(call.get(name) is not None for name in ("integrator", "accuracy", "max_step")):
+        if loading.get("dt"):
+            raise ArgumentError(
+                f"{argument('integrator')}, {argument('accuracy')} and {argument('max_step')} are for continuous "
+                f"plants, {argument('dt')} is not 0"
+            )
+        loading = loading | {"dt": 0.0}
+    return load_model(model, **{"contact": True} | loading)
+
+
+def _recorded_call(arguments):
+    """What the log has as command: the arguments as JSON, as far as they are numbers and texts."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    try:
+        text = json.dumps(given, default=_as_json)
+    except (TypeError, ValueError):
+        return (CALL,)
+    return (CALL, text) if len(text) <= LONGEST_CALL else (CALL,)
+
+
+def _as_json(value):
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError
+
+
+def _recorded_arguments(path):
+    """The arguments of the call that wrote a log."""
+    with open_log(path) as log:
+        argv = log.attrs.get("argv")
+    if isinstance(argv, list) and len(argv) == 2 and argv[0] == CALL:
+        try:
+            arguments = json.loads(argv[1])
+        except (TypeError, ValueError):
+            arguments = None
+        if isinstance(arguments, dict) and "model" in arguments:
+            return arguments
+    raise ModelError(f"{path}: error: has no record of a call of simulate(): give the model and the arguments again")

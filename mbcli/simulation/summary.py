@@ -1,0 +1,51 @@
+"""The figures of a run that was made."""
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run came to.
+
+    Attributes:
+        status: "complete" or "interrupted".
+        steps, refused_steps: steps of this run; those that error control tried and did not take.
+        start_time, end_time: [s] of this run.
+        simulated_time, wall_time: [s]; the wall-clock time of the steps, without compiling and writing.
+        realtime_rate: their quotient, None where it cannot be said.
+        time_step, integrator: [s], 0 for a continuous plant; None for a discrete one.
+        energy_start, energy_end, energy_drift: [J] kinetic and potential, of the first and the last row; the
+            difference.
+        balance: work by its causes [J], the fields of EnergyBalance; None where it was not kept.
+        constraint_error: largest norm of the position errors; None without constraints.
+        contact: most_contacts in a row, and in discrete plants statistics of the contact problems; None where nothing
+            can touch.
+        exceeded_limits: positions that were beyond their limits in some row.
+        exceeded_efforts: actuators whose input is beyond their effort limit.
+        log, rows: the file (None without one) and the rows in it.
+    """
+
+    status: str
+    steps: int
+    refused_steps: int
+    start_time: float
+    end_time: float
+    simulated_time: float
+    wall_time: float
+    realtime_rate: float | None
+    time_step: float
+    integrator: str | None
+    energy_start: float | None
+    energy_end: float | None
+    energy_drift: float | None
+    balance: dict | None
+    constraint_error: float | None
+    contact: dict | None
+    exceeded_limits: list
+    exceeded_efforts: list
+    log: str | None
+    rows: int | None
+
+    def as_dict(self) -> dict:
+        """The keys of `mbcli simulate --json`."""
+        return asdict(self)
