@@ -259,7 +259,7 @@ def test_custom_constraints_take_part_like_others(plant):
     qddot = ForwardDynamicsConstraintsNullSpace(plant, q, v, np.zeros(3), cs)
     assert qddot[2] == pytest.approx(-2.0 / 0.5 * -3.0, rel=1e-12)
     assert qddot[0] - 2.0 * qddot[1] == pytest.approx(0.1 / 0.5**2, rel=1e-12)
-    with pytest.raises(NotImplementedError, match="does not say which forces"):
+    with pytest.raises(NotImplementedError, match="does not define its forces"):
         cs.calcForces(1, plant, q, v)
 
 

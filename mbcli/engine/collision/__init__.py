@@ -1,4 +1,4 @@
-"""Collision detection: where the solids of a model are near each other.
+"""Collision detection: the places where solids of a model are near each other.
 
 `broad_phase.py` keeps the pairs of solids whose bounding balls are near. `nearest.py` finds distance, normal and
 nearest points of a pair: closed forms in `segments.py` and `boxes.py`, else `gjk.py` and `epa.py`.

@@ -29,7 +29,7 @@ INFINITE_RADIUS = 1e300
 
 @dataclass(frozen=True)
 class Solid:
-    """What the engine knows of one geometry.
+    """The engine's view of one geometry.
 
     size: as in COLLISION_FIELDS. material: stiffness, dissipation, relaxation time, dynamic, static friction.
     filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid.
@@ -54,8 +54,8 @@ class Collision(Arrays):
     Args:
         solids: list of Solid.
         filters: bits of the rows of filters, as `filter_words` makes them.
-        margin: [m] distance below which solids give contact points; 0: where they overlap.
-        single_points: whether each pair gives one point, also where it lies face on face.
+        margin: [m] distance below which solids give contact points; 0: if they overlap.
+        single_points: whether each pair gives one point, also of a face on a face.
         pairs: how many pairs of near solids there is room for.
     """
 

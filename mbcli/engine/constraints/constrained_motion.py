@@ -1,11 +1,11 @@
-"""What stands in for kernels of other plants where constraints act: accelerations, and steps that stay on constraints.
+"""Fillers for kernels of other plants if constraints act: accelerations, and steps that stay on constraints.
 
 The arrays of the constraints hang on Data. The accelerations are those of the range-space method; a discrete step
 solves the same system with another right-hand side, so that the constraints hold at the end of the step. Continuous
 integration needs no stabilization: after each step positions and velocities are projected onto the constraints.
 
-Where rows depend on each other, off the constraints they do so only approximately: nothing tells there which of them
-say nothing new. Stages of a step are then projected too. It changes no order of convergence: what is integrated is the
+If rows depend on each other, off the constraints they do so only approximately: nothing tells there which of them
+are redundant. Stages of a step are then projected too. It changes no order of convergence: what is integrated is the
 field of derivatives at the projected state, which is smooth and on the constraints the same. Discrete steps, which stay
 off by their second order, take out all rows that depend on others roughly.
 
@@ -53,16 +53,16 @@ EVERY_CORRECTION = -1.0  # as REACHED: ends of steps are corrected as often as t
 
 DEPENDENT = 1e-12  # square of the sine below which a row counts as a combination of others
 CLOSE = 1e-8  # the same below which no state is taken that is not crossed
-CLEARANCE = 1e-3  # part of its usual value below which the square of a sine says that a singular position is near
-LESS_CLEAR = 1e-2  # what becomes of that where it says so everywhere
-MOST_CHANGE, LEAST_CHANGE = 0.1, 1e-6  # of the largest velocity, and beside: what a projection may change
+CLEARANCE = 1e-3  # part of its usual value below which the square of a sine means that a singular position is near
+LESS_CLEAR = 1e-2  # the same if that holds everywhere
+MOST_CHANGE, LEAST_CHANGE = 0.1, 1e-6  # of the largest velocity, and beside: the most that a projection may change
 
 NEIGHBOURS = 4  # on either side of a state that is crossed
 SHORTEST_REACH, LONGEST_REACH = 0.02, 0.16  # [rad or m] between neighbours of a state that is crossed
-MOST_TURN = 0.5  # of the largest velocity: what it may change on the way to a neighbour
+MOST_TURN = 0.5  # of the largest velocity: the most that it may change on the way to a neighbour
 SLOWEST = 1e-8  # [rad/s or m/s] largest velocity below which there is no direction to cross in
 
-STAGE_TOLERANCE = 1e-9  # of position errors in stages, where rows depend on each other
+STAGE_TOLERANCE = 1e-9  # of position errors in stages, if rows depend on each other
 CROSSING_TOLERANCE = 1e-11  # the same of neighbours
 ITERATIONS = 20  # of a projection; it starts close by
 ATTEMPTS = 4
@@ -97,7 +97,7 @@ def constrained_step_fault(model, data):
 
 @kernel
 def project_onto_constraints(data, allowed):
-    """q, v -> those nearby on the constraints; returns a negative number where there are none."""
+    """q, v -> those nearby on the constraints; returns a negative number if there are none."""
     at = data.constraint_set
     work = work_at(at[SET_AT_WORK])
     for _ in range(ATTEMPTS):
@@ -121,7 +121,7 @@ def project_onto_constraints(data, allowed):
 
 @kernel
 def at_constrained_stage(model, data):
-    """As state.at_stage(): where rows depend on each other, q and v are projected onto the constraints first."""
+    """As state.at_stage(): if rows depend on each other, q and v are projected onto the constraints first."""
     work = work_at(data.constraint_set[SET_AT_WORK])
     if 0.0 < work.ranks[RANK_EXPECTED] < work.err.shape[0]:
         for d in range(data.v.shape[0]):
@@ -184,7 +184,7 @@ def error_of_constraints(model, data):
 
 @kernel
 def note_rank(data, cons, work):
-    """After a factorization: the rank, whether a singular position is near, and a fault where that cannot be crossed.
+    """After a factorization: the rank, whether a singular position is near, and a fault if that cannot be crossed.
 
     Close to a singular position errors within the tolerance are as large as the distance to it, and the directions of
     motion mean nothing: such a state is crossed, see cross_singular_position().
@@ -239,9 +239,9 @@ def solve_motion(model, data, constraints, work, unused):
 
 @kernel
 def project_state(model, data, constraints, work, allowed):
-    """q, v, diagonal -> q, v nearby on the constraints. Called by address; returns a negative number where it failed.
+    """q, v, diagonal -> q, v nearby on the constraints. Called by address; returns a negative number if it failed.
 
-    Then q is as near to them as steps led. Where a singular position is to be crossed v stays as it is.
+    Then q is as near to them as steps led. If a singular position is to be crossed v stays as it is.
     """
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
     steps = project_positions(m, d, c, w, allowed, ITERATIONS)
@@ -260,8 +260,8 @@ def cross_singular_position(model, data, constraints, work, accelerations):
     """Close to a singular position: q, v -> those on the constraints, or with `accelerations` 1, not 0, vdot.
 
     They are functions of the way along v that are smooth through the position, on the branch of motion that v follows:
-    polynomials through four neighbours on either side, where the constraints tell them, have their values. Called by
-    address. Returns 0, or 1 where there are no such neighbours: then the limit CLEAR is lowered.
+    polynomials through four neighbours on either side, if the constraints determine them, have their values. Called by
+    address. Returns 0, or 1 if there are no such neighbours: then the limit CLEAR is lowered.
     """
     d, w = data_at(data), work_at(work)
     for i in range(d.q.shape[0]):
@@ -298,7 +298,7 @@ def cross_singular_position(model, data, constraints, work, accelerations):
 
 @kernel
 def interpolate_across(model, data, constraints, work, reach, accelerations):
-    """q_center, v_center -> q_sum, v_sum, vdot_sum from neighbours `reach` apart; False where one is no good."""
+    """q_center, v_center -> q_sum, v_sum, vdot_sum from neighbours `reach` apart; False if one is not usable."""
     m, d, w = model_at(model), data_at(data), work_at(work)
     faults = w.ranks[RANK_FAULTS]
     fastest = largest_error(w.v_center)
@@ -354,14 +354,14 @@ def expect_rank(work, rank, clearness, lengths):
     work.row_scale[:] = lengths
 
 
-# what of constraints is called by address: by accelerations and continuous runs, by steps, by steps that meet contact
+# functions called by address: by accelerations and continuous runs, by steps, by steps that meet contact
 MOTION = ("solve_motion", "project_state", "cross_singular_position", "measure_errors")
 STEPS = (*MOTION, "solve_step", "end_motion")
 CONTACT_STEPS = ("measure_errors", "constraint_equations")
 
 
 def constraint_addresses(kernels, compiled, called, *handles):
-    """What Data.constraint_set holds for handles of Model, Data, Constraints and ConstraintWork; compiles.
+    """The contents of Data.constraint_set for handles of Model, Data, Constraints and ConstraintWork; compiles.
 
     called: MOTION, STEPS or CONTACT_STEPS; the other functions have the address 0.
     """

@@ -16,7 +16,7 @@ from mbcli.engine.runtime.kernel import CALLER, kernel, slot
 
 @kernel
 def set_contact_forces(data):
-    """F_applied = forces of contact by the law of continuous plants, where solids of one can touch, else as it is."""
+    """F_applied = forces of contact by the law of continuous plants, if solids of one can touch, else as it is."""
     at = data.contact
     if at[CONTACT_AT_LAW] != 0.0:
         call_by_address(
@@ -39,7 +39,7 @@ def keeps_contacts(data):
 def keep_contacts(data, row):
     """Keeps the contacts of a state, or of the step from it, in a row of the samples, if a run wants that.
 
-    Returns a number that is not 0 where there was no room.
+    Returns a number that is not 0 if there was no room.
     """
     at = data.contact
     if at[CONTACT_AT_KEEP] == 0.0:

@@ -41,7 +41,7 @@ def normal_slope(law, i, v):
 
 @kernel
 def normal_cost(law, i, v):
-    """The integral of n from v to where it vanishes."""
+    """The integral of n from v to its zero."""
     h, d, x = law[i, HUNT_CROSSLEY_STEP], law[i, HUNT_CROSSLEY_DISSIPATION], law[i, HUNT_CROSSLEY_PENETRATION]
     end = x / h
     if d * end > 1.0:

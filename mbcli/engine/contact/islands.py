@@ -30,7 +30,7 @@ def padded(n):
 
 @kernel
 def arrange_problem(solver):
-    """After all constraints -> islands, order of elimination, blocks; as they are where the pattern is the same."""
+    """After all constraints -> islands, order of elimination, blocks; as they are if the pattern is the same."""
     if pattern_is_known(solver):
         return
     solver.counts[COUNT_PATTERN] = -1
@@ -57,7 +57,7 @@ def pattern_is_known(solver):
 
 @kernel
 def find_blocks_of_constraints(solver):
-    """con_block: where the upper block of the two trees of a constraint stands in values, or -1."""
+    """con_block: the place in values of the upper block of the two trees of a constraint, or -1."""
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         solver.con_block[i] = -1
         if solver.con_tree[i, 1] >= 0:
@@ -246,7 +246,7 @@ def bit_number(low):
 
 @kernel
 def place_panels(solver, places):
-    """Sorts the blocks of each panel by place, and says where everything stands in values."""
+    """Sorts the blocks of each panel by place, and notes the places of all in values."""
     block_place = solver.block_place
     value = 0
     for p in range(places):

@@ -1,9 +1,9 @@
 """Newton's method with exact line search for the convex problem, island by island (Castro et al. 2022, section IV).
 
 The search starts from the velocities of the step's start. An iteration that made the residual much smaller is followed
-by one with the same Hessian, which costs a fraction and does nearly as well there. The search ends where the gradient
+by one with the same Hessian, which costs a fraction and does nearly as well there. The search ends when the gradient
 of the cost, with each momentum measured by the square root of its mass, is less than the tolerance times the larger of
-A v and J^T impulse. Both vanish where impulses hold bodies at rest; the gradient is rounding then. Where an iteration
+A v and J^T impulse. Both vanish if impulses hold bodies at rest; the gradient is rounding then. If an iteration
 hardly makes it smaller, or none is left, it is measured by the terms that cancel in it.
 """
 
@@ -51,7 +51,7 @@ FAST = 0.03  # reduction of the residual by an iteration after which its Hessian
 
 @kernel
 def solve_problem(solver):
-    """vectors[VELOCITY] a first guess -> that, con_v and con_impulse of the minimum; counts say how it went."""
+    """vectors[VELOCITY] a first guess -> that, con_v and con_impulse of the minimum; counts of the search."""
     arrange_problem(solver)
     solver.settings[SETTING_RESIDUAL] = 0.0
     for t in range(solver.tree_island.shape[0]):
@@ -75,7 +75,7 @@ def solve_problem_called(model, data, points, solver, number):
 
 @kernel
 def solve_island(solver, k):
-    """A whole step; with TAMSI, where that has no solution that is found, in more and more parts (substeps.py)."""
+    """A whole step; with TAMSI, if no solution of that is found, in more and more parts (substeps.py)."""
     tamsi = int(solver.settings[SETTING_APPROXIMATION]) == TAMSI
     if tamsi:
         keep_start(solver, k)
@@ -260,7 +260,7 @@ def residual_of_terms(solver, k):
 
 @kernel
 def fill_hessian(solver, k):
-    """values: A + J^T G J of the island's trees by panels; what is left of the diagonal is of no meaning."""
+    """values: A + J^T G J of the island's trees by panels; entries left of the diagonal have no meaning."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
     values, mass = solver.values8, solver.mass8
     nothing = 0.0 * mass[0]
@@ -329,7 +329,7 @@ def add_pieces(solver, G, a, b, p, q, block):
 
 @kernel
 def line_search(solver, k):
-    """The share of the direction where the cost is least: a zero of its slope, by Newton's method kept in a bracket."""
+    """The share of the direction of least cost: a zero of its slope, by Newton's method kept in a bracket."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
     linear, quadratic = 0.0, 0.0
     vectors = solver.vectors8

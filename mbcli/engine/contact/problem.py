@@ -1,4 +1,4 @@
-"""What a constraint is to the solver: its law, and how its velocity depends on those of the trees.
+"""A constraint as the solver has it: its law, and how its velocity depends on those of the trees.
 
 Constraints are appended one after another: `begin_constraint`, columns of its Jacobian tree by tree, `end_constraint`.
 The columns are kept in pieces of eight, those of one vector register of velocities.
@@ -29,7 +29,7 @@ from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
 
 @kernel
 def clear_problem(solver):
-    """An empty problem. What is known of the islands of the last one is kept for one of the same pattern."""
+    """An empty problem. The islands of the last one are kept for one of the same pattern."""
     counts = solver.counts
     counts[COUNT_CONSTRAINTS], counts[COUNT_PIECES], counts[COUNT_STATUS] = 0, 0, PROBLEM_SOLVED
     counts[COUNT_ITERATIONS], counts[COUNT_MOST_ITERATIONS_SEEN] = 0, 0
@@ -38,7 +38,7 @@ def clear_problem(solver):
 
 @kernel
 def begin_constraint(solver, kind, source):
-    """Index of a new constraint; -1 where there is no room, which is in the status."""
+    """Index of a new constraint; -1 if there is no room, which is in the status."""
     i = solver.counts[COUNT_CONSTRAINTS]
     if i >= solver.con_kind.shape[0]:
         solver.counts[COUNT_STATUS] = PROBLEM_TOO_MANY_CONSTRAINTS

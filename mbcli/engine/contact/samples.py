@@ -1,4 +1,4 @@
-"""Contacts of the samples of a run, one row after another; and what solving them took."""
+"""Contacts of the samples of a run, one row after another; and the effort of their solution."""
 
 from mbcli.engine.contact.rows import tangent_of
 from mbcli.engine.fields.contact_fields import (
@@ -60,7 +60,7 @@ def append_contact(samples, row, points, n, position, force, separation, slip):
 def keep_step_contacts(model, data, points, samples, row):
     """After accelerate(): its contacts become a row of the samples. Called by address; returns 1.0 without room.
 
-    Forces are unknown where the step has no solution.
+    Forces are unknown if the step has no solution.
     """
     d, p, s = data_at(data), points_at(points), samples_at(samples)
     solver = solver_at(d.contact[CONTACT_AT_SOLVER])

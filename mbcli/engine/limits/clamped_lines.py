@@ -203,7 +203,7 @@ def share_of_step(model, data):
 
 @kernel
 def kink_of_line(model, data, i, upper):
-    """Where along the Newton step line i comes to its lower (0) or upper bound (1); -1 where it does not."""
+    """Where along the Newton step line i comes to its lower (0) or upper bound (1); -1 if it does not."""
     x, end = data.line[i, LINE_POINT].real, data.vdot[dof_of_line(model, i)].real
     if x == end or data.line[i, LINE_SLOPE].real == 0.0:
         return -1.0

@@ -6,7 +6,7 @@ What happens in a lane depends on that lane alone and on code that is the same f
 to the last bit, whichever lane and group it falls into. That is why angles too large for the polynomials of sine and
 cosine are seen to lane by lane, after the polynomials ran in all.
 
-Imported only where batches are evaluated.
+Imported only if batches are evaluated.
 """
 
 import functools

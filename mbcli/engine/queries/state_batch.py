@@ -13,7 +13,7 @@ def covers(model):
 
 
 class StateBatch:
-    """Evaluates many states of a model, eight at once on lanes where it is compiled.
+    """Evaluates many states of a model, eight at once on lanes if it is compiled.
 
     States are rows: q (n, nq) [rad or m], v, vdot, tau (n, nv). A row's result depends on that row alone: it is the
     same to the last bit whatever rows are evaluated with it.
@@ -51,7 +51,7 @@ class StateBatch:
         return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], F_link)[0]
 
     def generalized_forces(self, tau, u, count):
-        """(n, nv) of given forces tau (n, nv) and actuation u (n, nu), each None where there is none."""
+        """(n, nv) of given forces tau (n, nv) and actuation u (n, nu), each None if there is none."""
         result = np.zeros((count, self._model.sizes["nv"])) if tau is None else np.array(tau, dtype=float)
         for k, dof in enumerate(self._model.actuator_dof if u is not None else ()):
             result[:, dof] += u[:, k]
@@ -72,7 +72,7 @@ class StateBatch:
     def frame_motions(self, q, v, vdot, frames, base):
         """Motions of frames in a base frame, along its axes; frames (m,) and base are indices of frames.
 
-        Returns R (n, m, 3, 3), p (n, m, 3), V (n, m, 6) and, where vdot is given, A (n, m, 6), else None.
+        Returns R (n, m, 3, 3), p (n, m, 3), V (n, m, 6) and, if vdot is given, A (n, m, 6), else None.
         """
         n, m = len(q), len(frames)
         if not all(0 <= frame < self._model.sizes["nframe"] for frame in (*frames, base)):
@@ -85,7 +85,7 @@ class StateBatch:
         return R, p, V.reshape(n, m, 6), None if vdot is None else A.reshape(n, m, 6)
 
     def _load(self, body_forces):
-        """Forces on links (nlink, 6); (0, 6) where there are none."""
+        """Forces on links (nlink, 6); (0, 6) if there are none."""
         if body_forces is None or not np.any(body_forces):
             return np.zeros((0, 6))
         return np.broadcast_to(body_forces, (self._model.sizes["nlink"], 6)).astype(float, order="C")

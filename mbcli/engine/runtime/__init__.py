@@ -1,1 +1,1 @@
-"""What makes kernels run: their mark, compilation and cache, and the arrays that they take."""
+"""Kernels as they run: their mark, compilation and cache, and the arrays that they take."""

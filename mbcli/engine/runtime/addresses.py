@@ -15,7 +15,7 @@ from mbcli.engine.runtime.kernel_cache import cached_cfunc, is_on_disk
 def address_of_function(kernel):
     """The address of a compiled kernel of these arguments, all numbers; kept on disk as the kernel itself.
 
-    What another process compiles is waited for: a function is compiled by one process at a time.
+    A function that another process compiles is waited for: a function is compiled by one process at a time.
     """
     from mbcli.engine.runtime.structs import CALLED
 
@@ -36,7 +36,7 @@ for name in sys.argv[2:]:
 
 
 def compile_elsewhere(kernels, *names):
-    """Lets another process compile kernels whose addresses will be asked for; False where it need not or cannot.
+    """Lets another process compile kernels whose addresses will be asked for; False if it need not or cannot.
 
     It ends with this one, however that ends.
     """

@@ -1,4 +1,4 @@
-"""Kernels as functions of what comes after the handles of one model, its data and whatever else they take."""
+"""Kernels as functions of the arguments after the handles of one model, its data and others."""
 
 from functools import partial
 from itertools import count
@@ -30,7 +30,7 @@ class BoundKernels:
         return first_call
 
     def _bound(self, name, kernel, handles, arguments):
-        """What runs for arguments of these types: numba's compiled function, or the kernel itself if interpreted."""
+        """The function for arguments of these types: numba's compiled function, or the kernel itself if interpreted."""
         if not hasattr(kernel, "get_overload"):
             return partial(kernel, *handles)
         signature = tuple(kernel.typeof_pyval(argument) for argument in (*handles, *arguments))

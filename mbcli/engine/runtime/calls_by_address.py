@@ -1,11 +1,11 @@
-"""Calls of compiled functions by their address, so that what calls them is compiled without them.
+"""Calls of compiled functions by their address, so that their callers are compiled without them.
 
 numba compiles a function together with all that it calls, and again with each function that calls it. What is large and
 called far inside of others is passed as an address instead, which is a number in an array. Interpreted, the address is
 the function itself.
 """
 
-NOT_MADE = float("nan")  # what the address 0 answers: nothing has been made to be called
+NOT_MADE = float("nan")  # the answer of the address 0: no function has been made
 
 
 def call_by_address(function, model, data, constraints, work, number):

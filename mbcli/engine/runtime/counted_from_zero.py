@@ -2,7 +2,7 @@
 
 numba takes a negative index as one from the end, which costs a comparison and a choice at every access: a third of the
 time of a block factorization (measured: 358 against 194 us for 3200 blocks). Such arrays are what structs of contact
-hand out. Imported only where kernels are compiled.
+hand out. Imported only if kernels are compiled.
 """
 
 from numba import types

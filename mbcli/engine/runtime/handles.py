@@ -1,4 +1,4 @@
-"""What kernels are called with from Python, and how the stages turn it back into Model and Data.
+"""Arguments of kernels from Python, and how the stages turn them back into Model and Data.
 
 Interpreted, a handle is the Python object. Compiled, it is the address of a numba struct, an integer: numba takes
 0.15 us for a call with two integers and 1.07 us for one with two structs (measured), as long as a mass matrix of a

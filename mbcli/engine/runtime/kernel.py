@@ -89,7 +89,7 @@ KERNEL_MODULES = (
 KERNELS = []  # every function that is marked, in the order of its module's import
 SLOTS = {}  # of them, those that may be replaced: {kernel: {kind: filler}}
 
-# Kinds of sets of kernels. Where several hold and a slot has fillers for more than one, the last one here counts.
+# Kinds of sets of kernels. If several hold and a slot has fillers for more than one, the last one here counts.
 KINDS = {
     "plain": "models without what few models have, compiled sooner; compiled kernels only",
     "lanes": "eight states at once, in one register",
@@ -98,7 +98,7 @@ KINDS = {
     "numbers": "AutoDiffXd or symbols in place of floats, interpreted",
     "python": "time loops with forces or inputs that are functions of Python, interpreted",
 }
-ITSELF = "itself"  # a filler: the slot's own function, where a kind before would replace it
+ITSELF = "itself"  # a filler: the slot's own function, if a kind before would replace it
 CALLER = "caller"  # a filler: a function that whoever asks for the kernels gives
 
 
@@ -126,7 +126,7 @@ def slot(**fillers):
 
 
 def compiled_by_default(preferred=True):
-    """Whether kernels are compiled where nobody asks otherwise: MBCLI_JIT=0 or 1 decides; unset, as preferred."""
+    """Whether kernels are compiled unless a caller asks otherwise: MBCLI_JIT=0 or 1 decides; unset, as preferred."""
     setting = os.environ.get("MBCLI_JIT")
     return preferred if setting is None else setting != "0"
 

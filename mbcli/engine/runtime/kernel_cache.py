@@ -8,7 +8,7 @@ functions by name, and numbers equal names anew in each process.
 
 While a process compiles a function it holds a lock, so that another process waits for the result and loads it.
 
-This is the one module that knows how numba's cache works inside. Where a release of numba has changed that, each key
+This is the one module that knows how numba's cache works inside. If a release of numba has changed that, each key
 has a directory of its own in numba's cache as it is.
 """
 
@@ -29,7 +29,7 @@ def cached_njit(function, key=None, from_python=True):
     """The function as numba compiles it, with its machine code on disk.
 
     key: () -> the key of the function, asked for when it is first compiled or loaded; None: its own code.
-    from_python: False for what only compiled functions call. Then it is compiled without what Python would call, a
+    from_python: False for functions that only compiled ones call. Then it is compiled without the entry for Python, a
     fifth of the time; a call from Python would crash.
     """
     import numba
@@ -71,7 +71,7 @@ def is_compiled(kernel, called=False):
 
 
 def file_name(function, key, suffix):
-    """Name of the files of a function, without what tells them apart."""
+    """Name of the files of a function, without the parts that tell them apart."""
     return f"{function.__module__.removeprefix('mbcli.engine.')}.{function.__name__}-{key()}{suffix}"
 
 
@@ -84,7 +84,7 @@ def _keep_on_disk(compiled, function, key, suffix):
 
 
 def use_caches_of_numba(compiled, function, key, suffix):
-    """Where numba's inner parts are not those of kernel_cache_class(): a directory of its cache for each key."""
+    """If numba's inner parts are not those of kernel_cache_class(): a directory of its cache for each key."""
     import numba
 
     previous = numba.config.CACHE_DIR
@@ -101,7 +101,7 @@ def kernel_cache_class():
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
     class Contents(CompileResultCacheImpl):
-        """What is in a file; numba's own but for the place."""
+        """The contents of a file; numba's own but for the place."""
 
         def __init__(self, function):
             self._locator = Folder(function.__code__.co_filename)
@@ -168,7 +168,7 @@ def kernel_cache_class():
 def take_lock(path):
     """An open file that no other process has locked; closing it, or the end of the process, frees the lock.
 
-    None where the system or the file system has no such locks: then a function may be compiled twice.
+    None if the system or the file system has no such locks: then a function may be compiled twice.
     """
     try:
         import fcntl
@@ -181,9 +181,9 @@ def take_lock(path):
 
 
 def _compile_once_for_constants(dispatcher):
-    """Lets calls with the constants 0 and 1 share the code of other integers, where numba would compile it for each.
+    """Lets calls with the constants 0 and 1 share the code of other integers, which numba would compile for each.
 
-    The compiler finds the constants again where it inlines the call.
+    The compiler finds the constants again if it inlines the call.
     """
     from numba.core.types import unliteral
 
@@ -227,7 +227,7 @@ class KeyOfCode:
         return digest.hexdigest()[:16]
 
     def _value(self, value):
-        """What stands for a global of a kernel in its key."""
+        """The part of the key for a global of a kernel."""
         if isinstance(value, FunctionType):
             return self.of(self._bodies.get(value, value))
         if isinstance(value, (bool, int, float, complex, str, tuple, type(None))):
@@ -236,7 +236,7 @@ class KeyOfCode:
 
 
 def parts_of_code(code, doc=None):
-    """What a code object does, without names of files, numbers of lines and the docstring."""
+    """The instructions and constants of a code object, without names of files, numbers of lines and the docstring."""
     constants = code.co_consts[1:] if doc is not None and code.co_consts[:1] == (doc,) else code.co_consts
     yield code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount
     for constant in constants:
@@ -259,7 +259,7 @@ def names_in_code(code):
 
 
 def cache_directory():
-    """Directory of the compiled kernels: MBCLI_CACHE_DIR or the user's cache, then a hash of what all kernels share."""
+    """Directory of the compiled kernels: MBCLI_CACHE_DIR or the user's cache, then a hash for all kernels."""
     base = os.environ.get("MBCLI_CACHE_DIR")
     if base:
         root = Path(base)

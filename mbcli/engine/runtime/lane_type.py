@@ -1,9 +1,9 @@
 """A scalar of eight doubles in one vector register, as one more number type of numba.
 
 Its value is the LLVM vector <8 x double>, its arithmetic is that of every lane by itself, and a float or an integer
-that meets it is copied into all lanes. Where the machine's registers are narrower, the compiler takes several for one
+that meets it is copied into all lanes. If the machine's registers are narrower, the compiler takes several for one
 scalar. Memory of lanes is float64 with a last axis of WIDTH. Arrays of lanes are declared unaligned, so no address can
-fault; on whole cache lines (aligned_zeros) loads and stores are fastest. Imported only where kernels are compiled.
+fault; on whole cache lines (aligned_zeros) loads and stores are fastest. Imported only if kernels are compiled.
 """
 
 import operator

@@ -1,6 +1,6 @@
 """Puts kernels together: which function runs in each slot, interpreted as plain Python or compiled by numba.
 
-A kernel is a plain Python function over arrays marked `@kernel`, or `@slot` where another may run in its place
+A kernel is a plain Python function over arrays marked `@kernel`, or `@slot` if another may run in its place
 (kernel.py). `load_kernels(False)` returns the functions as they are written and never imports numba.
 `load_kernels(True)` returns their compiled twins: each module's functions are copied with globals in which every kernel
 is the compiled one of its kind, so that all kinds live in one process. Compiled kernels are kept on disk
@@ -45,7 +45,7 @@ def all_kernels():
 def bodies_of(kinds, given=None):
     """{kernel: the function that runs in its place} for kinds of kernels.
 
-    given: {slot: function} of a caller, for the slots whose filler of some of these kinds is CALLER. ValueError where a
+    given: {slot: function} of a caller, for the slots whose filler of some of these kinds is CALLER. ValueError if a
     kernel that is given a function is not a slot, or not for these kinds.
     """
     kernels = all_kernels()
@@ -75,7 +75,7 @@ def filler_at(place):
 def link_compiled(kinds):
     """Compiled kernels of some kinds, by name.
 
-    What Python calls and what compiled kernels call are twins of their own: few are both.
+    Kernels for Python and kernels for compiled ones are twins of their own: few are both.
     """
     bodies = bodies_of(kinds)
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}

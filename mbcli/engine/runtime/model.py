@@ -1,7 +1,7 @@
 """Model: the read-only arrays of one finalized plant, and Data: the writable arrays of one computation.
 
 Constraints and ConstraintWork are the same for a set of constraints on a model. All are plain objects whose attributes
-are the arrays of fields.py. `handle` is what the stages are called with: the object itself when they are interpreted,
+are the arrays of fields.py. `handle` is the argument of the stages: the object itself when they are interpreted,
 the address of a numba struct over the same memory when they are compiled.
 """
 
@@ -31,7 +31,7 @@ class Arrays:
     _struct = None
 
     def handle(self, compiled):
-        """What kernels take for these arrays, as long as they live."""
+        """The argument of kernels for these arrays, as long as they live."""
         if not compiled:
             return self
         if self._struct is None:
@@ -78,7 +78,7 @@ class Model(ReadOnlyArrays):
 
     @functools.cached_property
     def is_plain(self):
-        """Whether it has nothing of what few models have, see smooth/plain.py."""
+        """Whether it has none of the elements that few models have, see smooth/plain.py."""
         arrays = (self.spring_damper_link, self.bushing_link, self.hinge_dof, self.cut_link)
         return not any(len(array) for array in arrays) and CURVILINEAR not in self.body_joint_type
 

@@ -1,7 +1,7 @@
 """Compiled kernels as functions of Python, without the wrapper that numba puts around them.
 
 That wrapper unpacks a tuple, asks numpy for each array and counts its owners: 0.08 us, and 0.04 us for each array, more
-than many kernels take to compute. What is made here reads the arguments where they lie, in 0.02 us. It is compiled once
+than many kernels take to compute. Functions made here read the arguments in place, in 0.02 us. One is compiled once
 for all kernels of the same types, in about 10 ms, which a few calls are not worth: bound_kernels.py decides.
 
 Python's lock is kept. Kernels raise nothing.
@@ -17,7 +17,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 INT, REAL, BYTES = ir.IntType(64), ir.DoubleType(), ir.IntType(8).as_pointer()
 FASTCALL = 0x80  # METH_FASTCALL: f(self, arguments, their number)
-# where an array of numpy has what is needed, in bytes; checked by layout_is_known()
+# places of the parts of an array of numpy, in bytes; checked by layout_is_known()
 KIND, DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64
 C_CONTIGUOUS = 1
 
@@ -40,7 +40,7 @@ _methods = {}  # by kernel and types
 
 
 def native_call(kernel, signature, handles):
-    """The kernel as a function of what comes after the handles; None where it cannot be one.
+    """The kernel as a function of what comes after the handles; None if it cannot be one.
 
     Args:
         kernel: compiled for this signature.
@@ -139,7 +139,7 @@ def _field(builder, thing, offset, kind):
 
 
 def _is_another_array(builder, argument, kind):
-    """Whether an argument is no array, or one of other dimensions or order; of what numbers, callers must know."""
+    """Whether an argument is not an array, or one of other dimensions or order; callers must know its numbers."""
     small = ir.IntType(32)
     other_kind = builder.icmp_unsigned("!=", _field(builder, argument, KIND, INT), INT(id(np.ndarray)))
     other_size = builder.icmp_signed("!=", _field(builder, argument, NDIM, small), small(kind.ndim))

@@ -1,6 +1,6 @@
 """The arrays of model.py as numba structs: passed between kernels as one pointer whatever the number of fields.
 
-Imported only where kernels are compiled. Structs are built inside cached functions, because the constructor that numba
+Imported only if kernels are compiled. Structs are built inside cached functions, because the constructor that numba
 makes for a proxy class would compile in every process.
 """
 
@@ -393,7 +393,7 @@ def view_of(typingctx, struct):
 
 
 def _resolve(at, struct, name, counted=False, held=None):
-    """The compiled meaning of at(handle): a view, of what lies at an address or of a struct of the type `held`."""
+    """The compiled meaning of at(handle): a view, of the struct at an address or of a struct of the type `held`."""
     from_address = _view_from_address(struct, name, counted)
 
     def view_there(handle):
@@ -457,5 +457,5 @@ def _call_by_address(function, model, data, constraints, work, number):
 
 
 def handle_of(struct, dtype):
-    """The address where the scalar type is float64, the struct itself for any other."""
+    """The address if the scalar type is float64, the struct itself for any other."""
     return address_of(struct) if dtype == np.float64 else struct

@@ -1,4 +1,4 @@
-"""Stand-ins for what few models have: force elements between links, hinges, curves.
+"""Stand-ins for elements that few models have: force elements between links, hinges, curves.
 
 A model without them is run by kernels in which these are empty, which takes less time to compile. The results
 are the same to the last bit: the loops of the kernels that stand behind these names would have no turns.

@@ -1,4 +1,4 @@
-"""The energy balance of a run: what does work on a plant, summed over steps. Called by address, where it is asked for.
+"""The energy balance of a run: work on a plant by causes, summed over steps. Called by address, if it is asked for.
 
 Over a discrete step with the mass matrix M of its start the kinetic energy changes by (v + v')/2 . M (v' - v): a force
 f on the velocities does the work h f . (v + v')/2, exactly. What the forces of all causes leave of M (v' - v) belongs
@@ -46,14 +46,14 @@ from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
 from mbcli.engine.stepping.integrators import evaluate_dense
 
-# what balance_motion() is asked for instead of the length of a step
+# request to balance_motion() in place of the length of a step
 BEFORE_PROJECTION, AFTER_PROJECTION = -1.0, -2.0
 NODE = 0.3872983346207417  # half the square root of 3/5: Gauss's outer points from the middle of a step
 
 
 @kernel
 def keep_balance(data, previous, h):
-    """After a step from previous = [q; v], if a run wants that: what did work in it."""
+    """After a step from previous = [q; v], if a run wants that: the work of each cause in it."""
     at = data.balance
     if at[BALANCE_AT_STEP_FUNCTION] != 0.0:
         b, nq = balance_at(at[BALANCE_AT_ARRAYS]), data.q.shape[0]
@@ -110,7 +110,7 @@ def balance_step(model, data, balance, unused, h):
     for k in range(d.v.shape[0]):
         d.vdot[k] = (b.v_after_step[k] - b.v_before_step[k]) / h
         d.v[k] = 0.5 * (b.v_before_step[k] + b.v_after_step[k])
-    inverse_dynamics(m, d, 1.0)  # tau: what acted beside gravity and F_applied
+    inverse_dynamics(m, d, 1.0)  # tau: the forces beside gravity and F_applied
     velocity_kinematics(m, d)
     unexplained = 0.0
     for k in range(d.v.shape[0]):
@@ -165,7 +165,7 @@ def power_of_applied_forces(data):
 
 @kernel
 def power_of_actuators(model, data):
-    """Of u at v, where an actuator has a controller of what that gave in the step [W]."""
+    """Of u at v, if an actuator has a controller of its effort in the step [W]."""
     power = 0.0
     for k in range(model.actuator_dof.shape[0]):
         power += data.u[k] * data.v[model.actuator_dof[k]]

@@ -19,7 +19,7 @@ from mbcli.engine.smooth.state import at_velocities
 def discrete_step(model, data, h, implicit_damping):
     """q, v, tau, u and F_applied -> q, v after the time h [s]. Force elements add to tau and F_applied.
 
-    implicit_damping is 1 where joint damping acts by the new velocities, 0 where by the old ones.
+    implicit_damping is 1 if joint damping acts by the new velocities, 0 if by the old ones.
     """
     start_step(model, data, h)
     rest_of_step(model, data, h, implicit_damping)

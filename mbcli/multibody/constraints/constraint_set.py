@@ -1,4 +1,4 @@
-"""ConstraintSet: contact, loop and custom constraints, and what was last computed with them."""
+"""ConstraintSet: contact, loop and custom constraints, and the last results with them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ConstraintSet(Groups, Wrenches):
         v_plus: velocity errors wanted after an impact (size,); set it before, zero at first.
         S, P, W: selection of actuated and other velocities, weights of the relaxed inverse dynamics.
         independent: whether each row was found independent of the others, by the last dynamics or impulses (size,).
-        bound, linear_solver: state; what dense systems are solved with.
+        bound, linear_solver: state; the solver of dense systems.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class ConstraintSet(Groups, Wrenches):
         return other
 
     def SetSolver(self, solver: LinearSolver | str) -> None:
-        """What dense systems are solved with: those of the direct method and of Kokkevis. LinearSolver or its value."""
+        """The solver of dense systems: those of the direct method and of Kokkevis. LinearSolver or its value."""
         self.linear_solver = LinearSolver(solver)
 
     def Bind(self, model: MultibodyPlant) -> bool:
@@ -242,7 +242,7 @@ class ConstraintSet(Groups, Wrenches):
         found = ((getattr(e, key), k) for k, group in enumerate(self._groups) for e in group.entries)
         return {value: k for value, k in found if value is not None}
 
-    # what the functions of the module use
+    # for the functions of the module
 
     def _forget(self):
         self.err = self.errd = self.force = self.impulse = self.v_plus = None
@@ -306,7 +306,7 @@ class ConstraintSet(Groups, Wrenches):
         self._constrained.run("calc_constraint_velocities")
 
     def _evaluate_customs(self, model, Q, QDot=None):
-        """Writes what custom constraints say into the arrays of the engine."""
+        """Writes the rows of custom constraints into the arrays of the engine."""
         customs = self._customs()
         if not customs:
             return

@@ -44,7 +44,7 @@ class Constraint:
         raise NotImplementedError
 
     def gamma(self, model: MultibodyPlant, time: float, Q: Vector, QDot: Vector, G: Matrix) -> Vector:
-        """(size,): what G vdot has to be, without stabilization."""
+        """(size,): the required G vdot, without stabilization."""
         raise NotImplementedError
 
     def position_error(self, model: MultibodyPlant, time: float, Q: Vector) -> Vector:
@@ -59,4 +59,4 @@ class Constraint:
         self, model: MultibodyPlant, time: float, Q: Vector, QDot: Vector, multipliers: Vector
     ) -> tuple[Any, Any, Any]:
         """Bodies, frames on them and spatial forces (6,) in these frames, for multipliers (size,)."""
-        raise NotImplementedError(f"custom constraint {self.name!r} does not say which forces on bodies it makes")
+        raise NotImplementedError(f"custom constraint {self.name!r} does not define its forces on bodies")

@@ -19,7 +19,7 @@ class Groups:
     """The part of ConstraintSet that answers for its groups.
 
     Contact constraints on the same point of the same body are one group, loop constraints between the same frames of
-    the same bodies too, wherever they were added; each custom constraint is one. ValueError for what does not exist.
+    the same bodies too, wherever they were added; each custom constraint is one. ValueError if there is none.
     """
 
     def getGroupIndexByName(self, userDefinedName: str) -> int:
@@ -41,7 +41,7 @@ class Groups:
         return len(self._groups) - 1
 
     def getGroupName(self, groupIndex: int) -> str:
-        """Name of the first constraint of the group, empty where it has none."""
+        """Name of the first constraint of the group, empty if it has none."""
         return self._group(groupIndex).first.name or ""
 
     def getGroupId(self, groupIndex: int) -> Any:
@@ -63,7 +63,7 @@ class Groups:
     def calcPositionError(
         self, groupIndex: int, model: MultibodyPlant, Q: ArrayLike, updateKinematics: bool = False
     ) -> Vector:
-        """phi (group size,), zero for what is not defined at the position level."""
+        """phi (group size,), zero for rows without one at the position level."""
         rows = self._group(groupIndex).rows
         return self._errors_at(model, Q)[0][rows]
 

@@ -27,7 +27,7 @@ def CalcConstraintsPositionError(
 def CalcConstraintsJacobian(
     model: MultibodyPlant, Q: ArrayLike, CS: ConstraintSet, update_kinematics: bool = True
 ) -> Matrix:
-    """G (size, nv): the velocity error is G v, of custom constraints but for what does not depend on v."""
+    """G (size, nv): the velocity error is G v, of custom constraints but for the terms without v."""
     return CS._errors_at(model, Q)[1]
 
 

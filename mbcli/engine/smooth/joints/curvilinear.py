@@ -4,7 +4,7 @@ The axes of M are the direction of travel, the normal towards positive turning, 
 turning rate r [1/m] of a segment, M turns by r per metre: V_FM = v (r z, x) in the axes of M. Within one segment that
 is a rotation about a fixed centre, or a translation, so the column of S stands still in F as that of a revolute joint.
 
-A segment holds: where it starts [m], turning rate [1/m], radius [m] (signed, 0 where straight), 1 where straight else
+A segment holds: where it starts [m], turning rate [1/m], radius [m] (signed, 0 if straight), 1 if straight else
 0, and M at its start in the plane: cosine and sine of the direction of travel, x and y [m]. The plane is that of M at
 distance 0. The first segment goes on backwards, the last one forwards, unless the curve is periodic.
 """
