@@ -238,8 +238,8 @@ def _add(parser, model, scenario, file_type, on_findings):
             else:
                 parser.AddModels(model, file_type=file_type)
     except MbcliError as error:
-        said = set(str(error).splitlines())  # with `strict` the warnings are among the errors
-        on_findings([f for f in parser.diagnostics.findings if str(f) not in said])
+        reported = set(str(error).splitlines())  # with `strict` the warnings are among the errors
+        on_findings([f for f in parser.diagnostics.findings if str(f) not in reported])
         raise
 
 

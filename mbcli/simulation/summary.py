@@ -12,7 +12,7 @@ class Summary:
         steps, refused_steps: steps of this run; those that error control tried and did not take.
         start_time, end_time: [s] of this run.
         simulated_time, wall_time: [s]; the wall-clock time of the steps, without compiling and writing.
-        realtime_rate: their quotient, None where it cannot be said.
+        realtime_rate: their quotient, None if it is not known.
         time_step, integrator: [s], 0 for a continuous plant; None for a discrete one.
         energy_start, energy_end, energy_drift: [J] kinetic and potential, of the first and the last row; the
             difference.
