@@ -9,7 +9,6 @@ from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ArgumentError, ResourceError
 from mbcli.parsers.file_format import find_model_file
 from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides
-from mbcli.parsers.scenes.scenario import read_scenario
 
 SCENARIO_SUFFIXES = (".yaml", ".yml")
 DIRECTIVES_SUFFIX = ".dmd.yaml"
@@ -74,6 +73,8 @@ class Settings:
         self.config = apply_overrides(run, overrides)
 
     def _read(self, source, name, scenario_name):
+        from mbcli.parsers.scenes.scenario import read_scenario  # most models come without settings
+
         scenario = read_scenario(source, self._diagnostics, scenario_name, text=self._text, name=name)
         self._diagnostics.raise_if_errors(strict=self._strict)
         return scenario
