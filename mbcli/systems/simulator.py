@@ -48,8 +48,8 @@ class Simulator:
         self._updated_at = None  # the number k of the last update
         self._began = None  # wall-clock and simulated time of the first advance
 
-    def get_context(self) -> Context | DiagramContext:
-        """The context that is advanced."""
+    def get_context(self) -> Any:
+        """The context that is advanced: a Context of a plant, a DiagramContext of a diagram."""
         return self._root
 
     get_mutable_context = get_context

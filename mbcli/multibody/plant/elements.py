@@ -93,7 +93,10 @@ class Elements:
         self._instances[int(model_instance)] = name
 
     def AddRigidBody(
-        self, name: str, model_instance: ModelInstanceIndex | None = None, M_BBo_B: SpatialInertia | None = None
+        self,
+        name: str,
+        model_instance: ModelInstanceIndex | SpatialInertia | None = None,
+        M_BBo_B: SpatialInertia | None = None,
     ) -> RigidBody:
         """A rigid body: AddRigidBody(name, M_BBo_B) or AddRigidBody(name, model_instance, M_BBo_B).
 

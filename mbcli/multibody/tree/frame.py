@@ -209,11 +209,11 @@ class FixedOffsetFrame(Frame):
     def __init__(
         self,
         name: str = "",
-        P: Frame | None = None,
+        P: Frame | RigidBody | None = None,
         X_PF: RigidTransform | None = None,
         model_instance: ModelInstanceIndex | None = None,
         *,
-        bodyB: RigidBody | None = None,
+        bodyB: Frame | RigidBody | None = None,
         X_BF: RigidTransform | None = None,
     ) -> None:
         if not isinstance(name, str):  # (P, X_PF): unnamed

@@ -18,7 +18,9 @@ class MultibodyForces:
         plant: finalized; or the number of bodies (World counts) with nv, the number of velocities.
     """
 
-    def __init__(self, plant: MultibodyPlant | None = None, nv: int | None = None, *, nb: int | None = None) -> None:
+    def __init__(
+        self, plant: MultibodyPlant | int | None = None, nv: int | None = None, *, nb: int | None = None
+    ) -> None:
         sizes: Any
         dtype: Any
         sizes, dtype = (plant if isinstance(plant, int) else nb, nv), float
