@@ -149,6 +149,24 @@ def change_velocities(model, cons, work):
 
 
 @kernel
+def cancel_errors(m, c, w, errors):
+    """After factorization: dv that takes errors (nrow,) of the constraints away, and the impulses that give it."""
+    for i in range(w.impulse.shape[0]):
+        w.impulse[i] = -errors[i]
+    change_velocities(m, c, w)
+
+
+@kernel
+def move_against_errors(m, d, c, w):
+    """After factorization: q -> q with the position errors `err` taken away, to first order."""
+    cancel_errors(m, c, w, w.err)
+    velocity_to_qdot(m, d, w.dv, d.qdot)
+    for i in range(d.q.shape[0]):
+        d.q[i] += d.qdot[i]
+    normalize_quaternions(m, d.q)
+
+
+@kernel
 def project_positions(model, data, cons, work, allowed, iterations):
     """q -> the q nearby where no |err| exceeds `allowed`; returns the number of steps, -1 where `iterations` are over.
 
@@ -173,13 +191,7 @@ def project_positions(model, data, cons, work, allowed, iterations):
         measure_rows(c, w)
         damp_multipliers(c, w, max(damping * error, LEAST_DAMPING))
         factorize_multipliers(c, w, 0.0)
-        for i in range(w.impulse.shape[0]):
-            w.impulse[i] = -w.err[i]
-        change_velocities(m, c, w)
-        velocity_to_qdot(m, d, w.dv, d.qdot)
-        for k in range(d.q.shape[0]):
-            d.q[k] += d.qdot[k]
-        normalize_quaternions(m, d.q)
+        move_against_errors(m, d, c, w)
         calc_constraint_positions(m, d, c, w, 1)
         error_after = sum_of_squares(w.err)
         accepted = error_after.real < error.real

@@ -1,6 +1,6 @@
 """Limits and controllers of joints as rows of the contact problem."""
 
-from mbcli.engine.contact.delassus import compliance
+from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint
 from mbcli.engine.fields.contact_fields import BOUNDED, BOUNDED_HIGH, BOUNDED_LOW, BOUNDED_R, BOUNDED_V_HAT
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_LIMIT

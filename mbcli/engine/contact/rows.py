@@ -1,6 +1,6 @@
 """From contact points, joint limits and controllers to the constraints of a step."""
 
-from mbcli.engine.contact.delassus import compliance
+from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.hunt_crossley import impulse_at_start
 from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, row_velocity
 from mbcli.engine.fields.contact_fields import (

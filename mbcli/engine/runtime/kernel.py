@@ -67,7 +67,7 @@ KERNEL_MODULES = (
     "contact.islands",
     "contact.block_cholesky",
     "contact.tree_masses",
-    "contact.delassus",
+    "contact.compliance",
     "contact.rows",
     "contact.joint_rows",
     "contact.equality_rows",

@@ -55,6 +55,22 @@ def rotate(X, i, a):
 
 
 @kernel
+def clear_rows(A, first, count):
+    """Rows of 6 numbers from the first on become 0."""
+    for j in range(count):
+        for k in range(6):
+            A[first + j, k] = 0.0
+
+
+@kernel
+def set_unit_rows(A, first, count):
+    """Rows of 6 numbers from the first on become the unit vectors, in order."""
+    clear_rows(A, first, count)
+    for j in range(count):
+        A[first + j, j] = 1.0
+
+
+@kernel
 def set_axes(X, i, x, y, z):
     """The rotation of pose row i becomes the one with columns x, y, z."""
     for k in range(3):

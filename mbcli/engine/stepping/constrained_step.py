@@ -18,9 +18,10 @@ from mbcli.engine.constraints.constraint_errors import position_errors
 from mbcli.engine.constraints.constraint_rows import constraint_bias, constraint_jacobian, row_axes, velocity_errors
 from mbcli.engine.constraints.constraint_stages import (
     bias_of_motion,
-    change_velocities,
+    cancel_errors,
     factorize_system,
     largest_error,
+    move_against_errors,
     solve_for_accelerations,
 )
 from mbcli.engine.fields.model_fields import (
@@ -271,13 +272,7 @@ def correct_positions(m, d, c, w):
         if is_stuck(n, error, before):
             return False
         before = error
-        for i in range(w.impulse.shape[0]):
-            w.impulse[i] = -w.err[i]
-        change_velocities(m, c, w)
-        velocity_to_qdot(m, d, w.dv, d.qdot)
-        for i in range(d.q.shape[0]):
-            d.q[i] += d.qdot[i]
-        normalize_quaternions(m, d.q)
+        move_against_errors(m, d, c, w)
     return False
 
 
@@ -293,9 +288,7 @@ def correct_velocities(m, d, c, w, h):
         if is_stuck(n, error, before):
             return False
         before = error
-        for i in range(w.impulse.shape[0]):
-            w.impulse[i] = -w.errd[i]
-        change_velocities(m, c, w)
+        cancel_errors(m, c, w, w.errd)
         for k in range(d.v.shape[0]):
             d.v[k] += w.dv[k]
         for i in range(w.force.shape[0]):

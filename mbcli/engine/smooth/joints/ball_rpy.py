@@ -4,6 +4,7 @@ qdot = N(q) v is undefined at pitch = 90 deg; the plant refuses it within the gi
 """
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import set_unit_rows
 
 NUM_POSITIONS = 3
 NUM_VELOCITIES = 3
@@ -31,10 +32,7 @@ def pose_ball_rpy(sin_q, cos_q, i, X, b):
 @kernel
 def subspace_ball_rpy(H, d):
     """Rows d to d+2 of H become the columns of V_FM at Mo in F."""
-    for j in range(3):
-        for k in range(6):
-            H[d + j, k] = 0.0
-        H[d + j, j] = 1.0
+    set_unit_rows(H, d, 3)
 
 
 @kernel

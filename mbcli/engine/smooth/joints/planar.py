@@ -1,6 +1,7 @@
 """Planar: q = (x, y [m], angle [rad]), v = qdot; x and y along F, the rotation about z of both frames."""
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import clear_rows
 
 NUM_POSITIONS = 3
 NUM_VELOCITIES = 3
@@ -22,9 +23,7 @@ def pose_planar(q, sin_q, cos_q, i, X, b):
 @kernel
 def subspace_planar(H, d):
     """Rows d to d+2 of H become the columns of V_FM at Mo in F."""
-    for j in range(3):
-        for k in range(6):
-            H[d + j, k] = 0.0
+    clear_rows(H, d, 3)
     H[d, 3] = 1.0
     H[d + 1, 4] = 1.0
     H[d + 2, 2] = 1.0

@@ -5,6 +5,7 @@ is w = 2 qdot q* / |q|^2.
 """
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import set_unit_rows
 
 NUM_POSITIONS = 7
 NUM_VELOCITIES = 6
@@ -27,10 +28,7 @@ def pose_quaternion_floating(q, i, X, b):
 @kernel
 def subspace_floating(H, d):
     """Rows d to d+5 of H become the columns of V_FM at Mo in F."""
-    for j in range(6):
-        for k in range(6):
-            H[d + j, k] = 0.0
-        H[d + j, j] = 1.0
+    set_unit_rows(H, d, 6)
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Universal: q = (a, b) [rad], R_FM = Rx(a) Ry(b); v = (adot, bdot); the second axis is y of M."""
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import clear_rows
 
 NUM_POSITIONS = 2
 NUM_VELOCITIES = 2
@@ -22,9 +23,7 @@ def pose_universal(sin_q, cos_q, i, X, b):
 @kernel
 def subspace_universal(sin_q, cos_q, i, H, d):
     """Rows d, d+1 of H become the columns of V_FM at Mo in F."""
-    for k in range(6):
-        H[d, k] = 0.0
-        H[d + 1, k] = 0.0
+    clear_rows(H, d, 2)
     H[d, 0] = 1.0
     H[d + 1, 1] = cos_q[i]
     H[d + 1, 2] = sin_q[i]
