@@ -178,7 +178,7 @@ def assert_same_contacts(path, other):
 
 @pytest.mark.parametrize("options", [(), ("--dt", "0", "--accuracy", "1e-3")], ids=["discrete", "continuous"])
 @pytest.mark.parametrize("steps", [1, 9])
-@pytest.mark.rough  # a ball that bounces by hundredths of a millimetre: half of what little energy flows is lost in steps
+@pytest.mark.rough  # a ball that bounces by hundredths of a millimetre: half of the little energy is lost in steps
 def test_a_run_goes_on_to_the_contacts_of_one_without_a_break(ball, tmp_path, monkeypatch, options, steps):
     words = (ball, "--ground", "--at", "ball_b_z=0.101", "-t", 0.13, *options)
     whole, log = tmp_path / "whole.h5", tmp_path / "run.h5"
