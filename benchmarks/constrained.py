@@ -51,7 +51,7 @@ class Standing:
             rows = twists(*np.eye(3)) + slides(*np.eye(3))
             ties.append(Tie(0, pose, int(body.index()), np.eye(4), rows, tuple(range(6 * k, 6 * k + 6))))
         self.feet = feet
-        self.model = ConstrainedModel(plant._model, compile_constraints(plant._model, ties), compiled=True)
+        self.model = ConstrainedModel(plant.model, compile_constraints(plant.model, ties), compiled=True)
         data = self.model.data
         data.q[:], data.v[:] = case.q[0], case.v[0]
         data.tau[:] = np.random.default_rng(1).normal(size=len(data.tau))
@@ -73,7 +73,7 @@ def loops_call(loops):
     """Accelerations of a chain of four-bars; reads the largest error of the loops."""
     plant, q = chain_of_four_bars(loops)
     rows, _ = constraint_rows(plant)
-    model = ConstrainedModel(plant._model, compile_constraints(plant._model, rows), compiled=True)
+    model = ConstrainedModel(plant.model, compile_constraints(plant.model, rows), compiled=True)
     model.data.q[:] = q
 
     def run():

@@ -65,7 +65,7 @@ class Case:
             self.q[:, start : start + 4] /= np.linalg.norm(self.q[:, start : start + 4], axis=1, keepdims=True)
         self.v = rng.normal(size=(NUM_STATES, self.plant.num_velocities()))
         self.vdot = rng.normal(size=self.plant.num_velocities())
-        self.armature = self.plant._model.dof_armature
+        self.armature = self.plant.model.dof_armature
 
 
 # ------------------------------------------------------------------------------------------------ engine
@@ -114,7 +114,7 @@ def repeated_engine_call(case, calculation, count):
 
 def inverse_dynamics_of_states(case, count, lanes):
     """Generalized forces at `count` states, eight at once in vector registers or one by one; returns the last."""
-    sizes, q, v = case.plant._model.sizes, *(np.resize(a, (count, a.shape[1])) for a in (case.q, case.v))
+    sizes, q, v = case.plant.model.sizes, *(np.resize(a, (count, a.shape[1])) for a in (case.q, case.v))
     vdot, tau, F_link = np.resize(case.vdot, v.shape), np.zeros(v.shape), np.zeros((0, 6))
     if lanes:
         from mbcli.engine.queries.lanes import LaneData, load_lane_kernels
@@ -124,7 +124,7 @@ def inverse_dynamics_of_states(case, count, lanes):
     else:
         kernels, data = load_kernels(True), Data(sizes)
         data_handle = data.handle(True)
-    model_handle = case.plant._model.handle(True)
+    model_handle = case.plant.model.handle(True)
 
     def run():
         kernels.inverse_dynamics_of_states(model_handle, data_handle, q, v, vdot, 1.0, 0.0, 0.0, F_link, tau)
@@ -137,8 +137,8 @@ def inverse_dynamics_of_states(case, count, lanes):
 def _prepared(case, calculation):
     """Kernel, Data with the first state, its vdot and the tau that gives it, and the kernel's handles."""
     kernels = load_kernels(True)
-    data = Data(case.plant._model.sizes)
-    handles = case.plant._model.handle(True), data.handle(True)
+    data = Data(case.plant.model.sizes)
+    handles = case.plant.model.handle(True), data.handle(True)
     data.q[:], data.v[:], data.vdot[:] = case.q[0], case.v[0], case.vdot
     data.diagonal[:] = case.armature
     kernels.full_inverse_dynamics(*handles)

@@ -38,7 +38,7 @@ X, Y, Z = np.eye(3)
 
 def moving_links(plant, rng, count, among=()):
     """Links of different bodies of the engine, none of them welded to World."""
-    link_body = plant._model.link_body
+    link_body = plant.model.link_body
     chosen, taken = [], {0, *(link_body[n] for n in among)}
     for n in rng.permutation(plant.num_bodies()):
         if link_body[n] not in taken and len(chosen) < count:
@@ -86,7 +86,7 @@ def random_scene(seed, **options):
 def constrained_scene(seed, compiled=False, dtype=float, **options):
     """ConstrainedModel of a random scene in a random state."""
     plant, constraints = random_scene(seed, **options)
-    model = plant._model.replace(dtype=dtype)
+    model = plant.model.replace(dtype=dtype)
     scene = ConstrainedModel(model, compile_constraints(model, constraints), compiled)
     rng = np.random.default_rng(seed)
     scene.data.q[:], scene.data.v[:] = random_state(plant, rng)

@@ -53,7 +53,7 @@ class Scene:
         if not gravity:
             self.plant.mutable_gravity_field().set_gravity_vector(np.zeros(3))
         if single_points:
-            self.plant._single_contact_points = True
+            self.plant.settings.single_contact_points = True
         self._solids = self._done = 0
 
     def surface(self, **changes):

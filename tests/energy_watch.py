@@ -40,7 +40,7 @@ class EnergyWatch:
         run = self.run
         plant, (start, before) = run.plant, self.momentum
         after, t = _linear_momentum(plant, run.context), run.context.get_time() - start
-        weight = plant._model.body_weight[1:, 0].sum() * plant._model.gravity
+        weight = plant.model.body_weight[1:, 0].sum() * plant.model.gravity
         scale = np.abs(before).max() + np.abs(weight * t).max() + np.abs(after).max()
         allowed = 0.1 if discrete or not run.has_error_control() else OF_ERROR_CONTROL * run.config.accuracy
         assert np.abs(after - before - weight * t).max() <= allowed * scale + ROUNDING
@@ -52,11 +52,11 @@ def _linear_momentum(plant, context):
 
 def _momentum(run):
     """(time, momentum) at the start of a run of a plant that nothing ties to the world; None for any other."""
-    plant, model = run.plant, run.plant._model
+    plant, model = run.plant, run.plant.model
     roots = np.flatnonzero(model.body_parent[1:] == 0) + 1
     if run.energy_balance() is None or not roots.size or any(model.body_nv[b] != 6 for b in roots):
         return None
-    tied = plant._constraints or len(model.bushing_link) or len(model.spring_damper_link) or len(model.cut_link)
+    tied = plant.elements.constraints or len(model.bushing_link) or len(model.spring_damper_link) or len(model.cut_link)
     of_joints = any(model.dof_damping[d] or model.dof_stiffness[d] for b in roots for d in _dofs(model, b))
     if tied or of_joints or run.contact is not None or np.isin(model.actuator_dof, _all_dofs(model, roots)).any():
         return None

@@ -177,8 +177,8 @@ def build(side, recipe):
         plant = lib.MultibodyPlant(recipe.time_step)
         lib.ApplyMultibodyPlantConfig(config, plant)
     if lib.library == "mbcli":
-        plant._prefers_interpreted = not recipe.compiled
-        plant._single_contact_points = True
+        plant.prefers_interpreted = not recipe.compiled
+        plant.settings.single_contact_points = True
     plant.mutable_gravity_field().set_gravity_vector(side.give([0.3, -0.4, -9.0]))
     instances = [plant.AddModelInstance("left"), plant.AddModelInstance("right")]
     bodies, joints, offset_frames = [plant.world_body()], [], []

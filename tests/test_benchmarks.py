@@ -111,7 +111,7 @@ def test_report_of_a_quick_run_has_a_line_for_the_scene(capsys, monkeypatch):
 def test_rotations_stay_orthonormal_along_the_longest_chain(compiled):
     """An error that grows by a factor at each joint would be larger than any number here."""
     case = own.Case(text=chain_urdf(max(CHAIN_LENGTHS)))
-    model, data = case.plant._model, Data(case.plant._model.sizes)
+    model, data = case.plant.model, Data(case.plant.model.sizes)
     data.q[:] = case.q[0]
     load_kernels(compiled).position_stage(model.handle(compiled), data.handle(compiled))
     R = data.X_WB[:, :9].reshape(-1, 3, 3)

@@ -18,7 +18,7 @@ def step_at_limits(kernels, seed):
     context = robot.context(
         state_at_limits(robot.limits, rng, inside=0.0), rng.normal(size=robot.plant.num_velocities())
     )
-    model = robot.plant._model
+    model = robot.plant.model
     data = Data(model.sizes)
     data.q[:], data.v[:] = robot.plant.GetPositions(context), robot.plant.GetVelocities(context)
     kernels.at_velocities(model, data)

@@ -157,7 +157,7 @@ def test_what_nothing_resists_is_an_error_that_names_it(tmp_path, monkeypatch):
 def test_compiling_is_announced_once_where_nothing_is_cached(plant, monkeypatch):
     on_disk, announced = [], []
     monkeypatch.setattr(state_batch, "is_on_disk", lambda kernel: kernel.__name__ in on_disk)
-    batch = state_batch.StateBatch(plant._model, announce=lambda: announced.append(1))
+    batch = state_batch.StateBatch(plant.model, announce=lambda: announced.append(1))
     q = np.tile(plant.GetPositions(plant.CreateDefaultContext()), (3, 1))
     batch.gravity(q)
     batch.gravity(q)

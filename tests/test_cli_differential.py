@@ -98,7 +98,7 @@ class Model:
         self.nq, self.nv, self.nu = self.plant.num_positions(), self.plant.num_velocities(), self.plant.num_actuators()
         names = self.plant.GetVelocityNames()
         self.D = np.zeros(self.nv)
-        for joint in self.plant._mobilized():
+        for joint in self.plant.moving_joints():
             start = joint.velocity_start()
             self.D[start : start + joint.num_velocities()] = joint.default_damping_vector()
         assert len(names) == self.nv
@@ -110,7 +110,7 @@ class Model:
         if self.options:
             for model in models:
                 base = plant.get_body(plant.GetBodyIndices(model)[0])
-                if not any(joint.child_body() is base for joint in plant._joints):
+                if not any(joint.child_body() is base for joint in plant.elements.joints):
                     plant.WeldFrames(plant.world_frame(), base.body_frame())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -120,7 +120,7 @@ class Model:
     def state(self):
         """Random q and v of the plant's default state's manifold."""
         q, v = self.rng.uniform(-1.5, 1.5, self.nq), self.rng.normal(size=self.nv)
-        for joint in self.plant._mobilized():
+        for joint in self.plant.moving_joints():
             if joint.type_name() == "quaternion_floating":
                 i = joint.position_start()
                 q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
@@ -230,7 +230,7 @@ def test_energies_of_bodies_are_those_of_their_motion(tree):
     q, v = tree.state()
     context, _ = tree.contexts(q, v)
     found = tree.document("energy", q, v, "--bodies")["bodies"]
-    bodies = [body for body in tree.plant._bodies if body is not tree.plant.world_body()]
+    bodies = [body for body in tree.plant.elements.bodies if body is not tree.plant.world_body()]
     assert set(found) == {body.scoped_name().get_full() for body in bodies}
     g = tree.plant.gravity_field().gravity_vector()
     for body in bodies:
@@ -247,7 +247,11 @@ def test_frames_and_jacobians(tree):
         q, v = tree.state()
         context, _ = tree.contexts(q, v)
         vdot = rng.normal(size=tree.nv)
-        moving = [body for body in plant._bodies[1:] if [b.name() for b in plant._bodies].count(body.name()) == 1]
+        moving = [
+            body
+            for body in plant.elements.bodies[1:]
+            if [b.name() for b in plant.elements.bodies].count(body.name()) == 1
+        ]
         B, A, E = rng.choice(np.array([*moving, plant.world_body()], dtype=object), 3)
         b, a, e = (body.name() if body is not plant.world_body() else "world" for body in (B, A, E))
         X_AB = B.body_frame().CalcPose(context, A.body_frame())
@@ -315,8 +319,8 @@ def test_dynamics_forward_and_inverse(tree):
         agree(tree.document("inverse-dynamics", q, v, "--vdot", text_of(vdot), "--no-gravity"), {"tau": without})
         without = required - tree.D * v
         agree(tree.document("inverse-dynamics", q, v, "--vdot", text_of(vdot), "--no-damping"), {"tau": without})
-        body = plant._bodies[-1]
-        if [b.name() for b in plant._bodies].count(body.name()) == 1:
+        body = plant.elements.bodies[-1]
+        if [b.name() for b in plant.elements.bodies].count(body.name()) == 1:
             F = rng.normal(size=6)
             world, kV = plant.world_frame(), JacobianWrtVariable.kV
             J = plant.CalcJacobianSpatialVelocity(context, kV, body.body_frame(), np.zeros(3), world, world)
@@ -398,7 +402,7 @@ def test_rows_of_a_batch_are_the_single_states(tree, command, key, tmp_path):
 def test_a_run_ends_where_a_simulator_does(tree):
     for options, plant in (((), tree.plant), (("--integrator", "runge_kutta3", "--log-rate", 0.001), tree.continuous)):
         q, v = (0.1 * part for part in tree.state())
-        for joint in plant._mobilized():
+        for joint in plant.moving_joints():
             if joint.type_name() == "quaternion_floating":
                 q[joint.position_start() : joint.position_start() + 4] = [1, 0, 0, 0]
         document = tree.document("simulate", q, v, "-t", 0.02, "--no-log", "--no-contact", *options)

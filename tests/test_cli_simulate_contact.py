@@ -101,7 +101,7 @@ def test_rows_have_the_contacts_of_the_library(tmp_path):
     for row in (0, 3, 5):
         plant.SetPositions(context, found["state/q"][row])
         plant.SetVelocities(context, found["state/v"][row])
-        record = plant._contacts(context)
+        record = plant.contact_record(context)
         some = slice(*contacts["offset"][row : row + 2])
         np.testing.assert_allclose(-record.force, contacts["contact/force"][some], rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(record.position, contacts["contact/point"][some], atol=1e-15)

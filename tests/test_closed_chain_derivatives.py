@@ -35,7 +35,7 @@ def moving(name):
 def test_a_chain_of_four_bars_is_linearized_as_one_pendulum(upright):
     plant, context = load("four_bar_chain")
     if not upright:
-        for joint in plant._mobilized():
+        for joint in plant.moving_joints():
             joint.set_angle(context, math.pi if "foot" in joint.name() else -math.pi)
     n = 4
     rate = math.sqrt(G * ((n + 1) / 2 + n) / ((n + 1) / 3 + n))

@@ -184,7 +184,7 @@ def test_singular_positions_are_passed_at_all_accuracies(accuracy, speed):
 
 def lay_flat(plant, context, rate):
     """Puts the chain of four-bars into its singular position, moving as one pendulum."""
-    for joint in plant._mobilized():
+    for joint in plant.moving_joints():
         sign = 1.0 if "foot" in joint.name() else -1.0
         joint.set_angle(context, sign * math.pi / 2)
         joint.set_angular_rate(context, sign * rate)

@@ -279,15 +279,15 @@ def test_interpreted_and_compiled_searches_agree():
         plant.AddRigidBody(f"b{b}", SpatialInertia.SolidSphereWithMass(1.0, 0.1))
     plant.Finalize()
     context = plant.CreateDefaultContext()
-    for body, pose in zip(plant._bodies[1:], poses[1:], strict=True):
+    for body, pose in zip(plant.elements.bodies[1:], poses[1:], strict=True):
         X = np.eye(4)
         X[:3, :3], X[:3, 3] = pose[:9].reshape(3, 3), pose[9:]
         plant.SetFreeBodyPose(context, body, RigidTransform(X))
     found = []
     for kind in (False, True):
-        c, points, data = Collision(parts, NO_FILTERS), ContactPoints(500), Data(plant._model.sizes)
+        c, points, data = Collision(parts, NO_FILTERS), ContactPoints(500), Data(plant.model.sizes)
         data.q[:] = plant.GetPositions(context)
-        handles = [thing.handle(kind) for thing in (plant._model, data, c, points)]
+        handles = [thing.handle(kind) for thing in (plant.model, data, c, points)]
         load_kernels(kind).place_solids_at(*handles[:3])
         load_kernels(kind).find_contacts_called(handles[0], handles[1], handles[3], handles[2], 0.0)
         found.append(points)

@@ -27,13 +27,13 @@ def two_bodies_and_a_loop(kind, seed, joint=None):
     F, M = (plant.AddFrame(FixedOffsetFrame(f"frame{b.name()}", b, random_pose(rng))) for b in bodies)
     loop = plant.AddJoint(joint(F, M) if joint else random_joint(rng, kind, "loop", F, M))
     plant.Finalize()
-    assert plant._loop_joints == [loop]
+    assert plant.elements.loop_joints == [loop]
     return plant, loop
 
 
 def constrained(plant, compiled=False):
     rows, owners = constraint_rows(plant)
-    scene = ConstrainedModel(plant._model, compile_constraints(plant._model, rows), compiled)
+    scene = ConstrainedModel(plant.model, compile_constraints(plant.model, rows), compiled)
     assert len(owners) == len(scene.row_number)
     return scene
 
@@ -161,7 +161,7 @@ def test_constraints_that_were_added_are_equations():
     plant.Finalize()
     rows, owners = constraint_rows(plant)
     assert [owner.kind for owner in owners] == ["ball"] * 3 + ["weld"] * 6 + ["distance", "coupler", "tendon"]
-    scene = ConstrainedModel(plant._model, compile_constraints(plant._model, rows), False)
+    scene = ConstrainedModel(plant.model, compile_constraints(plant.model, rows), False)
     q = rng.uniform(-1.0, 1.0, plant.num_positions())
     scene.data.q[:] = q
     scene.run("calc_constraint_positions", 0)

@@ -175,7 +175,7 @@ def test_arrays_of_a_chain_of_loops_grow_with_its_length(loops):
     """Five equations a loop, of which two count in the plane: found, and the rods move as those of one four-bar."""
     plant, q = chain_of_four_bars(loops)
     rows, _ = constraint_rows(plant)
-    scene = ConstrainedModel(plant._model, compile_constraints(plant._model, rows), False)
+    scene = ConstrainedModel(plant.model, compile_constraints(plant.model, rows), False)
     assert scene.work.K.size <= 40 * loops
     assert scene.work.G.size <= 15 * loops
     assert scene.work.packed_H.size == 3 * loops + 1
@@ -194,7 +194,7 @@ def test_constraints_in_any_order_are_solved_in_a_good_one():
     plant, _ = chain_of_four_bars(40)
     rows, _ = constraint_rows(plant)
     shuffled = [rows[k] for k in np.random.default_rng(0).permutation(len(rows))]
-    sizes = [compile_constraints(plant._model, r).sizes["nprofile"] for r in (rows, shuffled)]
+    sizes = [compile_constraints(plant.model, r).sizes["nprofile"] for r in (rows, shuffled)]
     assert sizes[0] == sizes[1]
 
 

@@ -49,7 +49,7 @@ def added(item, model=ARM):
     """What one item adds."""
     plant, _, diagnostics = plant_of(model, one(item))
     assert diagnostics.findings == []
-    (constraint,) = (c for c in plant._constraints if c.place is not None and c.place.file == "c.yaml")
+    (constraint,) = (c for c in plant.elements.constraints if c.place is not None and c.place.file == "c.yaml")
     assert (constraint.place.line, constraint.place.column) == (2, item.index("{") + 3)
     return constraint
 
@@ -107,7 +107,7 @@ def test_a_frame_stands_for_its_body_and_names_may_be_scoped(tmp_path):
 def test_a_ball_without_its_second_point_takes_that_of_the_default_positions():
     plant, context, _ = plant_of(ARM, one("ball: {body_A: hand, p_AP: [0, 0, 0.1], body_B: world}"))
     P = plant.EvalBodyPoseInWorld(context, plant.GetBodyByName("hand")).multiply([0, 0, 0.1])
-    np.testing.assert_allclose(plant._constraints[0].p_BQ, P, atol=1e-15)
+    np.testing.assert_allclose(plant.elements.constraints[0].p_BQ, P, atol=1e-15)
 
 
 def test_new_constraints_are_counted_switched_and_copied():

@@ -172,7 +172,7 @@ def energy(s):
 
 def most_elastic(s):
     """Upper bound of the elastic energy [J] of present overlaps: all of a pair's stiffness at its deepest point."""
-    contacts, solids, stored = s.plant._contacts(s.context), s.plant._geometries().solids, {}
+    contacts, solids, stored = s.plant.contact_record(s.context), s.plant.compiled_geometries().solids, {}
     for pair, distance in zip(contacts.solid, contacts.distance, strict=True):
         k_A, k_B = (solids[k].material[0] for k in pair)
         of_pair = 0.5 * k_A * k_B / (k_A + k_B) * distance**2

@@ -69,7 +69,7 @@ class Scene:
             points, v = points // 3, 0.05 * v
         self.plant.SetPositions(self.context, q)
         self.plant.SetVelocities(self.context, v)
-        self.model, self.compiled = self.plant._model, compiled
+        self.model, self.compiled = self.plant.model, compiled
         self.data = Data(self.model.sizes)
         self.data.q[:], self.data.v[:] = q, v
         self.points = ContactPoints(max(points, 1))

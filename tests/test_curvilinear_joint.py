@@ -347,7 +347,7 @@ def test_trees_of_rails_agree_with_the_oracle(seed, reversed_probability):
 def test_derivatives_by_distance_are_those_of_the_segment():
     """Complex steps: the segment is chosen by the real part, in every lap of a periodic curve."""
     plant = rails(2)
-    model, kernels = plant._model.replace(dtype=complex), load_kernels(False)
+    model, kernels = plant.model.replace(dtype=complex), load_kernels(False)
     q = np.random.default_rng(0).uniform(-5.0, 5.0, 6)
 
     def poses(q, model):
@@ -361,7 +361,7 @@ def test_derivatives_by_distance_are_those_of_the_segment():
         step[k] = 1.0
         derivative = poses(q + 1e-30j * step, model).imag / 1e-30
         h = 1e-6
-        expected = (poses(q + h * step, plant._model) - poses(q - h * step, plant._model)) / (2.0 * h)
+        expected = (poses(q + h * step, plant.model) - poses(q - h * step, plant.model)) / (2.0 * h)
         assert abs(derivative).max() > 0.1
         np.testing.assert_allclose(derivative, expected, rtol=0.0, atol=1e-7)
 
@@ -371,9 +371,9 @@ def test_compiled_and_interpreted_poses_agree_over_many_laps():
     q = np.random.default_rng(0).uniform(-50.0, 50.0, 6)
     results = []
     for compiled in (False, True):
-        data = Data(plant._model.sizes)
+        data = Data(plant.model.sizes)
         data.q[:] = q
-        load_kernels(compiled).position_stage(plant._model.handle(compiled), data.handle(compiled))
+        load_kernels(compiled).position_stage(plant.model.handle(compiled), data.handle(compiled))
         results.append(data.X_WB.copy())
     np.testing.assert_allclose(results[0], results[1], rtol=0.0, atol=1e-11)
     assert any(joint.get_trajectory().is_periodic() for joint in joints_of(plant))

@@ -49,7 +49,7 @@ def four_bar(change=lambda plant, joints: None, order=HINGES, time_step=0.0, til
 
 
 def cut(plant):
-    return [joint.name() for joint in plant._loop_joints]
+    return [joint.name() for joint in plant.elements.loop_joints]
 
 
 def damp(name, value=0.3):
@@ -117,7 +117,7 @@ def moving_state(plant):
     top = tip + along / 2 + math.sqrt(4.0 - along @ along / 4) * across  # both rods are 2 m long
     rod0, rod1, rod2 = 1.2, math.atan2(*(top - tip)[::-1]), math.atan2(*(top - pivot)[::-1])
     angles = {"left": rod0, "coupler": rod1 - rod0, "rocker": rod2 - rod1, "right": rod2}
-    for joint in plant._mobilized():
+    for joint in plant.moving_joints():
         joint.set_angle(context, angles[joint.name()])
     G = ClosedChains(context).position_errors(context.state.q)[1]
     context.state.set_v(np.linalg.svd(G)[2][-1])
@@ -150,7 +150,7 @@ def test_damping_and_springs_act_the_same_whichever_joint_is_cut(tilt):
 
 def test_derivatives_of_forces_of_cut_joints_are_those_of_differences():
     plant = four_bar(forces)
-    plant._prefers_interpreted = True
+    plant.prefers_interpreted = True
     context = moving_state(plant)
     given = {"compiled": False}
     found = {

@@ -127,7 +127,7 @@ def parameters_of(plant):
     body = bodies_of(plant)[5]
     joint = next(j for j in joints_of(plant) if j.num_velocities() == 3)
     actuator = plant.get_joint_actuator(plant.GetJointActuatorIndices()[0])
-    elements = plant._force_elements
+    elements = plant.elements.force_elements
     spring = next(e for e in elements if isinstance(e, JointSpring))
     bushing = next(e for e in elements if isinstance(e, LinearBushingRollPitchYaw))
     return body, joint, actuator, spring, bushing
@@ -180,14 +180,14 @@ def test_derivatives_by_parameters_are_those_of_differences(plant, context):
 
 
 def test_forces_of_spring_dampers_and_gravity_are_linear_in_their_constants(plant, context):
-    spring = next(e for e in plant._force_elements if isinstance(e, LinearSpringDamper))
+    spring = next(e for e in plant.elements.force_elements if isinstance(e, LinearSpringDamper))
     D = plant.CalcDerivatives(context, "inverse_dynamics", ((spring, "stiffness"), (spring, "damping"), "gravity"))
-    model = plant._model
-    column = model.spring_damper_constants[spring._row]
+    model = plant.model
+    column = model.spring_damper_constants[spring.row]
     # -tau is linear: twice the spring minus once, through an element of a context's own arrays
     for k, name in ((1, "stiffness"), (2, "damping")):
         constants = model.spring_damper_constants.copy()
-        constants[spring._row, k] = 2.0 * column[k]
+        constants[spring.row, k] = 2.0 * column[k]
         other = context.Clone()
         other.state.use_model(model.replace(spring_damper_constants=constants))
         change = plant.CalcRequiredForces(other) - plant.CalcRequiredForces(context)

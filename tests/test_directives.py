@@ -94,7 +94,7 @@ def test_a_scene_of_models_frames_and_welds(scene):
     expected = RigidTransform(RollPitchYaw([0, 0, math.pi / 2]), [1, 2, 3]) @ RigidTransform([0, 0, 1])
     assert X.IsNearlyEqualTo(expected, 1e-14)
     assert plant.GetPositions(context, instances[2]) == [0.25]
-    assert plant.GetJointByName("hook_welds_to_top")._place.line == 6
+    assert plant.GetJointByName("hook_welds_to_top").place.line == 6
 
 
 def test_a_free_body_starts_where_the_directive_puts_it(scene):

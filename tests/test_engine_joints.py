@@ -296,7 +296,7 @@ def test_normalization_touches_quaternions_only():
     context = random_context(plant, np.random.default_rng(0))
     q = 1.7 * plant.GetPositions(context)
     normalized = q.copy()
-    load_kernels(False).normalize_quaternions(plant._model, normalized)
+    load_kernels(False).normalize_quaternions(plant.model, normalized)
     touched = np.zeros(q.size, bool)
     quaternions = [j.position_start() for j in joints_of(plant) if j.type_name() == "quaternion_floating"]
     assert len(quaternions) >= 2

@@ -60,14 +60,14 @@ def plant(request):
 
 @pytest.fixture(scope="module")
 def lanes(plant):
-    return StateBatch(plant._model)
+    return StateBatch(plant.model)
 
 
 @pytest.mark.parametrize("calculate", CALCULATIONS.values(), ids=CALCULATIONS)
 def test_lanes_equal_interpreted(plant, lanes, calculate):
     rows = rows_of(plant)
     results = calculate(lanes, rows)
-    expected = calculate(StateBatch(plant._model, compiled=False), rows)
+    expected = calculate(StateBatch(plant.model, compiled=False), rows)
     for result, one in zip(results, expected, strict=True):
         assert result.shape == one.shape
         scale = np.abs(one).reshape(COUNT, -1).max(axis=1)
@@ -93,7 +93,7 @@ def test_bits_do_not_depend_on_calculations_before(plant, lanes):
     for calculate in CALCULATIONS.values():
         calculate(lanes, rows)
     for calculate in CALCULATIONS.values():
-        for used, fresh in zip(calculate(lanes, rows), calculate(StateBatch(plant._model), rows), strict=True):
+        for used, fresh in zip(calculate(lanes, rows), calculate(StateBatch(plant.model), rows), strict=True):
             assert used.tobytes() == fresh.tobytes()
 
 
@@ -114,14 +114,14 @@ def test_large_angles_are_as_accurate_as_small_ones(angle):
     plant = random_plant(seed=5, kinds=("revolute",), num_bodies=2)
     q = np.random.default_rng(0).uniform(-1.0, 1.0, (COUNT, 2))
     q[3, 0] = angle
-    batch = StateBatch(plant._model)
+    batch = StateBatch(plant.model)
     q_small = q.copy()
     q_small[3, 0] = np.arctan2(np.sin(angle), np.cos(angle))
     np.testing.assert_allclose(batch.gravity(q), batch.gravity(q_small), rtol=ROUNDING, atol=1e-12)
 
 
 def test_model_without_coordinates():
-    batch = StateBatch(random_plant(seed=6, kinds=("weld",), num_bodies=2)._model)
+    batch = StateBatch(random_plant(seed=6, kinds=("weld",), num_bodies=2).model)
     empty = np.zeros((3, 0))
     assert batch.mass_matrix(empty).shape == (3, 0, 0)
     assert batch.inverse_dynamics(empty, empty, empty).shape == (3, 0)
@@ -136,8 +136,8 @@ def test_no_rows(plant, lanes):
 
 def test_models_whose_forces_can_be_undefined_are_not_covered():
     """Only single states say where a spring-damper has no direction, or a bushing is in gimbal lock."""
-    assert not covers(random_plant(**PLANTS["elements"])._model)
-    assert covers(random_plant(**PLANTS["mixed"])._model)
+    assert not covers(random_plant(**PLANTS["elements"]).model)
+    assert covers(random_plant(**PLANTS["mixed"]).model)
 
 
 def test_wrong_shapes_are_refused(plant, lanes):
@@ -191,7 +191,7 @@ def test_data_lie_on_cache_lines(plant):
     from mbcli.engine.queries.lanes import LaneData
     from mbcli.engine.runtime.lane_memory import ALIGNMENT
 
-    data = LaneData(plant._model.sizes)
+    data = LaneData(plant.model.sizes)
     for field in DATA_FIELDS:
         array = getattr(data, field.name)
         assert array.ctypes.data % ALIGNMENT == 0

@@ -33,9 +33,9 @@ KERNELS = {
 def scene():
     """Kernels and the handles of a model and data in some state."""
     plant = random_plant(3, num_bodies=LINKS - 1)
-    data = Data(plant._model.sizes)
+    data = Data(plant.model.sizes)
     data.q[:], data.v[:] = random_state(plant, np.random.default_rng(3))
-    handles = plant._model.handle(True), data.handle(True)
+    handles = plant.model.handle(True), data.handle(True)
     kernels = load_kernels(True)
     kernels.motion_stage(*handles)
     return kernels, handles, (plant, data)
@@ -123,7 +123,7 @@ def test_kernels_become_native_after_some_calls_and_outlive_what_bound_them(scen
 
 def test_interpreted_kernels_and_other_scalars_keep_their_way(scene):
     kernels, _, (plant, _) = scene
-    model = plant._model.replace(dtype=complex)
+    model = plant.model.replace(dtype=complex)
     data = Data(model.sizes, complex)
     for bound in (
         BoundKernels(load_kernels(False), model.handle(False), data.handle(False)),

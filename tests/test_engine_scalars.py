@@ -172,7 +172,7 @@ def inputs_of(name):
     """A value for each input by name."""
     plant, rng = plant_of(name), np.random.default_rng(PLANTS[name]["seed"])
     q, v = random_state(plant, rng)
-    shapes = {n: getattr(Data(plant._model.sizes), n).shape for n in INPUTS}
+    shapes = {n: getattr(Data(plant.model.sizes), n).shape for n in INPUTS}
     values = {n: rng.normal(size=shapes[n]) for n in INPUTS}
     return values | {"q": q, "v": v, "diagonal": rng.uniform(0.1, 1.0, v.size)}
 
@@ -243,7 +243,7 @@ plants = pytest.mark.parametrize("plant", PLANTS)
 @plants
 @stages
 def test_complex_steps_along_all_inputs_are_the_derivatives(stage, plant):
-    model, inputs = plant_of(plant)._model, inputs_of(plant)
+    model, inputs = plant_of(plant).model, inputs_of(plant)
     rng = np.random.default_rng(5)
     direction = {n: rng.normal(size=value.shape) for n, value in inputs.items()}
     derivative = imaginary(results(stage, model.replace(dtype=complex), moved(inputs, direction, 1j * COMPLEX_STEP)))
@@ -256,7 +256,7 @@ def test_complex_steps_along_all_inputs_are_the_derivatives(stage, plant):
 @stages
 def test_complex_steps_along_all_real_parameters_are_the_derivatives(stage, plant):
     """Frames, inertias, gravity, damping, springs, rotors: a derivative by any of them is one complex step away."""
-    model, inputs = plant_of(plant)._model, inputs_of(plant)
+    model, inputs = plant_of(plant).model, inputs_of(plant)
     rng = np.random.default_rng(6)
     parameters = real_parameters(model)
     direction = {n: 0.1 * rng.normal(size=value.shape) for n, value in parameters.items()}
@@ -268,7 +268,7 @@ def test_complex_steps_along_all_real_parameters_are_the_derivatives(stage, plan
 
 def test_the_derivative_of_forces_by_a_mass_is_what_the_unit_mass_needs():
     """tau is linear in a mass: its derivative is tau with one kilogram more, minus tau."""
-    model, inputs = plant_of("mixed")._model, inputs_of("mixed")
+    model, inputs = plant_of("mixed").model, inputs_of("mixed")
     more, complex_more = model.body_inertia.copy(), model.body_inertia.astype(complex)
     more[4, 0] += 1.0
     complex_more[4, 0] += 1j * COMPLEX_STEP
@@ -287,7 +287,7 @@ def test_complex_steps_pass_through_whole_integration_steps(name):
     dy, du = rng.normal(size=y.size), rng.normal(size=u.size)
 
     def end(t):
-        model = plant._model.replace(dtype=np.result_type(t, float))
+        model = plant.model.replace(dtype=np.result_type(t, float))
         data = Data(model.sizes, model.dtype)
         method = METHODS.get(name, METHODS["explicit_euler"])
         run = Integration(method, y + t * dy, 0.0, 0.01)
@@ -302,7 +302,7 @@ def test_complex_steps_pass_through_whole_integration_steps(name):
 
 
 def test_complex_steps_pass_through_normalization_of_quaternions():
-    model, inputs = plant_of("mixed")._model, inputs_of("mixed")
+    model, inputs = plant_of("mixed").model, inputs_of("mixed")
     dq = np.random.default_rng(9).normal(size=inputs["q"].size)
 
     def normalized(t):
@@ -323,7 +323,7 @@ def test_complex_steps_pass_through_sine_and_cosine(largest):
 
 def test_complex_steps_pass_through_the_power_of_damping():
     plant = plant_of(next(iter(PLANTS)))
-    model, data = plant._model, Data(plant._model.sizes, complex)
+    model, data = plant.model, Data(plant.model.sizes, complex)
     velocity = np.random.default_rng(5).normal(size=data.v.size)
     for d in range(data.v.size):
         data.v[:] = velocity
@@ -346,7 +346,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
     sys.setprofile(see)
     try:
         for plant in PLANTS:
-            model, inputs = plant_of(plant)._model.replace(dtype=complex), inputs_of(plant)
+            model, inputs = plant_of(plant).model.replace(dtype=complex), inputs_of(plant)
             for stage in STAGES:
                 results(stage, model, inputs)
         test_complex_steps_pass_through_whole_integration_steps("semi_explicit_euler")
@@ -375,13 +375,13 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
 @plants
 @stages
 def test_compiled_and_interpreted_agree(stage, plant):
-    model, inputs = plant_of(plant)._model, inputs_of(plant)
+    model, inputs = plant_of(plant).model, inputs_of(plant)
     compiled = results(stage, model, inputs, compiled=True)
     assert_fields_close(compiled, results(stage, model, inputs), ROUNDING)
 
 
 def test_kernels_compile_for_complex_numbers_too():
-    model, inputs = plant_of("mixed")._model.replace(dtype=complex), inputs_of("mixed")
+    model, inputs = plant_of("mixed").model.replace(dtype=complex), inputs_of("mixed")
     inputs = inputs | {"q": inputs["q"] + 0.1j}
     compiled = results("full_mass_matrix", model, inputs, compiled=True)
     assert abs(compiled["M"].imag).max() > 0.01
@@ -391,7 +391,7 @@ def test_kernels_compile_for_complex_numbers_too():
 def test_a_kernel_that_writes_the_model_does_not_compile():
     import numba
 
-    model = plant_of("mixed")._model
+    model = plant_of("mixed").model
     model.handle(True)
 
     @numba.njit
@@ -452,7 +452,7 @@ def claimed_rows(model, name, stage):
 @plants
 @stages
 def test_a_stage_writes_what_it_claims_and_nothing_else(stage, plant, compiled):
-    model, inputs = plant_of(plant)._model, inputs_of(plant)
+    model, inputs = plant_of(plant).model, inputs_of(plant)
     expected = results(stage, model, inputs, compiled=compiled)
     data = poisoned(stage, model, inputs, compiled)
     before = snapshot(data)

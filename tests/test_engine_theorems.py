@@ -563,7 +563,7 @@ def test_a_floating_robot_has_the_same_dynamics_wherever_it_is(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_trees_do_not_feel_each_other(seed):
     plant = random_plant(seed, trees=2, floating_bases=2, num_bodies=12)
-    root, dof_body = plant._model.body_root, plant._model.dof_body
+    root, dof_body = plant.model.body_root, plant.model.dof_body
     tree = root[dof_body]
     assert len(set(tree)) == 4
     rng = np.random.default_rng(seed)

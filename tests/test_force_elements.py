@@ -110,7 +110,7 @@ def test_forces_energy_and_power_of_the_plant_are_the_sums_over_its_elements():
         for joint in plant.GetJointIndices():
             plant.get_joint(joint).AddInDamping(context, expected)
         np.testing.assert_allclose(forces.generalized_forces(), expected.generalized_forces(), atol=ROUNDING)
-        np.testing.assert_allclose(forces._body_forces, expected._body_forces, atol=ROUNDING)
+        np.testing.assert_allclose(forces.F_Bo_W, expected.F_Bo_W, atol=ROUNDING)
         for method in ("CalcPotentialEnergy", "CalcConservativePower", "CalcNonConservativePower"):
             total = sum(getattr(element, method)(context) for element in elements)
             assert getattr(plant, method)(context) == pytest.approx(total, abs=ROUNDING * 100.0)
@@ -465,7 +465,7 @@ def test_a_spring_damper_without_length_raises_and_leaves_the_last_good_state(sc
         with pytest.raises(NumericalError, match="'world' and 'mass'.*nearly no length"):
             call()
     assert not forces.generalized_forces().any()
-    assert not forces._body_forces.any()
+    assert not forces.F_Bo_W.any()
     assert np.isfinite(plant.CalcMassMatrix(context)).all()
     config = SimulatorConfig(integration_scheme="runge_kutta3" if scheme == "discrete" else scheme)
     with pytest.raises(NumericalError, match="nearly no length.*in step 1 from t = 0 s"):
@@ -573,14 +573,14 @@ WITHOUT_SPRING = tuple(e for e in ELEMENTS if e != "revolute_spring")
 def test_an_element_of_a_user_acts_in_every_calculation():
     compiled = scene(OURS, CONSERVING)
     user = scene(OURS, [e for e in CONSERVING if e != "revolute_spring"], more=python_spring)
-    assert not compiled._user_force_elements
-    assert len(user._user_force_elements) == 1
+    assert not compiled.user_force_elements
+    assert len(user.user_force_elements) == 1
     for ours, theirs in zip(contexts_of(user, 5), contexts_of(compiled, 5), strict=True):
         forces, expected = MultibodyForces(user), MultibodyForces(compiled)
         user.CalcForceElementsContribution(ours, forces)
         compiled.CalcForceElementsContribution(theirs, expected)
         np.testing.assert_allclose(forces.generalized_forces(), expected.generalized_forces(), atol=ROUNDING)
-        np.testing.assert_allclose(forces._body_forces, expected._body_forces, atol=ROUNDING)
+        np.testing.assert_allclose(forces.F_Bo_W, expected.F_Bo_W, atol=ROUNDING)
         for method in (
             "CalcForwardDynamics",
             "CalcAccelerations",

@@ -350,4 +350,4 @@ def test_a_frame_without_a_plant_raises():
 
 def test_random_plants_with_offset_frames_have_as_many_frames_as_the_engine():
     plant = random_plant(2)
-    assert plant._model.sizes["nframe"] == plant.num_frames()
+    assert plant.model.sizes["nframe"] == plant.num_frames()

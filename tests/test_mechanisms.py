@@ -372,9 +372,9 @@ def test_a_stewart_platform_accelerates_as_its_plate_with_six_legs():
     # and back: the forces of the legs that hold the plate against weight and velocities
     system = PlantSystem(context)
     actuated = np.zeros(plant.num_velocities(), dtype=bool)
-    actuated[plant._model.actuator_dof] = True
+    actuated[plant.model.actuator_dof] = True
     _, tau, _ = system.exact_inverse_dynamics(actuated, vdot)
-    np.testing.assert_allclose(tau[plant._model.actuator_dof], actuation, atol=1e-8)
+    np.testing.assert_allclose(tau[plant.model.actuator_dof], actuation, atol=1e-8)
 
 
 def test_a_stewart_platform_moves_as_its_plate_with_six_legs():
@@ -454,7 +454,7 @@ def test_discrete_steps_of_a_closed_leg_come_closer_to_its_motion_the_shorter_th
 def test_motors_of_a_closed_leg_carry_its_weight_by_virtual_work():
     plant, context = load("closed_leg.xml", "closed_leg.stance.yaml")
     actuated = np.zeros(plant.num_velocities(), dtype=bool)
-    actuated[plant._model.actuator_dof] = True
+    actuated[plant.model.actuator_dof] = True
     points = leg_masses(STANDING + 1j * STEP)
     raising = G * sum(mass * place[2].imag for mass, place in points) / STEP  # dV/da
     vdot, tau, _ = PlantSystem(context).exact_inverse_dynamics(actuated, np.zeros(5))

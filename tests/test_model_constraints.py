@@ -77,9 +77,9 @@ def plant_of(spec):
 
 def test_every_constraint_of_a_model_is_in_the_plant_with_its_place_and_name():
     plant = plant_of(model())
-    coupler, ball, distance, weld, tendon = plant._constraints
-    assert [str(c.place) for c in plant._constraints] == [f"m.urdf:{n}:1" for n in (13, 31, 32, 33, 34)]
-    assert [c.name for c in plant._constraints] == [None, None, None, "stop", None]
+    coupler, ball, distance, weld, tendon = plant.elements.constraints
+    assert [str(c.place) for c in plant.elements.constraints] == [f"m.urdf:{n}:1" for n in (13, 31, 32, 33, 34)]
+    assert [c.name for c in plant.elements.constraints] == [None, None, None, "stop", None]
     assert [j.name() for j in coupler.joints()] == ["k", "j"]
     assert coupler.parameters() == {"gear_ratio": -2.0, "offset": 0.5}
     assert ball.parameters()["p_BQ"].tolist() == [4, 5, 6]
@@ -96,11 +96,11 @@ def test_every_constraint_of_a_model_is_in_the_plant_with_its_place_and_name():
 def test_every_force_element_of_a_model_acts():
     plant = plant_of(model(constraints=()))
     plant.Finalize()
-    _, bushing, spring = plant._force_elements
+    _, bushing, spring = plant.elements.force_elements
     assert (bushing.frameA().name(), bushing.frameC().name()) == ("a", "tip")
     assert bushing.force_damping_constants().tolist() == [10, 11, 12]
     assert (spring.bodyA().name(), spring.free_length(), spring.stiffness(), spring.damping()) == ("world", 0.5, 20, 3)
-    assert [str(e._place) for e in (bushing, spring)] == ["m.urdf:21:1", "m.urdf:22:1"]
+    assert [str(e.place) for e in (bushing, spring)] == ["m.urdf:21:1", "m.urdf:22:1"]
     context = plant.CreateDefaultContext()
     assert np.linalg.norm(plant.CalcRequiredForces(context, gravity=False)) > 1.0
 
@@ -134,7 +134,7 @@ def test_a_follower_that_closes_a_loop_is_refused_at_finalize():
     joints = (*ELEMENTS["joints"][::2], hinge("close", "world", "c", 55), hinge("k", "a", "b", 56))
     plant = plant_of(model(joints=joints, constraints=()))
     plant.Finalize()
-    (cut,) = plant._loop_joints
+    (cut,) = plant.elements.loop_joints
     followers = tuple(  # all but the first joint: none of them can be cut in place of another
         hinge(j.name, j.parent, j.child, 57, mimic=MimicSpec("j", 1.0, 0.0, place(58 + (j.name != cut.name()))))
         if j.name != "j"

@@ -92,7 +92,7 @@ def test_a_configuration_gives_every_setting():
         "solver": DiscreteContactSolver.kTamsi,
         "sampled": False,
     }
-    assert (plant._penetration_allowance, plant._stiction_tolerance) == (0.005, 0.01)
+    assert (plant.settings.penetration_allowance, plant.settings.stiction_tolerance) == (0.005, 0.01)
 
 
 @pytest.mark.parametrize("name", ["tamsi", "sap", "similar", "lagged"])

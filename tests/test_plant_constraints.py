@@ -63,8 +63,8 @@ def add_one_of_each(chain):
 def test_the_plant_keeps_constraints_in_the_order_of_adding_with_all_they_say():
     chain = Chain()
     add_one_of_each(chain)
-    weld, tendon, ball, distance, coupler = chain.plant._constraints
-    assert [c.kind for c in chain.plant._constraints] == ["weld", "tendon", "ball", "distance", "coupler"]
+    weld, tendon, ball, distance, coupler = chain.plant.elements.constraints
+    assert [c.kind for c in chain.plant.elements.constraints] == ["weld", "tendon", "ball", "distance", "coupler"]
     assert weld.bodies() == (chain.a, chain.d)
     assert weld.parameters()["X_AP"][:3, 3].tolist() == [1, 2, 3]
     assert tendon.joints() == (chain.turn, chain.slide)
@@ -167,7 +167,7 @@ def test_what_makes_no_constraint_is_refused_and_leaves_nothing(add, changes, me
     chain = Chain()
     with pytest.raises(RuntimeError, match=message):
         add(chain, **changes(chain))
-    assert chain.plant._constraints == []
+    assert chain.plant.elements.constraints == []
 
 
 @pytest.mark.parametrize("add", ADDERS.values(), ids=ADDERS.keys())
@@ -217,7 +217,7 @@ def test_a_ball_without_its_second_point_takes_it_from_the_default_positions_at_
     plant.Finalize()
     chain.turn.set_default_angle(-1.0)
     chain.slide.set_default_translation(0.0)
-    (constraint,) = plant._constraints
+    (constraint,) = plant.elements.constraints
     X_AB = RigidTransform([0.9, 0.0, 0.0])
     X_BC = RigidTransform(RollPitchYaw([0.3, 0.0, 0.0]).ToRotationMatrix(), ORIGIN) @ RigidTransform(
         RollPitchYaw([0.0, -0.2, 0.0]).ToRotationMatrix(), ORIGIN
@@ -233,7 +233,7 @@ def test_a_plant_of_dual_numbers_finds_the_point_too():
     joint.set_default_angle(0.5)
     plant.AddBallConstraint(plant.world_body(), [1, 0, 0], body)
     plant.Finalize()
-    np.testing.assert_allclose(plant._constraints[0].p_BQ, [np.cos(0.5), -np.sin(0.5), 0.0], atol=1e-15)
+    np.testing.assert_allclose(plant.elements.constraints[0].p_BQ, [np.cos(0.5), -np.sin(0.5), 0.0], atol=1e-15)
 
 
 def closed_chain():
@@ -248,9 +248,9 @@ def test_a_joint_that_closes_a_loop_becomes_a_constraint_behind_the_others():
     plant = chain.plant
     coupler(chain)
     plant.Finalize()
-    given, cut = plant._constraints
+    given, cut = plant.elements.constraints
     assert (given.kind, cut.kind) == ("coupler", "loop")
-    assert cut.joint in plant._loop_joints
+    assert cut.joint in plant.elements.loop_joints
     assert cut.name == cut.joint.name()
     assert cut.parameters()["joint_type"] == cut.joint.type_name()
     assert (plant.num_constraints(), len(plant.GetConstraintIds())) == (1, 1)
@@ -269,10 +269,10 @@ def test_a_context_switches_constraints_on_its_own():
     plant.SetConstraintActiveStatus(context, ids["weld"], False)
     clone = context.Clone()
     plant.SetConstraintActiveStatus(context, ids["ball"], False)
-    assert [c.kind for c in plant._active_constraints(context.state.parameters)] == ["tendon", "distance", "coupler"]
+    assert [c.kind for c in plant.active_constraints(context.state.parameters)] == ["tendon", "distance", "coupler"]
     assert not plant.GetConstraintActiveStatus(clone, ids["weld"])
     assert plant.GetConstraintActiveStatus(clone, ids["ball"])
-    assert len(plant._active_constraints(other.state.parameters)) == 5
+    assert len(plant.active_constraints(other.state.parameters)) == 5
     plant.SetConstraintActiveStatus(context, ids["weld"], True)
     assert plant.GetConstraintActiveStatus(context, ids["weld"])
     unknown = MultibodyConstraintId.get_new_id()
@@ -340,7 +340,7 @@ def test_a_converted_plant_has_the_same_constraints_and_takes_their_status():
     theirs.SetTimeStateAndParametersFrom(context)
     assert not twin.GetConstraintActiveStatus(theirs, ids["weld"])
     assert twin.GetConstraintActiveStatus(theirs, ids["ball"])
-    assert twin._constraints[0].body_A is twin.GetBodyByName("a")
+    assert twin.elements.constraints[0].body_A is twin.GetBodyByName("a")
 
 
 # ------------------------------------------------------------------------------------------------ motion
@@ -355,7 +355,7 @@ def test_a_coupler_holds_where_it_is_active(time_step, monkeypatch):
     plant.Finalize()
     context = plant.CreateDefaultContext()
     slide, turn = chain.slide.position_start(), chain.turn.position_start()
-    constraint = plant._constraints[0]
+    constraint = plant.elements.constraints[0]
     q = plant.GetPositions(context)
     q[turn], q[slide] = constraint.gear_ratio * 0.1 + constraint.offset, 0.1
     v = plant.GetVelocities(context)

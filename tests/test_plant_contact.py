@@ -232,7 +232,7 @@ def test_reactions_of_joints_carry_contact(time_step):
     context = plant.CreateDefaultContext()
     joint.set_translation(context, 0.099)
     (reaction,) = plant._reaction_forces(context)
-    force = -plant._contacts(context).force[0, 2]
+    force = -plant.contact_record(context).force[0, 2]
     vdot = plant._accelerations(context)[0]
     assert reaction.translational() == pytest.approx([0, 0, 0], abs=1e-9)
     assert reaction.rotational() == pytest.approx([0, 0.3 * force, 0], abs=1e-8)
@@ -257,7 +257,7 @@ def test_samples_have_the_contacts_of_their_state(time_step):
         for row in range(len(block.time)):
             plant.SetPositions(single, block.q[row])
             plant.SetVelocities(single, block.v[row])
-            expected, some = plant._contacts(single), slice(*kept.offset[row : row + 2])
+            expected, some = plant.contact_record(single), slice(*kept.offset[row : row + 2])
             seen += len(expected)
             for name in ("solid", "position", "normal", "distance", "force", "separation", "slip"):
                 np.testing.assert_allclose(
@@ -323,7 +323,7 @@ def test_plants_in_which_nothing_can_touch_run_without_contact(time_step):
     assert nothing(balls(time_step, heights=(1.0,), ground=False))
     assert not nothing(balls(time_step, heights=(1.0, 1.0), ground=False))
     filtered = balls(time_step, heights=(1.0, 1.0))
-    graph = filtered._scene_graph
+    graph = filtered.scene_graph
     geometries = GeometrySet(list(graph._geometries))
     graph.collision_filter_manager().Apply(CollisionFilterDeclaration().ExcludeWithin(geometries))
     assert nothing(filtered)
@@ -340,11 +340,11 @@ def test_plants_in_which_nothing_can_touch_run_without_contact(time_step):
 def test_filters_that_change_between_runs_act():
     plant = balls(1e-3)
     context = plant.CreateDefaultContext()
-    assert plant._contacts(context) is not None and len(plant._contacts(context)) == 1
-    manager = plant._scene_graph.collision_filter_manager()
-    manager.Apply(CollisionFilterDeclaration().ExcludeWithin(GeometrySet(list(plant._scene_graph._geometries))))
+    assert plant.contact_record(context) is not None and len(plant.contact_record(context)) == 1
+    manager = plant.scene_graph.collision_filter_manager()
+    manager.Apply(CollisionFilterDeclaration().ExcludeWithin(GeometrySet(list(plant.scene_graph._geometries))))
     context.SetTime(0.0)  # what was computed is forgotten
-    assert len(plant._contacts(context)) == 0
+    assert len(plant.contact_record(context)) == 0
 
 
 @pytest.mark.parametrize("time_step", [0.0, 1e-3])
@@ -360,12 +360,12 @@ def test_welded_frames_of_a_context_move_its_geometries(time_step):
     plant.AddJoint(WeldJoint("w", offset, foot.body_frame(), RigidTransform()))
     plant.Finalize()
     context, other = plant.CreateDefaultContext(), plant.CreateDefaultContext()
-    assert plant._contacts(context) is not None and len(plant._contacts(context)) == 0
+    assert plant.contact_record(context) is not None and len(plant.contact_record(context)) == 0
     for height, touches in ((0.08, 1), (0.12, 0), (0.05, 1)):
         offset.SetPoseInParentFrame(context, RigidTransform([0.0, 0.0, height]))
-        assert len(plant._contacts(context)) == touches
+        assert len(plant.contact_record(context)) == touches
         assert len(point_contacts(plant, context)) == touches
-        assert len(plant._contacts(other)) == 0
+        assert len(plant.contact_record(other)) == 0
 
 
 # --------------------------------------------------------------------------------------- what goes wrong
@@ -400,7 +400,7 @@ def test_contact_surfaces_are_refused_where_they_are_asked_for():
     plant.set_contact_model(ContactModel.kHydroelastic)
     plant.Finalize()
     with pytest.raises(ModelError, match="contact surfaces are not computed; choose point"):
-        plant._contacts(plant.CreateDefaultContext())
+        plant.contact_record(plant.CreateDefaultContext())
 
 
 @pytest.mark.parametrize("time_step", [0.0, 1e-3])

@@ -178,7 +178,7 @@ def test_properties():
 
 def compiled_materials(plant):
     plant.Finalize()
-    return [solid.material for solid in plant._geometries().solids]
+    return [solid.material for solid in plant.compiled_geometries().solids]
 
 
 @pytest.mark.parametrize("allowance", [1e-3, 4e-3])
@@ -217,7 +217,7 @@ def test_sap_needs_relaxation_times_where_the_scene_has_none():
     add_ball(plant, "rattle")
     plant.Finalize()
     with pytest.raises(RuntimeError, match="'rattle_ball' of body 'rattle' .*relaxation_time"):
-        plant._geometries()
+        plant.compiled_geometries()
 
 
 def cube_file(folder, name="cube.obj"):
@@ -242,7 +242,7 @@ def test_meshes_collide_by_their_convex_hull(tmp_path):
         plant.RegisterCollisionGeometry(body, RigidTransform(), shape, f"m{k}", RUBBER)
     add_ground(plant)
     plant.Finalize()
-    geometries = plant._geometries()
+    geometries = plant.compiled_geometries()
     assert list(geometries.notes) == [f"{hollow}: its convex hull collides in place of the mesh"]
     context = plant.CreateDefaultContext()
     plant.SetFreeBodyPose(context, body, RigidTransform([0.0, 0.0, 0.09]))
@@ -258,7 +258,7 @@ def test_a_mesh_that_cannot_be_read_names_its_geometry(tmp_path):
     plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform(), Mesh(path), "broken", RUBBER)
     plant.Finalize()
     with pytest.raises(ModelError, match=r"geometry 'broken': .*bad\.obj"):
-        plant._geometries()
+        plant.compiled_geometries()
 
 
 # -------------------------------------------------------------------------------------------- filters
@@ -267,7 +267,7 @@ def test_a_mesh_that_cannot_be_read_names_its_geometry(tmp_path):
 def candidates(plant, graph):
     inspector = graph.model_inspector()
     names = {}
-    for body in plant._bodies:
+    for body in plant.elements.bodies:
         for g in plant.GetCollisionGeometriesForBody(body):
             names[g] = body.name()
     return sorted(tuple(sorted((names[a], names[b]))) for a, b in inspector.GetCollisionCandidates())
@@ -308,7 +308,7 @@ def test_declarations_leave_out_and_take_in():
     assert len(query.ComputePointPairPenetration()) == 6
     manager.Apply(CollisionFilterDeclaration().AllowBetween(b0, b3))
     assert ("b0", "b3") in candidates(plant, graph) and ("b3", "world") not in candidates(plant, graph)
-    everything = plant.CollectRegisteredGeometries(plant._bodies)
+    everything = plant.CollectRegisteredGeometries(plant.elements.bodies)
     transient = manager.ApplyTransient(CollisionFilterDeclaration().ExcludeWithin(everything))
     assert candidates(plant, graph) == [] and manager.IsActive(transient)
     assert query.ComputePointPairPenetration() == [] and not query.HasCollisions()
@@ -444,7 +444,7 @@ def test_collision_candidates_and_overlaps_of_robots_are_those_of_pydrake(file):
         """{geometry: (body, its number on the body)}"""
         return {g: (body.name(), k) for body in bodies for k, g in enumerate(plant.GetCollisionGeometriesForBody(body))}
 
-    our_names = names(ours, ours._bodies)
+    our_names = names(ours, ours.elements.bodies)
     bodies = [theirs.get_body(pydrake.multibody.tree.BodyIndex(k)) for k in range(theirs.num_bodies())]
     their_names = names(theirs, bodies)
     assert set(our_names.values()) == set(their_names.values())

@@ -48,7 +48,7 @@ def test_the_document_names_these_modules():
 def test_kernels_keep_numbas_wrapper_where_arrays_lie_otherwise(monkeypatch):
     """The fallback of native calls: a layout that is not the known one leaves calls as they were, and their results."""
     plant = random_plant(3, num_bodies=4)
-    model, data = plant._model, Data(plant._model.sizes)
+    model, data = plant.model, Data(plant.model.sizes)
     kernels = load_kernels(True)
     monkeypatch.setattr(native_calls, "layout_is_known", lambda: False)
     bound = bound_kernels.BoundKernels(kernels, model.handle(True), data.handle(True))

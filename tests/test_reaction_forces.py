@@ -122,9 +122,9 @@ def test_along_its_motion_a_joint_transmits_what_acts_on_its_coordinates(tree):
     vdot = plant.CalcForwardDynamics(context)
     elements = MultibodyForces(plant)
     plant.CalcForceElementsContribution(context, elements)
-    inputs = plant.MakeActuationMatrix() @ plant._actuation(context)
+    inputs = plant.MakeActuationMatrix() @ plant.actuation(context)
     inputs += plant.get_applied_generalized_force_input_port().Eval(context)
-    tau = inputs + elements.generalized_forces() - plant._model.dof_armature * vdot
+    tau = inputs + elements.generalized_forces() - plant.model.dof_armature * vdot
     checked = 0
     for joint, F in zip(joints_of(plant), reactions(plant, context), strict=True):
         if joint.type_name() not in ("revolute", "prismatic"):

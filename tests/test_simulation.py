@@ -73,7 +73,7 @@ def test_a_discrete_step_is_its_definition(seed, approximation):
     """M (v' - v) / h = tau + tau_g + springs - C v - D v', where tamsi has v for v'; q' = q + h N(q) v'."""
     h = 0.02
     plant = random_plant(seed, time_step=h, floating_bases=1)
-    plant._discrete_contact_approximation = approximation
+    plant.settings.discrete_contact_approximation = approximation
     oracle, rng = Oracle(plant), np.random.default_rng(seed)
     context = random_context(plant, rng)
     q, v, u = plant.GetPositions(context), plant.GetVelocities(context), rng.normal(size=plant.num_actuators())
@@ -91,7 +91,7 @@ def test_joint_damping_is_implicit_except_under_tamsi(approximation, expected):
     """With h d / I = 1.25: v' = v / (1 + 1.25) = 0.444, or v' = v (1 - 1.25) = -0.25."""
     h = 0.1
     plant = pendulum(h, damping=1.25 * INERTIA / h, gravity=0.0)
-    plant._discrete_contact_approximation = approximation
+    plant.settings.discrete_contact_approximation = approximation
     context = started(plant, v=[1.0])
     Simulator(plant, context).AdvanceTo(h)
     assert plant.GetVelocities(context)[0] == pytest.approx(expected, rel=1e-14)
@@ -253,7 +253,7 @@ def test_compiling_in_advance_changes_nothing(h):
 def diverging(h):
     """Explicit damping of a thousand times what the step bears: v grows by -999 a step, until its square overflows."""
     plant = pendulum(h, damping=1000.0 * INERTIA / h, gravity=0.0)
-    plant._discrete_contact_approximation = "tamsi"
+    plant.settings.discrete_contact_approximation = "tamsi"
     return plant
 
 

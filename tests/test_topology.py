@@ -143,7 +143,7 @@ def test_coordinates_are_numbered_in_the_order_of_the_forest(seed):
         for joint in sorted(moving, key=lambda j: getattr(j, start)()):
             assert getattr(joint, start)() == expected
             expected += getattr(joint, count)()
-    model = plant._model
+    model = plant.model
     assert (model.body_parent[1:] < np.arange(1, model.sizes["nbody"])).all()
     assert (model.dof_parent < np.arange(model.sizes["nv"])).all()
 
@@ -157,8 +157,8 @@ def test_welded_links_are_one_body_of_the_engine():
     plant.WeldFrames(c.body_frame(), b.body_frame())  # against the tree
     plant.WeldFrames(c.body_frame(), d.body_frame())
     plant.Finalize()
-    np.testing.assert_array_equal(plant._model.link_body, [0, 0, 1, 1, 1])
-    assert plant._model.sizes["nbody"] == 2
+    np.testing.assert_array_equal(plant.model.link_body, [0, 0, 1, 1, 1])
+    assert plant.model.sizes["nbody"] == 2
     assert [plant.IsAnchored(body) for body in (a, b, c, d)] == [True, False, False, False]
 
 
@@ -221,6 +221,6 @@ def test_coordinates_of_200_random_forests_are_those_of_pydrake():
         bases = sorted(int(i) for i in ours.GetFloatingBaseBodies())
         assert bases == sorted(int(i) for i in theirs.GetFloatingBaseBodies()), seed
         several_bases += len(bases) > 1
-        reversed_joints += bool(ours._model.body_reversed.any()) or any(a > b for a, b, _ in edges)
+        reversed_joints += bool(ours.model.body_reversed.any()) or any(a > b for a, b, _ in edges)
     assert several_bases > 20
     assert reversed_joints > 100

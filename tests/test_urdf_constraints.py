@@ -183,7 +183,7 @@ def test_a_link_with_two_parents_closes_a_loop_which_is_cut_at_the_last_joint():
     Parser(plant).AddModelsFromString(robot(FOUR_BAR), "urdf")
     plant.Finalize()
     assert plant.GetPositionNames() == ["r_crank_q", "r_coupler_q", "r_rocker_q"]
-    assert [(c.kind, c.name, str(c.place)) for c in plant._constraints] == [("loop", "base", "<string>:8:3")]
+    assert [(c.kind, c.name, str(c.place)) for c in plant.elements.constraints] == [("loop", "base", "<string>:8:3")]
 
 
 def test_a_loop_through_a_link_that_is_listed_as_child_of_a_later_one_is_no_cycle():

@@ -118,14 +118,14 @@ def side(name, poisoned):
         port.FixValue(context, 0.1 * rng.normal(size=port.size()))
     forces = MultibodyForces(plant)
     forces.mutable_generalized_forces()[:] = rng.normal(size=v.size)
-    forces._body_forces[:] = rng.normal(size=forces._body_forces.shape)
+    forces.F_Bo_W[:] = rng.normal(size=forces.F_Bo_W.shape)
     if poisoned:
         context.state.calls = PoisoningCalls(context, context.state.calls)
         context.state.__class__ = BoundForGood
     body = plant.get_body(BodyIndex(plant.num_bodies() - 1))
     return SimpleNamespace(
         plant=plant,
-        has_bushings=bool(plant._model.sizes["nbushing"]),
+        has_bushings=bool(plant.model.sizes["nbushing"]),
         context=context,
         case=SimpleNamespace(vdot=rng.normal(size=v.size), v=[v], q=[q, rng.normal(size=q.size)]),
         forces=forces,

@@ -47,10 +47,10 @@ class Analysis:
         if batch.states is None and batch.states_format is not None:
             raise click.UsageError("--states-format needs --states")
         loaded = load(model, ctx)
-        at_once = batch.states is not None and self._is_compiled(loaded.plant._model)
+        at_once = batch.states is not None and self._is_compiled(loaded.plant.model)
         if batch.states is None or at_once:
             # the context evaluates one state, or only holds the start of a batch
-            loaded.plant._prefers_interpreted = True
+            loaded.plant.prefers_interpreted = True
         context = loaded.plant.CreateDefaultContext()
         set_state(loaded.plant, context, state)
         given = parse_inputs(loaded.plant, inputs)

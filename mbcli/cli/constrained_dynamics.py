@@ -180,7 +180,7 @@ def _actuated(plant, names):
     if names is None:
         if not plant.num_actuators():
             raise click.UsageError("the model has no actuators: --actuated names the velocities that have one")
-        actuated[plant._model.actuator_dof] = True
+        actuated[plant.model.actuator_dof] = True
     else:
         velocities = NamedCoordinates(plant.GetVelocityNames(), "velocity")
         for name in names.replace(",", " ").split():

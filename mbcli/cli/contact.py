@@ -53,7 +53,7 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
 
     loaded = load(model, ctx, contact=True, ground=ground)
     plant = loaded.plant
-    plant._prefers_interpreted = True
+    plant.prefers_interpreted = True
     context = plant.CreateDefaultContext()
     set_state(plant, context, state)
     for note in notes_on_contact(loaded):
@@ -104,9 +104,9 @@ def distances_of(plant, context, max_distance):
 
 def _names(plant, pair):
     result = {}
-    inspector = plant._scene_graph.model_inspector()
+    inspector = plant.scene_graph.model_inspector()
     for side, g in (("a", pair.id_A), ("b", pair.id_B)):
-        result[f"body_{side}"] = plant._name_in_contact(plant._geometry_bodies[g])
+        result[f"body_{side}"] = plant.name_in_contact(plant.geometry_bodies[g])
         result[f"geometry_{side}"] = inspector.GetName(g)
     return result
 

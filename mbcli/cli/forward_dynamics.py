@@ -41,7 +41,7 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
         return {"vdot": vdot}
 
     def evaluate_rows(plant, batch, states):
-        if plant._constraints:
+        if plant.elements.constraints:
             return rows_under_constraints(plant, states)
         tau = batch.generalized_forces(states.tau, states.u, len(states.q))
         vdot = batch.forward_dynamics(states.q, states.v, tau, body_forces=forces(plant))

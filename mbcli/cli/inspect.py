@@ -58,7 +58,7 @@ def render(info, plant):
     if info["mobility"] is not None:
         lines.append(printable(_mobility_line(info["mobility"])))
     lines += [printable(_force_element_line(element)) for element in info["force_elements"][1:]]  # the first is gravity
-    named = [frame.name() for frame in plant._frames if frame._place is not None and not frame.is_body_frame()]
+    named = [frame.name() for frame in plant.elements.frames if frame.place is not None and not frame.is_body_frame()]
     if named:
         lines.append(printable(f"frames: {', '.join(named)}"))
     lines += [printable(_filter_group_line(group)) for group in info["collision_filter_groups"]]
@@ -172,7 +172,7 @@ def _findings_line(findings):
 
 def branches_of(plant):
     """(inboard body, joint, outboard body) as the plant's coordinates hang on each other, depth first."""
-    return [(m.inboard, plant._joints[m.joint], m.link) for m in plant._forest()[0]]
+    return [(m.inboard, plant.elements.joints[m.joint], m.link) for m in plant.forest()[0]]
 
 
 def text_tree(plant):
@@ -190,7 +190,7 @@ def text_tree(plant):
 
 def _body_label(plant, n):
     """A body's name, with its model's if there are several models."""
-    body = plant._bodies[n]
+    body = plant.elements.bodies[n]
     if n == 0 or plant.num_model_instances() <= 3:
         return body.name()
     return f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}"

@@ -42,7 +42,9 @@ def kinematics(ctx, names, base, vdot, **values):
 
 def wanted_frames(plant, names, base):
     """{name: frame} of the named frames, or of every body, and the base frame."""
-    frames = [find_frame(plant, name, "--frame") for name in names] or [body.body_frame() for body in plant._bodies[1:]]
+    frames = [find_frame(plant, name, "--frame") for name in names] or [
+        body.body_frame() for body in plant.elements.bodies[1:]
+    ]
     named = dict(zip(names or unique_names(plant, frames), frames, strict=True))
     return named, find_frame(plant, base, "--relative-to")
 
@@ -52,7 +54,7 @@ def evaluate_frames(plant, context, names, base, vdot):
     import numpy as np
 
     frames, base_frame = wanted_frames(plant, names, base)
-    base_number = plant._frame_number(base_frame)
+    base_number = plant.frame_number(base_frame)
     result = {}
     for name, frame in frames.items():
         X = frame.CalcPose(context, base_frame)
@@ -63,8 +65,8 @@ def evaluate_frames(plant, context, names, base, vdot):
             "V_WF": frame.CalcSpatialVelocity(context, base_frame, base_frame).get_coeffs(),
         }
         if vdot is not None:
-            frames_of_A = plant._frame_number(frame), base_number, base_number
-            entry["A_WF"] = plant._acceleration_from(context, vdot, *frames_of_A)
+            frames_of_A = plant.frame_number(frame), base_number, base_number
+            entry["A_WF"] = context.state.acceleration(vdot, *frames_of_A)
         result[name] = entry
     return result
 

@@ -51,7 +51,7 @@ def _formulas(plant, quantities, frames, exact, simplify):
     """Matrices of expressions by name, in the order of the quantities, and the symbols."""
     from mbcli.errors import ModelError, ResourceError
 
-    plant._prefers_interpreted = True
+    plant.prefers_interpreted = True
     try:
         import mbcli.symbolic  # noqa: F401  (whether SymPy is there)
     except ImportError as error:

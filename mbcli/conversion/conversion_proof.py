@@ -30,12 +30,12 @@ def prove(plant, conversion, packages, *, seed=0):
     links = [(link, name) for link, name in conversion.links.items() if link != WORLD]
     bodies = [
         (body, written.GetBodyByName(name), conversion.moved.get(link))
-        for body, (link, name) in zip(plant._bodies[1:], links, strict=True)
+        for body, (link, name) in zip(plant.elements.bodies[1:], links, strict=True)
     ]
     names = [conversion.joints[joint.name] for joint in conversion.kept.joints]
-    joints = [(joint, written.GetJointByName(name)) for joint, name in zip(plant._joints, names, strict=False)]
+    joints = [(joint, written.GetJointByName(name)) for joint, name in zip(plant.elements.joints, names, strict=False)]
     for each in (plant, written):
-        each._prefers_interpreted = True  # a few states: loading compiled kernels takes longer
+        each.prefers_interpreted = True  # a few states: loading compiled kernels takes longer
     result = compare_plants(plant, written, Correspondence(bodies, joints), seed=seed)
     result.differences += _other_differences(conversion.written, model)
     return result

@@ -88,7 +88,9 @@ def compare_plants(one, other, same, *, seed=0):
 
 def _floating_joints(one, other, same, result):
     """(joint, joint) of the joints that the plants themselves gave to floating bodies."""
-    added = [{int(j.child_body().index()): j for j in plant._joints if j._ephemeral} for plant in (one, other)]
+    added = [
+        {int(j.child_body().index()): j for j in plant.elements.joints if j.made_at_finalize} for plant in (one, other)
+    ]
     pairs = []
     for a, b, X_BA in same.bodies:
         found = [joints.get(int(body.index())) for joints, body in zip(added, (a, b), strict=True)]
@@ -111,7 +113,7 @@ def _compare_counts(one, other, result):
 
 def _mobile_joints(one, other, joints, result):
     """The pairs that have coordinates; what is cut open in one must be in the other."""
-    cut = [set(map(id, plant._loop_joints)) for plant in (one, other)]
+    cut = [set(map(id, plant.elements.loop_joints)) for plant in (one, other)]
     pairs = []
     for a, b in joints:
         if (id(a) in cut[0]) != (id(b) in cut[1]):
@@ -160,13 +162,13 @@ def _compare_joints(a, b, result):
             ask = f"{kind}_{end}_limits"
             result.note(f"{kind} limits", getattr(a, ask)(), getattr(b, ask)())
     result.note("joint damping", a.default_damping_vector(), b.default_damping_vector())
-    result.note("joint inertia", a._reflected_inertia, b._reflected_inertia)
+    result.note("joint inertia", a.reflected_inertia, b.reflected_inertia)
 
 
 def _compare_actuators(one, other, joints, result):
     there = {id(a): b for a, b in joints}
-    of_joint = {id(actuator.joint()): actuator for actuator in other._actuators}
-    for a in one._actuators:
+    of_joint = {id(actuator.joint()): actuator for actuator in other.elements.actuators}
+    for a in one.elements.actuators:
         b = of_joint.get(id(there.get(id(a.joint()))))
         if b is None:
             result.differences.append(f"actuator '{a.name()}' is missing")

@@ -129,7 +129,7 @@ class QueryObject:
         context = self._context
         state = context.state
         state.ready_parameters()
-        geometries = self._plant._geometries(state.model)
+        geometries = self._plant.compiled_geometries(state.model)
         if geometries is not self._geometries:
             self._geometries, self._collision = geometries, geometries.collision()
             self._handle = self._collision.handle(state.compiled)

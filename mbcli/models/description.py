@@ -59,22 +59,22 @@ def describe(model: Any) -> dict:
             "actuators": plant.num_actuators(),
             "model_instances": plant.num_model_instances() - 2,
             "force_elements": plant.num_force_elements(),
-            "constraints": len(plant._constraints),
+            "constraints": len(plant.elements.constraints),
             "visuals": sum(g["role"] == "visual" for g in geometries),
             "collisions": sum(g["role"] == "collision" for g in geometries),
-            "moving_bodies": plant._model.sizes["nbody"] - 1,
+            "moving_bodies": plant.model.sizes["nbody"] - 1,
         },
-        "total_mass": float(plant._model.link_inertia[:, 0].sum()),
+        "total_mass": float(plant.model.link_inertia[:, 0].sum()),
         "position_names": plant.GetPositionNames(),
         "velocity_names": plant.GetVelocityNames(),
         "actuator_names": plant.GetActuatorNames(),
         "default_positions": plant.GetDefaultPositions(),
-        "bodies": [_body(plant, body) for body in plant._bodies[1:]],
-        "joints": [_joint(plant, joint) for joint in plant._joints],
-        "frames": [_frame(plant, frame) for frame in plant._frames if not frame.is_body_frame()],
-        "actuators": [_actuator(plant, actuator) for actuator in plant._actuators],
-        "force_elements": [_force_element(element) for element in plant._force_elements],
-        "constraints": [_constraint(constraint) for constraint in plant._constraints],
+        "bodies": [_body(plant, body) for body in plant.elements.bodies[1:]],
+        "joints": [_joint(plant, joint) for joint in plant.elements.joints],
+        "frames": [_frame(plant, frame) for frame in plant.elements.frames if not frame.is_body_frame()],
+        "actuators": [_actuator(plant, actuator) for actuator in plant.elements.actuators],
+        "force_elements": [_force_element(element) for element in plant.elements.force_elements],
+        "constraints": [_constraint(constraint) for constraint in plant.elements.constraints],
         "mobility": _mobility(plant),
         "geometries": geometries,
         "collision_filter_groups": _filter_groups(loaded),
@@ -93,7 +93,7 @@ def _instance(plant, element):
 
 
 def _place(element):
-    return str(element._place) if element._place is not None else None
+    return str(element.place) if element.place is not None else None
 
 
 def _body(plant, body):
@@ -115,7 +115,7 @@ def _body(plant, body):
 
 def _joint(plant, joint):
     nq, nv = joint.num_positions(), joint.num_velocities()
-    closes_loop = joint in plant._loop_joints
+    closes_loop = joint in plant.elements.loop_joints
     result = {
         "name": joint.name(),
         "model_instance": _instance(plant, joint),
@@ -141,7 +141,7 @@ def _joint(plant, joint):
             lower = getattr(joint, f"{kind}_lower_limits")().tolist()
             upper = getattr(joint, f"{kind}_upper_limits")().tolist()
             result[f"{kind}_limits"] = [[_limit(low), _limit(high)] for low, high in zip(lower, upper, strict=True)]
-    for name, limits in joint._other_limits.items():
+    for name, limits in joint.other_limits.items():
         result[f"{name}_limits"] = [_limit(limit) for limit in limits]
     return result
 
@@ -165,7 +165,7 @@ def _constraint(constraint):
 
 def _mobility(plant):
     """The freedom that constraints leave at the assembly nearest to the default pose; None without constraints."""
-    if not plant._constraints:
+    if not plant.elements.constraints:
         return None
     from mbcli.multibody.constraints.closed_chains import ClosedChains
     from mbcli.multibody.plant.context import Context
@@ -292,13 +292,13 @@ def _geometries(loaded):
 
 def _registered_geometries(plant):
     result = []
-    for body in plant._bodies:
+    for body in plant.elements.bodies:
         for role, ids in (
             ("visual", plant.GetVisualGeometriesForBody(body)),
             ("collision", plant.GetCollisionGeometriesForBody(body)),
         ):
             for g in ids:
-                inspector = plant._scene_graph.model_inspector()
+                inspector = plant.scene_graph.model_inspector()
                 shape = inspector.GetShape(g)
                 result.append(
                     {

@@ -219,7 +219,7 @@ def register_scene_graph(plant, config, ground):
     from mbcli.multibody.parsing.add_geometries import FRICTION
     from mbcli.multibody.plant import CoulombFriction
 
-    if config == SceneGraphConfig() and plant._contact_defaults == "allowance":
+    if config == SceneGraphConfig() and plant.settings.contact_defaults == "allowance":
         allowance = DefaultProximityProperties(point_stiffness=None, hunt_crossley_dissipation=None)
         config = SceneGraphConfig(default_proximity_properties=allowance)
     plant.RegisterAsSourceForSceneGraph(SceneGraph(config))
@@ -245,9 +245,9 @@ def _add(parser, model, scenario, file_type, on_findings):
 
 def _refuse_loops(plant):
     lines = []
-    for joint in plant._loop_joints:
+    for joint in plant.elements.loop_joints:
         ends = f"'{joint.parent_body().name()}' and '{joint.child_body().name()}'"
-        place = f"{joint._place}: " if joint._place is not None else ""
+        place = f"{joint.place}: " if joint.place is not None else ""
         lines.append(f"{place}error: joint '{joint.name()}' closes a loop between {ends}")
     if lines:
         raise ModelError("\n".join(lines))
@@ -268,10 +268,10 @@ def find_frame(plant, name, wanted_by):
     except RuntimeError as error:
         message = str(error)
         if "name the model instance" in message:
-            found = [f for f in plant._frames if f.name() == element]
+            found = [f for f in plant.elements.frames if f.name() == element]
             message += f", as {plant.GetModelInstanceName(found[0].model_instance())}::{element}"
         elif "did you mean" not in message:
-            named = [f.name() for f in plant._frames if f.is_body_frame() or f._place is not None]
+            named = [f.name() for f in plant.elements.frames if f.is_body_frame() or f.place is not None]
             message += f"; there are {listed(named)}"
         raise ArgumentError(f"{wanted_by}: {message}") from None
 
@@ -282,12 +282,12 @@ def _weld(plant, name):
     if frame.is_world_frame():
         raise ArgumentError(f"{argument('weld')}: the world cannot be welded to itself")
     body = frame.body()
-    inboard = {mobod.link: mobod for mobod in plant._forest()[0]}
+    inboard = {mobod.link: mobod for mobod in plant.forest()[0]}
     mobod = inboard[int(body.index())]
     while mobod.joint is not None:
-        joint = plant._joints[mobod.joint]
+        joint = plant.elements.joints[mobod.joint]
         if mobod.inboard == 0:
-            place = f"{joint._place}: error: " if joint._place is not None else ""
+            place = f"{joint.place}: error: " if joint.place is not None else ""
             raise ModelError(
                 f"{place}joint '{joint.name()}' holds '{joint.child_body().name()}' at the world: to weld '{name}' too "
                 "would close a loop"
@@ -299,9 +299,9 @@ def _weld(plant, name):
 
 def _weld_bases(plant):
     """Welds what would float where its file puts it."""
-    for mobod in plant._forest()[0]:
+    for mobod in plant.forest()[0]:
         if mobod.joint is None:
-            body = plant._bodies[mobod.link]
+            body = plant.elements.bodies[mobod.link]
             plant.WeldFrames(plant.world_frame(), body.body_frame(), plant.GetDefaultFreeBodyPose(body))
 
 
@@ -325,9 +325,9 @@ def _add_constraints(plant, path, diagnostics, strict):
 def notes_on_contact(loaded: LoadedModel) -> list[str]:
     """Sentences on what was simplified for contact, or cannot touch."""
     plant = loaded.plant
-    lines = list(plant._geometries().notes)
+    lines = list(plant.compiled_geometries().notes)
     if loaded.ground is not None and plant.num_collision_geometries() == 1:
         lines.append("the model has no collision geometry: nothing can touch the ground")
-    if plant._asks_for_surfaces():
+    if plant.asks_for_surfaces():
         lines.append("contact surfaces (hydroelastic) are not computed: those geometries touch at points too")
     return lines

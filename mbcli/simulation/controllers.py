@@ -8,9 +8,9 @@ def hold_default_positions(plant, context):
 
     Raises ModelError if an instance has actuators with and without controllers.
     """
-    if not plant._has_controllers():
+    if not plant.has_controllers():
         return []
-    controlled = plant._controlled_actuators()
+    controlled = plant.controlled_actuators()
     default = plant.GetDefaultPositions()
     for instance in {int(a.model_instance()): a.model_instance() for a in controlled}.values():
         q = [
@@ -19,7 +19,7 @@ def hold_default_positions(plant, context):
         ]
         plant.get_desired_state_input_port(instance).FixValue(context, [*q, *(0.0 for _ in q)])
     try:
-        plant._set_controllers(context)
+        plant.set_controllers(context)
     except MbcliError:
         raise
     except RuntimeError as error:

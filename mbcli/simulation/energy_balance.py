@@ -89,8 +89,8 @@ class KeptBalance:
         """Lets the loops find the balance from the data of the context; integration: handle of a continuous run's."""
         context, compiled, discrete = self._context, self._context.state.compiled, self._plant.is_discrete()
         state = context.state
-        self.arrays.balance_settings[BALANCE_IMPLICIT] = self._plant._implicit_damping() if discrete else 0.0
-        self.arrays.balance_settings[BALANCE_CONSTRAINED] = 1.0 if self._plant._constraints else 0.0
+        self.arrays.balance_settings[BALANCE_IMPLICIT] = self._plant.implicit_damping() if discrete else 0.0
+        self.arrays.balance_settings[BALANCE_CONSTRAINED] = 1.0 if self._plant.elements.constraints else 0.0
         at = [0.0] * 6
         function = getattr(state.kernels, "balance_step" if discrete else "balance_motion")
         at[BALANCE_AT_STEP_FUNCTION if discrete else BALANCE_AT_MOTION_FUNCTION] = (

@@ -34,7 +34,7 @@ class Observer:
 
     def begin(self, run):
         """Lets the observer know the run and the time [s] at which it begins."""
-        self.contacts = run.contact if self._plant._meets_contact() else None
+        self.contacts = run.contact if self._plant.meets_contact() else None
         self._began = run.context.get_time()
 
     @property
@@ -59,7 +59,7 @@ class Observer:
         """Takes a block of samples; event(time, severity, code, message) notes in the log what happened."""
         self._note_energy(samples.energy.sum(axis=1))
         self.most_kinetic = max(self.most_kinetic, float(samples.energy[:, 0].max()))
-        if self._plant._constraints:
+        if self._plant.elements.constraints:
             self.constraint_error = max(float(samples.constraint_error.max()), self.constraint_error or 0.0)
         if samples.contacts is not None:
             self._see_contacts(samples, event)

@@ -23,7 +23,7 @@ LOOPS = (
 def needs_python(plant, context):
     """Whether a run has forces or inputs that the compiled loops do not know."""
     applied = any(name.startswith("applied_") for name in context.inputs.fixed)
-    return bool(plant._user_force_elements) or applied or bool(context.inputs.followed)
+    return bool(plant.user_force_elements) or applied or bool(context.inputs.followed)
 
 
 class PythonForces:
@@ -72,14 +72,14 @@ class PythonForces:
 
     def _take_actuation(self):
         if self._u_follows:
-            self._u[:] = self._plant._actuation(self._context)
+            self._u[:] = self._plant.actuation(self._context)
 
     def _record(self, model, data, t, u, recording):
         context, row = self._context, recording.rows_written[0]
         context.state.forget_positions()
         recording.recorded_time[row], recording.recorded_u[row] = t, u
         recording.recorded_q[row], recording.recorded_v[row] = context.state.q, context.state.v
-        recording.recorded_energy[row, :2] = self._plant._energies(context)
+        recording.recorded_energy[row, :2] = self._plant.energies(context)
         recording.recorded_energy[row, 2] = context.state.constraint_error()
 
     def _position_kinematics(self, model, data):
@@ -91,7 +91,7 @@ class PythonForces:
         context.state.calls.start_of_step(h)
         context.state.forget_positions()
         tau, F = self._forces()
-        self._plant._set_controllers(context)
+        self._plant.set_controllers(context)
         context.state.at_positions()
         data.u[:] = self._u
         data.tau[:] = tau
@@ -159,10 +159,10 @@ class PythonForces:
     def _forces(self):
         """Generalized forces (nv,) and body forces (num_bodies, 6) of inputs and users' elements."""
         plant, context = self._plant, self._context
-        tau, F = plant._input_generalized_forces(context, self._u), plant._input_body_forces(context)
+        tau, F = plant.input_generalized_forces(context, self._u), plant.input_body_forces(context)
         if not plant.is_discrete() and context.state.contact is not None:
-            F = F + plant._contact_body_forces(context, plant._contacts(context))
-        if plant._user_force_elements:
-            user = plant._user_forces(context)
-            tau, F = tau + user._generalized_forces, F + user._body_forces
+            F = F + plant.contact_body_forces(context, plant.contact_record(context))
+        if plant.user_force_elements:
+            user = plant.user_forces(context)
+            tau, F = tau + user.tau, F + user.F_Bo_W
         return tau, context.state.forces_on_links(F)

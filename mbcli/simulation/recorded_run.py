@@ -188,7 +188,7 @@ class RecordedRun:
         moved = clamp_positions(self.plant, self.context) if self._start_limits == "clamp" else []
         if moved:
             note(f"moved to their limits: {in_words(moved)}")
-        if self.plant._constraints:
+        if self.plant.elements.constraints:
             for line in assemble_context(self.context, self._tolerance):
                 note(line)
 
@@ -488,14 +488,14 @@ class RecordedRun:
             return False
         if self.actuation is None or self.actuation.values.any():
             return False
-        in_problems = plant.is_discrete() and bool(plant._constraints) and state.contact is not None
+        in_problems = plant.is_discrete() and bool(plant.elements.constraints) and state.contact is not None
         return in_problems and any(isinstance(rows, Tie) and rows.rows for rows in state.constraints.rows)
 
 
 def left_out(loaded):
     """Sentences on what a model has and the simulation does not do."""
     lines = notes_on_contact(loaded)
-    lines += [str(line) for line in [*loaded.plant._left_out, *loaded.plant._unused_limits()]]
+    lines += [str(line) for line in [*loaded.plant.left_out, *loaded.plant.unused_limits()]]
     joints = [joint for spec in loaded.specs for joint in spec.joints]
     frictions = [joint.name for joint in joints if any(a.friction for a in joint.axes)]
     if frictions:
@@ -506,7 +506,7 @@ def left_out(loaded):
 def _read_geometries(plant):
     """The solids that collide; an error in them names the option to leave them out."""
     try:
-        plant._meets_contact()
+        plant.meets_contact()
     except MbcliError as error:
         raise type(error)(f"{error}; {argument('contact', False)} leaves out all that collides") from None
 

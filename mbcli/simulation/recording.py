@@ -39,12 +39,12 @@ def chosen_fields(wanted, plant):
     for word in words:
         if word not in (*FIELDS, "q", "v", "time"):
             raise ArgumentError(f"{argument('fields')}: there is no '{word}'; there are {', '.join(FIELDS)}")
-    if "com" in words and not plant._model.link_inertia[:, 0].any():
+    if "com" in words and not plant.model.link_inertia[:, 0].any():
         raise ArgumentError(f"{argument('fields', 'com')}: the model has no mass")
-    meets = plant._meets_contact()
+    meets = plant.meets_contact()
     missing = {
         "u": not plant.num_actuators(),
-        "constraint_error": not plant._constraints,
+        "constraint_error": not plant.elements.constraints,
         "contact": not meets,
         "solver": not meets or not plant.is_discrete(),
     }
@@ -79,15 +79,15 @@ def log_header(loaded, fields, **run):
 
 def contact_settings(loaded):
     """The settings of contact in the resolved model, beside the geometries."""
-    meets = loaded.plant._meets_contact()
+    meets = loaded.plant.meets_contact()
     return {"contact": {"simulated": meets, "ground": loaded.ground if meets else None}}
 
 
 def _contact_names(plant):
-    inspector = plant._scene_graph.model_inspector()
+    inspector = plant.scene_graph.model_inspector()
     return ContactNames(
-        tuple(plant._name_in_contact(body) for body in plant._bodies),
-        tuple(inspector.GetName(g) for g in plant._geometries().ids),
+        tuple(plant.name_in_contact(body) for body in plant.elements.bodies),
+        tuple(inspector.GetName(g) for g in plant.compiled_geometries().ids),
     )
 
 
@@ -106,7 +106,7 @@ class RowMaker:
         self._plant, self._paths, self._with_contacts = plant, field_paths(fields), "contact" in fields
         self._context = plant.CreateDefaultContext()
         if self._with_contacts:
-            bodies = [int(plant._geometry_bodies[g].index()) for g in plant._geometries().ids]
+            bodies = [int(plant.geometry_bodies[g].index()) for g in plant.compiled_geometries().ids]
             self._body_of_solid = np.array(bodies)
 
     def rows(self, samples, chosen):

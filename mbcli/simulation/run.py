@@ -150,24 +150,24 @@ class Run:
         foresee_contact(state)  # and the arrays of the context's own parameters are ready
         self.config = SimulatorConfig() if config is None else config
         nu = plant.num_actuators()
-        self.actuation = constant_input(plant._actuation(context)) if actuation is None else actuation
+        self.actuation = constant_input(plant.actuation(context)) if actuation is None else actuation
         if self.actuation.values.shape[1] != nu:
             raise ModelError(f"the input has {self.actuation.values.shape[1]} columns, the plant {nu} actuators")
         self._follows_ports = actuation is None
-        plant._set_controllers(context)
+        plant.set_controllers(context)
         self.steps = self.refused_steps = 0
         self.next_step, self.constraint_tolerance = next_step, constraint_tolerance
         self._sample_period = sample_period
         self._integration = None  # of a continuous plant, once it has begun
         self._stopping = False
-        if plant._constraints:
+        if plant.elements.constraints:
             self._start_on_constraints()
         self._series = Actuation(self.actuation.times, self.actuation.values)
         self._u = self._series.actuation  # type: ignore[attr-defined]  # one of its FIELDS
-        self._no_potential_energy = plant._model.sizes["nbushing"] > 0
+        self._no_potential_energy = plant.model.sizes["nbushing"] > 0
         self.contact = state.contact  # None: nothing can touch, and steps are no contact problems
         if self.contact is not None:
-            keep_contacts &= plant._meets_contact()
+            keep_contacts &= plant.meets_contact()
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
         self._use_loops()
         keep_none(context)
@@ -292,7 +292,7 @@ class Run:
         last = max(first, math.ceil(self.until / h - TIME_TOLERANCE))
         every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
         size = state.q.size + state.v.size
-        run = Stepping(size, first, last, every, h, self.plant._implicit_damping())
+        run = Stepping(size, first, last, every, h, self.plant.implicit_damping())
         previous = run.state_before
         if self._balance is not None:
             self._balance.attach()
@@ -421,14 +421,14 @@ class Run:
         plant = self.plant
         if status == GIMBAL_LOCK:
             return NumericalError(
-                f"{plant._gimbal_lock(self.context)}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+                f"{plant.gimbal_lock(self.context)}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
             )
         if status in (CONSTRAINTS_UNMET, SINGULAR_POSITION):
             return NumericalError(f"{self._constraint_failure(status)}, after t = {self.context.get_time():.9g} s")
         if status == ELEMENT_FAULT:
-            element = plant._force_element_fault(self.context)
+            element = plant.force_element_fault(self.context)
             return NumericalError(
-                f"{element._fault()}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
+                f"{element.fault()}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
             )
         names = [("position", n) for n in plant.GetPositionNames()] + [
             ("velocity", n) for n in plant.GetVelocityNames()
@@ -453,12 +453,12 @@ def seconds_to_compile(plant: MultibodyPlant, context: Context) -> int:
     compiled = is_compiled(state.kernels.run_discrete if plant.is_discrete() else state.kernels.run_continuous)
     if state.contact is not None:
         compiled &= is_compiled(getattr(state.kernels, state.contact.called[0]), called=True)
-    return 0 if compiled else 35 if plant._constraints else 30 if state.contact is not None else 15
+    return 0 if compiled else 35 if plant.elements.constraints else 30 if state.contact is not None else 15
 
 
 def plant_of(plant: MultibodyPlant) -> str:
     """The names of the models in a plant, for messages."""
-    return ", ".join(plant._instances[2:]) or "plant"
+    return ", ".join(plant.elements.instance_names[2:]) or "plant"
 
 
 def _whole_steps(t, h):

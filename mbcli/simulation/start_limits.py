@@ -39,7 +39,7 @@ class Outside:
 def positions_outside_limits(plant: MultibodyPlant, context: Context) -> list[Outside]:
     """The positions of a context that are outside of their limits, as Outside; those of locked joints do not count."""
     q, locked = plant.GetPositions(context), np.zeros(plant.num_positions(), dtype=bool)
-    for joint in plant._mobilized():
+    for joint in plant.moving_joints():
         start = joint.position_start()
         locked[start : start + joint.num_positions()] = joint.is_locked(context)
     names = plant.GetPositionNames()

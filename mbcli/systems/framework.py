@@ -147,7 +147,7 @@ class DiagramBuilder:
         plants = [system for system in self._systems if _is_plant(system)]
         if not plants:
             raise RuntimeError("Build: the diagram has no plant")
-        plants[0]._require_finalized("Build")
+        plants[0].require_finalized("Build")
         self._built = True
         return Diagram(plants[0], self._systems, self._connections, self._exported_inputs, self._exported_outputs)
 
@@ -211,14 +211,15 @@ class Diagram:
 
     def GetSubsystemContext(self, subsystem: object, context: DiagramContext) -> Any:
         """The part of a root context that belongs to a system."""
-        self._check_context(context)
+        self.check_context(context)
         if subsystem not in context._contexts:
             raise RuntimeError(f"{_name_of(subsystem)} has no context in this diagram")
         return context._contexts[subsystem]
 
     GetMutableSubsystemContext = GetSubsystemContext
 
-    def _check_context(self, context):
+    def check_context(self, context: Any) -> None:
+        """RuntimeError for a context that belongs elsewhere."""
         if not isinstance(context, DiagramContext) or context._diagram is not self:
             raise RuntimeError("the context was not made by this Diagram")
 
@@ -248,7 +249,7 @@ class Diagram:
 
     def ExecuteForcedEvents(self, context: DiagramContext, publish: bool = True) -> None:
         """One update of a discrete plant; the time stays."""
-        self._check_context(context)
+        self.check_context(context)
         self._plant_of_diagram.ExecuteForcedEvents(context._of_plant)
 
 
@@ -313,7 +314,7 @@ class DiagramContext:
 
     def SetTimeStateAndParametersFrom(self, source: DiagramContext) -> None:
         """Takes them from a context of this diagram; see that of a plant's context."""
-        self._diagram._check_context(source)
+        self._diagram.check_context(source)
         self._of_plant.SetTimeStateAndParametersFrom(source._of_plant)
 
     def Clone(self) -> DiagramContext:

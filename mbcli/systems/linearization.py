@@ -64,24 +64,24 @@ class PlantMotion:
     """
 
     def __init__(self, plant, context, discrete=None):
-        plant._check_context(context)
-        if plant._user_force_elements:
-            name = type(plant._user_force_elements[0]).__name__
+        plant.check_context(context)
+        if plant.user_force_elements:
+            name = type(plant.user_force_elements[0]).__name__
             raise RuntimeError(f"a plant with a force element of a user, {name}, cannot be linearized")
         state = context.state
         state.at_positions()
-        plant._check_force_elements(context)
-        plant._set_controllers(context)
+        plant.check_force_elements(context)
+        plant.set_controllers(context)
         self._plant = plant
         self._discrete = plant.is_discrete() if discrete is None else discrete
         self._model = state.model.replace(dtype=complex)
-        self._constraints = self._constraints_at(context) if plant._constraints else None
-        self._kernels = COMPLEX.load_kernels(False, self._model, constrained=bool(plant._constraints))
+        self._constraints = self._constraints_at(context) if plant.elements.constraints else None
+        self._kernels = COMPLEX.load_kernels(False, self._model, constrained=bool(plant.elements.constraints))
         self._applied = [
             (int(f.body_index), np.asarray(f.p_BoBq_B, dtype=float), f.F_Bq_W.get_coeffs())
             for f in context.inputs.value("applied_spatial_force", context) or ()
         ]
-        u = plant._actuation(context)
+        u = plant.actuation(context)
         applied = context.inputs.value("applied_generalized_force", context)
         self.values = PlantValues(
             state.q.copy(),
@@ -105,7 +105,7 @@ class PlantMotion:
                 f"the state does not satisfy the constraints, their error is {size:.3g}: there is no motion to "
                 "linearize (mbcli assemble finds a state nearby)"
             )
-        self._plant._run_forward_dynamics(context, self._plant._actuation(context), None, 0.0)
+        self._plant.run_forward_dynamics(context, self._plant.actuation(context), None, 0.0)
         if state.constraints.work.ranks[RANK_CROSSING] != 0.0:
             raise NumericalError("the state is so close to a singular position that the motion has no derivatives")
         self._regular = state.constraints.expected_rank
@@ -170,7 +170,7 @@ class PlantMotion:
             F_link[n, :3] += F[:3] + np.cross(arm, F[3:])
             F_link[n, 3:] += F[3:]
         if self._discrete:
-            kernels.step_under_link_forces(m, d, F_link, plant.time_step(), plant._implicit_damping())
+            kernels.step_under_link_forces(m, d, F_link, plant.time_step(), plant.implicit_damping())
         else:
             kernels.calc_forward_dynamics(m, d, F_link)
             kernels.calc_qdot(m, d)
@@ -191,8 +191,8 @@ def _input_directions(plant, context, name):
         return []
     if name in ("actuation", "applied_generalized_force"):
         return [(INPUTS[name], k) for k in range(plant.GetInputPort(name).size())]
-    for instance, prefix in enumerate(plant._instances):
-        indices = plant._u_indices(instance)
+    for instance, prefix in enumerate(plant.elements.instance_names):
+        indices = plant.u_indices(instance)
         if name == f"{prefix}_actuation":
             return [("u", k) for k in indices]
         if name == f"{prefix}_desired_state":
@@ -209,11 +209,11 @@ class PlantOutput:
 
     def __init__(self, plant, name):
         self._indices, self._kind, nq = None, name, plant.num_positions()
-        for instance, prefix in enumerate(plant._instances):
+        for instance, prefix in enumerate(plant.elements.instance_names):
             for kind, indices in (
-                ("state", [*plant._q_indices(instance), *(nq + k for k in plant._v_indices(instance))]),
-                ("generalized_acceleration", plant._v_indices(instance)),
-                ("net_actuation", plant._u_indices(instance)),
+                ("state", [*plant.q_indices(instance), *(nq + k for k in plant.v_indices(instance))]),
+                ("generalized_acceleration", plant.v_indices(instance)),
+                ("net_actuation", plant.u_indices(instance)),
             ):
                 if name == f"{prefix}_{kind}":
                     self._kind, self._indices = kind, np.array(indices, dtype=int)

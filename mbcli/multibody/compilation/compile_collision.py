@@ -35,15 +35,15 @@ def compile_geometries(plant, model):
 
     Raises ModelError or ResourceError for a mesh that cannot be read.
     """
-    graph = plant._scene_graph
+    graph = plant.scene_graph
     if graph is None:
         return Geometries((), (), np.zeros((1, 1), dtype=np.int64), ())
-    ids = sorted(g for g, body in plant._geometry_bodies.items() if graph._geometries[g].proximity is not None)
+    ids = sorted(g for g, body in plant.geometry_bodies.items() if graph._geometries[g].proximity is not None)
     material_of = _Materials(plant, graph._config)
     rows, filters = _filter_rows(ids, graph._statements())
-    solids, notes, hulls = [], [], plant._hulls
+    solids, notes, hulls = [], [], plant.hulls
     for g, row in zip(ids, rows, strict=True):
-        instance, n = graph._geometries[g], int(plant._geometry_bodies[g].index())
+        instance, n = graph._geometries[g], int(plant.geometry_bodies[g].index())
         kind, size, rounding, hull = _shape(instance, hulls, notes)
         X_BG = _pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4()
         X_BG = np.concatenate([X_BG[:3, :3].ravel(), X_BG[:3, 3]])
@@ -119,14 +119,14 @@ class _Materials:
 
     def __init__(self, plant, config):
         self._plant = plant
-        if config is None and plant._contact_defaults == "drake":
+        if config is None and plant.settings.contact_defaults == "drake":
             config = SceneGraphConfig()
         self._config = None if config is None else config.default_proximity_properties
         time_scale = plant.get_contact_penalty_method_time_scale()
-        heaviest = max((body.default_mass() for body in plant._bodies[1:]), default=0.0)
+        heaviest = max((body.default_mass() for body in plant.elements.bodies[1:]), default=0.0)
         self._stiffness = 2.0 * (heaviest or 1.0) / time_scale**2
-        self._dissipation = time_scale / plant._penetration_allowance
-        self._needs_relaxation = plant.is_discrete() and plant._discrete_contact_approximation == "sap"
+        self._dissipation = time_scale / plant.settings.penetration_allowance
+        self._needs_relaxation = plant.is_discrete() and plant.settings.discrete_contact_approximation == "sap"
 
     def __call__(self, geometry_id, instance):
         """Stiffness, dissipation, relaxation time, dynamic and static friction."""
@@ -140,7 +140,7 @@ class _Materials:
         default = DefaultProximityProperties().relaxation_time if self._config is None else None
         relaxation = value("relaxation_time", "relaxation_time", default)
         if relaxation is None and self._needs_relaxation:
-            body = self._plant._geometry_bodies[geometry_id].name()
+            body = self._plant.geometry_bodies[geometry_id].name()
             raise ModelError(
                 f"geometry '{instance.name()}' of body '{body}' has no property ('material', 'relaxation_time'), "
                 "which the sap approximation of contact needs, and the SceneGraphConfig gives none"

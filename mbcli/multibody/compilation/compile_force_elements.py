@@ -53,8 +53,8 @@ class DistanceSpring:
         bodies = [self.plant.get_body(index) for index in (params.bodyA(), params.bodyB())]
         return *bodies, params.p_AP(), params.p_BQ(), (params.distance(), *constants)
 
-    def _fault(self):
-        return self.constraint._fault()
+    def fault(self):
+        return self.constraint.fault()
 
 
 def _ends(spring, parameters):
@@ -79,7 +79,7 @@ def force_element_arrays(elements, link_body, link_X_BL, parameters):
     )
     for kind in (springs, hinges, bushings):
         for row, element in enumerate(kind):
-            element._row = row
+            element.row = row
     sizes = {"nspring": len(springs), "nhinge": len(hinges), "nbushing": len(bushings), "ncut": len(cuts)}
     ends = [_ends(e, parameters) for e in springs]
     arrays = {
@@ -90,7 +90,7 @@ def force_element_arrays(elements, link_body, link_X_BL, parameters):
         ],
         "spring_damper_constants": [constants for *_, constants in ends],
         "hinge_dof": [e.joint().velocity_start() for e in hinges],
-        "hinge_constants": [e._constants for e in hinges],
+        "hinge_constants": [e.constants for e in hinges],
         "bushing_link": [[int(e.link0().index()), int(e.link1().index())] for e in bushings],
         "bushing_frame": [[int(e.frameA().index()), int(e.frameC().index())] for e in bushings],
         "bushing_constants": [np.concatenate([parameters.get(e, name) for name in CONSTANTS]) for e in bushings],

@@ -81,7 +81,7 @@ def compile_model(
         arrays["body_joint_type"][b] = JOINT_KINDS[joint.type_name()]
         arrays["body_reversed"][b] = int(mobilized_joint.reversed)
         arrays["body_q"][b], arrays["body_v"][b], arrays["body_nv"][b] = nq, len(dof_body), joint.num_velocities()
-        joint._position_start, joint._velocity_start = nq, len(dof_body)
+        joint.first_position, joint.first_velocity = nq, len(dof_body)
         if joint.type_name() == "screw":
             travel[b] = joint.screw_pitch() / (2.0 * np.pi)
         if parameters.get(joint, "locked"):
@@ -98,10 +98,10 @@ def compile_model(
         if mobilized_joint.joint.num_velocities() == 0:
             outboard = link_body[mobilized_joint.outboard]
             joint = mobilized_joint.joint
-            joint._position_start = joint._velocity_start = 0
+            joint.first_position = joint.first_velocity = 0
             if outboard:
-                joint._position_start = arrays["body_q"][outboard]
-                joint._velocity_start = arrays["body_v"][outboard]
+                joint.first_position = arrays["body_q"][outboard]
+                joint.first_velocity = arrays["body_v"][outboard]
     nv = len(dof_body)
     root = [0] * nbody
     for b in range(1, nbody):
@@ -111,7 +111,7 @@ def compile_model(
     )
     armature, stiffness, nominal = (np.zeros(nv, dtype) for _ in range(3))
     for joint in {mobilized_joint.joint for mobilized_joint in mobilized}:
-        armature[joint.velocity_start() : joint.velocity_start() + joint.num_velocities()] += joint._reflected_inertia
+        armature[joint.velocity_start() : joint.velocity_start() + joint.num_velocities()] += joint.reflected_inertia
     for actuator in actuators:
         ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
         armature[actuator.joint().velocity_start()] += ratio**2 * rotor
@@ -200,8 +200,8 @@ def _place_links(num_links, mobilized, parameters):
     moving, X_PF = [], [_row(np.eye(4))]
     for m in mobilized:
         joint = m.joint
-        X_LpF = joint.frame_on_parent()._pose_in_body(parameters).GetAsMatrix4()
-        X_LcM = joint.frame_on_child()._pose_in_body(parameters).GetAsMatrix4()
+        X_LpF = joint.frame_on_parent().pose_in_body(parameters).GetAsMatrix4()
+        X_LcM = joint.frame_on_child().pose_in_body(parameters).GetAsMatrix4()
         X_inboard, X_outboard = (X_LcM, X_LpF) if m.reversed else (X_LpF, X_LcM)
         X_BF = link_X_BL[m.inboard] @ X_inboard
         if joint.num_velocities() == 0:
@@ -228,7 +228,7 @@ def _place_links(num_links, mobilized, parameters):
 
 def _place_frames(frames, link_X_BL, parameters):
     """X_BF of each frame."""
-    return [link_X_BL[int(frame.body().index())] @ frame._pose_in_body(parameters).GetAsMatrix4() for frame in frames]
+    return [link_X_BL[int(frame.body().index())] @ frame.pose_in_body(parameters).GetAsMatrix4() for frame in frames]
 
 
 def _curves(joints):

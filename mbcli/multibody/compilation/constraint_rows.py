@@ -45,7 +45,7 @@ def constraint_rows(plant, parameters=DEFAULTS, equations=True):
     floating joint that closes a loop, has none. ModelError where `equations` is true for constraints that are none.
     """
     compiled, owners = [], []
-    for constraint in plant._active_constraints(parameters):
+    for constraint in plant.active_constraints(parameters):
         try:
             made = COMPILERS[type(constraint)](constraint, parameters)
             if equations and not all(row.is_equation() for row in made.rows):
@@ -68,8 +68,8 @@ def are_equations(plant, parameters=DEFAULTS):
 
 def require_two_trees(plant, parameters=DEFAULTS):
     """ModelError for an active tendon over more than two trees: contact problems cannot hold it."""
-    model = plant._model
-    for constraint in plant._active_constraints(parameters):
+    model = plant.model
+    for constraint in plant.active_constraints(parameters):
         if isinstance(constraint, TendonConstraint):
             dofs = [joint.velocity_start() for joint in constraint.joints()]
             if len(set(model.body_root[model.dof_body[dofs]])) > 2:
@@ -101,13 +101,13 @@ def _axes(c, parameters):
 
 
 def _contact(c, parameters):
-    world = c.body._plant.world_body()
+    world = c.body.parent_plant.world_body()
     return _tie(world, np.eye(4), c.body, _at(c.p_BP), [row for normal in c.normals for row in contact(normal)])
 
 
 def _distance(c, parameters):
     params = parameters.get(c, "params")
-    bodies = [c.body_A._plant.get_body(index) for index in (params.bodyA(), params.bodyB())]
+    bodies = [c.body_A.parent_plant.get_body(index) for index in (params.bodyA(), params.bodyB())]
     return _tie(
         bodies[0],
         _at(params.p_AP()),
@@ -135,7 +135,7 @@ def _coupling(joints, coefficients, offset, *law):
 def _loop(c, parameters):
     joint = c.joint
     F, M = joint.frame_on_parent(), joint.frame_on_child()
-    X_PF, X_CM = (frame._pose_in_body(parameters).GetAsMatrix4() for frame in (F, M))
+    X_PF, X_CM = (frame.pose_in_body(parameters).GetAsMatrix4() for frame in (F, M))
     if joint.type_name() == "weld":
         X_PF = X_PF @ joint.X_FM().GetAsMatrix4()
     if joint.type_name() not in JOINT_ROWS:

@@ -158,16 +158,16 @@ class ConstraintSet(Groups, Wrenches):
         """
         if self.bound:
             raise RuntimeError("the constraint set is bound already; Copy() gives one that is not")
-        model._require_finalized("Bind")
+        model.require_finalized("Bind")
         links = [tuple(resolve_body(model, body) for body in e.bodies) for e in self._entries]
         for _, custom in self._customs():
             custom.bind(model)
         for e, of_entry in zip(self._entries, links, strict=True):
             e.links = of_entry
         self._groups = grouped(self._entries)
-        constraints = compile_constraints(model._model, [self._compiled_group(group) for group in self._groups])
-        compiled = compiled_by_default(not model._prefers_interpreted)
-        self._constrained = ConstrainedModel(model._model, constraints, compiled)
+        constraints = compile_constraints(model.model, [self._compiled_group(group) for group in self._groups])
+        compiled = compiled_by_default(not model.prefers_interpreted)
+        self._constrained = ConstrainedModel(model.model, constraints, compiled)
         self._plant, self.bound = model, True
         self._position_names, self._velocity_names = model.GetPositionNames(), model.GetVelocityNames()
         self._write_stabilization()

@@ -77,7 +77,7 @@ def _key(entry):
 def resolve_body(plant, body):
     """The RigidBody that a caller means by itself, its name or its index. ValueError if there is none."""
     if isinstance(body, RigidBody):
-        if body._plant is not plant:
+        if body.parent_plant is not plant:
             raise ValueError(f"body '{body.name()}' is not part of the model")
         return body
     if isinstance(body, str):
@@ -91,7 +91,7 @@ def resolve_body(plant, body):
 
 def coordinates_of(model, values, names, what):
     """The numbers (len(names),) of a state; ValueError that names the one that is not finite."""
-    vector = model._vector(values, len(names), what)
+    vector = model.vector(values, len(names), what)
     bad = np.flatnonzero(~np.isfinite(vector))
     if bad.size:
         raise ValueError(f"{what} must be finite, '{names[bad[0]]}' is {vector[bad[0]]}")

@@ -67,9 +67,9 @@ def SolveConstrainedSystemRangeSpaceSparse(
     solutions y that of the shortest length is returned. NumericalError: H is singular, the rows contradict each other.
     """
     require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
-    constraints = compile_constraints(model._model, [Given(tuple(range(len(gamma))))])
-    compiled = compiled_by_default(not model._prefers_interpreted)
-    constrained = ConstrainedModel(model._model, constraints, compiled)
+    constraints = compile_constraints(model.model, [Given(tuple(range(len(gamma))))])
+    compiled = compiled_by_default(not model.prefers_interpreted)
+    constrained = ConstrainedModel(model.model, constraints, compiled)
     constrained.set_packed_matrix(np.asarray(H, dtype=float))
     constrained.set_dense(range(len(gamma)), G)
     constrained.data.tau[:] = c

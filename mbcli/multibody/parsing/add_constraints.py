@@ -29,7 +29,7 @@ _FORCE_ELEMENTS = {BushingSpec: _bushing, SpringDamperSpec: _spring_damper}
 def add_force_element(plant, spec, bodies, frames):
     """Adds the element of a ForceElementSpec; bodies, frames: elements by the names that it uses."""
     element = _FORCE_ELEMENTS[type(spec)](spec, bodies, frames)
-    plant.AddForceElement(element)._place = spec.place
+    plant.AddForceElement(element).place = spec.place
 
 
 def _ball(plant, spec, bodies, joints):
@@ -70,7 +70,7 @@ def add_constraint(plant, spec, bodies, joints):
 def _register(plant, place, add, name=None):
     """Adds a constraint and notes its place in the file."""
     try:
-        constraint = plant._constraint("model file", add())
+        constraint = plant.constraint("model file", add())
     except RuntimeError as error:
         raise ModelError(f"{place}: error: {error}") from None
     constraint.place, constraint.name = place, name

@@ -128,7 +128,7 @@ def _add_frames(plant, spec, known, instance):
         body = known.bodies[frame.link]
         added = FixedOffsetFrame(frame.name, body.body_frame(), _pose(frame.X_LF), _instance_of(body, instance))
         known.frames[frame.name] = plant.AddFrame(added)
-        added._place = frame.place
+        added.place = frame.place
 
 
 def _instance_of(body, instance):
@@ -139,7 +139,7 @@ def _instance_of(body, instance):
 def _add_joints(plant, spec, known, instance):
     for joint in spec.joints:
         known.joints[joint.name] = _add_joint(plant, spec, joint, known.bodies, instance)
-        known.joints[joint.name]._place = joint.place
+        known.joints[joint.name].place = joint.place
 
 
 def _pose(X):
@@ -148,8 +148,8 @@ def _pose(X):
 
 def _add_body(plant, link, instance):
     body = plant.AddRigidBody(link.name, instance, _spatial_inertia(link.inertial))
-    body._place = link.place
-    body._has_weight = link.gravity
+    body.place = link.place
+    body.has_weight = link.gravity
     return body
 
 
@@ -182,13 +182,13 @@ def _add_joint(plant, model, spec, bodies, instance):
         for end, body, X_BF in (("parent", parent, spec.X_PF), ("child", child, spec.X_CM))
     )
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
-    joint._reflected_inertia = spec.reflected_inertia
+    joint.reflected_inertia = spec.reflected_inertia
     for k, axis in enumerate(spec.axes):
         _apply_axis(plant, joint, spec, axis, k)
     for name in ("deceleration", "jerk"):
         limits = [getattr(axis, name) for axis in spec.axes]
         if not all(limit == np.inf for limit in limits):
-            joint._other_limits[name] = limits
+            joint.other_limits[name] = limits
     defaults = [axis.default_position for axis in spec.axes]
     if any(defaults):
         joint.set_default_positions(defaults)
@@ -258,7 +258,7 @@ def _add_actuator(plant, spec, joints):
     if spec.controller_gains is not None:
         p, d = spec.controller_gains
         actuator.set_controller_gains(PdControllerGains(p=p, d=d))
-    actuator._place = spec.place
+    actuator.place = spec.place
 
 
 def _weld_to_world(plant, spec, links, bodies):

@@ -57,7 +57,7 @@ class CollisionFilterGroups:
         """Lets the geometries that the bodies of a plant have now not collide, for pairs that were not applied yet."""
         if not plant.geometry_source_is_registered():
             return
-        manager = plant._scene_graph.collision_filter_manager()
+        manager = plant.scene_graph.collision_filter_manager()
         for first, second in sorted(self._pairs - self._applied):
             sets = [
                 plant.CollectRegisteredGeometries([_body(plant, name) for name in sorted(self._groups[group])])

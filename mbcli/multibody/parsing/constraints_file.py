@@ -10,7 +10,7 @@ def add_constraints_of_file(plant, constraints, diagnostics):
     for constraint in constraints.constraints:
         record = constraint.record
         try:
-            added = plant._constraint("constraints file", getattr(adder, constraint.kind)(record))
+            added = plant.constraint("constraints file", getattr(adder, constraint.kind)(record))
         except LookupError as error:
             diagnostics.error("NAME_UNKNOWN", str(error), place=record.place)
         except RuntimeError as error:

@@ -17,17 +17,17 @@ def model_of_scene(plant, model):
     if plant.num_bodies() != len(links) + 1:
         raise ModelError(f"{model.place}: error: the scene has more than this model: only one can be converted")
     names = dict(enumerate(["world", *links]))
-    joints = [joint for joint in plant._joints if not joint.is_ephemeral()]
+    joints = [joint for joint in plant.elements.joints if not joint.is_ephemeral()]
     known = len(model.joints)
     own = [_with_default(spec, joint) for spec, joint in zip(model.joints, joints[:known], strict=True)]
     added = [_joint(joint, names, {spec.name for spec in model.joints}, model) for joint in joints[known:]]
     places = {id(frame.place) for frame in model.frames}
     frames = [
-        FrameSpec(frame.name(), names[int(frame.body().index())], _X(frame.GetFixedPoseInBodyFrame()), frame._place)
-        for frame in plant._frames
-        if frame._place is not None and id(frame._place) not in places and not frame.is_body_frame()
+        FrameSpec(frame.name(), names[int(frame.body().index())], _X(frame.GetFixedPoseInBodyFrame()), frame.place)
+        for frame in plant.elements.frames
+        if frame.place is not None and id(frame.place) not in places and not frame.is_body_frame()
     ]
-    free = {names[int(body.index())]: body for body in plant._bodies if _floats(body)}
+    free = {names[int(body.index())]: body for body in plant.elements.bodies if _floats(body)}
     return replace(
         model,
         joints=(*own, *added),
@@ -74,7 +74,7 @@ def _joint(joint, names, taken, model):
         child=names[int(child.index())],
         X_PF=X_PF,
         X_CM=_X(joint.frame_on_child().GetFixedPoseInBodyFrame()),
-        place=joint._place or Place(model.place.file),
+        place=joint.place or Place(model.place.file),
     )
 
 

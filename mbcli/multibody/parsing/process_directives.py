@@ -252,7 +252,7 @@ class DirectivePlan:
         def apply():
             X_PF, index = record.X_PF.GetDeterministicValue(), self._plant.GetModelInstanceByName(instance)
             added = self._plant.AddFrame(FixedOffsetFrame(name, self._frame(base), X_PF, index))
-            added._place = record.place
+            added.place = record.place
 
         self._steps.append(apply)
 
@@ -272,7 +272,7 @@ class DirectivePlan:
         X_PC = None if record.X_PC is None else record.X_PC.GetDeterministicValue()
 
         def apply():
-            self._plant.WeldFrames(self._frame(parent), self._frame(child), X_PC)._place = record.place
+            self._plant.WeldFrames(self._frame(parent), self._frame(child), X_PC).place = record.place
             info = self._infos.get(child[0])
             if info is not None:
                 info.parent_frame_name, info.child_frame_name = parent[1], child[1]

@@ -36,13 +36,13 @@ class SceneNames:
         self.bodies = {}  # instance -> [body name]
         self._joints = {}  # instance -> {joint name: number of positions}
         self.holders = {}  # body -> name of the joint that it is the child of
-        for name in plant._instances:
+        for name in plant.elements.instance_names:
             self.add_instance(name)
-        for frame in plant._frames:
+        for frame in plant.elements.frames:
             self.frames[self._instance_of(plant, frame)][frame.name()] = self._body_of(plant, frame.body())
-        for body in plant._bodies:
+        for body in plant.elements.bodies:
             self.bodies[self._instance_of(plant, body)].append(body.name())
-        for joint in plant._joints:
+        for joint in plant.elements.joints:
             self.add_joint(
                 self._instance_of(plant, joint),
                 joint.name(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,22 +21,22 @@ class Actuation:
 
     def get_actuation_input_port(self, model_instance: ModelInstanceIndex | None = None) -> InputPort:
         """u (nu,) of the plant or of one instance [N m or N]; what is not fixed counts as zero, both add up."""
-        self._require_finalized("get_actuation_input_port")
+        self.require_finalized("get_actuation_input_port")
         return self.GetInputPort(self._port_name("actuation", model_instance))
 
     def get_desired_state_input_port(self, model_instance: ModelInstanceIndex) -> InputPort:
         """[q_desired; v_desired] (2 nu,) of an instance whose actuators have controllers, in the order of its u."""
-        self._require_finalized("get_desired_state_input_port")
+        self.require_finalized("get_desired_state_input_port")
         return self.GetInputPort(self._port_name("desired_state", model_instance))
 
     def get_applied_generalized_force_input_port(self) -> InputPort:
         """tau (nv,) [N m or N], added as it is."""
-        self._require_finalized("get_applied_generalized_force_input_port")
+        self.require_finalized("get_applied_generalized_force_input_port")
         return self.GetInputPort("applied_generalized_force")
 
     def get_applied_spatial_force_input_port(self) -> InputPort:
         """A list of ExternallyAppliedSpatialForce."""
-        self._require_finalized("get_applied_spatial_force_input_port")
+        self.require_finalized("get_applied_spatial_force_input_port")
         return self.GetInputPort("applied_spatial_force")
 
     def num_input_ports(self) -> int:
@@ -52,14 +52,14 @@ class Actuation:
         return port_named(self._input_ports(), port_name, "input")
 
     def _input_ports(self):
-        self._require_finalized("input ports")
+        self.require_finalized("input ports")
         if self._inputs is None:
             sizes = [
-                ("actuation", self._model.sizes["nu"]),
-                ("applied_generalized_force", self._model.sizes["nv"]),
+                ("actuation", self.model.sizes["nu"]),
+                ("applied_generalized_force", self.model.sizes["nv"]),
                 ("applied_spatial_force", None),
             ]
-            for instance, name in enumerate(self._instances):
+            for instance, name in enumerate(self.elements.instance_names):
                 nu = self.num_actuators(instance)
                 sizes += [(f"{name}_actuation", nu), (f"{name}_desired_state", 2 * nu)]
             self._inputs = [
@@ -72,11 +72,11 @@ class Actuation:
 
     # actuation and controllers
 
-    def _actuation(self, context):
+    def actuation(self, context: Any) -> Any:
         """u (nu,): the port of the plant and those of the instances, added."""
         inputs = context.inputs
         u = inputs.value("actuation", context)
-        u = np.zeros(self._model.sizes["nu"], context.state.dtype) if u is None else u.copy()
+        u = np.zeros(self.model.sizes["nu"], context.state.dtype) if u is None else u.copy()
         for name, part in self._actuation_parts:
             if inputs.has(name):
                 u[part] += inputs.value(name, context)
@@ -85,28 +85,29 @@ class Actuation:
     @cached_property
     def _actuation_parts(self):
         """The ports of the actuation of model instances and their parts of u."""
-        parts = [(f"{name}_actuation", self._u_indices(k)) for k, name in enumerate(self._instances)]
+        parts = [(f"{name}_actuation", self.u_indices(k)) for k, name in enumerate(self.elements.instance_names)]
         return [(name, part) for name, part in parts if part]
 
-    def _controlled_actuators(self):
-        return [a for a in self._actuators if a.has_controller()]
+    def controlled_actuators(self) -> Any:
+        """Those with a PD controller."""
+        return [a for a in self.elements.actuators if a.has_controller()]
 
-    def _set_controllers(self, context):
+    def set_controllers(self, context: Any) -> None:
         """Gives the desired states to the context's data. RuntimeError where an instance misses what it needs."""
-        if not self._has_controllers():
+        if not self.has_controllers():
             return
-        controlled = self._controlled_actuators()
-        self._scalar.require_unlimited_efforts(controlled)
+        controlled = self.controlled_actuators()
+        self.scalar.require_unlimited_efforts(controlled)
         desired = {}
         for instance in {int(a.model_instance()) for a in controlled}:
             desired |= self._desired_of(context, instance)
         state = context.state
-        order = [self._actuators[k] for k in state.model.pd_actuator]
+        order = [self.elements.actuators[k] for k in state.model.pd_actuator]
         state.data.pd_desired[:] = np.reshape([desired[a] for a in order], (-1, 2))
 
     def _desired_of(self, context, instance):
         """{actuator: (position, velocity)} of an instance in which all have controllers."""
-        name, actuators = self._instances[instance], self._of_instance(self._actuators, instance)
+        name, actuators = self.elements.instance_names[instance], self._of_instance(self.elements.actuators, instance)
         without = [a.name() for a in actuators if not a.has_controller()]
         if without:
             raise RuntimeError(
@@ -121,32 +122,32 @@ class Actuation:
         n = len(actuators)
         return {a: (value[k], value[n + k]) for k, a in enumerate(actuators)}
 
-    def _has_controllers(self):
+    def has_controllers(self) -> bool:
         """Whether controllers act: those of continuous plants and of kTamsi are at rest, as in the reference."""
-        return self._steps_with_controllers() and bool(self._controlled_actuators())
+        return self._steps_with_controllers() and bool(self.controlled_actuators())
 
     def _steps_with_controllers(self):
-        return self.is_discrete() and self._discrete_contact_approximation != "tamsi"
+        return self.is_discrete() and self.settings.discrete_contact_approximation != "tamsi"
 
     def _net_actuation(self, context):
         """A new u (nu,) that acts: what is fed forward, or the effort of a controller."""
-        if not self._has_controllers():
-            self._check_context(context)
-            return self._actuation(context)
+        if not self.has_controllers():
+            self.check_context(context)
+            return self.actuation(context)
         self._accelerations(context)
         return context.state.of_inputs["net_actuation"].copy()
 
     # forces
 
-    def _input_generalized_forces(self, context, u):
+    def input_generalized_forces(self, context: Any, u: Any) -> Any:
         """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports."""
         state = context.state
         tau = np.zeros(state.shape_v, state.dtype)
-        np.add.at(tau, self._model.actuator_dof, u)
+        np.add.at(tau, self.model.actuator_dof, u)
         applied = context.inputs.value("applied_generalized_force", context)
         return tau if applied is None else tau + applied
 
-    def _input_body_forces(self, context):
+    def input_body_forces(self, context: Any) -> Any:
         """(num_bodies, 6), or 0.0 where no force is applied."""
         applied = context.inputs.value("applied_spatial_force", context)
         if not applied:

@@ -29,14 +29,14 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
 
     RuntimeError if the plant is finalized or has another time step; then nothing is changed.
     """
-    plant._require_not_finalized("ApplyMultibodyPlantConfig")
+    plant.require_not_finalized("ApplyMultibodyPlantConfig")
     if config.time_step != plant.time_step():
         raise RuntimeError(
             f"ApplyMultibodyPlantConfig: the plant's time step is {plant.time_step():g}, time_step of the "
             f"configuration is {config.time_step:g}"
         )
     plant.set_penetration_allowance(config.penetration_allowance)
-    plant._contact_defaults = config.contact_defaults
+    plant.settings.contact_defaults = config.contact_defaults
     plant.set_stiction_tolerance(config.stiction_tolerance)
     plant.set_contact_model(CONTACT_MODELS[config.contact_model])
     plant.set_contact_surface_representation(

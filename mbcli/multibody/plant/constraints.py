@@ -46,12 +46,8 @@ KINDS = (
 class Constraints:
     """The part of MultibodyPlant that knows its constraints.
 
-    `_constraints` has all in the order in which they were added; Finalize() adds a LoopConstraint for each joint that
-    closes a loop.
+    PlantElements.constraints has all of them.
     """
-
-    def _start_constraints(self):
-        self._constraints = []
 
     # adding, before Finalize()
 
@@ -156,16 +152,16 @@ class Constraints:
         return self._add_constraint("loop", (predecessor, successor), AxesConstraint, *arguments)
 
     def _add_constraint(self, kind, parts, constraint_class, *arguments, **named):
-        self._require_not_finalized(f"adding a {kind} constraint")
+        self.require_not_finalized(f"adding a {kind} constraint")
         for part in parts:
             self._require_own(part, f"{kind} constraint")
-        if self.is_discrete() and self._discrete_contact_approximation == "tamsi":
+        if self.is_discrete() and self.settings.discrete_contact_approximation == "tamsi":
             raise RuntimeError(
                 f"the discrete contact approximation tamsi cannot hold a {kind} constraint: "
                 "set sap, similar or lagged before adding it"
             )
         constraint = constraint_class(*arguments, **named)
-        self._constraints.append(constraint)
+        self.elements.constraints.append(constraint)
         return constraint.id
 
     def _refuse_tamsi_with_constraints(self, setting):
@@ -174,18 +170,18 @@ class Constraints:
 
     def RemoveConstraint(self, id: MultibodyConstraintId) -> None:
         """Takes a constraint out again. RuntimeError: after Finalize(), no constraint has this id."""
-        self._require_not_finalized("RemoveConstraint")
-        self._constraints.remove(self._constraint("RemoveConstraint", id))
+        self.require_not_finalized("RemoveConstraint")
+        self.elements.constraints.remove(self.constraint("RemoveConstraint", id))
 
     # finding
 
     def GetConstraintIds(self) -> list[MultibodyConstraintId]:
         """Ids of all that were added: couplers, then distance, ball, weld, tendon, contact and loop constraints."""
-        return [c.id for kind in KINDS for c in self._constraints if isinstance(c, kind)]
+        return [c.id for kind in KINDS for c in self.elements.constraints if isinstance(c, kind)]
 
     def num_constraints(self) -> int:
         """How many were added; joints that close loops do not count."""
-        return sum(isinstance(c, KINDS) for c in self._constraints)
+        return sum(isinstance(c, KINDS) for c in self.elements.constraints)
 
     def num_coupler_constraints(self) -> int:
         """The number of coupler constraints."""
@@ -208,10 +204,11 @@ class Constraints:
         return self._count_constraints(TendonConstraint)
 
     def _count_constraints(self, kind):
-        return sum(isinstance(c, kind) for c in self._constraints)
+        return sum(isinstance(c, kind) for c in self.elements.constraints)
 
-    def _constraint(self, asked_by, id, kind=KINDS):
-        for constraint in self._constraints:
+    def constraint(self, asked_by: str, id: Any, kind: Any = KINDS) -> Any:
+        """The constraint of that id. RuntimeError where there is none of that kind."""
+        for constraint in self.elements.constraints:
             if constraint.id == id and isinstance(constraint, kind):
                 return constraint
         what = "constraint" if kind is KINDS else f"{kind.kind} constraint"
@@ -221,17 +218,17 @@ class Constraints:
 
     def GetConstraintActiveStatus(self, context: Context, id: MultibodyConstraintId) -> bool:
         """Whether a constraint holds in this context. RuntimeError for an unknown id."""
-        self._check_context(context)
-        return context.state.parameters.get(self._constraint("GetConstraintActiveStatus", id), "active")
+        self.check_context(context)
+        return context.state.parameters.get(self.constraint("GetConstraintActiveStatus", id), "active")
 
     def SetConstraintActiveStatus(self, context: Context, id: MultibodyConstraintId, status: bool) -> None:
         """Switches a constraint on or off in this context; all are on at first. RuntimeError for an unknown id."""
-        self._check_context(context)
-        context.state.set_parameter(self._constraint("SetConstraintActiveStatus", id), "active", bool(status))
+        self.check_context(context)
+        context.state.set_parameter(self.constraint("SetConstraintActiveStatus", id), "active", bool(status))
 
     def GetDefaultDistanceConstraintParams(self) -> dict[MultibodyConstraintId, DistanceConstraintParams]:
         """{id: DistanceConstraintParams} as added."""
-        return {c.id: c._params for c in self._constraints if isinstance(c, DistanceConstraint)}
+        return {c.id: c.default_of("params") for c in self.elements.constraints if isinstance(c, DistanceConstraint)}
 
     def GetDistanceConstraintParams(
         self, context: Context, id: MultibodyConstraintId | None = None
@@ -240,13 +237,13 @@ class Constraints:
 
         RuntimeError for the id of no distance constraint.
         """
-        self._check_context(context)
+        self.check_context(context)
         if id is None:
             every: dict[Any, Any] = {
                 each: self.GetDistanceConstraintParams(context, each) for each in self._distance_ids()
             }
             return every
-        constraint = self._constraint("GetDistanceConstraintParams", id, DistanceConstraint)
+        constraint = self.constraint("GetDistanceConstraintParams", id, DistanceConstraint)
         return context.state.parameters.get(constraint, "params")
 
     def SetDistanceConstraintParams(
@@ -256,8 +253,8 @@ class Constraints:
 
         RuntimeError for the id of no distance constraint, and for bodies that the plant does not have.
         """
-        self._check_context(context)
-        constraint = self._constraint("SetDistanceConstraintParams", id, DistanceConstraint)
+        self.check_context(context)
+        constraint = self.constraint("SetDistanceConstraintParams", id, DistanceConstraint)
         if not isinstance(params, DistanceConstraintParams):
             raise TypeError(f"SetDistanceConstraintParams: expected DistanceConstraintParams, not {params!r}")
         for index in (params.bodyA(), params.bodyB()):
@@ -265,18 +262,22 @@ class Constraints:
         context.state.set_parameter(constraint, "params", params)
 
     def _distance_ids(self):
-        return [c.id for c in self._constraints if isinstance(c, DistanceConstraint)]
+        return [c.id for c in self.elements.constraints if isinstance(c, DistanceConstraint)]
 
-    def _active_constraints(self, parameters=DEFAULTS):
+    def active_constraints(self, parameters: Any = DEFAULTS) -> Any:
         """Those that hold under the parameters of a context, loops included, in their order; springs are left out."""
-        return [c for c in self._constraints if parameters.get(c, "active") and not self._acts_as_spring(c, parameters)]
+        return [
+            c
+            for c in self.elements.constraints
+            if parameters.get(c, "active") and not self._acts_as_spring(c, parameters)
+        ]
 
     def _is_spring(self, constraint):
         """Whether it is a distance constraint with a finite stiffness of a continuous plant: a force element there."""
         return (
             isinstance(constraint, DistanceConstraint)
             and not self.is_discrete()
-            and math.isfinite(constraint._params.stiffness())
+            and math.isfinite(constraint.default_of("params").stiffness())
         )
 
     def _acts_as_spring(self, constraint, parameters):
@@ -286,7 +287,7 @@ class Constraints:
 
     def _refuse_constraints_at(self, loop_joints):
         """ModelError for a constraint of coordinates that a joint does not have because it closes a loop."""
-        for constraint in self._constraints:
+        for constraint in self.elements.constraints:
             for joint in set(constraint.joints()).intersection(loop_joints):
                 place = f"{constraint.place}: error: " if constraint.place else ""
                 reason = f"joint '{joint.name()}' closes a loop and has no coordinate to constrain"
@@ -294,11 +295,11 @@ class Constraints:
 
     def _complete_constraints(self):
         """Adds joints that close loops; finds the points that ball constraints leave to the default positions."""
-        self._constraints += [LoopConstraint(joint) for joint in self._loop_joints]
-        unknown = [c for c in self._constraints if isinstance(c, BallConstraint) and c.p_BQ is None]
+        self.elements.constraints += [LoopConstraint(joint) for joint in self.elements.loop_joints]
+        unknown = [c for c in self.elements.constraints if isinstance(c, BallConstraint) and c.p_BQ is None]
         if unknown:
             context = Context(self, compiled=False)
             context.state.set_q(self.GetDefaultPositions())
             for c in unknown:
                 X_BA = self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame())
-                c.complete([self._scalar.real(x) for x in X_BA.multiply(c.p_AP)])
+                c.complete([self.scalar.real(x) for x in X_BA.multiply(c.p_AP)])

@@ -1,6 +1,9 @@
 """Contact of a plant: what touches what, and with which force."""
 
+from __future__ import annotations
+
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -17,59 +20,57 @@ from mbcli.multibody.tree.index import BodyIndex
 class Contact:
     """The part of MultibodyPlant that knows which of its bodies touch."""
 
-    _single_contact_points = False
-
-    def _meets_contact(self):
+    def meets_contact(self) -> bool:
         """Whether solids of the plant can touch: there are some on different bodies that no filter keeps apart.
 
         ModelError where the contact model is one that cannot be computed.
         """
-        if self._scene_graph is None or len(self._geometry_bodies) < 2:
+        if self.scene_graph is None or len(self.geometry_bodies) < 2:
             return False
-        revision = self._geometry_revision()
+        revision = self.geometry_revision()
         if self._meeting is None or self._meeting[0] != revision:
             self._meeting = revision, solids_can_touch(*self._solids_and_filters())
-        if self._meeting[1] and self._contact_model == ContactModel.kHydroelastic:
+        if self._meeting[1] and self.settings.contact_model == ContactModel.kHydroelastic:
             raise ModelError(
                 "contact_model hydroelastic: contact surfaces are not computed; choose point, or "
                 "hydroelastic_with_fallback, under which everything touches at points"
             )
         return self._meeting[1]
 
-    def _asks_for_surfaces(self):
+    def asks_for_surfaces(self) -> bool:
         """Whether a geometry that collides asks for hydroelastic contact, where the contact model has that."""
-        graph = self._scene_graph
+        graph = self.scene_graph
         asking = any(
             (instance := graph._geometries[g]).proximity is not None
             and instance.proximity.HasProperty("hydroelastic", "compliance_type")
-            for g in self._geometry_bodies
+            for g in self.geometry_bodies
         )
-        return asking and self._contact_model != ContactModel.kPoint
+        return asking and self.settings.contact_model != ContactModel.kPoint
 
     @staticmethod
-    def _name_in_contact(body):
+    def name_in_contact(body: Any) -> str:
         """Name of a body with its model's; World is 'world'."""
         return str(body.scoped_name().get_full()) if int(body.index()) else body.name()
 
-    def _refuse_contact(self, state):
+    def refuse_contact(self, state: Any) -> None:
         """ModelError where solids touch at an EvaluatedState of numbers for which contact is not computed."""
-        if not self._meets_contact():
+        if not self.meets_contact():
             return
         name = state.scalar.name
         X_WB = state.at_positions() and state.scalar.reals(state.data.X_WB)
         if X_WB.size != state.data.X_WB.size:
             raise ModelError(f"contact cannot be computed with numbers of type {name}: filter the collisions out")
-        collision, points = self._geometries().collision(), ContactPoints(4)
+        collision, points = self.compiled_geometries().collision(), ContactPoints(4)
         data = SimpleNamespace(X_WB=X_WB.reshape(state.data.X_WB.shape).astype(float))
-        load_kernels(False).find_contacts(self._model, data, collision, points)
+        load_kernels(False).find_contacts(self.model, data, collision, points)
         if points.count[0]:
             raise ModelError(f"contact cannot be computed with numbers of type {name}, and here bodies touch")
 
-    def _contacts(self, context):
+    def contact_record(self, context: Any) -> Any:
         """ContactRecord: of a continuous plant at this state, of a discrete one of the next step. None: no contact."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if self.is_discrete():
             self._accelerations(context)
             return state.of_inputs.get("contacts")
@@ -81,12 +82,12 @@ class Contact:
         return state.of_v["contacts"]
 
     def _contact_results(self, context):
-        record = self._contacts(context)
+        record = self.contact_record(context)
         if record is None:
             return ContactResults(self)
-        return ContactResults(self, [self._point_pair(context.state.contact, record, i) for i in range(len(record))])
+        return ContactResults(self, [self.point_pair(context.state.contact, record, i) for i in range(len(record))])
 
-    def _point_pair(self, contact, record, i):
+    def point_pair(self, contact: Any, record: Any, i: int) -> Any:
         """PointPairContactInfo of a record's contact i."""
         from mbcli.geometry import PenetrationAsPointPair
 
@@ -102,24 +103,24 @@ class Contact:
             nhat_BA_W=record.normal[i].copy(),
             depth=-float(record.distance[i]),
         )
-        bodies = (BodyIndex(int(self._geometry_bodies[g].index())) for g in ids)
+        bodies = (BodyIndex(int(self.geometry_bodies[g].index())) for g in ids)
         return PointPairContactInfo(*bodies, -record.force[i], C, record.separation[i], record.slip[i], pair)
 
     def _generalized_contact_forces(self, context):
         """tau (nv,) of all contacts."""
-        F = self._contact_body_forces(context, self._contacts(context))
+        F = self.contact_body_forces(context, self.contact_record(context))
         state = context.state
         calls, data = state.at_positions(), state.data
         calls.calc_generalized_forces(state.forces_on_links(F))
         return data.tau.copy()
 
-    def _contact_body_forces(self, context, record):
+    def contact_body_forces(self, context: Any, record: Any) -> Any:
         """Spatial forces of contacts at body origins in W, (num_bodies, 6); 0.0 where there are none."""
         if record is None or not len(record):
             return 0.0
         state = context.state
         X_WL = state.at_links().X_WL
-        body_of = np.array([int(self._geometry_bodies[g].index()) for g in state.contact.geometries.ids])
+        body_of = np.array([int(self.geometry_bodies[g].index()) for g in state.contact.geometries.ids])
         F = np.zeros((self.num_bodies(), 6))
         for side, sign in ((0, 1.0), (1, -1.0)):
             bodies = body_of[record.solid[:, side]]

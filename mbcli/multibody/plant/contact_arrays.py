@@ -74,8 +74,8 @@ class ContactArrays:
 
     def __init__(self, plant, model, compiled, single_points=None, earlier=None):
         self.plant, self.model, self.compiled = plant, model, compiled
-        self.single_points = plant._single_contact_points if single_points is None else single_points
-        self.geometries, self._revision = plant._geometries(model), plant._geometry_revision()
+        self.single_points = plant.settings.single_contact_points if single_points is None else single_points
+        self.geometries, self._revision = plant.compiled_geometries(model), plant.geometry_revision()
         self.points_room = FIRST_POINTS if earlier is None else earlier.points_room
         self.pairs = None if earlier is None else earlier.pairs
         self.samples, self.keeps = None, False
@@ -83,7 +83,7 @@ class ContactArrays:
 
     def is_current(self, model):
         """Whether these are the solids of a model, and the filters have not changed."""
-        return model is self.model and self._revision == self.plant._geometry_revision()
+        return model is self.model and self._revision == self.plant.geometry_revision()
 
     def make(self):
         """The arrays, with as much room as was found to be needed."""
@@ -95,7 +95,7 @@ class ContactArrays:
         """Room for the contacts of so many samples."""
         self._attached = False
         self.samples = ContactSamples(rows, kept)
-        self.samples.settings[SAMPLES_STICTION] = self.plant._stiction_tolerance
+        self.samples.settings[SAMPLES_STICTION] = self.plant.settings.stiction_tolerance
 
     def start_run(self, rows, keeps):
         """Room for the contacts of samples in blocks of so many rows, if they are to be kept."""
@@ -200,9 +200,9 @@ class ContactArrays:
 
     def geometry_name(self, solid):
         """The body of a solid, and which of its geometries it is."""
-        name = self.plant._scene_graph.model_inspector().GetName(self.geometries.ids[solid])
+        name = self.plant.scene_graph.model_inspector().GetName(self.geometries.ids[solid])
         return f"{self.body_name(solid)} ({name})"
 
     def body_name(self, solid):
         """Name of the body of a solid, with its model's."""
-        return self.plant._name_in_contact(self.plant._geometry_bodies[self.geometries.ids[solid]])
+        return self.plant.name_in_contact(self.plant.geometry_bodies[self.geometries.ids[solid]])

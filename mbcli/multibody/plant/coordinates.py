@@ -65,23 +65,25 @@ class Coordinates:
         self, model_instance: ModelInstanceIndex | None = None, add_model_instance_prefix: bool | None = None
     ) -> list[str]:
         """`{instance}_{actuator}` for each entry of u."""
-        self._require_finalized("GetActuatorNames")
+        self.require_finalized("GetActuatorNames")
         prefix = model_instance is None if add_model_instance_prefix is None else add_model_instance_prefix
-        actuators = self._of_instance(self._actuators, model_instance)
+        actuators = self._of_instance(self.elements.actuators, model_instance)
         return [self._prefix(a, prefix) + a.name() for a in actuators]
 
-    def _mobilized(self, model_instance=None):
+    def moving_joints(self, model_instance: ModelInstanceIndex | int | None = None) -> Any:
         """The joints with a place in the forest."""
-        return [j for j in self._of_instance(self._joints, model_instance) if j not in self._loop_joints]
+        return [
+            j for j in self._of_instance(self.elements.joints, model_instance) if j not in self.elements.loop_joints
+        ]
 
     def _prefix(self, element, wanted):
         return f"{self.GetModelInstanceName(element.model_instance())}_" if wanted else ""
 
     def _names(self, kind, model_instance, prefix, always_add_suffix):
-        self._require_finalized(f"Get{kind.capitalize()}Names")
+        self.require_finalized(f"Get{kind.capitalize()}Names")
         prefix = model_instance is None if prefix is None else prefix
         by_start = {}
-        for joint in self._mobilized(model_instance):
+        for joint in self.moving_joints(model_instance):
             suffixes = getattr(joint.kinematics, f"{kind.upper()}_SUFFIXES")
             start = joint.position_start() if kind == "position" else joint.velocity_start()
             for k, suffix in enumerate(suffixes):
@@ -123,13 +125,13 @@ class Coordinates:
 
     def GetEffortUpperLimits(self) -> Vector:
         """(nu,) [N m or N], inf where there is none. After Finalize()."""
-        self._require_finalized("GetEffortUpperLimits")
-        return np.array([a.effort_limit() for a in self._actuators])
+        self.require_finalized("GetEffortUpperLimits")
+        return np.array([a.effort_limit() for a in self.elements.actuators])
 
     def _limits_vector(self, size, start, limits):
-        self._require_finalized(limits)
-        result = np.zeros(self._model.sizes[size])
-        for joint in self._mobilized():
+        self.require_finalized(limits)
+        result = np.zeros(self.model.sizes[size])
+        for joint in self.moving_joints():
             value = getattr(joint, limits)()
             first = getattr(joint, start)()
             result[first : first + value.size] = value
@@ -137,14 +139,17 @@ class Coordinates:
 
     # values
 
-    def _check_context(self, context):
+    def check_context(self, context: Context) -> None:
+        """RuntimeError for a context that belongs elsewhere."""
         if not isinstance(context, Context) or context.state.plant is not self:
             raise RuntimeError("this context belongs to another plant")
 
-    def _q_indices(self, model_instance):
+    def q_indices(self, model_instance: ModelInstanceIndex | int | None) -> Any:
+        """Places in q of the positions of a model instance, in increasing order."""
         return self._places("position", model_instance)[0]
 
-    def _v_indices(self, model_instance):
+    def v_indices(self, model_instance: ModelInstanceIndex | int | None) -> Any:
+        """Places in v of the velocities of a model instance, in increasing order."""
         return self._places("velocity", model_instance)[0]
 
     def _places(self, kind, model_instance):
@@ -153,7 +158,7 @@ class Coordinates:
         found = self._known_places.get(key)
         if found is None:
             places = []
-            for joint in self._mobilized(model_instance):
+            for joint in self.moving_joints(model_instance):
                 if kind != "velocity":
                     first = joint.position_start()
                     places.extend(range(first, first + joint.num_positions()))
@@ -169,10 +174,10 @@ class Coordinates:
 
     @cached_property
     def _known_places(self):
-        self._require_finalized("coordinates of a model instance")
+        self.require_finalized("coordinates of a model instance")
         return {}
 
-    def _vector(self, value, size, what, scalar=None):
+    def vector(self, value: Any, size: int, what: str, scalar: Any = None) -> np.ndarray:
         """Numbers (size,), as they are or as an array of the context's scalar type."""
         value = as_numbers(value, what) if scalar is None else scalar.array(value, what)
         if value.shape != (size,):
@@ -185,13 +190,13 @@ class Coordinates:
         is_array = type(value) is ndarray and value.dtype is state.dtype and value.shape == shape
         if is_array and (value.base is None or value.flags.c_contiguous):
             return value
-        return self._vector(value, *shape, what, state.scalar)
+        return self.vector(value, *shape, what, state.scalar)
 
     def GetPositions(self, context: Context, model_instance: ModelInstanceIndex | None = None) -> Vector:
         """q, (nq,)"""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if model_instance is None:
             return state.q.copy()
         return state.q[self._places("position", model_instance)[1]].copy()
@@ -200,7 +205,7 @@ class Coordinates:
         """v, (nv,)"""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if model_instance is None:
             return state.v.copy()
         return state.v[self._places("velocity", model_instance)[1]].copy()
@@ -209,7 +214,7 @@ class Coordinates:
         """[q; v]"""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         return state.x.copy() if model_instance is None else state.x[self._places("state", model_instance)[1]].copy()
 
     def SetPositions(
@@ -218,7 +223,7 @@ class Coordinates:
         """SetPositions(context, q) or SetPositions(context, model_instance, q)."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if q is None:
             model_instance, q = None, model_instance
         if model_instance is None:
@@ -233,7 +238,7 @@ class Coordinates:
         """SetVelocities(context, v) or SetVelocities(context, model_instance, v)."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if v is None:
             model_instance, v = None, model_instance
         if model_instance is None:
@@ -251,7 +256,7 @@ class Coordinates:
         """[q; v] of the plant or of a model instance."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if q_v is None:
             model_instance, q_v = None, model_instance
         if model_instance is None:
@@ -280,35 +285,35 @@ class Coordinates:
                 elif fault:
                     state.parameters_current = False  # then what needs q asks _ready_parameters() first
                 return
-        value = self._vector(value, array[part].size, what, state.scalar)
+        value = self.vector(value, array[part].size, what, state.scalar)
         require_finite(value, what)
         array[part] = value
         state.look_for_zero_quaternions()
 
     def GetPositionsFromArray(self, model_instance: ModelInstanceIndex, q: ArrayLike) -> Vector:
         """The positions of a model instance among all positions q (nq,)."""
-        indices = self._q_indices(model_instance)
-        return self._vector(q, self.num_positions(), "q")[indices]
+        indices = self.q_indices(model_instance)
+        return self.vector(q, self.num_positions(), "q")[indices]
 
     def GetVelocitiesFromArray(self, model_instance: ModelInstanceIndex, v: ArrayLike) -> Vector:
         """The velocities of a model instance among all velocities v (nv,)."""
-        indices = self._v_indices(model_instance)
-        return self._vector(v, self.num_velocities(), "v")[indices]
+        indices = self.v_indices(model_instance)
+        return self.vector(v, self.num_velocities(), "v")[indices]
 
     def SetPositionsInArray(self, model_instance: ModelInstanceIndex, q_instance: ArrayLike, q: Vector) -> None:
         """Writes the positions of an instance into q (nq,)."""
-        indices = self._q_indices(model_instance)
+        indices = self.q_indices(model_instance)
         self._write(q, self.num_positions(), "q", indices, q_instance)
 
     def SetVelocitiesInArray(self, model_instance: ModelInstanceIndex, v_instance: ArrayLike, v: Vector) -> None:
         """Writes the velocities of an instance into v (nv,)."""
-        indices = self._v_indices(model_instance)
+        indices = self.v_indices(model_instance)
         self._write(v, self.num_velocities(), "v", indices, v_instance)
 
     def _write(self, array, size, what, indices, values):
         """Writes the values of an instance to their places in the whole array (size,), if they fit both."""
-        self._vector(array, size, what)
-        values = self._vector(values, len(indices), f"{what}_instance")
+        self.vector(array, size, what)
+        values = self.vector(values, len(indices), f"{what}_instance")
         if not np.can_cast(values.dtype, array.dtype, "same_kind"):
             raise TypeError(f"{what}_instance: {values.dtype} does not fit into {what}, an array of {array.dtype}")
         array[indices] = values
@@ -317,12 +322,12 @@ class Coordinates:
 
     def GetDefaultPositions(self, model_instance: ModelInstanceIndex | None = None) -> Vector:
         """q of a new context."""
-        self._require_finalized("GetDefaultPositions")
-        q = np.zeros(self._model.sizes["nq"])
-        for joint in self._mobilized():
+        self.require_finalized("GetDefaultPositions")
+        q = np.zeros(self.model.sizes["nq"])
+        for joint in self.moving_joints():
             start = joint.position_start()
             q[start : start + joint.num_positions()] = joint._default_positions
-        return q if model_instance is None else q[self._q_indices(model_instance)]
+        return q if model_instance is None else q[self.q_indices(model_instance)]
 
     def SetDefaultPositions(
         self,
@@ -334,22 +339,22 @@ class Coordinates:
         """SetDefaultPositions(q) or SetDefaultPositions(model_instance, q): q of contexts made from now on."""
         model_instance, q = _instance_and_value(arguments, model_instance, q if q_instance is None else q_instance)
         full = self.GetDefaultPositions()
-        indices = slice(None) if model_instance is None else self._q_indices(model_instance)
-        full[indices] = self._vector(q, self.num_positions(model_instance), "q", FLOAT)
-        for joint in self._mobilized():
+        indices = slice(None) if model_instance is None else self.q_indices(model_instance)
+        full[indices] = self.vector(q, self.num_positions(model_instance), "q", FLOAT)
+        for joint in self.moving_joints():
             start = joint.position_start()
             joint.set_default_positions(full[start : start + joint.num_positions()])
 
     def CreateDefaultContext(self) -> Context:
         """A context at time 0 with the default positions and zero velocities."""
-        self._require_finalized("CreateDefaultContext")
+        self.require_finalized("CreateDefaultContext")
         context = Context(self)
         context.state.set_q(self.GetDefaultPositions())
         return context
 
     def SetDefaultState(self, context: Context, state: Any = None) -> None:
         """Default positions and zero velocities."""
-        self._check_context(context)
+        self.check_context(context)
         context.state.set_q(self.GetDefaultPositions())
         context.state.set_v(0.0)
 
@@ -366,7 +371,7 @@ class Coordinates:
         self._require_own(body, "SetDefaultFreeBodyPose")
         self._default_free_poses[int(body.index())] = X_PB
         if self.is_finalized() and body.is_floating_base_body():
-            self._free_joint_of(body).SetDefaultPose(X_PB)
+            self.free_joint_of(body).SetDefaultPose(X_PB)
 
     def GetDefaultFreeBodyPose(self, body: RigidBody) -> RigidTransform:
         """Identity where none was set."""
@@ -374,9 +379,9 @@ class Coordinates:
 
     def GetFreeBodyPose(self, context: Context, body: RigidBody) -> RigidTransform:
         """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
-        if body._plant is not self:
+        if body.parent_plant is not self:
             self._require_own(body, "GetFreeBodyPose")
-        return body._required_free_joint().GetPose(context)
+        return body.required_free_joint().GetPose(context)
 
     def SetFreeBodyPose(
         self,
@@ -391,9 +396,9 @@ class Coordinates:
             X_PB = _one_of(X_PB, X_WB, "SetFreeBodyPose: X_PB")
         if type(X_PB) is not RigidTransform:
             X_PB = RigidTransform(X_PB)
-        if body._plant is not self:
+        if body.parent_plant is not self:
             self._require_own(body, "SetFreeBodyPose")
-        body._required_free_joint().SetPose(context, X_PB)
+        body.required_free_joint().SetPose(context, X_PB)
 
     def SetFreeBodySpatialVelocity(
         self,
@@ -416,7 +421,7 @@ class Coordinates:
                 body = argument
         V_PB = _one_of(V_PB, V_WB, "SetFreeBodySpatialVelocity: V_PB")
         self._require_own(body, "SetFreeBodySpatialVelocity")
-        joint = body._required_free_joint()
+        joint = body.required_free_joint()
         joint.SetVelocities(context, V_PB.get_coeffs())
 
     # velocities and rates
@@ -425,7 +430,7 @@ class Coordinates:
         """qdot = N(q) v, (nq,); NumericalError where a joint with roll, pitch and yaw is at gimbal lock."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if self._joints_with_rpy:
             self._refuse_gimbal_lock(context)
         state.calls.query_qdot(self._numbers(context, v, state.shape_v, "v"))
@@ -435,17 +440,17 @@ class Coordinates:
         """v = N+(q) qdot, (nv,), N+ the left inverse of N."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         qdot, v = self._numbers(context, qdot, state.shape_q, "qdot"), empty(state.shape_v, state.dtype)
         state.calls.query_velocity_from_qdot(qdot, v)
         return v
 
     def _refuse_gimbal_lock(self, context):
-        problem = self._gimbal_lock(context)
+        problem = self.gimbal_lock(context)
         if problem:
             raise NumericalError(problem)
 
-    def _gimbal_lock(self, context):
+    def gimbal_lock(self, context: Context) -> str | None:
         """Which joint has no rates of roll and yaw in a context, as a message; None where all have."""
         state = context.state
         for joint in self._joints_with_rpy:
@@ -456,12 +461,12 @@ class Coordinates:
 
     @cached_property
     def _joints_with_rpy(self):
-        self._require_finalized("rates of coordinates")
-        return [joint for joint in self._joints if joint.type_name() in ("ball_rpy", "rpy_floating")]
+        self.require_finalized("rates of coordinates")
+        return [joint for joint in self.elements.joints if joint.type_name() in ("ball_rpy", "rpy_floating")]
 
     def MakeVelocityToQDotMap(self, context: Context) -> Any:
         """N(q) as a sparse matrix, nq x nv; of dual numbers and expressions an array."""
-        self._check_context(context)
+        self.check_context(context)
         if self._joints_with_rpy:
             self._refuse_gimbal_lock(context)
         state = context.state
@@ -471,7 +476,7 @@ class Coordinates:
 
     def MakeQDotToVelocityMap(self, context: Context) -> Any:
         """N+(q) as a sparse matrix, nv x nq; of dual numbers and expressions an array."""
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         columns = np.zeros((*state.shape_q, *state.shape_v), state.dtype)
         state.calls.query_velocity_map(columns)
@@ -495,7 +500,7 @@ class Coordinates:
     def _map_places(self):
         """Rows and columns of N and N+ that may not be zero, column by column, where each column starts, a matrix."""
         N = np.zeros((self.num_positions(), self.num_velocities()), bool)
-        for joint in self._mobilized():
+        for joint in self.moving_joints():
             i, d, n = joint.position_start(), joint.velocity_start(), joint.num_velocities()
             extra = joint.num_positions() - n
             for k in range(n):
@@ -506,11 +511,11 @@ class Coordinates:
 
     def IsVelocityEqualToQDot(self) -> bool:
         """Whether N(q) is the identity for every joint."""
-        return all(j.type_name() not in TURNS_WITH_RATES_OF_THEIR_OWN for j in self._joints)
+        return all(j.type_name() not in TURNS_WITH_RATES_OF_THEIR_OWN for j in self.elements.joints)
 
     @cached_property
     def _velocities_are_rates(self):
-        self._require_finalized("rates of coordinates")
+        self.require_finalized("rates of coordinates")
         return self.IsVelocityEqualToQDot()
 
 

@@ -37,7 +37,7 @@ class LeftOut:
         return f"{self.place()}{self._name()}, what it has does not act: {', '.join(parts)}"
 
     def place(self):
-        return f"{self.joint._place}: " if self.joint._place is not None else ""
+        return f"{self.joint.place}: " if self.joint.place is not None else ""
 
     def _name(self):
         return f"joint '{self.joint.name()}' closes a loop"
@@ -71,11 +71,11 @@ def left_out_at(plant, loop_joints):
     """LeftOut of those joints that close loops where there is something. The joints of the forest are known."""
     found = []
     for joint in loop_joints:
-        actuators = [a for a in plant._actuators if a.joint() is joint]
+        actuators = [a for a in plant.elements.actuators if a.joint() is joint]
         acting = [f"actuator '{a.name()}'" for a in actuators if acts_of_itself(a)]
         idle = [f"actuator '{a.name()}'" for a in actuators if not acts_of_itself(a)]
-        for e in plant._force_elements:
-            acting += [type(e).__name__] if joint in e._parts() and not isinstance(e, JointSpring) else []
+        for e in plant.elements.force_elements:
+            acting += [type(e).__name__] if joint in e.tied_elements() and not isinstance(e, JointSpring) else []
         if any(joint.default_damping_vector()) and not isinstance(joint, JOINTS_WITH_FORCES):
             acting.append("its damping")
         if actuators or acting or has_limits(joint):
@@ -89,7 +89,7 @@ def _rest_of_loop(plant, closing, loop_joints):
     ways = {closing.parent_body(): ()}
     front = [closing.parent_body()]
     for body in front:
-        for joint in plant._joints:
+        for joint in plant.elements.joints:
             ends = joint.parent_body(), joint.child_body()
             if joint in loop_joints or body not in ends:
                 continue
@@ -102,7 +102,7 @@ def _rest_of_loop(plant, closing, loop_joints):
 
 def require_actions(plant):
     """ModelError where something of a joint that closes a loop cannot act in a run."""
-    for left_out in plant._left_out:
+    for left_out in plant.left_out:
         refusal = left_out.refusal()
         if refusal is not None:
             raise ModelError(refusal)
@@ -115,7 +115,7 @@ class WatchedLimits:
     """
 
     def __init__(self, plant, context):
-        self._joints = [line for line in plant._left_out if line.limited] if plant.is_discrete() else []
+        self._joints = [line for line in plant.left_out if line.limited] if plant.is_discrete() else []
         self._plant = plant
         self._context = context.Clone() if self._joints else None
 

@@ -141,11 +141,11 @@ def calc_derivatives(plant, context, function, variables, inputs, compiled=False
         variables: their names, as there.
         inputs: vdot, tau, u if they are not zero; they reach the function as arrays.
     """
-    plant._check_context(context)
-    if plant._scalar is not FLOAT:
+    plant.check_context(context)
+    if plant.scalar is not FLOAT:
         raise RuntimeError("CalcDerivatives: take the plant of floats, this one carries its derivatives along")
-    if plant._user_force_elements:
-        element = plant._user_force_elements[0]
+    if plant.user_force_elements:
+        element = plant.user_force_elements[0]
         raise RuntimeError(f"CalcDerivatives: the forces of {element!r} are computed by a user's class in floats")
     given = _given_inputs(plant, inputs)
     twin = Context(plant, COMPLEX, compiled)
@@ -156,9 +156,9 @@ def calc_derivatives(plant, context, function, variables, inputs, compiled=False
 
 
 def _given_inputs(plant, inputs):
-    sizes = {"vdot": plant.num_velocities(), "tau": plant.num_velocities(), "u": plant._model.sizes["nu"]}
+    sizes = {"vdot": plant.num_velocities(), "tau": plant.num_velocities(), "u": plant.model.sizes["nu"]}
     return {
-        name: np.zeros(size) if inputs.get(name) is None else plant._vector(inputs[name], size, name)
+        name: np.zeros(size) if inputs.get(name) is None else plant.vector(inputs[name], size, name)
         for name, size in sizes.items()
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Dynamics:
         """M(q), (nv, nv), reflected inertias included, by the composite-rigid-body algorithm."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if "mass_matrix" not in state.of_q:
             if state.positions_current:
                 state.calls.calc_mass_matrix()
@@ -42,7 +42,7 @@ class Dynamics:
         """M(q), (nv, nv), one column per unit acceleration."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         state.at_positions().calc_mass_matrix_by_inverse_dynamics()
         state.velocities_current = False
         state.of_q.pop("mass_matrix", None)
@@ -52,7 +52,7 @@ class Dynamics:
         """C(q, v) v, (nv,): no gravity, no applied forces."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         state.at_velocities().calc_bias_term()
         return state.data.tau.copy()
 
@@ -60,7 +60,7 @@ class Dynamics:
         """tau_g(q), (nv,), on the side of the applied forces: M vdot + C v = tau_g."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         state.at_positions().calc_gravity()
         return state.data.tau.copy()
 
@@ -71,16 +71,16 @@ class Dynamics:
         """
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        if type(external_forces) is not MultibodyForces or external_forces._sizes is not self._sizes_of_forces:
-            self._check_forces(external_forces)
+            self.check_context(context)
+        if type(external_forces) is not MultibodyForces or external_forces.sizes is not self.sizes_of_forces:
+            self.check_forces(external_forces)
         vdot = known_vdot
         if type(vdot) is not np.ndarray or vdot.dtype is not state.dtype or vdot.shape != state.shape_v:
-            vdot = self._vector(vdot, *state.shape_v, "known_vdot", state.scalar)
+            vdot = self.vector(vdot, *state.shape_v, "known_vdot", state.scalar)
         calls, data = state.at_velocities(), state.data
         data.vdot[...] = vdot
-        calls.calc_inverse_dynamics(external_forces._body_forces, 0.0)
-        return data.tau - external_forces._generalized_forces
+        calls.calc_inverse_dynamics(external_forces.F_Bo_W, 0.0)
+        return data.tau - external_forces.tau
 
     def CalcRequiredForces(
         self,
@@ -97,7 +97,7 @@ class Dynamics:
         tau = M vdot + C v - tau_g - springs - damping - sum J^T F, with F (num_bodies, 6) at body origins in World.
         `springs` stands for all force elements but gravity.
         """
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         vdot = 0.0 if vdot is None else self._numbers(context, vdot, state.shape_v, "vdot")
         element_F, element_tau = self._force_element_forces(context, False, springs, damping)
@@ -119,37 +119,39 @@ class Dynamics:
 
         In singular positions of constraints those of the motion that v continues; NumericalError where none does.
         """
-        self._check_context(context)
-        nu = self._model.sizes["nu"]
+        self.check_context(context)
+        nu = self.model.sizes["nu"]
         state = context.state
         u = np.zeros(nu, state.dtype) if u is None else self._numbers(context, u, (nu,), "u")
         tau = None if tau is None else self._numbers(context, tau, state.shape_v, "tau")
-        return self._run_forward_dynamics(context, u, tau, 0.0 if body_forces is None else body_forces)
+        return self.run_forward_dynamics(context, u, tau, 0.0 if body_forces is None else body_forces)
 
     def CalcGeneralizedForces(self, context: Context, forces: MultibodyForces) -> Vector:
         """tau + sum J^T F of a set of forces, (nv,)."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes is not self._sizes_of_forces:
-            self._check_forces(forces)
+            self.check_context(context)
+        if type(forces) is not MultibodyForces or forces.sizes is not self.sizes_of_forces:
+            self.check_forces(forces)
         calls, data = state.at_positions(), state.data
-        calls.calc_generalized_forces(forces._body_forces)
-        return data.tau + forces._generalized_forces
+        calls.calc_generalized_forces(forces.F_Bo_W)
+        return data.tau + forces.tau
 
     @cached_property
     def _first_limited_joint(self):
         """A joint whose limits act in steps; None where there is none."""
-        dofs = set(self._model.limit_dof.tolist())
+        dofs = set(self.model.limit_dof.tolist())
         joints = (mobilized.joint for mobilized in self._mobilized_joints)
         return next((j for j in joints if j.num_velocities() == 1 and j.velocity_start() in dofs), None)
 
     @cached_property
-    def _sizes_of_forces(self):
+    def sizes_of_forces(self) -> tuple[int, int]:
+        """Numbers of bodies and velocities: those of MultibodyForces of this plant."""
         return self.num_bodies(), self.num_velocities()
 
-    def _check_forces(self, forces):
-        if type(forces) is MultibodyForces and forces._sizes == self._sizes_of_forces:
+    def check_forces(self, forces: MultibodyForces) -> None:
+        """TypeError or RuntimeError for what is not MultibodyForces of this plant."""
+        if type(forces) is MultibodyForces and forces.sizes == self.sizes_of_forces:
             return
         if not isinstance(forces, MultibodyForces):
             raise TypeError(f"expected MultibodyForces, not {forces!r}")
@@ -161,45 +163,47 @@ class Dynamics:
 
     def CalcForwardDynamics(self, context: Context) -> Vector:
         """vdot (nv,) at this instant under the inputs of the context, gravity, springs and joint damping."""
-        self._check_context(context)
-        u, tau = self._actuation(context), context.inputs.value("applied_generalized_force", context)
-        return self._run_forward_dynamics(context, u, tau, self._input_body_forces(context))
+        self.check_context(context)
+        u, tau = self.actuation(context), context.inputs.value("applied_generalized_force", context)
+        return self.run_forward_dynamics(context, u, tau, self.input_body_forces(context))
 
     def _accelerations(self, context):
         """vdot (nv,) under the inputs of the context: at this instant, of a discrete plant over its next step."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         vdot = state.of_inputs.get("vdot")
         if vdot is None:
-            u, tau = self._actuation(context), context.inputs.value("applied_generalized_force", context)
-            F = self._input_body_forces(context)
+            u, tau = self.actuation(context), context.inputs.value("applied_generalized_force", context)
+            F = self.input_body_forces(context)
             stage = ()
             if self.is_discrete():
-                self._set_controllers(context)
-                stage = ("calc_step_dynamics", self._time_step, self._implicit_damping())
-            vdot = self._run_forward_dynamics(context, u, tau, F, *stage)
-            if self._has_controllers():
+                self.set_controllers(context)
+                stage = ("calc_step_dynamics", self._time_step, self.implicit_damping())
+            vdot = self.run_forward_dynamics(context, u, tau, F, *stage)
+            if self.has_controllers():
                 u[state.model.pd_actuator] = state.data.pd_effort
             if stage and state.contact is not None:
                 state.of_inputs["contacts"] = state.contact.record(state)
             state.of_inputs.update(vdot=vdot, net_actuation=u)
         return vdot
 
-    def _implicit_damping(self):
+    def implicit_damping(self) -> float:
         """1 where a step takes joint damping at its end, 0 where at its start."""
-        return 0.0 if self._discrete_contact_approximation == "tamsi" else 1.0
+        return 0.0 if self.settings.discrete_contact_approximation == "tamsi" else 1.0
 
-    def _run_forward_dynamics(self, context, u, tau, F, stage="calc_forward_dynamics", *arguments):
+    def run_forward_dynamics(
+        self, context: Context, u: Any, tau: Any, F: Any, stage: str = "calc_forward_dynamics", *arguments: Any
+    ) -> Any:
         """vdot (nv,) under actuation u (nu,), tau (nv,) or None, body forces F (num_bodies, 6) or 0.0, and the model's.
 
         u is that of the data then.
         """
-        if not self.is_discrete() and self._scene_graph is not None:
-            F = F + self._contact_body_forces(context, self._contacts(context))
+        if not self.is_discrete() and self.scene_graph is not None:
+            F = F + self.contact_body_forces(context, self.contact_record(context))
         alone = tau is None and type(F) is float  # nothing is applied but the actuation
         state = context.state
-        if alone and not (arguments or self._constraints or self._special_force_elements):
+        if alone and not (arguments or self.elements.constraints or self._special_force_elements):
             calls, data = state.calls if state.velocities_current else state.at_velocities(), state.data
             data.u[...] = u
             calls.calc_accelerations()
@@ -208,17 +212,17 @@ class Dynamics:
         if is_step:
             state.scalar.require_unlimited_positions(self._first_limited_joint)
             prepare_contact(state)
-        elif self._constraints:
+        elif self.elements.constraints:
             state.ready_constraints()
-        checks_rank = bool(self._constraints) and state.scalar is FLOAT and not (is_step and state.contact)
+        checks_rank = bool(self.elements.constraints) and state.scalar is FLOAT and not (is_step and state.contact)
         if checks_rank:
             state.constraints.expect_regular_rank(context)
         user = None
         if self._special_force_elements:
-            self._check_force_elements(context)
-            user = self._user_forces(context)
+            self.check_force_elements(context)
+            user = self.user_forces(context)
         if user is not None:
-            F = F + user._body_forces
+            F = F + user.F_Bo_W
         F_link = state.forces_on_links(F)
         while True:
             calls, data = state.at_velocities(), state.data
@@ -227,14 +231,14 @@ class Dynamics:
             if tau is not None:
                 data.tau += tau
             if user is not None:
-                data.tau += user._generalized_forces
+                data.tau += user.tau
             getattr(calls, stage)(F_link, *arguments)
             if not is_step or not contact_failed(state):
                 break
             prepare_contact(state, failed=True)
         if checks_rank:
             state.constraints.refuse_singular()
-        if self._constraints:
+        if self.elements.constraints:
             state.of_inputs["constraint_forces"] = state.constraints.forces()
         return data.vdot.copy()
 
@@ -242,7 +246,7 @@ class Dynamics:
         """[qdot; vdot] of a plant with time step 0."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         rates = state.of_inputs.get("rates")
         if rates is None:
             vdot = self._accelerations(context)
@@ -264,7 +268,7 @@ class Dynamics:
         """Kinetic and potential energy [J], conservative power [W], of what the engine knows."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         energy = state.of_v.get("energy")
         if energy is None:
             power, number = state.at_velocities().calc_energy(), state.scalar.number
@@ -274,7 +278,7 @@ class Dynamics:
 
     def CalcBodyEnergies(self, context: Context) -> dict[str, dict[str, float]]:
         """{scoped body name: {"kinetic", "potential"}} [J] of every body but World, without reflected inertias."""
-        self._check_context(context)
+        self.check_context(context)
         mass, position, velocity = self._coms(context)
         state = context.state
         inertia, V = state.model.link_inertia[1:], state.data.V_WL[1:]
@@ -288,5 +292,5 @@ class Dynamics:
                 "kinetic": number(kinetic[n]),
                 "potential": number(potential[n]) if self._gravity.acts_on(body) else 0.0,
             }
-            for n, body in enumerate(self._bodies[1:])
+            for n, body in enumerate(self.elements.bodies[1:])
         }

@@ -32,39 +32,54 @@ if TYPE_CHECKING:
     AnyJoint = TypeVar("AnyJoint", bound=Joint)
 
 
+class PlantElements:
+    """What a plant consists of, for whoever works with plants. Only the plant adds and removes.
+
+    Attributes:
+        instance_names: list of str by ModelInstanceIndex.
+        bodies: list of RigidBody by BodyIndex, World first. frames: list of Frame by FrameIndex, World's first.
+        joints, actuators: lists in the order of their indices, some of which are missing after a removal.
+        force_elements: list, gravity first.
+        constraints: list in the order in which they were added; Finalize() adds a LoopConstraint for each joint that
+            closes a loop.
+        loop_joints: list of the joints that close loops, after Finalize().
+    """
+
+    def __init__(self):
+        self.instance_names, self.bodies, self.frames, self.joints, self.actuators = [], [], [], [], []
+        self.force_elements, self.constraints, self.loop_joints = [], [], []
+
+
 class Elements:
     """The part of MultibodyPlant that adds elements."""
 
     def _start_elements(self):
-        self._instances = []
+        self.elements = PlantElements()
         self._next_index = {}
         self._taken_names = set()  # (index type, model instance, name)
-        self._bodies, self._frames, self._joints, self._actuators, self._force_elements = [], [], [], [], []
         self.AddModelInstance("WorldModelInstance")
         self.AddModelInstance("DefaultModelInstance")
         self._add_body("world", world_model_instance(), None)
         self._gravity = self.AddForceElement(UniformGravityFieldElement())
 
     def _register(self, element, elements, index_type, model_instance):
-        self._require_not_finalized(f"adding {element!r}")
-        if element._plant is not None:
+        self.require_not_finalized(f"adding {element!r}")
+        if element.parent_plant is not None:
             raise RuntimeError(f"{element!r} is part of a plant already")
-        element._plant = self
-        element._model_instance = model_instance
         k = self._next_index.get(index_type, 0)  # an index is never used again, even after a removal
         self._next_index[index_type] = k + 1
-        element._index = index_type(k)
+        element.join(self, index_type(k), model_instance)
         elements.append(element)
-        self._taken_names.add(_name_key(element))
+        self._taken_names.add(element.key())
         return element
 
     def _unregister(self, element, elements):
         elements.remove(element)
-        self._taken_names.discard(_name_key(element))
-        element._plant = None
+        self._taken_names.discard(element.key())
+        element.parent_plant = None
 
     def _require_own(self, element, wanted_by):
-        if element._plant is not self:
+        if element.parent_plant is not self:
             raise RuntimeError(f"{wanted_by}: {element!r} is not part of this plant")
 
     def _is_taken(self, index_type, name, model_instance):
@@ -78,19 +93,19 @@ class Elements:
 
     def AddModelInstance(self, name: str) -> ModelInstanceIndex:
         """A new model instance; its name must be new."""
-        self._require_not_finalized("AddModelInstance")
-        if name in self._instances:
+        self.require_not_finalized("AddModelInstance")
+        if name in self.elements.instance_names:
             raise RuntimeError(f"there is a model instance named '{name}' already")
-        self._instances.append(name)
-        return ModelInstanceIndex(len(self._instances) - 1)
+        self.elements.instance_names.append(name)
+        return ModelInstanceIndex(len(self.elements.instance_names) - 1)
 
     def RenameModelInstance(self, model_instance: ModelInstanceIndex, name: str) -> None:
         """Gives a model instance another name, before Finalize(). RuntimeError if it is taken."""
-        self._require_not_finalized("RenameModelInstance")
-        self._check_instance(model_instance)
-        if name in self._instances and self._instances[int(model_instance)] != name:
+        self.require_not_finalized("RenameModelInstance")
+        self.check_instance(model_instance)
+        if name in self.elements.instance_names and self.elements.instance_names[int(model_instance)] != name:
             raise RuntimeError(f"there is a model instance named '{name}' already")
-        self._instances[int(model_instance)] = name
+        self.elements.instance_names[int(model_instance)] = name
 
     def AddRigidBody(
         self,
@@ -105,16 +120,16 @@ class Elements:
         if M_BBo_B is None and not isinstance(model_instance, ModelInstanceIndex):
             model_instance, M_BBo_B = None, model_instance
         if model_instance is None:
-            if len(self._instances) > 2:
+            if len(self.elements.instance_names) > 2:
                 raise RuntimeError(f"body '{name}': name its model instance, the plant has more than the default one")
             model_instance = default_model_instance()
-        self._check_instance(model_instance)
+        self.check_instance(model_instance)
         return self._add_body(name, model_instance, M_BBo_B)
 
     def _add_body(self, name, model_instance, M_BBo_B):
         self._refuse_duplicate("body", BodyIndex, name, model_instance)
-        body = self._register(RigidBody(name, M_BBo_B), self._bodies, BodyIndex, model_instance)
-        self._register(body.body_frame(), self._frames, FrameIndex, model_instance)
+        body = self._register(RigidBody(name, M_BBo_B), self.elements.bodies, BodyIndex, model_instance)
+        self._register(body.body_frame(), self.elements.frames, FrameIndex, model_instance)
         if self._source_id is not None:
             self._register_frame_of(body)
         return body
@@ -123,8 +138,8 @@ class Elements:
         """Adds a FixedOffsetFrame; returns it."""
         self._require_own(frame.parent_frame(), f"frame '{frame.name()}'")
         if frame.name():
-            self._refuse_duplicate("frame", FrameIndex, frame.name(), frame._model_instance)
-        return self._register(frame, self._frames, FrameIndex, frame._model_instance)
+            self._refuse_duplicate("frame", FrameIndex, frame.name(), frame.instance_index)
+        return self._register(frame, self.elements.frames, FrameIndex, frame.instance_index)
 
     def AddJoint(self, joint: AnyJoint) -> AnyJoint:
         """Adds a joint; returns it. It belongs to the model instance of its child's frame."""
@@ -134,7 +149,7 @@ class Elements:
         if joint.parent_body() is joint.child_body():
             raise RuntimeError(f"joint '{joint.name()}' connects body '{joint.child_body().name()}' with itself")
         self._refuse_duplicate("joint", JointIndex, joint.name(), instance)
-        return self._register(joint, self._joints, JointIndex, instance)
+        return self._register(joint, self.elements.joints, JointIndex, instance)
 
     def WeldFrames(
         self, frame_on_parent_F: Frame, frame_on_child_M: Frame, X_FM: RigidTransform | None = None
@@ -148,9 +163,4 @@ class Elements:
         self._require_own(joint, f"actuator '{name}'")
         actuator = JointActuator(name, joint, effort_limit)
         self._refuse_duplicate("actuator", JointActuatorIndex, name, joint.model_instance())
-        return self._register(actuator, self._actuators, JointActuatorIndex, joint.model_instance())
-
-
-def _name_key(element):
-    """What tells an element from the others of its kind; force elements have no name."""
-    return type(element._index), element._model_instance, getattr(element, "_name", None)
+        return self._register(actuator, self.elements.actuators, JointActuatorIndex, joint.model_instance())

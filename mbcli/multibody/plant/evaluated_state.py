@@ -6,6 +6,7 @@ from mbcli.engine.runtime.bound_kernels import BoundKernels
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.plant.active_constraints import ActiveConstraints
+from mbcli.multibody.plant.frame_motions import FrameMotions
 from mbcli.multibody.tree.parameters import Parameters
 
 
@@ -23,7 +24,7 @@ class Remembered(dict):
         return result
 
 
-class EvaluatedState:
+class EvaluatedState(FrameMotions):
     """State, parameters and arrays of one context, as plants, elements, constraints and runs work with them.
 
     Results are kept until their inputs change: a new q forgets all, a new v those that depend on v.
@@ -60,14 +61,14 @@ class EvaluatedState:
 
     def __init__(self, plant, scalar=None, compiled=None):
         self.plant = plant
-        self.scalar = scalar = scalar or plant._scalar
+        self.scalar = scalar = scalar or plant.scalar
         self.dtype = scalar.dtype
         self.time = 0.0
-        self.model = scalar.convert_model(plant._model) if scalar is not plant._scalar else plant._model
+        self.model = scalar.convert_model(plant.model) if scalar is not plant.scalar else plant.model
         self.data = data = Data(self.model.sizes, scalar.dtype)
         self._addresses = {"constraint_set": data.constraint_set, "contact": data.contact}
         compiled = scalar.can_compile() and (
-            compiled_by_default(not plant._prefers_interpreted) if compiled is None else compiled
+            compiled_by_default(not plant.prefers_interpreted) if compiled is None else compiled
         )
         self.compiled = compiled
         self.model_handle, self.data_handle = self.model.handle(compiled), data.handle(compiled)
@@ -152,9 +153,9 @@ class EvaluatedState:
             body = self.calls.query_state_fault()
             if body > 0:
                 start = self.model.body_q[body]
-                joint = next(j for j in self.plant._mobilized() if j.num_positions() and j.position_start() == start)
+                joint = next(j for j in self.plant.moving_joints() if j.num_positions() and j.position_start() == start)
                 raise RuntimeError(f"joint '{joint.name()}': its quaternion is zero, which is not a rotation")
-            self.use_model(self.plant._compile(self.parameters, self.scalar))
+            self.use_model(self.plant.compiled_model(self.parameters, self.scalar))
 
     def use_model(self, model):
         """Computes with other arrays of the plant from now on."""
@@ -166,13 +167,13 @@ class EvaluatedState:
 
     def load_kernels(self, contact=False):
         """Takes the kernels for its model, with contact those of steps that are contact problems."""
-        constrained = bool(self.plant._constraints)
+        constrained = bool(self.plant.elements.constraints)
         self.kernels = self.scalar.load_kernels(self.compiled, self.model, constrained, contact)
         self._bind()
 
     def _bind(self):
         self.calls = BoundKernels(self.kernels, self.model_handle, self.data_handle)
-        if self.plant._constraints:
+        if self.plant.elements.constraints:
             self.constraints = ActiveConstraints(self)
             self.forget_addresses("constraint_set")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
@@ -21,46 +22,48 @@ class Finalization:
 
     def is_finalized(self) -> bool:
         """Whether Finalize() has been called."""
-        return self._model is not None
+        return self.model is not None
 
-    def _require_finalized(self, what):
-        if self._model is None:
+    def require_finalized(self, what: str) -> None:
+        """RuntimeError before Finalize()."""
+        if self.model is None:
             raise RuntimeError(f"{what}: call Finalize() first")
 
-    def _require_not_finalized(self, what):
-        if self._model is not None:
+    def require_not_finalized(self, what: str) -> None:
+        """RuntimeError after Finalize()."""
+        if self.model is not None:
             raise RuntimeError(f"{what}: the plant is finalized, nothing can be changed")
 
     @paused_collection()
     def Finalize(self) -> None:
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
-        self._require_not_finalized("Finalize")
-        forest, loops = self._forest()
-        loop_joints = [self._joints[k] for k in loops]
+        self.require_not_finalized("Finalize")
+        forest, loops = self.forest()
+        loop_joints = [self.elements.joints[k] for k in loops]
         self._refuse_constraints_at(loop_joints)
-        self._loop_joints = loop_joints
-        self._free_joints = {}
+        self.elements.loop_joints = loop_joints
+        self.free_joints = {}
         mobilized = []
         for mobod in forest:
             if mobod.joint is None:
-                joint = self._add_floating_joint(self._bodies[mobod.link])
+                joint = self._add_floating_joint(self.elements.bodies[mobod.link])
             else:
-                joint = self._joints[mobod.joint]
+                joint = self.elements.joints[mobod.joint]
             if joint.num_velocities() == 6 and not mobod.reversed:
-                self._free_joints[mobod.link] = joint
+                self.free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
-        self._left_out = left_out_at(self, loop_joints)
-        for line in [*self._left_out, *self._unused_limits()]:
+        self.left_out = left_out_at(self, loop_joints)
+        for line in [*self.left_out, *self.unused_limits()]:
             warnings.warn(str(line), stacklevel=3)
-        for actuator in [a for a in self._actuators if a.joint() in loop_joints]:
-            self._unregister(actuator, self._actuators)  # the joint has no coordinate to drive
+        for actuator in [a for a in self.elements.actuators if a.joint() in loop_joints]:
+            self._unregister(actuator, self.elements.actuators)  # the joint has no coordinate to drive
         self._mobilized_joints = mobilized
-        self._model = self._compile(DEFAULTS)
-        for start, actuator in enumerate(self._actuators):
-            actuator._input_start = start
+        self.model = self.compiled_model(DEFAULTS)
+        for start, actuator in enumerate(self.elements.actuators):
+            actuator.first_input = start
         for n, pose in self._default_free_poses.items():
-            if self._bodies[n].is_floating_base_body():
-                self._free_joints[n].SetDefaultPose(pose)
+            if self.elements.bodies[n].is_floating_base_body():
+                self.free_joints[n].SetDefaultPose(pose)
         self._complete_constraints()
         self._declare_collision_filters()
         if self.num_tendon_constraints() and self._solves_problems():
@@ -68,16 +71,16 @@ class Finalization:
 
     def _solves_problems(self, parameters=DEFAULTS):
         """Whether steps are contact problems: where bodies can touch, or a constraint is no equation."""
-        return self.is_discrete() and (not are_equations(self, parameters) or self._meets_contact())
+        return self.is_discrete() and (not are_equations(self, parameters) or self.meets_contact())
 
-    def _compile(self, parameters, scalar=None):
+    def compiled_model(self, parameters: Any, scalar: Any = None) -> Any:
         """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""
-        scalar = scalar or self._scalar
+        scalar = scalar or self.scalar
         model = compile_model(
-            self._bodies,
-            self._frames,
+            self.elements.bodies,
+            self.elements.frames,
             self._mobilized_joints,
-            self._actuators,
+            self.elements.actuators,
             self._compiled_force_elements(),
             self._gravity.gravity_vector(),
             self._gravity.acts_on,
@@ -88,22 +91,24 @@ class Finalization:
         )
         return scalar.convert_model(model)
 
-    def _forest(self):
+    def forest(self) -> Any:
         """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""
         cuts = self._cuts()
         edges = [
             Edge(k, int(joint.parent_body().index()), int(joint.child_body().index()), cuts(joint))
-            for k, joint in enumerate(self._joints)
+            for k, joint in enumerate(self.elements.joints)
         ]
-        return spanning_forest(len(self._bodies), edges)
+        return spanning_forest(len(self.elements.bodies), edges)
 
     def _cuts(self):
         """joint -> what it would lose as the joint that closes a loop."""
         if self.is_finalized():  # what was left out is gone, the choice stays
-            return lambda joint: CUT_FIRST if joint in self._loop_joints else CUT_LAST
-        needed = {a.joint() for a in self._actuators} | {j for c in self._constraints for j in c.joints()}
-        needed |= {part for e in self._force_elements if not isinstance(e, JointSpring) for part in e._parts()}
-        springs = {e._joint for e in self._force_elements if isinstance(e, JointSpring)}
+            return lambda joint: CUT_FIRST if joint in self.elements.loop_joints else CUT_LAST
+        elements = self.elements
+        springs = {e.joint() for e in elements.force_elements if isinstance(e, JointSpring)}
+        others = [e for e in elements.force_elements if not isinstance(e, JointSpring)]
+        needed = {a.joint() for a in elements.actuators} | {j for c in elements.constraints for j in c.joints()}
+        needed |= {part for e in others for part in e.tied_elements()}
 
         def cut(joint):
             if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
@@ -114,9 +119,9 @@ class Finalization:
 
         return cut
 
-    def _unused_limits(self):
+    def unused_limits(self) -> list[str]:
         """What a continuous plant does not do with limits, as lines."""
-        names = [joint.name() for joint in self._mobilized() if has_limits(joint)]
+        names = [joint.name() for joint in self.moving_joints() if has_limits(joint)]
         if self.is_discrete() or not names:
             return []
         return [f"a continuous plant does not enforce the position limits of {len(names)} joints: {listed(names)}"]
@@ -127,5 +132,5 @@ class Finalization:
         while self._is_taken(JointIndex, name, instance):
             name = "_" + name
         joint = QuaternionFloatingJoint(name, self.world_frame(), body.body_frame())
-        joint._ephemeral = True
-        return self._register(joint, self._joints, JointIndex, instance)
+        joint.made_at_finalize = True
+        return self._register(joint, self.elements.joints, JointIndex, instance)

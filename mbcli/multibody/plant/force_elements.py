@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,15 +44,15 @@ class ForceElements:
 
     def AddForceElement(self, force_element: AnyForceElement) -> AnyForceElement:
         """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
-        if isinstance(force_element, UniformGravityFieldElement) and self._force_elements:
+        if isinstance(force_element, UniformGravityFieldElement) and self.elements.force_elements:
             raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
-        for part in force_element._parts():
+        for part in force_element.tied_elements():
             self._require_own(part, type(force_element).__name__)
-        instance = force_element._model_instance
+        instance = force_element.instance_index
         if instance is None:
             instance = world_model_instance()
-        self._check_instance(instance)
-        return self._register(force_element, self._force_elements, ForceElementIndex, instance)
+        self.check_instance(instance)
+        return self._register(force_element, self.elements.force_elements, ForceElementIndex, instance)
 
     def gravity_field(self) -> UniformGravityFieldElement:
         """The gravity field, which every plant has."""
@@ -64,7 +64,7 @@ class ForceElements:
 
     def set_gravity_enabled(self, model_instance: ModelInstanceIndex, is_enabled: bool) -> None:
         """Switches gravity for all bodies of an instance, before Finalize()."""
-        self._require_not_finalized("set_gravity_enabled")
+        self.require_not_finalized("set_gravity_enabled")
         self._gravity.set_enabled(model_instance, is_enabled)
 
     def is_gravity_enabled(self, model_instance: ModelInstanceIndex) -> bool:
@@ -76,13 +76,15 @@ class ForceElements:
     def _compiled_force_elements(self):
         """What has arrays in the engine: elements, distance constraints that are springs, joints that close loops."""
         elements = [
-            e for e in self._force_elements if is_compiled(e) and not any(p in self._loop_joints for p in e._parts())
+            e
+            for e in self.elements.force_elements
+            if is_compiled(e) and not any(p in self.elements.loop_joints for p in e.tied_elements())
         ]
-        distances = [DistanceSpring(c, self) for c in self._constraints if self._is_spring(c)]
-        springs = {joint: [] for joint in self._loop_joints}
-        for e in self._force_elements:
-            if isinstance(e, JointSpring) and e._joint in springs:
-                springs[e._joint].append(e)
+        distances = [DistanceSpring(c, self) for c in self.elements.constraints if self._is_spring(c)]
+        springs = {joint: [] for joint in self.elements.loop_joints}
+        for e in self.elements.force_elements:
+            if isinstance(e, JointSpring) and e.joint() in springs:
+                springs[e.joint()].append(e)
         cuts = [
             CutJoint(joint, tuple(found))
             for joint, found in springs.items()
@@ -91,9 +93,10 @@ class ForceElements:
         return [*elements, *distances, *cuts]
 
     @cached_property
-    def _user_force_elements(self):
-        self._require_finalized("force elements")
-        return [e for e in self._force_elements if not is_compiled(e)]
+    def user_force_elements(self) -> list[ForceElement]:
+        """The elements whose forces are computed by a user's class."""
+        self.require_finalized("force elements")
+        return [e for e in self.elements.force_elements if not is_compiled(e)]
 
     @cached_property
     def _watched_force_elements(self):
@@ -106,9 +109,9 @@ class ForceElements:
     @cached_property
     def _special_force_elements(self):
         """Whether there are elements that the engine does not compute, or whose force is not defined everywhere."""
-        return bool(self._user_force_elements or self._watched_force_elements)
+        return bool(self.user_force_elements or self._watched_force_elements)
 
-    def _force_element_fault(self, context):
+    def force_element_fault(self, context: Context) -> Any:
         """The element that has no force at the positions for which the context's data were computed last, or None."""
         fault = context.state.calls.calc_element_fault()
         if fault == 0:
@@ -116,18 +119,18 @@ class ForceElements:
         springs, bushings = self._watched_force_elements
         return springs[fault - 1] if fault > 0 else bushings[-fault - 1]
 
-    def _check_force_elements(self, context):
+    def check_force_elements(self, context: Context) -> None:
         """NumericalError where a spring-damper has no length or a bushing is in gimbal lock."""
         if self._watched_force_elements:
             context.state.at_positions()
-            element = self._force_element_fault(context)
+            element = self.force_element_fault(context)
             if element is not None:
-                raise NumericalError(element._fault())
+                raise NumericalError(element.fault())
 
-    def _user_forces(self, context):
+    def user_forces(self, context: Context) -> MultibodyForces:
         """The forces of the users' elements. Their methods may compute anything in the context, its data change."""
         forces = MultibodyForces(self)
-        for element in self._user_force_elements:
+        for element in self.user_force_elements:
             element.CalcAndAddForceContribution(context, forces)
         return forces
 
@@ -142,21 +145,21 @@ class ForceElements:
         """The same as far as the three are 1, not 0, into arrays."""
         user = None
         if others and self._special_force_elements:
-            self._check_force_elements(context)
-            user = self._user_forces(context)
+            self.check_force_elements(context)
+            user = self.user_forces(context)
         context.state.at_velocities().calc_force_elements(gravity, others, damping, F, tau)
         if user is not None:
-            F += user._body_forces
-            tau += user._generalized_forces
+            F += user.F_Bo_W
+            tau += user.tau
 
     def CalcForceElementsContribution(self, context: Context, forces: MultibodyForces) -> None:
         """Sets `forces` to those of all force elements and of joint damping."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes is not self._sizes_of_forces:
-            self._check_forces(forces)
-        F, tau = forces._body_forces, forces._generalized_forces
+            self.check_context(context)
+        if type(forces) is not MultibodyForces or forces.sizes is not self.sizes_of_forces:
+            self.check_forces(forces)
+        F, tau = forces.F_Bo_W, forces.tau
         if self._special_force_elements:
             self._set_force_element_forces(context, 1.0, 1.0, 1.0, F, tau)
         else:
@@ -186,7 +189,7 @@ class ForceElements:
         """[W] of what force elements dissipate or feed in; joint damping, actuation and applied forces do not count."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         power = state.of_v.get("nonconservative_power")
         if power is None:
             power = state.scalar.number(state.at_velocities().calc_nonconservative_power())
@@ -199,7 +202,7 @@ class ForceElements:
 
     def CalcJointDampingPower(self, context: Context) -> Scalar:
         """[W] at which the damping of joints does work, which is not positive."""
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         state.ready_parameters()
         v, damping = state.v, state.model.dof_damping
@@ -211,10 +214,10 @@ class ForceElements:
             _, bushings = self._watched_force_elements
             if bushings:
                 getattr(bushings[0], method)(context)  # raises
-            self._check_force_elements(context)
-        return sum(getattr(element, method)(context) for element in self._user_force_elements)
+            self.check_force_elements(context)
+        return sum(getattr(element, method)(context) for element in self.user_force_elements)
 
-    def _energies(self, context):
+    def energies(self, context: Context) -> tuple[float, float]:
         """Kinetic and potential energy [J]; the potential one is NaN where an element has none."""
         try:
             potential = self.CalcPotentialEnergy(context)

@@ -29,11 +29,11 @@ class Geometry:
     """The part of MultibodyPlant that registers geometries with a SceneGraph."""
 
     def _start_geometry(self):
-        self._scene_graph = self._source_id = None
+        self.scene_graph = self._source_id = None
         self._frame_ids = {}  # body index -> FrameId
-        self._geometry_bodies = {}  # GeometryId -> body
+        self.geometry_bodies = {}  # GeometryId -> body
         self._compiled_geometries = None  # (revision of the scene graph, Model, Geometries)
-        self._hulls = {}  # of meshes that were read: compile_collision.py
+        self.hulls = {}  # of meshes that were read: compile_collision.py
         self._meeting = None  # (revision of the scene graph, whether solids can touch)
 
     def RegisterAsSourceForSceneGraph(self, scene_graph: SceneGraph) -> SourceId:
@@ -41,16 +41,16 @@ class Geometry:
 
         RuntimeError without a scene graph, after Finalize(), or if it is one already.
         """
-        self._require_not_finalized("RegisterAsSourceForSceneGraph")
+        self.require_not_finalized("RegisterAsSourceForSceneGraph")
         if scene_graph is None:
             raise RuntimeError("RegisterAsSourceForSceneGraph: there is no scene graph")
         if self._source_id is not None:
             raise RuntimeError("RegisterAsSourceForSceneGraph: the plant is registered already")
         self._source_id = scene_graph.RegisterSource(self.get_name())
-        self._scene_graph = scene_graph
+        self.scene_graph = scene_graph
         self._frame_ids[0] = scene_graph.world_frame_id()
         scene_graph._plant = self
-        for body in self._bodies[1:]:
+        for body in self.elements.bodies[1:]:
             self._register_frame_of(body)
         return self._source_id
 
@@ -58,7 +58,7 @@ class Geometry:
         name = self.GetModelInstanceName(body.model_instance())
         full = body.name() if int(body.model_instance()) <= 1 else f"{name}{DELIMITER}{body.name()}"
         group = int(body.model_instance())
-        self._frame_ids[int(body.index())] = self._scene_graph._register_frame(self._source_id, full, group, body)
+        self._frame_ids[int(body.index())] = self.scene_graph._register_frame(self._source_id, full, group, body)
 
     def geometry_source_is_registered(self) -> bool:
         """Whether the plant is registered with a scene graph."""
@@ -134,24 +134,24 @@ class Geometry:
         return self._register_geometry("RegisterVisualGeometry", body, instance)
 
     def _register_geometry(self, method, body, instance):
-        self._require_not_finalized(method)
+        self.require_not_finalized(method)
         self._require_own(body, method)
         if self._source_id is None:
             raise RuntimeError(f"{method}: the plant has no scene graph, call RegisterAsSourceForSceneGraph() first")
         frame = self._frame_ids[int(body.index())]
-        geometry_id = self._scene_graph._register_geometry(self._source_id, frame, instance)
-        self._geometry_bodies[geometry_id] = body
+        geometry_id = self.scene_graph._register_geometry(self._source_id, frame, instance)
+        self.geometry_bodies[geometry_id] = body
         return geometry_id
 
     def _geometries_of(self, body, role):
         frame = self._frame_ids.get(int(body.index()))
         if frame is None:
             return []
-        graph = self._scene_graph
+        graph = self.scene_graph
         return [
             g
             for g in graph._frames[frame].geometries
-            if getattr(graph._geometries[g], role) is not None and g in self._geometry_bodies
+            if getattr(graph._geometries[g], role) is not None and g in self.geometry_bodies
         ]
 
     def GetCollisionGeometriesForBody(self, body: RigidBody) -> list[GeometryId]:
@@ -164,11 +164,11 @@ class Geometry:
 
     def num_collision_geometries(self) -> int:
         """The number of geometries that collide."""
-        return sum(self._scene_graph._geometries[g].proximity is not None for g in self._geometry_bodies)
+        return sum(self.scene_graph._geometries[g].proximity is not None for g in self.geometry_bodies)
 
     def num_visual_geometries(self) -> int:
         """The number of geometries that are seen."""
-        return sum(self._scene_graph._geometries[g].illustration is not None for g in self._geometry_bodies)
+        return sum(self.scene_graph._geometries[g].illustration is not None for g in self.geometry_bodies)
 
     def CollectRegisteredGeometries(self, bodies: Iterable[RigidBody]) -> GeometrySet:
         """A GeometrySet of all geometries of bodies. RuntimeError without a scene graph."""
@@ -195,12 +195,12 @@ class Geometry:
         """The body of a FrameId, None if there is none."""
         for n, frame in self._frame_ids.items():
             if frame == frame_id:
-                return self._bodies[n]
+                return self.elements.bodies[n]
         return None
 
     def EvalSceneGraphInspector(self, context: Context) -> SceneGraphInspector:
         """The SceneGraphInspector of the plant's scene graph. RuntimeError without one."""
-        self._check_context(context)
+        self.check_context(context)
         return self._require_scene_graph("EvalSceneGraphInspector").model_inspector()
 
     def get_geometry_query_input_port(self) -> QueryPort:
@@ -210,15 +210,15 @@ class Geometry:
 
     def _geometry_poses(self, context):
         poses = FramePoseVector()
-        for body, X_WB in zip(self._bodies[1:], self._body_poses(context)[1:], strict=True):
+        for body, X_WB in zip(self.elements.bodies[1:], self._body_poses(context)[1:], strict=True):
             if int(body.index()) in self._frame_ids:
                 poses.set_value(self._frame_ids[int(body.index())], X_WB)
         return poses
 
     def _require_scene_graph(self, method):
-        if self._scene_graph is None:
+        if self.scene_graph is None:
             raise RuntimeError(f"{method}: the plant has no scene graph")
-        return self._scene_graph
+        return self.scene_graph
 
     # filters
 
@@ -226,18 +226,18 @@ class Geometry:
         """At the end of Finalize(): pairs of bodies that do not collide because of their connection."""
         if self._source_id is None:
             return
-        manager = self._scene_graph.collision_filter_manager()
+        manager = self.scene_graph.collision_filter_manager()
         groups = {}
-        for body, moved_by in zip(self._bodies, self._model.link_body, strict=True):
+        for body, moved_by in zip(self.elements.bodies, self.model.link_body, strict=True):
             if self.GetCollisionGeometriesForBody(body):
                 groups.setdefault(int(moved_by), []).append(body)
         for bodies in groups.values():
             if len(bodies) > 1:
                 declaration = CollisionFilterDeclaration()
                 manager.Apply(declaration.ExcludeWithin(self.CollectRegisteredGeometries(bodies)))
-        if not self._adjacent_bodies_collision_filters:
+        if not self.settings.adjacent_bodies_collision_filters:
             return
-        for joint in self._joints:
+        for joint in self.elements.joints:
             parent, child = joint.parent_body(), joint.child_body()
             if int(parent.index()) == 0 or joint.num_velocities() == 6:
                 continue
@@ -246,25 +246,25 @@ class Geometry:
                 sets = (self.CollectRegisteredGeometries([body]) for body in (parent, child))
                 manager.Apply(declaration.ExcludeBetween(*sets))
 
-    def _geometries(self, model=None):
+    def compiled_geometries(self, model: Any = None) -> Any:
         """The Geometries of the plant for one of its Models; ModelError for meshes that cannot be read."""
         from mbcli.multibody.compilation.compile_collision import compile_geometries
 
-        self._require_finalized("contact")
-        model = self._model if model is None else model
-        revision = self._geometry_revision()
+        self.require_finalized("contact")
+        model = self.model if model is None else model
+        revision = self.geometry_revision()
         known = self._compiled_geometries
         if known is None or known[0] != revision or known[1] is not model:
             self._compiled_geometries = known = revision, model, compile_geometries(self, model)
         return known[2]
 
-    def _geometry_revision(self):
+    def geometry_revision(self) -> Any:
         """Changes with the geometries and their filters."""
-        return None if self._scene_graph is None else self._scene_graph._revision
+        return None if self.scene_graph is None else self.scene_graph._revision
 
     # for the computation of contact: solid k of the engine is a geometry
 
     def _solids_and_filters(self):
         """Solid of each collision geometry, and the bits of their filters."""
-        geometries = self._geometries()
+        geometries = self.compiled_geometries()
         return geometries.solids, geometries.filters

@@ -40,8 +40,8 @@ class Jacobians:
         """J (3, n): w_AB_E = J s."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+            self.check_context(context)
+        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
         calls = state.calls if state.positions_current else state.at_positions()
         calls.query_angular_jacobian(f, m, e)
         J = state.copy_of_J3()
@@ -59,8 +59,8 @@ class Jacobians:
         """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+            self.check_context(context)
+        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
         points = self._points(context, p_BoBi_B, "p_BoBi_B")
         n = points.shape[1]
         calls = state.calls if state.positions_current else state.at_positions()
@@ -85,9 +85,9 @@ class Jacobians:
         """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        point = self._point(context, p_BoBp_B, "p_BoBp_B")
+            self.check_context(context)
+        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
+        point = self.one_point(context, p_BoBp_B, "p_BoBp_B")
         calls = state.calls if state.positions_current else state.at_positions()
         calls.query_spatial_jacobian(f, point, m, e)
         J = state.copy_of_J6()
@@ -115,7 +115,7 @@ class Jacobians:
         model_instances, with_respect_to, frame_A, frame_E = _instances_first(
             model_instances, with_respect_to, frame_A, frame_E
         )
-        _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
+        _, m, e = self.frame_numbers(frame_A, frame_A, frame_E)
         selected, mass = self._massive_links(context, key_of(model_instances))
         state = context.state
         calls = state.calls if state.positions_current else state.at_positions()
@@ -137,9 +137,9 @@ class Jacobians:
             self._require_v(with_respect_to, "CalcBiasSpatialAcceleration")
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
-        point = self._point(context, p_BoBp_B, "p_BoBp_B")
+            self.check_context(context)
+        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
+        point = self.one_point(context, p_BoBp_B, "p_BoBp_B")
         calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_bias(f, point, m, e)
         return vector_of(SpatialAcceleration, state.copy_of_six())
@@ -158,8 +158,8 @@ class Jacobians:
             self._require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+            self.check_context(context)
+        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
         points = self._copy_of_points(context, p_BoBi_B, "p_BoBi_B")
         _require_some(points)
         calls = state.calls if state.velocities_current else state.at_velocities()
@@ -180,7 +180,7 @@ class Jacobians:
         )
         if with_respect_to is not kV:
             self._require_v(with_respect_to, "CalcBiasCenterOfMassTranslationalAcceleration")
-        _, m, e = self._frame_numbers(frame_A, frame_A, frame_E)
+        _, m, e = self.frame_numbers(frame_A, frame_A, frame_E)
         selected, mass = self._massive_links(context, key_of(model_instances))
         state = context.state
         calls = state.calls if state.velocities_current else state.at_velocities()

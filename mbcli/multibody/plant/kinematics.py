@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy import empty, ndarray
 
 from mbcli.math.rigid_transform import _transform, transforms_of
 from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of, vectors_of
+from mbcli.multibody.plant.frame_motions import WORLD_FRAME
 from mbcli.multibody.tree.frame import Frame
 
 if TYPE_CHECKING:
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from mbcli.math.rotation_matrix import RotationMatrix
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.rigid_body import RigidBody
-
-WORLD_FRAME = 0
-ORIGIN = np.zeros(3)
-ORIGIN.flags.writeable = False
 
 
 def rows_of(array):
@@ -41,10 +37,11 @@ class Kinematics:
 
     @cached_property
     def _number_of_frame(self):
-        self._require_finalized("frames")
-        return {frame: int(frame.index()) for frame in self._frames}
+        self.require_finalized("frames")
+        return {frame: int(frame.index()) for frame in self.elements.frames}
 
-    def _frame_number(self, frame):
+    def frame_number(self, frame: Frame) -> int:
+        """The number of a frame in the engine. RuntimeError for a frame of another plant."""
         try:
             return self._number_of_frame[frame]
         except (KeyError, TypeError):
@@ -52,12 +49,13 @@ class Kinematics:
                 raise TypeError(f"expected a Frame, not {frame!r}") from None
             raise RuntimeError(f"frame '{frame.name()}' is not part of this plant") from None
 
-    def _frame_numbers(self, B, A, E):
+    def frame_numbers(self, B: Any, A: Any, E: Any) -> tuple[int, int, int]:
+        """The numbers of three frames, as frame_number() gives them."""
         numbers = self._number_of_frame
         try:
             return numbers[B], numbers[A], numbers[E]
         except (KeyError, TypeError):
-            return self._frame_number(B), self._frame_number(A), self._frame_number(E)  # raises
+            return self.frame_number(B), self.frame_number(A), self.frame_number(E)  # raises
 
     def _refuse_body(self, body):
         raise RuntimeError(f"body '{body.name()}' is not part of this plant")
@@ -84,7 +82,7 @@ class Kinematics:
             return points.reshape(3, 1)
         raise RuntimeError(f"{what} must have shape (3,) or (3, n), it has {points.shape}")
 
-    def _point(self, context, point, what):
+    def one_point(self, context: Context, point: Any, what: str) -> Any:
         """One point as an array (3,), from (3,) or (3, 1)."""
         state = context.state
         is_array = type(point) is ndarray and point.dtype is state.dtype and point.shape == (3,)
@@ -95,85 +93,26 @@ class Kinematics:
             raise RuntimeError(f"{what} is one point (3,), it has shape {array.shape}")
         return array.reshape(3)
 
-    # motions of a frame f in another frame m, along the axes of a third frame e, by number, in a context of the plant;
-    # the arrays are remembered: nobody must change them
+    # accelerations of frames, by number, from the forward dynamics of the context; remembered as the other motions
 
-    def _pose(self, context, f, m):
-        """A new transform."""
-        pose = context.state.of_q.get((f, m))
-        if pose is None:
-            pose = self._new_pose(context, f, m)
-        R, p = pose
-        return _transform(R, p)
-
-    def _new_pose(self, context, f, m):
-        """R (3, 3), p (3,)"""
-        state = context.state
-        calls = state.calls if state.positions_current else state.at_positions()
-        calls.query_pose(f, m)
-        pose = state.of_q[f, m] = state.copy_of_R(), state.copy_of_p()
-        return pose
-
-    def _rotation_array(self, context, f, m):
-        """R (3, 3)"""
-        pose = context.state.of_q.get((f, m))
-        return self._new_pose(context, f, m)[0] if pose is None else pose[0]
-
-    def _velocity(self, context, f, m, e):
-        """(6,), of the frame's origin."""
-        state = context.state
-        V = state.of_v.get((f, m, e))
-        if V is None:
-            calls = state.calls if state.velocities_current else state.at_velocities()
-            calls.query_velocity(f, m, e)
-            V = state.of_v[f, m, e] = state.copy_of_six()
-        return V
-
-    def _velocity_of_point(self, context, f, point):
-        """(6,), of a point (3,) of frame f, in World; not remembered."""
-        state = context.state
-        calls = state.calls if state.velocities_current else state.at_velocities()
-        calls.query_velocity_of_point(f, point, WORLD_FRAME, WORLD_FRAME)
-        return state.copy_of_six()
-
-    def _velocity_beside(self, context, f, b, m, e):
-        """(6,): what frame f has more than frame b."""
-        state = context.state
-        V = state.of_v.get((f, b, m, e))
-        if V is None:
-            calls = state.calls if state.velocities_current else state.at_velocities()
-            calls.query_velocity_beside(f, b, m, e)
-            V = state.of_v[f, b, m, e] = state.copy_of_six()
-        return V
-
-    def _acceleration(self, context, f, m, e):
-        """(6,), of the frame's origin, by the forward dynamics."""
+    def frame_acceleration(self, context: Context, f: int, m: int, e: int) -> Any:
+        """(6,), of the origin of frame f in frame m, along the axes of frame e."""
         state = context.state
         A = state.of_inputs.get((f, m, e))
         if A is None:
-            A = state.of_inputs[f, m, e] = self._acceleration_from(context, self._accelerations(context), f, m, e)
+            A = state.of_inputs[f, m, e] = state.acceleration(self._accelerations(context), f, m, e)
         return A
 
-    def _acceleration_of_point(self, context, f, point):
-        """(6,), of a point (3,) of frame f, in World, by the forward dynamics; not remembered."""
-        return self._acceleration_from(context, self._accelerations(context), f, WORLD_FRAME, WORLD_FRAME, point)
+    def point_acceleration(self, context: Context, f: int, point: Any) -> Any:
+        """(6,), of a point (3,) of frame f, in World; not remembered."""
+        return context.state.acceleration(self._accelerations(context), f, WORLD_FRAME, WORLD_FRAME, point)
 
-    def _acceleration_from(self, context, vdot, f, m, e, point=ORIGIN):
-        """(6,), for vdot (nv,)."""
-        state = context.state
-        calls = state.calls if state.velocities_current else state.at_velocities()
-        calls.query_acceleration(vdot, f, point, m, e)
-        return state.copy_of_six()
-
-    def _acceleration_beside(self, context, f, b, m, e):
-        """(6,): what frame f has more than frame b, by the forward dynamics."""
+    def frame_acceleration_beside(self, context: Context, f: int, b: int, m: int, e: int) -> Any:
+        """(6,): what frame f has more than frame b."""
         state = context.state
         A = state.of_inputs.get((f, b, m, e))
         if A is None:
-            vdot = self._accelerations(context)
-            calls = state.calls if state.velocities_current else state.at_velocities()
-            calls.query_acceleration_beside(vdot, f, b, m, e)
-            A = state.of_inputs[f, b, m, e] = state.copy_of_six()
+            A = state.of_inputs[f, b, m, e] = state.acceleration_beside(self._accelerations(context), f, b, m, e)
         return A
 
     # all bodies; rows of arrays are parts of the objects and never change
@@ -182,10 +121,10 @@ class Kinematics:
         """A list of X_WB by BodyIndex."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         poses = state.of_q.get("poses")
         if poses is None:
-            n, dtype = len(self._bodies), state.dtype
+            n, dtype = len(self.elements.bodies), state.dtype
             R, p = empty((n, 3, 3), dtype), empty((n, 3), dtype)
             state.at_positions().query_link_poses(R, p)
             poses = state.of_q["poses"] = list(zip(rows_of(R), rows_of(p), strict=True))
@@ -195,7 +134,7 @@ class Kinematics:
         """A list of V_WB_W by BodyIndex."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         rows = state.of_v.get("velocities")
         if rows is None:
             rows = state.of_v["velocities"] = rows_of(state.at_links().V_WL.copy())
@@ -205,84 +144,81 @@ class Kinematics:
         """A list of A_WB_W by BodyIndex."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         rows = state.of_inputs.get("accelerations")
         if rows is None:
             vdot = self._accelerations(context)
             state.at_velocities()
             state.data.vdot[...] = vdot
-            rows = state.of_inputs["accelerations"] = self._all_accelerations(context)
+            rows = state.of_inputs["accelerations"] = rows_of(state.link_accelerations())
         return vectors_of(SpatialAcceleration, rows)
-
-    def _all_accelerations(self, context):
-        """Rows (6,) by BodyIndex, for vdot of the data, where velocities are current."""
-        state = context.state
-        result = empty((len(self._bodies), 6), state.dtype)
-        state.calls.query_link_accelerations(result)
-        return rows_of(result)
 
     # bodies
 
     def EvalBodyPoseInWorld(self, context: Context, body: RigidBody) -> RigidTransform:
         """X_WB. RuntimeError for a body of another plant."""
-        if context.state.plant is not self:
-            self._check_context(context)
-        if body._plant is not self:
+        state = context.state
+        if state.plant is not self:
+            self.check_context(context)
+        if body.parent_plant is not self:
             self._refuse_body(body)
-        return self._pose(context, body._frame._index._value, WORLD_FRAME)
+        return _transform(*state.pose(body.frame.index_number, WORLD_FRAME))
 
     def EvalBodySpatialVelocityInWorld(self, context: Context, body: RigidBody) -> SpatialVelocity:
         """V_WB_W at Bo. RuntimeError for a body of another plant."""
-        if context.state.plant is not self:
-            self._check_context(context)
-        if body._plant is not self:
+        state = context.state
+        if state.plant is not self:
+            self.check_context(context)
+        if body.parent_plant is not self:
             self._refuse_body(body)
-        return vector_of(SpatialVelocity, self._velocity(context, body._frame._index._value, WORLD_FRAME, WORLD_FRAME))
+        return vector_of(SpatialVelocity, state.velocity(body.frame.index_number, WORLD_FRAME, WORLD_FRAME))
 
     def EvalBodySpatialAccelerationInWorld(self, context: Context, body: RigidBody) -> SpatialAcceleration:
         """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
         if context.state.plant is not self:
-            self._check_context(context)
-        if body._plant is not self:
+            self.check_context(context)
+        if body.parent_plant is not self:
             self._refuse_body(body)
-        n = body._frame._index._value
-        return vector_of(SpatialAcceleration, self._acceleration(context, n, WORLD_FRAME, WORLD_FRAME))
+        n = body.frame.index_number
+        return vector_of(SpatialAcceleration, self.frame_acceleration(context, n, WORLD_FRAME, WORLD_FRAME))
 
     def CalcSpatialAccelerationsFromVdot(self, context: Context, known_vdot: ArrayLike) -> list[SpatialAcceleration]:
         """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if not state.velocities_current:
             state.at_velocities()
         try:
             state.vdot_memory[:] = known_vdot
         except (TypeError, ValueError):
-            state.data.vdot[...] = self._vector(known_vdot, *state.shape_v, "known_vdot", state.scalar)
-        return vectors_of(SpatialAcceleration, self._all_accelerations(context))
+            state.data.vdot[...] = self.vector(known_vdot, *state.shape_v, "known_vdot", state.scalar)
+        return vectors_of(SpatialAcceleration, rows_of(state.link_accelerations()))
 
     # frames
 
     def CalcRelativeTransform(self, context: Context, frame_A: Frame, frame_B: Frame) -> RigidTransform:
         """X_AB. RuntimeError for a frame of another plant."""
-        if context.state.plant is not self:
-            self._check_context(context)
-        f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
-        return self._pose(context, f, m)
+        state = context.state
+        if state.plant is not self:
+            self.check_context(context)
+        f, m, _ = self.frame_numbers(frame_B, frame_A, frame_A)
+        return _transform(*state.pose(f, m))
 
     def CalcRelativeRotationMatrix(self, context: Context, frame_A: Frame, frame_B: Frame) -> RotationMatrix:
         """R_AB. RuntimeError for a frame of another plant."""
-        if context.state.plant is not self:
-            self._check_context(context)
-        f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
-        return _rotation(self._rotation_array(context, f, m))
+        state = context.state
+        if state.plant is not self:
+            self.check_context(context)
+        f, m, _ = self.frame_numbers(frame_B, frame_A, frame_A)
+        return _rotation(state.pose(f, m)[0])
 
     def CalcPointsPositions(self, context: Context, frame_B: Frame, p_BQi: ArrayLike, frame_A: Frame) -> Matrix:
         """p_AQi (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        f, m, _ = self._frame_numbers(frame_B, frame_A, frame_A)
+            self.check_context(context)
+        f, m, _ = self.frame_numbers(frame_B, frame_A, frame_A)
         points = self._copy_of_points(context, p_BQi, "p_BQi")
         calls = state.calls if state.positions_current else state.at_positions()
         calls.query_points(f, m, points)
@@ -294,8 +230,8 @@ class Kinematics:
         """v_AQi_E (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        f, m, e = self._frame_numbers(frame_B, frame_A, frame_E)
+            self.check_context(context)
+        f, m, e = self.frame_numbers(frame_B, frame_A, frame_E)
         points = self._copy_of_points(context, p_BQi, "p_BQi")
         calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_point_velocities(f, m, e, points)

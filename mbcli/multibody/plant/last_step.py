@@ -19,8 +19,8 @@ class LastStep:
         state, inputs = context.state, context.inputs
         after = state.time, state.q.copy(), state.v.copy()
         state.go_to(time, q, v)
-        u = state.plant._actuation(context) if u is None else u
-        ports = {"actuation", *(f"{name}_actuation" for name in state.plant._instances)}
+        u = state.plant.actuation(context) if u is None else u
+        ports = {"actuation", *(f"{name}_actuation" for name in state.plant.elements.instance_names)}
         values = {name: inputs.value(name, context) for name in inputs.names() - ports}
         self.replace((time, q.copy(), v.copy(), values | {"actuation": u.copy()}, state.parameters.copy()))
         state.go_to(*after)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.common.suggestions import closest
 from mbcli.multibody.tree.index import ModelInstanceIndex, TypeSafeIndex
@@ -23,45 +23,45 @@ class Lookup:
 
     def num_bodies(self) -> int:
         """World counts."""
-        return len(self._bodies)
+        return len(self.elements.bodies)
 
     def num_frames(self) -> int:
         """The number of frames, World's among them."""
-        return len(self._frames)
+        return len(self.elements.frames)
 
     def num_joints(self) -> int:
         """The number of joints."""
-        return len(self._joints)
+        return len(self.elements.joints)
 
     def num_force_elements(self) -> int:
         """The number of force elements, the gravity field among them."""
-        return len(self._force_elements)
+        return len(self.elements.force_elements)
 
     def num_model_instances(self) -> int:
         """The number of model instances, World's and the default one among them."""
-        return len(self._instances)
+        return len(self.elements.instance_names)
 
     def num_actuators(self, model_instance: ModelInstanceIndex | None = None) -> int:
         """Of the plant at any time, of a model instance after Finalize()."""
         if model_instance is not None:
-            self._require_finalized("num_actuators of a model instance")
-        return len(self._of_instance(self._actuators, model_instance))
+            self.require_finalized("num_actuators of a model instance")
+        return len(self._of_instance(self.elements.actuators, model_instance))
 
     num_actuated_dofs = num_actuators
 
     def num_positions(self, model_instance: ModelInstanceIndex | None = None) -> int:
         """The number of positions of the plant or of a model instance. After Finalize()."""
-        self._require_finalized("num_positions")
+        self.require_finalized("num_positions")
         if model_instance is None:
-            return self._model.sizes["nq"]
-        return len(self._q_indices(model_instance))
+            return self.model.sizes["nq"]
+        return len(self.q_indices(model_instance))
 
     def num_velocities(self, model_instance: ModelInstanceIndex | None = None) -> int:
         """The number of velocities of the plant or of a model instance. After Finalize()."""
-        self._require_finalized("num_velocities")
+        self.require_finalized("num_velocities")
         if model_instance is None:
-            return self._model.sizes["nv"]
-        return len(self._v_indices(model_instance))
+            return self.model.sizes["nv"]
+        return len(self.v_indices(model_instance))
 
     def num_multibody_states(self, model_instance: ModelInstanceIndex | None = None) -> int:
         """The number of positions and velocities of the plant or of a model instance. After Finalize()."""
@@ -71,43 +71,43 @@ class Lookup:
 
     def world_body(self) -> RigidBody:
         """World as a body."""
-        return self._bodies[0]
+        return self.elements.bodies[0]
 
     def world_frame(self) -> Frame:
         """World's frame."""
-        return self._frames[0]
+        return self.elements.frames[0]
 
     def get_body(self, body_index: BodyIndex) -> RigidBody:
         """The body with an index. RuntimeError where there is none."""
-        return self._at(self._bodies, body_index, "body")
+        return self._at(self.elements.bodies, body_index, "body")
 
     def get_frame(self, frame_index: FrameIndex) -> Frame:
         """The frame with an index. RuntimeError where there is none."""
-        return self._at(self._frames, frame_index, "frame")
+        return self._at(self.elements.frames, frame_index, "frame")
 
     def get_joint(self, joint_index: JointIndex) -> Joint:
         """The joint with an index. RuntimeError where there is none."""
-        return self._at(self._joints, joint_index, "joint")
+        return self._at(self.elements.joints, joint_index, "joint")
 
     get_mutable_joint = get_joint
 
     def get_joint_actuator(self, actuator_index: JointActuatorIndex) -> JointActuator:
         """The actuator with an index. RuntimeError where there is none."""
-        return self._at(self._actuators, actuator_index, "actuator")
+        return self._at(self.elements.actuators, actuator_index, "actuator")
 
     get_mutable_joint_actuator = get_joint_actuator
 
     def get_force_element(self, force_element_index: ForceElementIndex) -> ForceElement:
         """The force element with an index. RuntimeError where there is none."""
-        return self._at(self._force_elements, force_element_index, "force element")
+        return self._at(self.elements.force_elements, force_element_index, "force element")
 
     def has_joint(self, joint_index: JointIndex) -> bool:
         """Whether there is a joint with this index."""
-        return any(int(joint.index()) == int(joint_index) for joint in self._joints)
+        return any(int(joint.index()) == int(joint_index) for joint in self.elements.joints)
 
     def has_joint_actuator(self, actuator_index: JointActuatorIndex) -> bool:
         """Whether there is an actuator with this index."""
-        return any(int(actuator.index()) == int(actuator_index) for actuator in self._actuators)
+        return any(int(actuator.index()) == int(actuator_index) for actuator in self.elements.actuators)
 
     @staticmethod
     def _at(elements, index, kind):
@@ -125,7 +125,7 @@ class Lookup:
 
     def _named(self, elements, name, model_instance):
         if model_instance is not None:
-            self._check_instance(model_instance)
+            self.check_instance(model_instance)
         return [
             e for e in elements if e.name() == name and (model_instance is None or e.model_instance() == model_instance)
         ]
@@ -156,97 +156,101 @@ class Lookup:
 
     def HasBodyNamed(self, name: str, model_instance: ModelInstanceIndex | None = None) -> bool:
         """Whether a body has that name, in the plant or in a model instance."""
-        return self._has("body", self._bodies, name, model_instance)
+        return self._has("body", self.elements.bodies, name, model_instance)
 
     def HasFrameNamed(self, name: str, model_instance: ModelInstanceIndex | None = None) -> bool:
         """Whether a frame has that name, in the plant or in a model instance."""
-        return self._has("frame", self._frames, name, model_instance)
+        return self._has("frame", self.elements.frames, name, model_instance)
 
     def HasJointNamed(self, name: str, model_instance: ModelInstanceIndex | None = None) -> bool:
         """Whether a joint has that name, in the plant or in a model instance."""
-        return self._has("joint", self._joints, name, model_instance)
+        return self._has("joint", self.elements.joints, name, model_instance)
 
     def HasJointActuatorNamed(self, name: str, model_instance: ModelInstanceIndex | None = None) -> bool:
         """Whether an actuator has that name, in the plant or in a model instance."""
-        return self._has("actuator", self._actuators, name, model_instance)
+        return self._has("actuator", self.elements.actuators, name, model_instance)
 
     def GetBodyByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> RigidBody:
         """The body of that name. RuntimeError where there is none or, without a model instance, more than one."""
-        return self._get("body", self._bodies, name, model_instance)
+        return self._get("body", self.elements.bodies, name, model_instance)
 
     GetRigidBodyByName = GetBodyByName
 
     def GetFrameByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> Frame:
         """The frame of that name. RuntimeError where there is none or, without a model instance, more than one."""
-        return self._get("frame", self._frames, name, model_instance)
+        return self._get("frame", self.elements.frames, name, model_instance)
 
     def GetJointByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> Joint:
         """The joint of that name. RuntimeError where there is none or, without a model instance, more than one."""
-        return self._get("joint", self._joints, name, model_instance)
+        return self._get("joint", self.elements.joints, name, model_instance)
 
     GetMutableJointByName = GetJointByName
 
     def GetJointActuatorByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> JointActuator:
         """The actuator of that name. RuntimeError where there is none or, without a model instance, more than one."""
-        return self._get("actuator", self._actuators, name, model_instance)
+        return self._get("actuator", self.elements.actuators, name, model_instance)
 
     def NumBodiesWithName(self, name: str) -> int:
         """The number of bodies of that name in all model instances."""
-        return len(self._named(self._bodies, name, None))
+        return len(self._named(self.elements.bodies, name, None))
 
     # model instances
 
-    def _check_instance(self, model_instance):
+    def check_instance(self, model_instance: ModelInstanceIndex | int | None) -> None:
+        """RuntimeError for a model instance that the plant does not have."""
         if isinstance(model_instance, TypeSafeIndex):
             model_instance = ModelInstanceIndex(model_instance)  # TypeError for an index of another kind
         number = int(model_instance)
-        if not 0 <= number < len(self._instances):
-            raise RuntimeError(f"there is no model instance {number}: the plant has {len(self._instances)}")
+        if not 0 <= number < len(self.elements.instance_names):
+            raise RuntimeError(
+                f"there is no model instance {number}: the plant has {len(self.elements.instance_names)}"
+            )
 
     def HasModelInstanceNamed(self, name: str) -> bool:
         """Whether a model instance has that name."""
-        return name in self._instances
+        return name in self.elements.instance_names
 
     def GetModelInstanceByName(self, name: str) -> ModelInstanceIndex:
         """The model instance of that name. RuntimeError where there is none."""
-        if name not in self._instances:
-            known = ", ".join(f"'{instance}'" for instance in self._instances)
+        if name not in self.elements.instance_names:
+            known = ", ".join(f"'{instance}'" for instance in self.elements.instance_names)
             raise RuntimeError(f"there is no model instance named '{name}'; there are {known}")
-        return ModelInstanceIndex(self._instances.index(name))
+        return ModelInstanceIndex(self.elements.instance_names.index(name))
 
     def GetModelInstanceName(self, model_instance: ModelInstanceIndex) -> str:
         """The name of a model instance."""
-        self._check_instance(model_instance)
-        return self._instances[int(model_instance)]
+        self.check_instance(model_instance)
+        return self.elements.instance_names[int(model_instance)]
 
     def _of_instance(self, elements, model_instance):
         if model_instance is None:
             return list(elements)
-        self._check_instance(model_instance)
+        self.check_instance(model_instance)
         return [e for e in elements if e.model_instance() == model_instance]
 
     def GetBodyIndices(self, model_instance: ModelInstanceIndex) -> list[BodyIndex]:
         """Indices of the bodies of a model instance."""
-        return [e.index() for e in self._of_instance(self._bodies, model_instance)]
+        return [e.index() for e in self._of_instance(self.elements.bodies, model_instance)]
 
     def GetFrameIndices(self, model_instance: ModelInstanceIndex) -> list[FrameIndex]:
         """Indices of the frames of a model instance."""
-        return [e.index() for e in self._of_instance(self._frames, model_instance)]
+        return [e.index() for e in self._of_instance(self.elements.frames, model_instance)]
 
     def GetJointIndices(self, model_instance: ModelInstanceIndex | None = None) -> list[JointIndex]:
         """Indices of the joints of the plant or of a model instance."""
-        return [e.index() for e in self._of_instance(self._joints, model_instance)]
+        return [e.index() for e in self._of_instance(self.elements.joints, model_instance)]
 
     def GetJointActuatorIndices(self, model_instance: ModelInstanceIndex | None = None) -> list[JointActuatorIndex]:
         """Indices of the actuators of the plant or of a model instance."""
-        return [e.index() for e in self._of_instance(self._actuators, model_instance)]
+        return [e.index() for e in self._of_instance(self.elements.actuators, model_instance)]
 
     def GetActuatedJointIndices(self, model_instance: ModelInstanceIndex) -> list[JointIndex]:
         """Indices of the joints of a model instance that have actuators."""
-        return [e.joint().index() for e in self._of_instance(self._actuators, model_instance)]
+        return [e.joint().index() for e in self._of_instance(self.elements.actuators, model_instance)]
 
     # topology
 
-    def _free_joint_of(self, body):
-        self._require_finalized("queries about free bodies")
-        return self._free_joints.get(int(body.index()))
+    def free_joint_of(self, body: RigidBody) -> Any:
+        """The joint of six degrees of freedom that moves a body; None where there is none."""
+        self.require_finalized("queries about free bodies")
+        return self.free_joints.get(int(body.index()))

@@ -40,7 +40,7 @@ class MassProperties:
     @cached_property
     def _selections(self):
         """Arrays (num_bodies,) of ones and zeros by model instances, None for all."""
-        self._require_finalized("mass properties")
+        self.require_finalized("mass properties")
         return {None: np.ones(self.num_bodies())}
 
     def _links_of(self, key):
@@ -48,8 +48,8 @@ class MassProperties:
         selected = self._selections.get(key)
         if selected is None:
             for instance in key:
-                self._check_instance(instance)
-            selected = np.array([float(int(body.model_instance()) in key) for body in self._bodies])
+                self.check_instance(instance)
+            selected = np.array([float(int(body.model_instance()) in key) for body in self.elements.bodies])
             self._selections[key] = selected
         return selected
 
@@ -57,7 +57,7 @@ class MassProperties:
         """Which links, and their mass."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         if not state.parameters_current:
             state.ready_parameters()
         found = state.of_parameters.get(key)
@@ -138,9 +138,9 @@ class MassProperties:
             model_instances, p_WoP_W = None, model_instances
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         selected = self._links_of(key_of(model_instances))
-        p = self._point(context, p_WoP_W, "p_WoP_W")
+        p = self.one_point(context, p_WoP_W, "p_WoP_W")
         calls = state.calls if state.velocities_current else state.at_velocities()
         calls.query_momentum(selected, p)
         return vector_of(SpatialMomentum, state.copy_of_six())
@@ -149,8 +149,8 @@ class MassProperties:
         """M_SFo_F of the bodies as if welded at their poses. RuntimeError for an invalid or repeated index."""
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
-        f = self._frame_number(frame_F)
+            self.check_context(context)
+        f = self.frame_number(frame_F)
         calls = state.calls if state.positions_current else state.at_positions()
         found = state.of_parameters.get("listed")
         if found is None or not _is_same_list(found[0], body_indexes):
@@ -172,12 +172,12 @@ class MassProperties:
 
     def _listed_links(self, numbers):
         """1 for each of these bodies, else 0. RuntimeError for an invalid or repeated index."""
-        selected = np.zeros(len(self._bodies))
+        selected = np.zeros(len(self.elements.bodies))
         for n in numbers:
             if n is None or n >= len(selected):
                 raise RuntimeError(f"CalcSpatialInertia: there is no body {n}, the plant has {len(selected)}")
             if selected[n]:
-                raise RuntimeError(f"CalcSpatialInertia: body '{self._bodies[n].name()}' ({n}) is listed twice")
+                raise RuntimeError(f"CalcSpatialInertia: body '{self.elements.bodies[n].name()}' ({n}) is listed twice")
             selected[n] = 1.0
         return selected
 
@@ -188,7 +188,7 @@ class MassProperties:
         joints there are free: F = P_B_W A + bias. Pplus_PB_W is what of it its own inboard joint passes on, about Bo
         too. Reflected inertias count. Links that are welded to B are part of it.
         """
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         data = state.at_links()
         model, result = state.model, {}

@@ -10,7 +10,7 @@ def foresee_contact(state):
     """Makes the arrays of contact, if solids can touch or steps are contact problems, and chooses the kernels."""
     state.ready_parameters()
     if state.scalar is not FLOAT:
-        state.plant._refuse_contact(state)
+        state.plant.refuse_contact(state)
     elif state.contact is None or not state.contact.is_current(state.model):
         _make_contact(state)
     if state.plant.is_discrete():
@@ -39,7 +39,7 @@ def contact_failed(state):
 def _make_contact(state):
     plant, earlier = state.plant, state.contact
     state.forget_addresses("contact")
-    if earlier is None and not _solves_problems(state) and not plant._meets_contact():
+    if earlier is None and not _solves_problems(state) and not plant.meets_contact():
         return
     if not plant.is_discrete():
         state.contact = PointContact(plant, state.model, state.compiled, earlier=earlier)

@@ -62,22 +62,22 @@ class MultibodyPlant(
         time_step: [s]; positive for a discrete plant that steps by it, 0 for a continuous one.
     """
 
-    _scalar = FLOAT
+    scalar = FLOAT
+    class_of_scalar = None  # template of the plants of all scalar types, set where they are known
 
     def __init__(self, time_step: float) -> None:
         if not time_step >= 0.0:
             raise RuntimeError(f"time_step must not be negative, it is {time_step}")
         self._time_step = float(time_step)
-        self._model = None
-        self._loop_joints, self._left_out = [], []
-        self._prefers_interpreted = False  # for a few states, interpreting costs less than importing numba
+        self.model = None
+        self.left_out = []
+        self.prefers_interpreted = False  # for a few states, interpreting costs less than importing numba
         self._default_free_poses = {}
         self._name = ""
         self._inputs = self._outputs = None
         self._start_settings()
         self._start_geometry()
         self._start_elements()
-        self._start_constraints()
 
     def time_step(self) -> float:
         """[s], 0 for a continuous plant"""
@@ -99,14 +99,14 @@ class MultibodyPlant(
         """One update of a discrete plant by its time step, while the time of the context stays."""
         from mbcli.simulation.run import force_update
 
-        self._check_context(context)
+        self.check_context(context)
         if self.is_discrete():
             force_update(self, context)
 
     def GetMyContextFromRoot(self, root_context: Context) -> Context:
         """The plant's part of the context of its diagram; a context of the plant itself is its own root."""
         context = root_context if root_context is None else getattr(root_context, "_of_plant", root_context)
-        self._check_context(context)
+        self.check_context(context)
         return context
 
     GetMyMutableContextFromRoot = GetMyContextFromRoot

@@ -24,14 +24,14 @@ class OutputPorts:
 
     def SetUseSampledOutputPorts(self, use_sampled_output_ports: bool) -> None:
         """Before Finalize(). RuntimeError where a continuous plant is to have sampled ports."""
-        self._require_not_finalized("SetUseSampledOutputPorts")
+        self.require_not_finalized("SetUseSampledOutputPorts")
         if use_sampled_output_ports and not self.is_discrete():
             raise RuntimeError("SetUseSampledOutputPorts: the plant is continuous, its time step is 0")
-        self._sampled_outputs = bool(use_sampled_output_ports)
+        self.settings.sampled_outputs = bool(use_sampled_output_ports)
 
     def has_sampled_output_ports(self) -> bool:
         """False for a continuous plant."""
-        return self._sampled_outputs
+        return self.settings.sampled_outputs
 
     def get_state_output_port(self, model_instance: ModelInstanceIndex | None = None) -> OutputPort:
         """[q; v] of the plant or of one instance."""
@@ -98,13 +98,13 @@ class OutputPorts:
         return {port.get_name(): port for port in reversed(self._output_ports())}
 
     def _output(self, getter, name, model_instance=None):
-        self._require_finalized(getter)
+        self.require_finalized(getter)
         return self.GetOutputPort(self._port_name(name, model_instance))
 
     def _output_ports(self):
-        self._require_finalized("output ports")
+        self.require_finalized("output ports")
         if self._outputs is None:
-            sizes, bodies, joints = self._model.sizes, self.num_bodies(), self.num_joints()
+            sizes, bodies, joints = self.model.sizes, self.num_bodies(), self.num_joints()
             nv, nu = sizes["nv"], sizes["nu"]
             made = [
                 ("state", sizes["nq"] + nv, self.GetPositionsAndVelocities),
@@ -130,7 +130,7 @@ class OutputPorts:
         return self._outputs
 
     def _instance_ports(self, instance):
-        v, u, prefix = self._v_indices(instance), self._u_indices(instance), self._instances[instance]
+        v, u, prefix = self.v_indices(instance), self.u_indices(instance), self.elements.instance_names[instance]
         return [
             (
                 f"{prefix}_state",
@@ -159,11 +159,11 @@ class OutputPorts:
 
     def _dynamic(self, name, size, evaluate, nothing):
         """A port of forces or accelerations: sampled, nothing() before the first step, or live."""
-        if not self._sampled_outputs:
+        if not self.settings.sampled_outputs:
             return name, size, evaluate
 
         def sample(context):
-            self._check_context(context)
+            self.check_context(context)
             before = context.last_step.context_before(context)
             return nothing() if before is None else evaluate(before)
 

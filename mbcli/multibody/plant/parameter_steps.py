@@ -49,7 +49,7 @@ def _element_and_name(plant, variable):
     names = _names(element)
     if name not in names:
         raise RuntimeError(f"CalcDerivatives: {element!r} has no parameter {name!r}, only {', '.join(names) or 'none'}")
-    if element._plant is not plant:
+    if element.parent_plant is not plant:
         raise RuntimeError(f"CalcDerivatives: {element!r} is not part of this plant")
     return element, name
 
@@ -64,7 +64,7 @@ def _names(element):
 
 def _spring_damper_steps(model, element, column, step):
     constants = model.spring_damper_constants.copy()
-    constants[element._row, column] += step
+    constants[element.row, column] += step
     yield model.replace(spring_damper_constants=constants)
 
 
@@ -78,7 +78,7 @@ def _compiled_steps(plant, context, element, name, step):
     for value in values:
         parameters = state.parameters.copy()
         parameters.set(element, key, value)
-        yield plant._compile(parameters, state.scalar)
+        yield plant.compiled_model(parameters, state.scalar)
 
 
 def _inertia_steps(M, name, step):

@@ -18,4 +18,4 @@ def point_contacts(plant, context, *, single_points=False):
             attached[:] = before
         else:
             data.contact = attached
-    return [plant._point_pair(contact, record, i) for i in range(len(record))]
+    return [plant.point_pair(contact, record, i) for i in range(len(record))]

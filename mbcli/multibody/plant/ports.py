@@ -103,18 +103,18 @@ class InputPort:
 
         RuntimeError for a wrong size, and numbers that are not finite.
         """
-        self._system._check_context(context)
+        self._system.check_context(context)
         value = self._checked(value)
         context.inputs.fix(self._name, _own(value) if self._size is None else value)
 
     def Follow(self, context: Any, source: Callable[[Any], Any]) -> None:
         """Takes the value from source(context), anew at every evaluation and step."""
-        self._system._check_context(context)
+        self._system.check_context(context)
         context.inputs.follow(self._name, lambda c: self._checked(source(c)))
 
     def HasValue(self, context: Any) -> bool:
         """Whether the port is fixed or connected in a context."""
-        self._system._check_context(context)
+        self._system.check_context(context)
         return context.inputs.has(self._name)
 
     def Eval(self, context: Any) -> Any:
@@ -128,7 +128,7 @@ class InputPort:
         if self._size is None:
             self._check(value)
             return value
-        value = np.atleast_1d(getattr(self._system, "_scalar", FLOAT).array(value, f"input '{self._name}'"))
+        value = np.atleast_1d(getattr(self._system, "scalar", FLOAT).array(value, f"input '{self._name}'"))
         if value.shape != (self._size,):
             raise RuntimeError(f"input '{self._name}' has {self._size} elements, not {value.size}")
         require_finite(value, f"input '{self._name}'")

@@ -23,13 +23,13 @@ class RandomState:
         A joint without a distribution takes its default positions. Joints draw in the order of their indices, so the
         seed of the numpy.random.Generator decides everything. Nothing changes if a distribution fails.
         """
-        self._check_context(context)
+        self.check_context(context)
         if not isinstance(generator, np.random.Generator):
             raise TypeError(f"expected a numpy.random.Generator, as numpy.random.default_rng(seed), not {generator!r}")
         q = np.zeros(self.num_positions())
-        for joint in self._mobilized():
+        for joint in self.moving_joints():
             start = joint.position_start()
-            q[start : start + joint.num_positions()] = joint._draw_positions(generator)
+            q[start : start + joint.num_positions()] = joint.draw_positions(generator)
         state = context.state
         state.set_q(q)
         state.set_v(0.0)
@@ -63,7 +63,7 @@ class RandomState:
 
     def _floating_joint(self, body, kind=None):
         self._require_own(body, "random distribution")
-        joint = body._required_free_joint()
+        joint = body.required_free_joint()
         if kind not in (None, joint.type_name()):
             raise RuntimeError(f"body '{body.name()}' has a joint of type {joint.type_name()}, not {kind}")
         return joint

@@ -16,7 +16,7 @@ class ReactionForces:
     def _reaction_forces(self, context):
         state = context.state
         if state.plant is not self:
-            self._check_context(context)
+            self.check_context(context)
         rows = state.of_inputs.get("reactions")
         if rows is None:
             rows = rows_of(self._calc_reactions(context, self._accelerations(context)))
@@ -25,19 +25,21 @@ class ReactionForces:
 
     def _calc_reactions(self, context, vdot):
         """F_CJc_Jc of all joints, (num_joints, 6)."""
-        contact = self._contact_body_forces(context, self._contacts(context)) if self._scene_graph is not None else 0.0
-        applied = self._input_body_forces(context), contact
+        contact = (
+            self.contact_body_forces(context, self.contact_record(context)) if self.scene_graph is not None else 0.0
+        )
+        applied = self.input_body_forces(context), contact
         F_link, _ = self._force_element_forces(context, True, True, True)
         for F in applied:
             F_link += F
-        on_loops = self._add_constraint_forces(context, F_link) if self._constraints else {}
+        on_loops = self._add_constraint_forces(context, F_link) if self.elements.constraints else {}
         state = context.state
         F = np.zeros((self.num_joints(), 6), state.dtype)
         calls = state.at_velocities()
         state.data.vdot[...] = vdot
         calls.query_reactions(self._joint_tree, F_link, F)
         for joint, force in on_loops.items():
-            F[self._joints.index(joint)] = force
+            F[self.elements.joints.index(joint)] = force
         return F
 
     def _add_constraint_forces(self, context, F_link):
@@ -67,7 +69,7 @@ class ReactionForces:
 
         Inboard joints come first. A joint that closes a loop has no row: its force is that of its constraint.
         """
-        place = {joint: k for k, joint in enumerate(self._joints)}
+        place = {joint: k for k, joint in enumerate(self.elements.joints)}
         return np.array(
             [
                 (m.outboard, m.inboard, m.joint.frame_on_child().index(), m.reversed, place[m.joint])

@@ -18,20 +18,20 @@ class Removal:
         RuntimeError: after Finalize(); the plant has force elements beside gravity or constraints, whose dependence is
         not tracked; an actuator drives the joint.
         """
-        self._require_not_finalized(f"RemoveJoint of '{joint.name()}'")
+        self.require_not_finalized(f"RemoveJoint of '{joint.name()}'")
         self._require_own(joint, "RemoveJoint")
-        if len(self._force_elements) > 1 or self.num_constraints():
+        if len(self.elements.force_elements) > 1 or self.num_constraints():
             raise RuntimeError(
                 f"joint '{joint.name()}' cannot be removed: the plant has force elements or constraints, "
                 "which might depend on it"
             )
-        for actuator in self._actuators:
+        for actuator in self.elements.actuators:
             if actuator.joint() is joint:
                 raise RuntimeError(f"joint '{joint.name()}' cannot be removed: actuator '{actuator.name()}' drives it")
-        self._unregister(joint, self._joints)
+        self._unregister(joint, self.elements.joints)
 
     def RemoveJointActuator(self, actuator: JointActuator) -> None:
         """Removes an actuator. Its index is not used again. RuntimeError after Finalize()."""
-        self._require_not_finalized(f"RemoveJointActuator of '{actuator.name()}'")
+        self.require_not_finalized(f"RemoveJointActuator of '{actuator.name()}'")
         self._require_own(actuator, "RemoveJointActuator")
-        self._unregister(actuator, self._actuators)
+        self._unregister(actuator, self.elements.actuators)

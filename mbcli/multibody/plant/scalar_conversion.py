@@ -14,14 +14,14 @@ class MultibodyPlantAutoDiffXd(MultibodyPlant):
     matrix. One evaluation gives all gradients; CalcDerivatives(compiled=True) of a plant of floats is faster still.
     """
 
-    _scalar = AUTODIFF
+    scalar = AUTODIFF
 
 
 class MultibodyPlantExpression(MultibodyPlant):
     """A plant whose contexts hold SymPy expressions, for models of a few coordinates. See plant/symbolic.py."""
 
-    _scalar = EXPRESSION
+    scalar = EXPRESSION
 
 
 MultibodyPlant_ = ScalarTemplate(MultibodyPlant, MultibodyPlantAutoDiffXd, MultibodyPlantExpression)
-MultibodyPlant._class_of_scalar = MultibodyPlant_  # for ToScalarType
+MultibodyPlant.class_of_scalar = MultibodyPlant_  # for ToScalarType

@@ -22,7 +22,7 @@ class Selectors:
 
     def MakeStateSelectorMatrix(self, user_to_joint_index_map: Iterable[JointIndex]) -> Matrix:
         """Sx with x_s = Sx x: positions of the listed joints in their order, then their velocities."""
-        self._require_finalized("MakeStateSelectorMatrix")
+        self.require_finalized("MakeStateSelectorMatrix")
         joints = [self.get_joint(index) for index in user_to_joint_index_map]
         if len(set(joints)) != len(joints):
             repeated = next(joint for k, joint in enumerate(joints) if joint in joints[:k])
@@ -45,7 +45,7 @@ class Selectors:
         user_to_joint_index_map: Iterable[JointIndex] | None = None,
     ) -> Matrix:
         """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators."""
-        self._require_finalized("MakeActuatorSelectorMatrix")
+        self.require_finalized("MakeActuatorSelectorMatrix")
         if (user_to_actuator_index_map is None) == (user_to_joint_index_map is None):
             raise TypeError("MakeActuatorSelectorMatrix takes a list of actuators or one of joints")
         listed = user_to_joint_index_map if user_to_actuator_index_map is None else user_to_actuator_index_map
@@ -61,16 +61,16 @@ class Selectors:
         if not isinstance(index, JointIndex):
             return self.get_joint_actuator(index)
         joint = self.get_joint(index)
-        for actuator in self._actuators:
+        for actuator in self.elements.actuators:
             if actuator.joint() is joint:
                 return actuator
         raise RuntimeError(f"MakeActuatorSelectorMatrix: joint '{joint.name()}' has no actuator")
 
     def MakeActuationMatrix(self) -> Matrix:
         """B (nv, nu): tau_u = B u."""
-        self._require_finalized("MakeActuationMatrix")
-        B = np.zeros((self._model.sizes["nv"], self._model.sizes["nu"]))
-        B[self._model.actuator_dof, np.arange(B.shape[1])] = 1.0
+        self.require_finalized("MakeActuationMatrix")
+        B = np.zeros((self.model.sizes["nv"], self.model.sizes["nu"]))
+        B[self.model.actuator_dof, np.arange(B.shape[1])] = 1.0
         return B
 
     def MakeActuationMatrixPseudoinverse(self) -> Any:
@@ -79,15 +79,16 @@ class Selectors:
 
         return csc_matrix(self.MakeActuationMatrix().T)
 
-    def _u_indices(self, model_instance):
-        self._require_finalized("actuation of a model instance")
-        return [actuator.input_start() for actuator in self._of_instance(self._actuators, model_instance)]
+    def u_indices(self, model_instance: ModelInstanceIndex | int | None) -> Any:
+        """Places in u of the actuators of a model instance."""
+        self.require_finalized("actuation of a model instance")
+        return [actuator.input_start() for actuator in self._of_instance(self.elements.actuators, model_instance)]
 
     def GetActuationFromArray(self, model_instance: ModelInstanceIndex, u: ArrayLike) -> Vector:
         """The actuation of an instance, by increasing actuator index, from u (nu,)."""
-        return self._vector(u, self.num_actuators(), "u")[self._u_indices(model_instance)]
+        return self.vector(u, self.num_actuators(), "u")[self.u_indices(model_instance)]
 
     def SetActuationInArray(self, model_instance: ModelInstanceIndex, u_instance: ArrayLike, u: Vector) -> None:
         """Writes the actuation of an instance into u (nu,); other entries stay."""
-        indices = self._u_indices(model_instance)
+        indices = self.u_indices(model_instance)
         self._write(u, self.num_actuators(), "u", indices, u_instance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -42,35 +43,44 @@ class HydroelasticContactRepresentation(Enum):
     kPolygon = 1
 
 
+@dataclass
+class PlantSettings:
+    """The settings of a plant, for whoever works with plants. Settings says what each is."""
+
+    sampled_outputs: bool
+    contact_surface_representation: HydroelasticContactRepresentation
+    penetration_allowance: float = 1e-3  # [m]
+    contact_defaults: str = "allowance"  # or "drake"
+    stiction_tolerance: float = 1e-3  # [m/s]
+    contact_model: ContactModel = ContactModel.kHydroelasticWithFallback
+    sap_near_rigid_threshold: float = 1.0
+    adjacent_bodies_collision_filters: bool = True
+    discrete_contact_approximation: str = "lagged"  # as configurations spell it
+    single_contact_points: bool = False  # whether a pair of geometries gives one contact point
+
+
 class Settings:
     """The part of MultibodyPlant that keeps its settings. All setters are for the time before Finalize()."""
 
     def _start_settings(self):
-        self._sampled_outputs = self.is_discrete()
-        self._penetration_allowance = 1e-3
-        self._contact_defaults = "allowance"
-        self._stiction_tolerance = 1e-3
-        self._contact_model = ContactModel.kHydroelasticWithFallback
-        self._contact_surface_representation = self.GetDefaultContactSurfaceRepresentation(self._time_step)
-        self._sap_near_rigid_threshold = 1.0
-        self._adjacent_bodies_collision_filters = True
-        self._discrete_contact_approximation = "lagged"
+        surfaces = self.GetDefaultContactSurfaceRepresentation(self._time_step)
+        self.settings = PlantSettings(sampled_outputs=self.is_discrete(), contact_surface_representation=surfaces)
 
     def set_penetration_allowance(self, penetration_allowance: float = 0.001) -> None:
         """[m], greater than 0: what default stiffnesses of point contact aim at."""
-        self._penetration_allowance = self._positive("set_penetration_allowance", penetration_allowance)
+        self.settings.penetration_allowance = self._positive("set_penetration_allowance", penetration_allowance)
 
     def get_penetration_allowance(self) -> float:
         """[m]"""
-        return self._penetration_allowance
+        return self.settings.penetration_allowance
 
     def set_stiction_tolerance(self, v_stiction: float = 0.001) -> None:
         """[m/s], greater than 0: slip speed below which contact counts as sticking."""
-        self._stiction_tolerance = self._positive("set_stiction_tolerance", v_stiction)
+        self.settings.stiction_tolerance = self._positive("set_stiction_tolerance", v_stiction)
 
     def get_stiction_tolerance(self) -> float:
         """[m/s]"""
-        return self._stiction_tolerance
+        return self.settings.stiction_tolerance
 
     def get_contact_penalty_method_time_scale(self) -> float:
         """[s] in which default stiffnesses stop two bodies: 1 / w with w = sqrt(g / penetration allowance).
@@ -78,33 +88,33 @@ class Settings:
         Those stiffnesses are w^2 times a mass, so that its weight is carried at the allowance. g is the strength of
         the gravity field, and standard gravity where there is none. After Finalize().
         """
-        self._require_finalized("get_contact_penalty_method_time_scale")
+        self.require_finalized("get_contact_penalty_method_time_scale")
         g = float(np.linalg.norm(self._gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
-        return float(np.sqrt(self._penetration_allowance / g))
+        return float(np.sqrt(self.settings.penetration_allowance / g))
 
     def _positive(self, setter, value):
-        self._require_not_finalized(setter)
+        self.require_not_finalized(setter)
         if not 0.0 < value < float("inf"):
             raise RuntimeError(f"{setter}: the value must be finite and greater than 0, it is {value}")
         return float(value)
 
     def set_contact_model(self, model: ContactModel) -> None:
         """A ContactModel."""
-        self._contact_model = self._member("set_contact_model", ContactModel, model)
+        self.settings.contact_model = self._member("set_contact_model", ContactModel, model)
 
     def get_contact_model(self) -> ContactModel:
         """The contact model."""
-        return self._contact_model
+        return self.settings.contact_model
 
     def set_contact_surface_representation(self, surface_representation: HydroelasticContactRepresentation) -> None:
         """A HydroelasticContactRepresentation."""
-        self._contact_surface_representation = self._member(
+        self.settings.contact_surface_representation = self._member(
             "set_contact_surface_representation", HydroelasticContactRepresentation, surface_representation
         )
 
     def get_contact_surface_representation(self) -> HydroelasticContactRepresentation:
         """Polygons for a discrete plant, triangles for a continuous one, unless it was set."""
-        return self._contact_surface_representation
+        return self.settings.contact_surface_representation
 
     @staticmethod
     def GetDefaultContactSurfaceRepresentation(time_step: float) -> HydroelasticContactRepresentation:
@@ -114,25 +124,25 @@ class Settings:
 
     def set_sap_near_rigid_threshold(self, near_rigid_threshold: float = 1.0) -> None:
         """Not negative: share of the stiffness that a step resolves above which contact is softened; 0: nowhere."""
-        self._require_not_finalized("set_sap_near_rigid_threshold")
+        self.require_not_finalized("set_sap_near_rigid_threshold")
         if not 0.0 <= near_rigid_threshold < float("inf"):
             raise RuntimeError(
                 f"set_sap_near_rigid_threshold: the value must be finite and not negative, it is {near_rigid_threshold}"
             )
-        self._sap_near_rigid_threshold = float(near_rigid_threshold)
+        self.settings.sap_near_rigid_threshold = float(near_rigid_threshold)
 
     def get_sap_near_rigid_threshold(self) -> float:
         """The threshold of near-rigid regularization, a number without unit."""
-        return self._sap_near_rigid_threshold
+        return self.settings.sap_near_rigid_threshold
 
     def set_adjacent_bodies_collision_filters(self, value: bool) -> None:
         """Whether bodies that a joint connects do not collide with each other."""
-        self._require_not_finalized("set_adjacent_bodies_collision_filters")
-        self._adjacent_bodies_collision_filters = bool(value)
+        self.require_not_finalized("set_adjacent_bodies_collision_filters")
+        self.settings.adjacent_bodies_collision_filters = bool(value)
 
     def get_adjacent_bodies_collision_filters(self) -> bool:
         """Whether bodies that a joint connects do not collide with each other."""
-        return self._adjacent_bodies_collision_filters
+        return self.settings.adjacent_bodies_collision_filters
 
     def set_discrete_contact_approximation(self, approximation: DiscreteContactApproximation) -> None:
         """A DiscreteContactApproximation. RuntimeError for a continuous plant."""
@@ -140,26 +150,26 @@ class Settings:
         if not self.is_discrete():
             raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")
         self._refuse_tamsi_with_constraints(approximation)
-        self._discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
+        self.settings.discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
 
     def get_discrete_contact_approximation(self) -> DiscreteContactApproximation:
         """The DiscreteContactApproximation, kLagged where none was set."""
-        return DiscreteContactApproximation[f"k{self._discrete_contact_approximation.capitalize()}"]
+        return DiscreteContactApproximation[f"k{self.settings.discrete_contact_approximation.capitalize()}"]
 
     def set_discrete_contact_solver(self, contact_solver: DiscreteContactSolver) -> None:
         """The solver's own approximation, kTamsi or kSap. Does nothing for a continuous plant."""
         solver = self._member("set_discrete_contact_solver", DiscreteContactSolver, contact_solver)
         if self.is_discrete():
             self._refuse_tamsi_with_constraints(solver)
-            self._discrete_contact_approximation = solver.name[1:].lower()
+            self.settings.discrete_contact_approximation = solver.name[1:].lower()
 
     def get_discrete_contact_solver(self) -> DiscreteContactSolver:
         """kTamsi under the kTamsi approximation, else kSap."""
-        tamsi = self._discrete_contact_approximation == "tamsi"
+        tamsi = self.settings.discrete_contact_approximation == "tamsi"
         return DiscreteContactSolver.kTamsi if tamsi else DiscreteContactSolver.kSap
 
     def _member(self, setter, kind, value):
-        self._require_not_finalized(setter)
+        self.require_not_finalized(setter)
         if not isinstance(value, kind):
             raise TypeError(f"{setter}: expected a {kind.__name__}, not {value!r}")
         return value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mbcli.multibody.plant.ports import InputPort, InputValues, OutputPort, port_at, port_named
 
 
@@ -54,13 +56,14 @@ class SignalSystem:
         """The output port of that name. RuntimeError if there is none."""
         return port_named(self._output_ports, port_name, "output")
 
-    def _check_context(self, context):
+    def check_context(self, context: Any) -> None:
+        """RuntimeError for a context that belongs elsewhere."""
         if not isinstance(context, SignalContext) or context.system is not self:
             raise RuntimeError(f"the context was not made by this {type(self).__name__}")
 
     def _checked(self, evaluate):
         def checked(context):
-            self._check_context(context)
+            self.check_context(context)
             return evaluate(context)
 
         return checked

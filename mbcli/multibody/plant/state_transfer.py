@@ -6,7 +6,7 @@ import numpy as np
 
 from mbcli.multibody.tree.parameters import DEFAULTS
 
-ELEMENTS = ("_bodies", "_frames", "_joints", "_actuators", "_force_elements", "_constraints")
+ELEMENTS = ("bodies", "frames", "joints", "actuators", "force_elements", "constraints")
 
 
 class Conversion:
@@ -16,16 +16,16 @@ class Conversion:
         self._plant = plant
 
     def __getitem__(self, scalar):
-        plant_class = self._plant._class_of_scalar[scalar]
+        plant_class = self._plant.class_of_scalar[scalar]
         return lambda: to_scalar(self._plant, plant_class)
 
 
 def to_scalar(plant, plant_class):
     """A deep copy of a finalized plant as another class: same elements in the same order, and same defaults."""
-    plant._require_finalized("conversion to another scalar type")
-    result = copy.deepcopy(plant, {id(plant._model): None})
+    plant.require_finalized("conversion to another scalar type")
+    result = copy.deepcopy(plant, {id(plant.model): None})
     result.__class__ = plant_class
-    result._model = result._compile(DEFAULTS)
+    result.model = result.compiled_model(DEFAULTS)
     return result
 
 
@@ -58,8 +58,8 @@ def _counterparts(plant, other):
         return None
     same = {}
     for kind in ELEMENTS:
-        ours, theirs = getattr(plant, kind), getattr(other, kind)
+        ours, theirs = getattr(plant.elements, kind), getattr(other.elements, kind)
         if len(ours) != len(theirs):
-            raise RuntimeError(f"the contexts belong to plants with {len(ours)} and {len(theirs)} {kind[1:]}")
+            raise RuntimeError(f"the contexts belong to plants with {len(ours)} and {len(theirs)} {kind}")
         same.update(zip(theirs, ours, strict=True))
     return same

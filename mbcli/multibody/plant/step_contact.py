@@ -51,14 +51,14 @@ class StepContact(ContactArrays):
     def make(self):
         super().make()
         plant, earlier = self.plant, self.solver
-        rows = self.points_room + self.model.sizes["nline"] + 2 * len(plant._constraints)
+        rows = self.points_room + self.model.sizes["nline"] + 2 * len(plant.elements.constraints)
         self.solver = ContactSolver(
-            self.model, rows, APPROXIMATIONS[plant._discrete_contact_approximation], blocks_per_tree=self.blocks
+            self.model, rows, APPROXIMATIONS[plant.settings.discrete_contact_approximation], blocks_per_tree=self.blocks
         )
         settings = self.solver.settings
         settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = (
-            plant._sap_near_rigid_threshold,
-            plant._stiction_tolerance,
+            plant.settings.sap_near_rigid_threshold,
+            plant.settings.stiction_tolerance,
         )
         if earlier is not None:
             self.solver.statistics[:] = earlier.statistics

@@ -18,8 +18,8 @@ class TopologyQueries:
 
     def GetFloatingBaseBodies(self) -> set[BodyIndex]:
         """Indices of the bodies that no joint of the model connects to World: Finalize() gave them floating joints."""
-        self._require_finalized("GetFloatingBaseBodies")
-        return {BodyIndex(n) for n, joint in self._free_joints.items() if joint.is_ephemeral()}
+        self.require_finalized("GetFloatingBaseBodies")
+        return {BodyIndex(n) for n, joint in self.free_joints.items() if joint.is_ephemeral()}
 
     def HasUniqueFreeBaseBody(self, model_instance: ModelInstanceIndex) -> bool:
         """Whether exactly one body of the instance is a floating base. After Finalize()."""
@@ -36,20 +36,22 @@ class TopologyQueries:
         return bases[0]
 
     def _free_bases(self, model_instance):
-        self._require_finalized("floating base queries")
-        return [body for body in self._of_instance(self._bodies, model_instance) if body.is_floating_base_body()]
+        self.require_finalized("floating base queries")
+        return [
+            body for body in self._of_instance(self.elements.bodies, model_instance) if body.is_floating_base_body()
+        ]
 
     def IsAnchored(self, body: RigidBody) -> bool:
         """Whether only welds stand between the body and World. After Finalize()."""
-        self._require_finalized("IsAnchored")
+        self.require_finalized("IsAnchored")
         self._require_own(body, "IsAnchored")
-        return int(self._model.link_body[int(body.index())]) == 0
+        return int(self.model.link_body[int(body.index())]) == 0
 
     def GetBodiesWeldedTo(self, body: RigidBody) -> list[RigidBody]:
         """All bodies that weld joints connect with the body, itself among them."""
         self._require_own(body, "GetBodiesWeldedTo")
         neighbours = {}
-        for joint in self._joints:
+        for joint in self.elements.joints:
             if joint.type_name() == "weld":
                 parent, child = joint.parent_body(), joint.child_body()
                 neighbours.setdefault(parent, []).append(child)
@@ -67,10 +69,10 @@ class TopologyQueries:
 
         RuntimeError: an unknown index, a weld, a joint that closes a loop and so moves nothing.
         """
-        self._require_finalized("GetBodiesKinematicallyAffectedBy")
+        self.require_finalized("GetBodiesKinematicallyAffectedBy")
         chosen = [self.get_joint(index) for index in joint_indexes]
         for joint in chosen:
-            if joint.num_velocities() == 0 or joint in self._loop_joints:
+            if joint.num_velocities() == 0 or joint in self.elements.loop_joints:
                 raise RuntimeError(f"joint '{joint.name()}' of type {joint.type_name()} moves no body")
         moved = set()
         for mobilized in self._mobilized_joints:  # depth first: the inboard link comes before
@@ -80,7 +82,7 @@ class TopologyQueries:
 
     def tree_height(self) -> int:
         """How many bodies, World among them, lie on the longest path outward from World. After Finalize()."""
-        self._require_finalized("tree_height")
+        self.require_finalized("tree_height")
         heights = {0: 1}
         for mobilized in self._mobilized_joints:  # depth first: the inboard link comes before
             heights[mobilized.outboard] = heights[mobilized.inboard] + 1
@@ -89,9 +91,9 @@ class TopologyQueries:
     def GetTopologyGraphvizString(self) -> str:
         """The bodies and joints as a graph in the dot language."""
         lines = ["digraph MultibodyPlant {", "rankdir=BT;"]
-        for body in self._bodies:
+        for body in self.elements.bodies:
             lines.append(f"body{int(body.index())} [label={_quoted(body.name())}];")
-        for joint in self._joints:
+        for joint in self.elements.joints:
             child, parent = int(joint.child_body().index()), int(joint.parent_body().index())
             label = _quoted(f"{joint.name()} [{joint.type_name()}]")
             lines.append(f"body{child} -> body{parent} [arrowhead=none, label={label}];")

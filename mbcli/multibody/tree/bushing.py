@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class LinearBushingRollPitchYaw(ForceElement):
         )
         for name, value in zip(CONSTANTS, values, strict=True):
             setattr(self, f"_{name}", self._checked(name, value))
-        super().__init__(frameC._model_instance)
+        super().__init__(frameC.instance_index)
 
     def _name(self):
         return f"bushing between frames '{self._frameA.name()}' and '{self._frameC.name()}'"
@@ -77,7 +77,8 @@ class LinearBushingRollPitchYaw(ForceElement):
     def _checked(self, name, value, scalar=FLOAT):
         return non_negative(value, f"{self._name()}: {name}", scalar, (3,))
 
-    def _parts(self):
+    def tied_elements(self) -> Any:
+        """The elements of the plant that it acts on."""
         return (self._frameA, self._frameC)
 
     def frameA(self) -> Frame:
@@ -149,17 +150,18 @@ class LinearBushingRollPitchYaw(ForceElement):
         self._set(context, "force_damping_constants", force_damping)
 
     def _get(self, context, name):
-        self._check_context(context)
+        self.check_context(context)
         return context.state.parameters.get(self, name).copy()
 
     def _set(self, context, name, value):
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         state.set_parameter(self, name, self._checked(name, value, state.scalar))
 
     # forces
 
-    def _fault(self):
+    def fault(self) -> str:
+        """Why it has no force, as a message."""
         return (
             f"the {self._name()} (force element {int(self._index)}) is near gimbal lock: the pitch of C in A is near "
             "pi/2, its angles and their rates are not defined"
@@ -167,9 +169,9 @@ class LinearBushingRollPitchYaw(ForceElement):
 
     def _force_on_C(self, context):
         """t, f on C at Bo, and p_AoBo, expressed in World."""
-        self._check_context(context)
-        self.GetParentPlant()._check_force_elements(context)
-        forces = np.array(context.state.at_velocities().calc_bushing(self._row))
+        self.check_context(context)
+        self.GetParentPlant().check_force_elements(context)
+        forces = np.array(context.state.at_velocities().calc_bushing(self.row))
         p_AoCo = (
             self._frameC.CalcPoseInWorld(context).translation() - self._frameA.CalcPoseInWorld(context).translation()
         )

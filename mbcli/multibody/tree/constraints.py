@@ -146,6 +146,10 @@ class Constraint:
         self.name = None
         self.place = None  # parsers.spec.Place
 
+    def default_of(self, name):
+        """The value of a parameter in new contexts."""
+        return getattr(self, f"_{name}")
+
     def bodies(self):
         """The bodies that it ties, each once."""
         raise NotImplementedError
@@ -158,7 +162,7 @@ class Constraint:
         """Its numbers by name."""
         raise NotImplementedError
 
-    def _parts(self):
+    def tied_elements(self):
         return (*self.bodies(), *self.joints())
 
     def __repr__(self):
@@ -269,7 +273,7 @@ class DistanceConstraint(_BetweenBodies):
             body_A.index(), p_AP, body_B.index(), p_BQ, distance, stiffness, damping
         )
 
-    def _fault(self):
+    def fault(self):
         return f"the points of the {self!r} coincide nearly: its force has no direction"
 
     def parameters(self):
@@ -351,7 +355,7 @@ class LoopConstraint(Constraint):
     def __init__(self, joint):
         super().__init__()
         self.joint = joint
-        self.name, self.place = joint.name(), joint._place
+        self.name, self.place = joint.name(), joint.place
 
     def bodies(self):
         return (self.joint.parent_body(), self.joint.child_body())

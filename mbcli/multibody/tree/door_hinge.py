@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -61,10 +61,11 @@ class DoorHinge(ForceElement):
             check = finite if field.name == "spring_zero_angle_rad" else non_negative
             values[field.name] = check(getattr(config, field.name), f"hinge of joint '{joint.name()}': {field.name}")
         self._joint, self._config = joint, DoorHingeConfig(**values)
-        self._constants = _constants(self._config)
-        super().__init__(joint._model_instance)
+        self.constants = _constants(self._config)
+        super().__init__(joint.instance_index)
 
-    def _parts(self):
+    def tied_elements(self) -> Any:
+        """The elements of the plant that it acts on."""
         return (self._joint,)
 
     def joint(self) -> RevoluteJoint:
@@ -94,13 +95,13 @@ class DoorHinge(ForceElement):
 
     def _evaluate(self, kernel, x):
         """A function of the engine at one number: a real one, or one of the plant's scalar type."""
-        constants = self._constants[np.newaxis]
+        constants = self.constants[np.newaxis]
         if isinstance(x, numbers.Real):
             return float(getattr(load_kernels(False), kernel)(constants, 0, np.float64(x)))
-        return getattr(self.GetParentPlant()._scalar.load_kernels(False, None), kernel)(constants, 0, x)
+        return getattr(self.GetParentPlant().scalar.load_kernels(False, None), kernel)(constants, 0, x)
 
     def _state(self, context):
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         return state.q[self._joint.position_start()], state.v[self._joint.velocity_start()]
 

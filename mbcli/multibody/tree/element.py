@@ -13,10 +13,23 @@ if TYPE_CHECKING:
 class MultibodyElement:
     """An element of one plant: it has an index of its kind and belongs to a model instance."""
 
-    _plant = None
-    _index = None
-    _model_instance: Any = None
-    _place = None  # where a model file defines it (parsers.spec.Place), for messages
+    parent_plant: Any = None  # that it was added to
+    index_number: Any = None  # its index there, as an int
+    instance_index: Any = None  # ModelInstanceIndex
+    _index: Any = None
+    place: Any = None  # where a model file defines it (parsers.spec.Place), for messages
+
+    def join(self, plant: MultibodyPlant, index: Any, instance: ModelInstanceIndex) -> None:
+        """The plant has added it under an index of its kind."""
+        self.parent_plant, self._index, self.index_number, self.instance_index = plant, index, int(index), instance
+
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from others of its kind in a plant; force elements have no name."""
+        return type(self._index), self.instance_index, None
+
+    def default_of(self, name: str) -> Any:
+        """The value of a parameter in new contexts."""
+        return getattr(self, f"_{name}")
 
     def index(self) -> Any:
         """The index in the plant. RuntimeError before the element is part of one."""
@@ -26,19 +39,19 @@ class MultibodyElement:
 
     def model_instance(self) -> ModelInstanceIndex:
         """The model instance. RuntimeError before the element is part of a plant."""
-        if self._model_instance is None:
+        if self.instance_index is None:
             raise RuntimeError(f"{self!r} has not been added to a plant")
-        return self._model_instance
+        return self.instance_index
 
     def GetParentPlant(self) -> MultibodyPlant:
         """The plant. RuntimeError before the element is part of one."""
-        if self._plant is None:
+        if self.parent_plant is None:
             raise RuntimeError(f"{self!r} has not been added to a plant")
-        return self._plant
+        return self.parent_plant
 
-    def _check_context(self, context):
+    def check_context(self, context: Any) -> None:
         """RuntimeError for a context that was not made by the element's plant."""
-        self.GetParentPlant()._check_context(context)
+        self.GetParentPlant().check_context(context)
 
     def is_ephemeral(self) -> bool:
         """Whether the plant made this element at Finalize()."""
@@ -49,6 +62,10 @@ class NamedElement(MultibodyElement):
     """An element with a name, unique among those of its kind in a model instance."""
 
     _name = ""
+
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from others of its kind in a plant."""
+        return type(self._index), self.instance_index, self._name
 
     def name(self) -> str:
         """The name, without the scope of the model instance."""

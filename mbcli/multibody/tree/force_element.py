@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.tree.element import MultibodyElement
 
@@ -32,7 +32,7 @@ class ForceElement(MultibodyElement):
     """
 
     def __init__(self, model_instance: ModelInstanceIndex | None = None) -> None:
-        self._model_instance = model_instance
+        self.instance_index = model_instance
 
     def __repr__(self):
         index = "not added" if self._index is None else int(self._index)
@@ -57,7 +57,7 @@ class ForceElement(MultibodyElement):
     def _undefined(self, method):
         raise RuntimeError(f"{self!r} does not define {method}()")
 
-    def _parts(self):
+    def tied_elements(self) -> Any:
         """The bodies, frames and joints that must be part of the element's plant."""
         return ()
 

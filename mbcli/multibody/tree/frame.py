@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.math import RigidTransform
+from mbcli.math.rigid_transform import _transform
 from mbcli.math.rotation_matrix import _rotation
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of
@@ -44,14 +45,14 @@ class Frame(NamedElement):
 
     def GetFixedPoseInBodyFrame(self) -> RigidTransform:
         """X_BF, the default pose of this frame in its body."""
-        return self._pose_in_body(DEFAULTS)
+        return self.pose_in_body(DEFAULTS)
 
     def CalcPoseInBodyFrame(self, context: Context) -> RigidTransform:
         """X_BF as the context has it."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        return self._pose_in_body(state.parameters)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return self.pose_in_body(state.parameters)
 
     def GetFixedRotationMatrixInBodyFrame(self) -> RotationMatrix:
         """R_BF, the default."""
@@ -81,104 +82,116 @@ class Frame(NamedElement):
 
     def CalcPoseInWorld(self, context: Context) -> RigidTransform:
         """X_WF"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        return self._plant._pose(context, self._index._value, WORLD)
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return _transform(*state.pose(self.index_number, WORLD))
 
     def CalcPose(self, context: Context, frame_M: Frame) -> RigidTransform:
         """X_MF"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        return self._plant._pose(context, self._index._value, self._plant._frame_number(frame_M))
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return _transform(*state.pose(self.index_number, self.parent_plant.frame_number(frame_M)))
 
     def CalcRotationMatrixInWorld(self, context: Context) -> RotationMatrix:
         """R_WF"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        return _rotation(self._plant._rotation_array(context, self._index._value, WORLD))
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return _rotation(state.pose(self.index_number, WORLD)[0])
 
     def CalcRotationMatrix(self, context: Context, frame_M: Frame) -> RotationMatrix:
         """R_MF"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        m = self._plant._frame_number(frame_M)
-        return _rotation(self._plant._rotation_array(context, self._index._value, m))
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        m = self.parent_plant.frame_number(frame_M)
+        return _rotation(state.pose(self.index_number, m)[0])
 
     def EvalAngularVelocityInWorld(self, context: Context) -> Vector3:
         """w_WF_W (3,)"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        return self._plant._velocity(context, self._index._value, WORLD, WORLD)[:3].copy()
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return state.velocity(self.index_number, WORLD, WORLD)[:3].copy()
 
     def CalcAngularVelocity(self, context: Context, measured_in_frame: Frame, expressed_in_frame: Frame) -> Vector3:
         """w_MF_E (3,)"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        f, m, e = self._plant._frame_numbers(self, measured_in_frame, expressed_in_frame)
-        return self._plant._velocity(context, f, m, e)[:3].copy()
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        f, m, e = self.parent_plant.frame_numbers(self, measured_in_frame, expressed_in_frame)
+        return state.velocity(f, m, e)[:3].copy()
 
     def CalcSpatialVelocityInWorld(self, context: Context) -> SpatialVelocity:
         """V_WF_W"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        return vector_of(SpatialVelocity, self._plant._velocity(context, self._index._value, WORLD, WORLD))
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return vector_of(SpatialVelocity, state.velocity(self.index_number, WORLD, WORLD))
 
     def CalcSpatialVelocity(self, context: Context, frame_M: Frame, frame_E: Frame) -> SpatialVelocity:
         """V_MF_E"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        f, m, e = self._plant._frame_numbers(self, frame_M, frame_E)
-        return vector_of(SpatialVelocity, self._plant._velocity(context, f, m, e))
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        f, m, e = self.parent_plant.frame_numbers(self, frame_M, frame_E)
+        return vector_of(SpatialVelocity, state.velocity(f, m, e))
 
     def CalcRelativeSpatialVelocityInWorld(self, context: Context, other_frame: Frame) -> SpatialVelocity:
         """V_WF_W - V_WB_W for the other frame B: the rate in World of the way from Bo to Fo, not V_BF."""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        b = self._plant._frame_number(other_frame)
-        V = self._plant._velocity_beside(context, self._index._value, b, WORLD, WORLD)
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        b = self.parent_plant.frame_number(other_frame)
+        V = state.velocity_beside(self.index_number, b, WORLD, WORLD)
         return vector_of(SpatialVelocity, V)
 
     def CalcRelativeSpatialVelocity(
         self, context: Context, other_frame: Frame, measured_in_frame: Frame, expressed_in_frame: Frame
     ) -> SpatialVelocity:
         """V_MF_E - V_MB_E for the other frame B."""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        b, m, e = self._plant._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
-        V = self._plant._velocity_beside(context, self._index._value, b, m, e)
+        state = context.state
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        b, m, e = self.parent_plant.frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
+        V = state.velocity_beside(self.index_number, b, m, e)
         return vector_of(SpatialVelocity, V)
 
     def CalcSpatialAccelerationInWorld(self, context: Context) -> SpatialAcceleration:
         """A_WF_W"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        return vector_of(SpatialAcceleration, self._plant._acceleration(context, self._index._value, WORLD, WORLD))
+        if context.state.plant is not self.parent_plant:
+            self.check_context(context)
+        return vector_of(
+            SpatialAcceleration, self.parent_plant.frame_acceleration(context, self.index_number, WORLD, WORLD)
+        )
 
     def CalcSpatialAcceleration(
         self, context: Context, measured_in_frame: Frame, expressed_in_frame: Frame
     ) -> SpatialAcceleration:
         """A_MF_E"""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        f, m, e = self._plant._frame_numbers(self, measured_in_frame, expressed_in_frame)
-        return vector_of(SpatialAcceleration, self._plant._acceleration(context, f, m, e))
+        if context.state.plant is not self.parent_plant:
+            self.check_context(context)
+        f, m, e = self.parent_plant.frame_numbers(self, measured_in_frame, expressed_in_frame)
+        return vector_of(SpatialAcceleration, self.parent_plant.frame_acceleration(context, f, m, e))
 
     def CalcRelativeSpatialAccelerationInWorld(self, context: Context, other_frame: Frame) -> SpatialAcceleration:
         """A_WF_W - A_WB_W for the other frame B."""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        b = self._plant._frame_number(other_frame)
-        A = self._plant._acceleration_beside(context, self._index._value, b, WORLD, WORLD)
+        if context.state.plant is not self.parent_plant:
+            self.check_context(context)
+        b = self.parent_plant.frame_number(other_frame)
+        A = self.parent_plant.frame_acceleration_beside(context, self.index_number, b, WORLD, WORLD)
         return vector_of(SpatialAcceleration, A)
 
     def CalcRelativeSpatialAcceleration(
         self, context: Context, other_frame: Frame, measured_in_frame: Frame, expressed_in_frame: Frame
     ) -> SpatialAcceleration:
         """A_MF_E - A_MB_E for the other frame B."""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
-        b, m, e = self._plant._frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
-        A = self._plant._acceleration_beside(context, self._index._value, b, m, e)
+        if context.state.plant is not self.parent_plant:
+            self.check_context(context)
+        b, m, e = self.parent_plant.frame_numbers(other_frame, measured_in_frame, expressed_in_frame)
+        A = self.parent_plant.frame_acceleration_beside(context, self.index_number, b, m, e)
         return vector_of(SpatialAcceleration, A)
 
 
@@ -189,7 +202,8 @@ class RigidBodyFrame(Frame):
         self._body = body
         self._name = body.name()
 
-    def _pose_in_body(self, parameters):
+    def pose_in_body(self, parameters: Any) -> RigidTransform:
+        """X_BF under these parameters."""
         return RigidTransform.Identity()
 
 
@@ -228,23 +242,24 @@ class FixedOffsetFrame(Frame):
         self._body = self._parent_frame.body()
         self._name = name
         self._X_PF = RigidTransform() if pose is None else RigidTransform(pose)
-        self._model_instance = self._body.model_instance() if model_instance is None else model_instance
+        self.instance_index = self._body.model_instance() if model_instance is None else model_instance
 
     def parent_frame(self) -> Frame:
         """P"""
         return self._parent_frame
 
-    def _pose_in_body(self, parameters):
-        return self._parent_frame._pose_in_body(parameters) @ parameters.get(self, "X_PF")
+    def pose_in_body(self, parameters: Any) -> RigidTransform:
+        """X_BF under these parameters."""
+        return self._parent_frame.pose_in_body(parameters) @ parameters.get(self, "X_PF")
 
     def GetPoseInParentFrame(self, context: Context) -> RigidTransform:
         """X_PF as the context has it."""
-        self._check_context(context)
+        self.check_context(context)
         return RigidTransform(context.state.parameters.get(self, "X_PF"))
 
     def SetPoseInParentFrame(self, context: Context, X_PF: RigidTransform) -> None:
         """Moves the frame in one context; the default stays."""
-        self._check_context(context)
+        self.check_context(context)
         X_PF = RigidTransform(X_PF)
         state = context.state
         state.scalar.array(X_PF.GetAsMatrix34(), f"frame '{self.name()}': its pose")

@@ -38,7 +38,7 @@ class Joint(NamedElement):
     kinematics: Any = None  # module of mbcli.engine.smooth.joints: counts, suffixes, zero configuration
     kTypeName = ""
     _rotates = _translates = False  # what motion of M in F the type allows
-    _ephemeral = False
+    made_at_finalize = False
     _locked = False  # default of the parameter: a new context has no locked joints
 
     def __init__(
@@ -55,8 +55,8 @@ class Joint(NamedElement):
         self._frame_on_child = frame_on_child
         nq, nv = self.num_positions(), self.num_velocities()
         self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
-        self._other_limits = {}  # of a model file, which nothing here uses: name -> one for each axis
-        self._reflected_inertia = 0.0  # of a drive that is no actuator, on every velocity; set by model files
+        self.other_limits = {}  # of a model file, which nothing here uses: name -> one for each axis
+        self.reflected_inertia = 0.0  # of a drive that is no actuator, on every velocity; set by model files
         self._position_limits = (np.full(nq, -np.inf), np.full(nq, np.inf))
         self._velocity_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
         self._acceleration_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
@@ -64,8 +64,8 @@ class Joint(NamedElement):
             self.set_position_limits(lower, upper)  # type: ignore[arg-type]  # they are given together
         self._default_positions = np.array(self.kinematics.ZERO_POSITIONS)
         self._random_positions = {}  # index of the first position -> distributions of some positions from there on
-        self._position_start: Any = None
-        self._velocity_start: Any = None
+        self.first_position: Any = None
+        self.first_velocity: Any = None
 
     # identity and structure
 
@@ -74,7 +74,7 @@ class Joint(NamedElement):
         return self.kTypeName
 
     def is_ephemeral(self) -> bool:
-        return self._ephemeral
+        return self.made_at_finalize
 
     def ordinal(self) -> int:
         """Position among the joints that the plant has now; unlike the index it closes up when joints are removed."""
@@ -115,14 +115,14 @@ class Joint(NamedElement):
 
     def position_start(self) -> int:
         """Index in q of the first position. After Finalize()."""
-        return self._after_finalize(self._position_start)
+        return self._after_finalize(self.first_position)
 
     def velocity_start(self) -> int:
         """Index in v of the first velocity. After Finalize()."""
-        return self._after_finalize(self._velocity_start)
+        return self._after_finalize(self.first_velocity)
 
     def _after_finalize(self, value):
-        if self._position_start is None:
+        if self.first_position is None:
             raise RuntimeError(f"joint '{self._name}': the plant must be finalized first")
         return value
 
@@ -227,7 +227,7 @@ class Joint(NamedElement):
             first: (checked_distributions(specification, size, where), size) for first, specification, size in parts
         }
 
-    def _draw_positions(self, generator):
+    def draw_positions(self, generator: Any) -> Any:
         """Random positions (nq,): the default ones where nothing is random, else zero in what is not random."""
         if not self._random_positions:
             return self.default_positions()
@@ -245,20 +245,20 @@ class Joint(NamedElement):
 
     def set_default_damping_vector(self, damping: ArrayLike) -> None:
         """Damping in new contexts, (nv,), not negative. Before Finalize()."""
-        if self._position_start is not None:
+        if self.first_position is not None:
             raise RuntimeError(f"joint '{self._name}': the plant is finalized; SetDampingVector() changes a context")
         self._damping = self._checked_damping(damping)
 
     def GetDampingVector(self, context: Context) -> Vector:
         """[N m s or N s/m], (nv,), as the context has it."""
-        self._check_context(context)
-        return context.state.parameters.get(self, "damping").copy()
+        self.check_context(context)
+        return context.state.parameters.values.get((self, "damping"), self._damping).copy()
 
     def SetDampingVector(self, context: Context, damping: ArrayLike) -> None:
         """Another damping (nv,) in one context, not negative; the default stays."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         state.set_parameter(self, "damping", self._checked_damping(damping, state.scalar))
 
     def _checked_damping(self, damping, scalar=FLOAT):
@@ -272,26 +272,26 @@ class Joint(NamedElement):
     def GetPositions(self, context: Context) -> Vector:
         """(nq,)"""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        return state.q[self._position_start : self._position_start + self.num_positions()].copy()
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return state.q[self.first_position : self.first_position + self.num_positions()].copy()
 
     def GetVelocities(self, context: Context) -> Vector:
         """(nv,)"""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        return state.v[self._velocity_start : self._velocity_start + self.num_velocities()].copy()
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return state.v[self.first_velocity : self.first_velocity + self.num_velocities()].copy()
 
     def SetPositions(self, context: Context, positions: ArrayLike) -> None:
         """(nq,)"""
-        self._check_context(context)
+        self.check_context(context)
         i = self.position_start()
         context.state.set_q_slice(i, self._sized(positions, self.num_positions(), context))
 
     def SetVelocities(self, context: Context, velocities: ArrayLike) -> None:
         """(nv,)"""
-        self._check_context(context)
+        self.check_context(context)
         d = self.velocity_start()
         context.state.set_v_slice(d, self._sized(velocities, self.num_velocities(), context))
 
@@ -354,12 +354,12 @@ class Joint(NamedElement):
     def is_locked(self, context: Context) -> bool:
         """Whether the joint is locked in a context."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         return state.parameters.values.get((self, "locked"), self._locked)
 
     def _set_locked(self, context, locked):
-        self._check_context(context)
+        self.check_context(context)
         if not self.GetParentPlant().is_discrete():
             raise RuntimeError(f"joint '{self._name}' cannot be locked: the plant is continuous, its time step is 0")
         context.state.set_parameter(self, "locked", locked)
@@ -369,29 +369,30 @@ class Joint(NamedElement):
     def AddInOneForce(self, context: Context, joint_dof: int, joint_tau: Scalar, forces: MultibodyForces) -> None:
         """Adds a generalized force along one velocity of the joint [N m or N]; what it is, the types say."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
-            self._check_forces(forces)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        if type(forces) is not MultibodyForces or forces.sizes is not self.parent_plant.sizes_of_forces:
+            self.check_forces(forces)
         if not 0 <= joint_dof < self.kinematics.NUM_VELOCITIES:
             raise RuntimeError(f"joint '{self._name}' has no degree of freedom {joint_dof}")
         if type(joint_tau) is not float:
             joint_tau = state.scalar.one(joint_tau, f"joint '{self._name}': joint_tau")
-        forces._generalized_forces[self._velocity_start + joint_dof] += joint_tau
+        forces.tau[self.first_velocity + joint_dof] += joint_tau
 
     def AddInDamping(self, context: Context, forces: MultibodyForces) -> None:
         """Adds the viscous forces -damping * v."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
-            self._check_forces(forces)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        if type(forces) is not MultibodyForces or forces.sizes is not self.parent_plant.sizes_of_forces:
+            self.check_forces(forces)
         damping = state.parameters.values.get((self, "damping"), self._damping)
         if damping.dtype is not state.dtype:
             damping = state.scalar.array(damping, f"joint '{self._name}': damping")
-        state.calls.add_damping(damping, self._velocity_start, forces._generalized_forces)
+        state.calls.add_damping(damping, self.first_velocity, forces.tau)
 
-    def _check_forces(self, forces):
+    def check_forces(self, forces: MultibodyForces) -> None:
+        """TypeError or RuntimeError for what is not MultibodyForces of this plant."""
         if forces is None:
             raise RuntimeError(f"joint '{self._name}': no forces were given to add to")
-        self.GetParentPlant()._check_forces(forces)
+        self.GetParentPlant().check_forces(forces)

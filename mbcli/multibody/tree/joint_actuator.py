@@ -48,7 +48,7 @@ class JointActuator(NamedElement):
         self._rotor_inertia = 0.0
         self._gear_ratio = 1.0
         self._gains = PdControllerGains()
-        self._input_start = None
+        self.first_input = None
 
     def joint(self) -> Joint:
         """The joint that is driven."""
@@ -78,8 +78,8 @@ class JointActuator(NamedElement):
     def rotor_inertia(self, context: Context) -> Scalar:
         """[kg m^2], as the context has it."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         return state.parameters.values.get((self, "rotor_inertia"), self._rotor_inertia)
 
     def SetRotorInertia(self, context: Context, rotor_inertia: float) -> None:
@@ -98,8 +98,8 @@ class JointActuator(NamedElement):
     def gear_ratio(self, context: Context) -> Scalar:
         """Rotor speed over joint speed [1 or 1/m], as the context has it."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         return state.parameters.values.get((self, "gear_ratio"), self._gear_ratio)
 
     def SetGearRatio(self, context: Context, gear_ratio: float) -> None:
@@ -113,14 +113,14 @@ class JointActuator(NamedElement):
     def calc_reflected_inertia(self, context: Context) -> Scalar:
         """As default_reflected_inertia(), as the context has rotor and gear."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         values = state.parameters.values
         gear_ratio = values.get((self, "gear_ratio"), self._gear_ratio)
         return gear_ratio * gear_ratio * values.get((self, "rotor_inertia"), self._rotor_inertia)
 
     def _require_not_finalized(self, instead):
-        if self._input_start is not None:
+        if self.first_input is not None:
             raise RuntimeError(f"actuator '{self._name}': the plant is finalized; {instead}() changes a context")
 
     def _checked_rotor_inertia(self, rotor_inertia, scalar=FLOAT):
@@ -131,15 +131,15 @@ class JointActuator(NamedElement):
 
     def _set_parameter(self, context, name, value):
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         state.set_parameter(self, name, value)
 
     # PD control
 
     def set_controller_gains(self, gains: PdControllerGains) -> None:
         """PdControllerGains, finite and not negative; both 0 remove the controller. Discrete plants only obey it."""
-        if self._plant is not None and self._plant.is_finalized():
+        if self.parent_plant is not None and self.parent_plant.is_finalized():
             raise RuntimeError(f"actuator '{self._name}': the plant is finalized, gains cannot be changed")
         self._gains = PdControllerGains(
             p=non_negative(gains.p, f"actuator '{self._name}': gain p"),
@@ -164,11 +164,11 @@ class JointActuator(NamedElement):
 
     def input_start(self) -> int:
         """Index in the actuation vector u of the plant; -1 before the actuator is part of a plant."""
-        if self._plant is None:
+        if self.parent_plant is None:
             return -1
-        if self._input_start is not None:
-            return self._input_start
-        return [int(index) for index in self._plant.GetJointActuatorIndices()].index(int(self.index()))
+        if self.first_input is not None:
+            return self.first_input
+        return [int(index) for index in self.parent_plant.GetJointActuatorIndices()].index(int(self.index()))
 
     def get_actuation_vector(self, u: ArrayLike) -> Vector:
         """This actuator's part (1,) of the actuation vector (nu,) of the plant."""

@@ -27,7 +27,7 @@ class JointSpring(ForceElement):
         self._joint = joint
         self._nominal = self._checked_nominal(nominal)
         self._stiffness = self._checked_stiffness(stiffness)
-        super().__init__(joint._model_instance)
+        super().__init__(joint.instance_index)
 
     def _checked_nominal(self, value, scalar=FLOAT):
         return finite(value, f"spring of joint '{self._joint.name()}': its position at rest", scalar)
@@ -35,7 +35,8 @@ class JointSpring(ForceElement):
     def _checked_stiffness(self, value, scalar=FLOAT):
         return non_negative(value, f"spring of joint '{self._joint.name()}': its stiffness", scalar)
 
-    def _parts(self):
+    def tied_elements(self) -> Any:
+        """The elements of the plant that it acts on."""
         return (self._joint,)
 
     def joint(self) -> Joint:
@@ -51,32 +52,32 @@ class JointSpring(ForceElement):
 
     def GetStiffness(self, context: Context) -> Scalar:
         """[N m/rad or N/m] as the context has it"""
-        self._check_context(context)
-        return context.state.parameters.get(self, "stiffness")
+        self.check_context(context)
+        return context.state.parameters.values.get((self, "stiffness"), self._stiffness)
 
     def SetStiffness(self, context: Context, stiffness: float) -> None:
         """Another stiffness [N m/rad or N/m] in one context; RuntimeError where it is negative."""
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         state.set_parameter(self, "stiffness", self._checked_stiffness(stiffness, state.scalar))
 
     def _get_nominal(self, context):
-        self._check_context(context)
-        return context.state.parameters.get(self, "nominal")
+        self.check_context(context)
+        return context.state.parameters.values.get((self, "nominal"), self._nominal)
 
     def _set_nominal(self, context, value):
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         state.set_parameter(self, "nominal", self._checked_nominal(value, state.scalar))
 
     def _force(self, context):
         """Stiffness, stretch, and rate of the coordinate."""
-        self._check_context(context)
+        self.check_context(context)
         state = context.state
         number = state.scalar.number
-        stretch = state.q[self._joint.position_start()] - state.parameters.get(self, "nominal")
+        stretch = state.q[self._joint.position_start()] - state.parameters.values.get((self, "nominal"), self._nominal)
         rate = state.v[self._joint.velocity_start()]
-        return state.parameters.get(self, "stiffness"), number(stretch), number(rate)
+        return state.parameters.values.get((self, "stiffness"), self._stiffness), number(stretch), number(rate)
 
     def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
         k, stretch, _ = self._force(context)
@@ -91,7 +92,7 @@ class JointSpring(ForceElement):
         return -k * stretch * rate
 
     def CalcNonConservativePower(self, context: Context) -> Scalar:
-        self._check_context(context)
+        self.check_context(context)
         return 0.0
 
 

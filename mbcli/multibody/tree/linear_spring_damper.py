@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,9 +52,10 @@ class LinearSpringDamper(ForceElement):
             raise RuntimeError(f"{what}: its free length must be greater than 0, it is {free_length}")
         self._stiffness = non_negative(stiffness, f"{what}: its stiffness")
         self._damping = non_negative(damping, f"{what}: its damping")
-        super().__init__(bodyA._model_instance)
+        super().__init__(bodyA.instance_index)
 
-    def _parts(self):
+    def tied_elements(self) -> Any:
+        """The elements of the plant that it acts on."""
         return (self._bodyA, self._bodyB)
 
     def bodyA(self) -> RigidBody:
@@ -85,7 +86,8 @@ class LinearSpringDamper(ForceElement):
         """[N s/m]"""
         return self._damping
 
-    def _fault(self):
+    def fault(self) -> str:
+        """Why it has no force, as a message."""
         return (
             f"the spring-damper between bodies '{self._bodyA.name()}' and '{self._bodyB.name()}' (force element "
             f"{int(self._index)}) has nearly no length: its force has no direction"
@@ -93,9 +95,9 @@ class LinearSpringDamper(ForceElement):
 
     def _state(self, context):
         """Force on A at P in World (3,), length, and rate of the length."""
-        self._check_context(context)
-        self.GetParentPlant()._check_force_elements(context)
-        *f_AP, length, rate = context.state.at_velocities().calc_spring_damper(self._row)
+        self.check_context(context)
+        self.GetParentPlant().check_force_elements(context)
+        *f_AP, length, rate = context.state.at_velocities().calc_spring_damper(self.row)
         return np.array(f_AP), length, rate
 
     def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
@@ -103,7 +105,7 @@ class LinearSpringDamper(ForceElement):
         X_WL = context.state.at_links().X_WL
         for body, p, f in ((self._bodyA, self._p_AP, f_AP), (self._bodyB, self._p_BQ, -f_AP)):
             n = int(body.index())
-            forces._body_forces[n] += [*np.cross(X_WL[n, :9].reshape(3, 3) @ p, f), *f]
+            forces.F_Bo_W[n] += [*np.cross(X_WL[n, :9].reshape(3, 3) @ p, f), *f]
 
     def CalcPotentialEnergy(self, context: Context) -> Scalar:
         _, length, _ = self._state(context)

@@ -4,7 +4,7 @@
 class Parameters:
     """The values that one context has in place of the elements' defaults.
 
-    A parameter `name` of an element is its attribute `_name`; `values` has those that are not, by (element, name).
+    `values` has those by (element, name); the others are what element.default_of(name) says.
     """
 
     def __init__(self, values=()):
@@ -13,7 +13,7 @@ class Parameters:
     def get(self, element, name):
         if self.values and (element, name) in self.values:
             return self.values[element, name]
-        return getattr(element, "_" + name)
+        return element.default_of(name)
 
     def set(self, element, name, value):
         self.values[element, name] = value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cmath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,15 +52,15 @@ class RigidBody(NamedElement):
         if isinstance(model_instance, SpatialInertia) and M_BBo_B is None:
             model_instance, M_BBo_B = None, model_instance
         if model_instance is not None:
-            self._model_instance = ModelInstanceIndex(model_instance)
+            self.instance_index = ModelInstanceIndex(model_instance)
         self._name = body_name
         self._M_BBo_B = SpatialInertia.Zero() if M_BBo_B is None else M_BBo_B._copy()
-        self._frame = RigidBodyFrame(self)
-        self._has_weight = True  # a model file may take a body out of gravity
+        self.frame = RigidBodyFrame(self)
+        self.has_weight = True  # a model file may take a body out of gravity
 
     def body_frame(self) -> RigidBodyFrame:
         """The frame B of the body."""
-        return self._frame
+        return self.frame
 
     def default_mass(self) -> float:
         """[kg]"""
@@ -87,28 +87,28 @@ class RigidBody(NamedElement):
     def get_mass(self, context: Context) -> Scalar:
         """[kg] as the context has it"""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._mass
 
     def CalcCenterOfMassInBodyFrame(self, context: Context) -> Vector3:
         """p_BoBcm_B [m] as the context has it"""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p.copy()
 
     def CalcSpatialInertiaInBodyFrame(self, context: Context) -> SpatialInertia:
         """M_BBo_B as the context has it"""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._copy()
 
     def SetSpatialInertiaInBodyFrame(self, context: Context, M_Bo_B: SpatialInertia) -> None:
         """Another M_BBo_B in one context; the default stays."""
-        if context.state.plant is not self._plant:
-            self._check_context(context)
+        if context.state.plant is not self.parent_plant:
+            self.check_context(context)
         if not isinstance(M_Bo_B, SpatialInertia):
             raise TypeError(f"body '{self.name()}': M_Bo_B is a SpatialInertia, not {M_Bo_B!r}")
         self._set_inertia(context, M_Bo_B._mass, M_Bo_B._p, M_Bo_B._G)
@@ -116,8 +116,8 @@ class RigidBody(NamedElement):
     def SetMass(self, context: Context, mass: float) -> None:
         """Another mass [kg] in one context, with the same centre of mass and unit inertia. RuntimeError below 0."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         mass = non_negative(mass, f"body '{self._name}': its mass", state.scalar)
         M = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, mass, M._p, M._G)
@@ -125,8 +125,8 @@ class RigidBody(NamedElement):
     def SetCenterOfMassInBodyFrame(self, context: Context, com: ArrayLike) -> None:
         """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about Bo: the result may be impossible."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         M = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
         self._set_inertia(context, M._mass, self._com(com).copy(), M._G)
 
@@ -156,36 +156,36 @@ class RigidBody(NamedElement):
 
     def EvalPoseInWorld(self, context: Context) -> RigidTransform:
         """X_WB"""
-        return self._frame.CalcPoseInWorld(context)
+        return self.frame.CalcPoseInWorld(context)
 
     def EvalSpatialVelocityInWorld(self, context: Context) -> SpatialVelocity:
         """V_WB_W at Bo"""
-        return self._frame.CalcSpatialVelocityInWorld(context)
+        return self.frame.CalcSpatialVelocityInWorld(context)
 
     def EvalSpatialAccelerationInWorld(self, context: Context) -> SpatialAcceleration:
         """A_WB_W at Bo, from the forward dynamics of the context."""
-        return self._frame.CalcSpatialAccelerationInWorld(context)
+        return self.frame.CalcSpatialAccelerationInWorld(context)
 
     def CalcCenterOfMassTranslationalVelocityInWorld(self, context: Context) -> Vector3:
         """v_WBcm_W (3,)"""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         V = state.of_v.get(self)
         if V is None:
             com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
-            V = state.of_v[self] = self._plant._velocity_of_point(context, self._frame._index._value, com)
+            V = state.of_v[self] = state.velocity_of_point(self.frame.index_number, com)
         return V[3:].copy()
 
     def CalcCenterOfMassTranslationalAccelerationInWorld(self, context: Context) -> Vector3:
         """a_WBcm_W (3,), from the forward dynamics of the context."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         A = state.of_inputs.get(self)
         if A is None:
             com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
-            A = state.of_inputs[self] = self._plant._acceleration_of_point(context, self._frame._index._value, com)
+            A = state.of_inputs[self] = self.parent_plant.point_acceleration(context, self.frame.index_number, com)
         return A[3:].copy()
 
     def get_num_flexible_positions(self) -> int:
@@ -198,11 +198,12 @@ class RigidBody(NamedElement):
 
     def _free_joint(self):
         """The joint of six degrees of freedom that moves the body, or None."""
-        return self.GetParentPlant()._free_joint_of(self)
+        return self.GetParentPlant().free_joint_of(self)
 
-    def _required_free_joint(self):
+    def required_free_joint(self) -> Any:
+        """The joint of six degrees of freedom that moves the body. RuntimeError where there is none."""
         try:
-            return self._plant._free_joints[self._index._value]
+            return self.parent_plant.free_joints[self.index_number]
         except (AttributeError, KeyError):
             self._free_joint()  # raises where the plant is not finalized
             raise RuntimeError(f"body '{self.name()}' is not a free body") from None
@@ -223,11 +224,11 @@ class RigidBody(NamedElement):
 
     def floating_positions_start(self) -> int:
         """Index in q of the first coordinate of a free body."""
-        return self._required_free_joint().position_start()
+        return self.required_free_joint().position_start()
 
     def floating_velocities_start_in_v(self) -> int:
         """Index in v of the first velocity of a free body."""
-        return self._required_free_joint().velocity_start()
+        return self.required_free_joint().velocity_start()
 
     def floating_velocities_start(self) -> int:
         """Index in x = [q; v] of the first velocity of a free body."""
@@ -235,59 +236,59 @@ class RigidBody(NamedElement):
 
     def floating_position_suffix(self, position_index_in_body: int) -> str:
         """What tells the k-th position of a free body from its others: qw, qx, ... or x."""
-        return self._required_free_joint().position_suffix(position_index_in_body)
+        return self.required_free_joint().position_suffix(position_index_in_body)
 
     def floating_velocity_suffix(self, velocity_index_in_body: int) -> str:
         """What tells the k-th velocity of a free body from its others: wx, wy, ... or vz."""
-        return self._required_free_joint().velocity_suffix(velocity_index_in_body)
+        return self.required_free_joint().velocity_suffix(velocity_index_in_body)
 
     def Lock(self, context: Context) -> None:
         """Stops a free body in one context of a discrete plant; see Joint.Lock()."""
-        self._required_free_joint().Lock(context)
+        self.required_free_joint().Lock(context)
 
     def Unlock(self, context: Context) -> None:
         """Ends Lock()."""
-        self._required_free_joint().Unlock(context)
+        self.required_free_joint().Unlock(context)
 
     def is_locked(self, context: Context) -> bool:
         """Whether a free body is locked in a context. RuntimeError for a body that is not free."""
-        return self._required_free_joint().is_locked(context)
+        return self.required_free_joint().is_locked(context)
 
     def GetForceInWorld(self, context: Context, forces: MultibodyForces) -> SpatialForce:
         """F_BBo_W, the spatial force that `forces` holds for this body. RuntimeError for those of another plant."""
-        if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
-            self.GetParentPlant()._check_forces(forces)
-        return vector_of(SpatialForce, forces._body_forces[self._index._value].copy())
+        if type(forces) is not MultibodyForces or forces.sizes is not self.parent_plant.sizes_of_forces:
+            self.GetParentPlant().check_forces(forces)
+        return vector_of(SpatialForce, forces.F_Bo_W[self.index_number].copy())
 
     def AddInForceInWorld(self, context: Context, F_Bo_W: SpatialForce, forces: MultibodyForces) -> None:
         """Adds a spatial force at Bo, expressed in World. RuntimeError for forces of another plant."""
-        if type(forces) is not MultibodyForces or forces._sizes is not self._plant._sizes_of_forces:
-            self.GetParentPlant()._check_forces(forces)
+        if type(forces) is not MultibodyForces or forces.sizes is not self.parent_plant.sizes_of_forces:
+            self.GetParentPlant().check_forces(forces)
         if type(F_Bo_W) is not SpatialForce:
             raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
         F = F_Bo_W._coeffs
         state = context.state
         if F.dtype is not state.dtype or not (F.base is None or F.flags.c_contiguous):
             F = state.scalar.array(F, f"body '{self.name()}': F_Bo_W")
-        state.calls.add_spatial_force(F, self._index._value, forces._body_forces)
+        state.calls.add_spatial_force(F, self.index_number, forces.F_Bo_W)
 
     def AddInForce(
         self, context: Context, p_BP_E: ArrayLike, F_Bp_E: SpatialForce, frame_E: Frame, forces: MultibodyForces
     ) -> None:
         """Adds a spatial force at the point P at p_BP_E (3,) [m] from Bo, everything expressed in frame E."""
-        plant = self._plant
+        plant = self.parent_plant
         state = context.state
         if state.plant is not plant:
-            self._check_context(context)
-        if type(forces) is not MultibodyForces or forces._sizes is not plant._sizes_of_forces:
-            plant._check_forces(forces)
+            self.check_context(context)
+        if type(forces) is not MultibodyForces or forces.sizes is not plant.sizes_of_forces:
+            plant.check_forces(forces)
         if not isinstance(F_Bp_E, SpatialForce):
             raise TypeError(f"F_Bp_E is a SpatialForce, not {F_Bp_E!r}")
         if type(p_BP_E) is not np.ndarray or p_BP_E.shape != (3,):
             p_BP_E = as_array(p_BP_E, (3,), "p_BP_E")
-        p = plant._point(context, p_BP_E, "p_BP_E")
-        e, F = plant._frame_number(frame_E), F_Bp_E._coeffs
+        p = plant.one_point(context, p_BP_E, "p_BP_E")
+        e, F = plant.frame_number(frame_E), F_Bp_E._coeffs
         if F.dtype is not state.dtype or not (F.base is None or F.flags.c_contiguous):
             F = state.scalar.array(F, f"body '{self.name()}': F_Bp_E")
         calls = state.calls if state.positions_current else state.at_positions()
-        calls.query_force_at(e, p, F, self._index._value, forces._body_forces)
+        calls.query_force_at(e, p, F, self.index_number, forces.F_Bo_W)

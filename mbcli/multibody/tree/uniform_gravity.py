@@ -50,23 +50,23 @@ class UniformGravityFieldElement(ForceElement):
         value = np.array(g_W, dtype=float)
         if value.shape != (3,) or not np.isfinite(value).all():
             raise RuntimeError(f"gravity must be three finite numbers, it is {g_W!s}")
-        if self._plant is not None and self._plant.is_finalized():
+        if self.parent_plant is not None and self.parent_plant.is_finalized():
             raise RuntimeError("gravity cannot be changed after Finalize()")
         self._g_W = value
 
     def is_enabled(self, model_instance: ModelInstanceIndex) -> bool:
         """Whether gravity acts on a model instance."""
-        self.GetParentPlant()._check_instance(model_instance)
+        self.GetParentPlant().check_instance(model_instance)
         return int(model_instance) not in self._disabled
 
     def acts_on(self, body: RigidBody) -> bool:
         """Whether a body has weight: its instance has, and no model file takes the body itself out of gravity."""
-        return body._has_weight and self.is_enabled(body.model_instance())
+        return body.has_weight and self.is_enabled(body.model_instance())
 
     def set_enabled(self, model_instance: ModelInstanceIndex, is_enabled: bool) -> None:
         """Switches gravity for all bodies of an instance, before Finalize()."""
         plant = self.GetParentPlant()
-        plant._check_instance(model_instance)
+        plant.check_instance(model_instance)
         if plant.is_finalized():
             raise RuntimeError("gravity can only be switched before Finalize()")
         (self._disabled.discard if is_enabled else self._disabled.add)(int(model_instance))
@@ -76,22 +76,22 @@ class UniformGravityFieldElement(ForceElement):
         return self.GetParentPlant().CalcGravityGeneralizedForces(context)
 
     def CalcAndAddForceContribution(self, context: Context, forces: MultibodyForces) -> None:
-        self._check_context(context)
+        self.check_context(context)
         for n, mass, arm, _, _ in self._weights(context):
             weight = mass * self._g_W
-            forces._body_forces[n] += [*np.cross(arm, weight), *weight]
+            forces.F_Bo_W[n] += [*np.cross(arm, weight), *weight]
 
     def CalcPotentialEnergy(self, context: Context) -> Scalar:
         """[J], zero for a mass at the world's origin"""
-        self._check_context(context)
+        self.check_context(context)
         return -sum(mass * position @ self._g_W for _, mass, _, position, _ in self._weights(context))
 
     def CalcConservativePower(self, context: Context) -> Scalar:
-        self._check_context(context)
+        self.check_context(context)
         return sum(mass * velocity @ self._g_W for _, mass, _, _, velocity in self._weights(context))
 
     def CalcNonConservativePower(self, context: Context) -> Scalar:
-        self._check_context(context)
+        self.check_context(context)
         return 0.0
 
     def _weights(self, context):

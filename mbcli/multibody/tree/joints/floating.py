@@ -49,8 +49,8 @@ class FloatingJoint(NoOneForce, Joint):
 
     def set_angular_velocity(self, context: Context, w_FM: ArrayLike) -> Self:
         """Replaces w_FM_F (3,) [rad/s] in a context; returns the joint."""
-        self._check_context(context)
-        context.state.set_v_slice(self._velocity_start, self._sized(w_FM, 3, context))
+        self.check_context(context)
+        context.state.set_v_slice(self.first_velocity, self._sized(w_FM, 3, context))
         return self
 
     def get_translational_velocity(self, context: Context) -> Vector3:
@@ -59,8 +59,8 @@ class FloatingJoint(NoOneForce, Joint):
 
     def set_translational_velocity(self, context: Context, v_FM: ArrayLike) -> Self:
         """Replaces v_FoMo_F (3,) [m/s] in a context; returns the joint."""
-        self._check_context(context)
-        context.state.set_v_slice(self._velocity_start + 3, self._sized(v_FM, 3, context))
+        self.check_context(context)
+        context.state.set_v_slice(self.first_velocity + 3, self._sized(v_FM, 3, context))
         return self
 
     def GetSpatialVelocity(self, context: Context) -> SpatialVelocity:
@@ -80,24 +80,24 @@ class FloatingJoint(NoOneForce, Joint):
 
     def SetTranslation(self, context: Context, p_FM: ArrayLike) -> Self:
         """Replaces p_FoMo_F (3,) [m] in a context; returns the joint."""
-        self._check_context(context)
-        context.state.set_q_slice(self._position_start + self._rotation_size, self._sized(p_FM, 3, context))
+        self.check_context(context)
+        context.state.set_q_slice(self.first_position + self._rotation_size, self._sized(p_FM, 3, context))
         return self
 
     def SetOrientation(self, context: Context, R_FM: RotationMatrix) -> Self:
         """R_FM as a RotationMatrix."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         rotation = self._sized(self._rotation_positions(R_FM), self._rotation_size, context)
-        state.set_q_slice(self._position_start, rotation)
+        state.set_q_slice(self.first_position, rotation)
         return self
 
     def GetPose(self, context: Context) -> RigidTransform:
         """X_FM"""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         pose = state.of_q.get(self)
         if pose is None:
             pose = state.of_q[self] = self._pose_of(self.GetPositions(context))
@@ -105,9 +105,9 @@ class FloatingJoint(NoOneForce, Joint):
 
     def SetPose(self, context: Context, X_FM: RigidTransform) -> Self:
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        n, first = self._rotation_size, self._position_start
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        n, first = self._rotation_size, self.first_position
         rotation = self._sized(self._rotation_positions(X_FM.rotation()), n, context)
         p = self._sized(X_FM._p, 3, context)
         state.q[first : first + n] = rotation

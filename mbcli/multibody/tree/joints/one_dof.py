@@ -32,15 +32,15 @@ class OneDofJoint(Joint):
     def GetDamping(self, context: Context) -> Scalar:
         """[N m s or N s/m], as the context has it."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         return state.parameters.values.get((self, "damping"), self._damping).item(0)
 
     def SetDamping(self, context: Context, damping: float) -> None:
         """Another damping in one context, not negative; the default stays."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         if type(damping) is float and 0.0 <= damping < inf:
             checked = np.empty(1, state.dtype)
             checked[0] = damping
@@ -75,30 +75,30 @@ class OneDofJoint(Joint):
     def GetOnePosition(self, context: Context) -> Scalar:
         """The position [rad or m]."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        return state.q.item(self._position_start)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return state.q.item(self.first_position)
 
     def GetOneVelocity(self, context: Context) -> Scalar:
         """The velocity [rad/s or m/s]."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        return state.v.item(self._velocity_start)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        return state.v.item(self.first_velocity)
 
     def _set_position(self, context, value):
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        state.q[self._position_start] = self._number(context, value)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        state.q[self.first_position] = self._number(context, value)
         state.forget_positions()
         return self
 
     def _set_velocity(self, context, value):
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        state.v[self._velocity_start] = self._number(context, value)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        state.v[self.first_velocity] = self._number(context, value)
         state.forget_velocities()
         return self
 

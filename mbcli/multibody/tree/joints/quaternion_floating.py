@@ -37,45 +37,45 @@ class QuaternionFloatingJoint(FloatingJoint):
 
     def SetPose(self, context: Context, X_FM: RigidTransform) -> QuaternionFloatingJoint:
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         R, p = X_FM._R, X_FM._p
         if not (_is_simple(R, context) and _is_simple(p, context) and all(map(isfinite, p.tolist()))):
             return super().SetPose(context, X_FM)
-        state.calls.set_pose(self._position_start, R, p)
+        state.calls.set_pose(self.first_position, R, p)
         state.forget_positions()
         return self
 
     def SetOrientation(self, context: Context, R_FM: RotationMatrix | Quaternion) -> QuaternionFloatingJoint:
         """R_FM as a RotationMatrix."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         if type(R_FM) is not RotationMatrix or not _is_simple(R_FM._R, context):
             return super().SetOrientation(context, R_FM)  # type: ignore[arg-type]  # quaternions too, here
-        state.calls.set_rotation(self._position_start, R_FM._R)
+        state.calls.set_rotation(self.first_position, R_FM._R)
         state.forget_positions()
         return self
 
     def get_quaternion(self, context: Context) -> Quaternion:
         """q_FM, of unit length: a step of a discrete plant leaves the quaternion of the context a little off."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
         wxyz = state.of_q.get((self, "wxyz"))
         if wxyz is None:
             if not state.parameters_current:
                 state.ready_parameters()
-            wxyz = unit(state.q[self._position_start : self._position_start + 4])
+            wxyz = unit(state.q[self.first_position : self.first_position + 4])
             state.of_q[self, "wxyz"] = wxyz
         return _unchecked(wxyz)
 
     def SetQuaternion(self, context: Context, q_FM: Quaternion) -> QuaternionFloatingJoint:
         """Replaces the orientation by q_FM in a context; returns the joint."""
         state = context.state
-        if state.plant is not self._plant:
-            self._check_context(context)
-        i = self._position_start
+        if state.plant is not self.parent_plant:
+            self.check_context(context)
+        i = self.first_position
         try:
             state.q_memory[i : i + 4] = q_FM._wxyz
         except (AttributeError, TypeError, ValueError):
@@ -108,8 +108,9 @@ class QuaternionFloatingJoint(FloatingJoint):
         """Rotations of uniform probability."""
         self._set_random_parts((0, lambda generator: UniformlyRandomQuaternion(generator).wxyz(), 4))
 
-    def _draw_positions(self, generator):
-        positions = super()._draw_positions(generator)
+    def draw_positions(self, generator: Any) -> Any:
+        """Random positions (nq,) by the distributions of the joint."""
+        positions = super().draw_positions(generator)
         if 0 in self._random_positions:
             if not np.linalg.norm(positions[:4]) > 0.0:
                 raise RuntimeError(f"joint '{self._name}': the random quaternion {positions[:4]} is not a rotation")
