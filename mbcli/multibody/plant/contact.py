@@ -20,6 +20,8 @@ from mbcli.multibody.tree.index import BodyIndex
 class Contact:
     """The part of MultibodyPlant that knows which of its bodies touch."""
 
+    _meeting: Any  # set with the geometries
+
     def meets_contact(self) -> bool:
         """Whether solids of the plant can touch: there are some on different bodies that no filter keeps apart.
 
@@ -103,8 +105,8 @@ class Contact:
             nhat_BA_W=record.normal[i].copy(),
             depth=-float(record.distance[i]),
         )
-        bodies = (BodyIndex(int(self.geometry_bodies[g].index())) for g in ids)
-        return PointPairContactInfo(*bodies, -record.force[i], C, record.separation[i], record.slip[i], pair)
+        body_A, body_B = (BodyIndex(int(self.geometry_bodies[g].index())) for g in ids)
+        return PointPairContactInfo(body_A, body_B, -record.force[i], C, record.separation[i], record.slip[i], pair)
 
     def _generalized_contact_forces(self, context):
         """tau (nv,) of all contacts."""

@@ -129,7 +129,8 @@ class ForceElements:
 
     def user_forces(self, context: Context) -> MultibodyForces:
         """The forces of the users' elements. Their methods may compute anything in the context, its data change."""
-        forces = MultibodyForces(self)
+        plant: Any = self
+        forces = MultibodyForces(plant)
         for element in self.user_force_elements:
             element.CalcAndAddForceContribution(context, forces)
         return forces

@@ -34,7 +34,7 @@ class Geometry:
         self.geometry_bodies = {}  # GeometryId -> body
         self._compiled_geometries = None  # (revision of the scene graph, Model, Geometries)
         self.hulls = {}  # of meshes that were read: compile_collision.py
-        self._meeting = None  # (revision of the scene graph, whether solids can touch)
+        self._meeting: Any = None  # (revision of the scene graph, whether solids can touch)
 
     def RegisterAsSourceForSceneGraph(self, scene_graph: SceneGraph) -> SourceId:
         """Makes the plant a source of geometries; returns its SourceId.

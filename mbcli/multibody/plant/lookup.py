@@ -196,7 +196,7 @@ class Lookup:
 
     # model instances
 
-    def check_instance(self, model_instance: ModelInstanceIndex | int | None) -> None:
+    def check_instance(self, model_instance: ModelInstanceIndex | int) -> None:
         """RuntimeError for a model instance that the plant does not have."""
         if isinstance(model_instance, TypeSafeIndex):
             model_instance = ModelInstanceIndex(model_instance)  # TypeError for an index of another kind

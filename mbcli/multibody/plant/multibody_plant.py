@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.plant.actuation import Actuation
 from mbcli.multibody.plant.constraints import Constraints
@@ -63,7 +63,7 @@ class MultibodyPlant(
     """
 
     scalar = FLOAT
-    class_of_scalar = None  # template of the plants of all scalar types, set where they are known
+    class_of_scalar: Any = None  # template of the plants of all scalar types, set where they are known
 
     def __init__(self, time_step: float) -> None:
         if not time_step >= 0.0:
