@@ -162,7 +162,8 @@ class Kinematics:
             self.check_context(context)
         if body.parent_plant is not self:
             self._refuse_body(body)
-        return _transform(*state.pose(body.frame.index_number, WORLD_FRAME))
+        R, p = state.pose(body.frame.index_number, WORLD_FRAME)
+        return _transform(R, p)
 
     def EvalBodySpatialVelocityInWorld(self, context: Context, body: RigidBody) -> SpatialVelocity:
         """V_WB_W at Bo. RuntimeError for a body of another plant."""
@@ -203,7 +204,8 @@ class Kinematics:
         if state.plant is not self:
             self.check_context(context)
         f, m, _ = self.frame_numbers(frame_B, frame_A, frame_A)
-        return _transform(*state.pose(f, m))
+        R, p = state.pose(f, m)
+        return _transform(R, p)
 
     def CalcRelativeRotationMatrix(self, context: Context, frame_A: Frame, frame_B: Frame) -> RotationMatrix:
         """R_AB. RuntimeError for a frame of another plant."""

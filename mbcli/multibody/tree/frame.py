@@ -85,14 +85,16 @@ class Frame(NamedElement):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return _transform(*state.pose(self.index_number, WORLD))
+        R, p = state.pose(self.index_number, WORLD)
+        return _transform(R, p)
 
     def CalcPose(self, context: Context, frame_M: Frame) -> RigidTransform:
         """X_MF"""
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return _transform(*state.pose(self.index_number, self.parent_plant.frame_number(frame_M)))
+        R, p = state.pose(self.index_number, self.parent_plant.frame_number(frame_M))
+        return _transform(R, p)
 
     def CalcRotationMatrixInWorld(self, context: Context) -> RotationMatrix:
         """R_WF"""
