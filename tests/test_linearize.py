@@ -179,7 +179,7 @@ def test_linearize_needs_an_equilibrium_and_says_what_moves():
     plant, _ = pendulum()
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, [0.3])
-    with pytest.raises(RuntimeError, match="no equilibrium, state 1 changes by .* per second"):
+    with pytest.raises(RuntimeError, match="not an equilibrium, state 1 changes by .* per second"):
         Linearize(plant, context)
     Linearize(plant, context, equilibrium_check_tolerance=10.0)
 

@@ -247,14 +247,15 @@ class Dynamics:
         state = context.state
         if state.plant is not self:
             self.check_context(context)
-        rates = state.of_inputs.get("rates")
-        if rates is None:
-            vdot = self._accelerations(context)
-            if self._joints_with_rpy:
-                self._refuse_gimbal_lock(context)
-            state.calls.query_qdot(state.v)
-            rates = state.of_inputs["rates"] = np.concatenate((state.data.qdot, vdot))
-        return StateVector(rates)
+        return StateVector(state.of_inputs.remember("rates", self._rates, context))
+
+    def _rates(self, context):
+        """[qdot; vdot]"""
+        state, vdot = context.state, self._accelerations(context)
+        if self._joints_with_rpy:
+            self._refuse_gimbal_lock(context)
+        state.calls.query_qdot(state.v)
+        return np.concatenate((state.data.qdot, vdot))
 
     # energy, momentum, centre of mass
 
@@ -269,12 +270,7 @@ class Dynamics:
         state = context.state
         if state.plant is not self:
             self.check_context(context)
-        energy = state.of_v.get("energy")
-        if energy is None:
-            power, number = state.at_velocities().calc_energy(), state.scalar.number
-            kinetic, potential = state.data.energy.tolist()
-            energy = state.of_v["energy"] = number(kinetic), number(potential), number(power)
-        return energy
+        return state.of_v.remember("energy", _energies_and_power, state)
 
     def CalcBodyEnergies(self, context: Context) -> dict[str, dict[str, float]]:
         """{scoped body name: {"kinetic", "potential"}} [J] of every body but World, without reflected inertias."""
@@ -294,3 +290,9 @@ class Dynamics:
             }
             for n, body in enumerate(self.elements.bodies[1:])
         }
+
+
+def _energies_and_power(state):
+    power, number = state.at_velocities().calc_energy(), state.scalar.number
+    kinetic, potential = state.data.energy.tolist()
+    return number(kinetic), number(potential), number(power)

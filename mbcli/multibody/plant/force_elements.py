@@ -191,10 +191,7 @@ class ForceElements:
         state = context.state
         if state.plant is not self:
             self.check_context(context)
-        power = state.of_v.get("nonconservative_power")
-        if power is None:
-            power = state.scalar.number(state.at_velocities().calc_nonconservative_power())
-            state.of_v["nonconservative_power"] = power
+        power = state.of_v.remember("nonconservative_power", _nonconservative_power, state)
         return (
             power if not self._special_force_elements else power + self._of_users(context, "CalcNonConservativePower")
         )
@@ -225,3 +222,7 @@ class ForceElements:
         except RuntimeError:
             potential = np.nan
         return self.CalcKineticEnergy(context), potential
+
+
+def _nonconservative_power(state):
+    return state.scalar.number(state.at_velocities().calc_nonconservative_power())
