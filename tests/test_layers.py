@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,16 @@ def test_click_is_imported_by_the_command_line_alone_and_h5py_by_logs_and_batche
         }
         if seen in {(n or "").partition(".")[0] for n in names}:
             assert name.startswith(allowed), name
+
+
+def test_a_wheel_has_every_package():
+    """The list in pyproject.toml is that of the folders with an __init__.py, and says where those of parsers/ are."""
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"} | {"mbcli.schemas"}
+    assert sorted(setuptools["packages"]) == sorted(packages)
+    outside = {name for name in packages if name.startswith(("mbcli.parsers", "mbcli.schemas"))}
+    assert set(setuptools["package-dir"]) == outside | {"mbcli"}
+    assert all((ROOT / setuptools["package-dir"][name]).is_dir() for name in outside)
 
 
 def test_a_circle_is_found():
