@@ -23,7 +23,8 @@ def step_at_limits(kernels, seed):
     data.q[:], data.v[:] = robot.plant.GetPositions(context), robot.plant.GetVelocities(context)
     kernels.at_velocities(model, data)
     kernels.clear_applied_forces(data)
-    kernels.step_dynamics(model, data, H, 1)
+    kernels.gather_forces(model, data, H, 1)
+    kernels.limited_dynamics(model, data, H)
     return model, data
 
 

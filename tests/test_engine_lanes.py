@@ -245,7 +245,7 @@ from mbcli.engine.fields.model_fields import DATA_FIELDS
 from mbcli.engine.queries.state_batch import StateBatch
 plant = random_plant(seed=5, kinds=("revolute", "prismatic"), num_bodies=3)
 q = np.random.default_rng(0).uniform(-1.0, 1.0, (11, 3))
-np.testing.assert_allclose(StateBatch(plant._model).gravity(q), StateBatch(plant._model, False).gravity(q), rtol=1e-12)
+np.testing.assert_allclose(StateBatch(plant.model).gravity(q), StateBatch(plant.model, False).gravity(q), rtol=1e-12)
 """
     run_python(script, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
 

@@ -2,7 +2,6 @@
 
 from math import isfinite
 
-from mbcli.multibody.plant.evaluated_state import EvaluatedState
 from mbcli.multibody.plant.last_step import LastStep
 from mbcli.multibody.plant.ports import InputValues
 from mbcli.multibody.plant.state_transfer import set_time_state_and_parameters
@@ -19,7 +18,7 @@ class Context:
     __slots__ = ("state", "inputs", "last_step")
 
     def __init__(self, plant, scalar=None, compiled=None):
-        self.state = state = EvaluatedState(plant, scalar, compiled)
+        self.state = state = plant.state_class(plant, scalar, compiled)
         self.inputs = InputValues(state.forget_inputs)
         self.last_step = LastStep()
 

@@ -10,24 +10,14 @@ from mbcli.math.value_template import of_scalar
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.math.spatial_vector import SpatialVector
 from mbcli.multibody.plant.context import StateVector
+from mbcli.multibody.plant.evaluated_state import EvaluatedState
+from mbcli.multibody.plant.frame_motions import FrameMotions
 from mbcli.multibody.scalars import dual_number
 
 # how the names of methods begin
 CALCULATIONS = ("Calc", "Eval", "Map", "MakeQDot", "MakeVelocity", "GetPositions", "GetVelocities")
-# the queries of frames, bodies and ports
-MOTIONS = (
-    "_pose",
-    "_rotation_array",
-    "_velocity",
-    "_velocity_of_point",
-    "_acceleration",
-    "_acceleration_of_point",
-    "_velocity_beside",
-    "_acceleration_beside",
-    "_body_poses",
-    "_body_velocities",
-    "_body_accelerations",
-)
+# the queries of ports
+MOTIONS = ("_body_poses", "_body_velocities", "_body_accelerations")
 
 
 def returning_dual_numbers(plant_class):
@@ -67,3 +57,14 @@ def _dual_array(array):
     result = np.empty(array.shape, dtype=object)
     result[...] = np.reshape([dual_number(x) for x in array.flat], array.shape)
     return result
+
+
+class DualState(EvaluatedState):
+    """An EvaluatedState that tells frames and bodies their motions in dual numbers throughout."""
+
+    __slots__ = ()
+
+
+for _name, _method in vars(FrameMotions).items():
+    if isinstance(_method, FunctionType):
+        setattr(DualState, _name, _dual_method(_method))

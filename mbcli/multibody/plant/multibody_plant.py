@@ -11,6 +11,7 @@ from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.plant.derivatives import Derivatives
 from mbcli.multibody.plant.dynamics import Dynamics
 from mbcli.multibody.plant.elements import Elements
+from mbcli.multibody.plant.evaluated_state import EvaluatedState
 from mbcli.multibody.plant.finalize import Finalization
 from mbcli.multibody.plant.force_elements import ForceElements
 from mbcli.multibody.plant.geometry import Geometry
@@ -63,6 +64,7 @@ class MultibodyPlant(
     """
 
     scalar = FLOAT
+    state_class = EvaluatedState  # of its contexts
     class_of_scalar: Any = None  # template of the plants of all scalar types, set where they are known
 
     def __init__(self, time_step: float) -> None:

@@ -1,7 +1,7 @@
 """MultibodyPlant_[T]: the plants of each scalar type."""
 
 from mbcli.math.scalar_template import ScalarTemplate
-from mbcli.multibody.plant.dual_results import returning_dual_numbers
+from mbcli.multibody.plant.dual_results import DualState, returning_dual_numbers
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.scalars import AUTODIFF, EXPRESSION
 
@@ -15,6 +15,7 @@ class MultibodyPlantAutoDiffXd(MultibodyPlant):
     """
 
     scalar = AUTODIFF
+    state_class = DualState
 
 
 class MultibodyPlantExpression(MultibodyPlant):
