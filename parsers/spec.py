@@ -296,6 +296,26 @@ ForceElementSpec = BushingSpec | SpringDamperSpec
 ConstraintSpec = BallConstraintSpec | DistanceConstraintSpec | WeldConstraintSpec | TendonConstraintSpec
 
 
+# ---------------------------------------------------------------------------------------- named states
+
+
+@dataclass(frozen=True, slots=True)
+class PostureSpec:
+    """A named state of a model: a keyframe of MJCF, a group state of SRDF. Coordinates that it leaves out keep theirs.
+
+    A joint without axes has these coordinates: a ball roll, pitch, yaw [rad] and the angular velocity of M in F; other
+    types those of the joint of a plant. Links that nothing holds have poses and velocities of their own.
+    """
+
+    name: str
+    positions: tuple[tuple[str, tuple[float, ...]], ...]  # (joint, its positions [rad or m])
+    velocities: tuple[tuple[str, tuple[float, ...]], ...]  # (joint, its velocities [rad/s or m/s])
+    place: Place
+    poses: tuple[tuple[str, np.ndarray], ...] = ()  # (free link, X_ModelL)
+    # (free link, its spatial velocity in the model frame: angular [rad/s], then that of Lo [m/s])
+    spatial_velocities: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
+
+
 # ------------------------------------------------------------------------------------------- the model
 
 
@@ -335,6 +355,7 @@ class ModelSpec:
     force_elements: tuple[ForceElementSpec, ...] = ()
     constraints: tuple[ConstraintSpec, ...] = ()
     filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()
+    postures: tuple[PostureSpec, ...] = ()
     models: tuple["ModelSpec", ...] = ()  # nested, in the order of the file
     is_world: bool = False  # a world file: its own elements are the world's, its models stand beside each other
     static: bool = False  # every link without a joint to the world is welded to it
