@@ -4,10 +4,10 @@ import numpy as np
 
 from mbcli.common.eigen_geometry import Quaternion
 from mbcli.engine.collision.arrays import Collision, Solid, filter_words
-from mbcli.engine.collision.hulls import hull_of
 from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HALF_SPACE
 from mbcli.engine.runtime.linking import load_kernels
 from mbcli.math import RotationMatrix
+from mbcli.meshes.hull import hull_of
 from mbcli.meshes.triangles import convex_hull
 
 AT_ORIGIN = np.array([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])

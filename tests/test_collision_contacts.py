@@ -7,7 +7,6 @@ import pytest
 from solid_pairs import AT_ORIGIN, NO_FILTERS, hull_vertices, random_rotation, solids
 
 from mbcli.engine.collision.arrays import Collision, Solid, filter_words
-from mbcli.engine.collision.hulls import hull_of
 from mbcli.engine.contact.arrays import ContactPoints
 from mbcli.engine.fields.collision_fields import (
     BALL,
@@ -23,6 +22,7 @@ from mbcli.engine.fields.collision_fields import (
     HALF_SPACE,
 )
 from mbcli.engine.runtime.linking import load_kernels
+from mbcli.meshes.hull import hull_of
 from mbcli.meshes.triangles import convex_hull
 
 K = 1000.0

@@ -157,17 +157,6 @@ def test_the_hull_climbs_to_the_outermost_vertex():
         assert pair.outermost(0, direction) @ direction == pytest.approx((vertices @ direction).max(), abs=1e-15)
 
 
-def test_triangles_in_one_plane_are_one_face():
-    corners = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
-    from mbcli.engine.collision.hulls import hull_of
-
-    hull = hull_of(corners, convex_hull(corners, "cube"))
-    assert sorted(len(face) for _, face in hull.faces) == [4] * 6
-    for normal, face in hull.faces:
-        a, b, c = hull.vertices[face[:3]]
-        assert np.cross(b - a, c - b) @ normal > 0.0
-
-
 def test_solids_fit_their_bounds():
     for name in ROUND:
         c = Collision([SOLIDS[name]], NO_FILTERS)

@@ -9,8 +9,8 @@ from solid_pairs import AT_ORIGIN, Pair, random_rotation
 from solid_surfaces import from_surface
 
 from mbcli.engine.collision.arrays import Solid
-from mbcli.engine.collision.hulls import hull_of
 from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HALF_SPACE
+from mbcli.meshes.hull import hull_of
 from mbcli.meshes.triangles import convex_hull
 
 # of the sum of the bounding radii: the polytope of epa.py ends at 1e-10 of the smaller solid, a depth is that exact

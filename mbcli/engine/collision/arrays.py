@@ -167,34 +167,34 @@ def _levels(radii, reach):
 def _hull_arrays(hulls):
     """Hulls one after another; None for solids that have none."""
     octants = np.array([[1.0 if o >> k & 1 else -1.0 for k in range(3)] for o in range(8)])
-    vertices, edges, normals, corners = [np.zeros((0, 3))], [], [], []
-    vertex_start, face_start, edge_start, corner_start, climb = [0], [0], [0], [0], []
-    for hull in hulls:
-        base = vertex_start[-1]
-        count = 0
-        if hull is None:
-            climb.append([0] * 8)
-        else:
-            count = len(hull.vertices)
-            vertices.append(hull.vertices)
-            climb.append((base + np.argmax(octants @ hull.vertices.T, axis=1)).tolist())
-            for beside in hull.edges:
-                edges += [base + k for k in beside]
-                edge_start.append(len(edges))
-            for normal, face in hull.faces:
-                normals.append(normal)
-                corners += [base + k for k in face]
-                corner_start.append(len(corners))
-        vertex_start.append(base + count)
-        face_start.append(len(normals))
+    there = [hull for hull in hulls if hull is not None]
+    vertex_start = np.cumsum([0, *(0 if hull is None else len(hull.vertices) for hull in hulls)])
+    face_start = np.cumsum([0, *(0 if hull is None else len(hull.face_normal) for hull in hulls)])
+    base = [first for first, hull in zip(vertex_start, hulls, strict=False) if hull is not None]
+    climb = np.zeros((len(hulls), 8), dtype=np.int64)
+    for k, hull in enumerate(hulls):
+        if hull is not None:
+            climb[k] = vertex_start[k] + np.argmax(octants @ hull.vertices.T, axis=1)
     return {
-        "vertices": np.concatenate(vertices),
+        "vertices": np.concatenate([np.zeros((0, 3)), *(hull.vertices for hull in there)]),
         "vertex_start": vertex_start,
         "climb_start": climb,
-        "edge_start": edge_start,
-        "edges": edges,
+        "edge_start": _joined_starts([hull.edge_start for hull in there]),
+        "edges": _joined_indices([hull.edges for hull in there], base),
         "face_start": face_start,
-        "face_normal": np.reshape(normals, (-1, 3)),
-        "corner_start": corner_start,
-        "corners": corners,
+        "face_normal": np.concatenate([np.zeros((0, 3)), *(hull.face_normal for hull in there)]),
+        "corner_start": _joined_starts([hull.corner_start for hull in there]),
+        "corners": _joined_indices([hull.corners for hull in there], base),
     }
+
+
+def _joined_starts(starts):
+    """Starts of rows, the last their end, of arrays that are put one after another."""
+    ends = np.cumsum([0, *(start[-1] for start in starts)])
+    return np.concatenate([[0], *(end + start[1:] for end, start in zip(ends, starts, strict=False))]).astype(np.int64)
+
+
+def _joined_indices(indices, bases):
+    """Indices of arrays one after another, each raised by its base."""
+    rows = [base + row for base, row in zip(bases, indices, strict=True)]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *rows])

@@ -21,6 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType
 
+from mbcli.common.user_cache import user_cache
+
 ENGINE = Path(__file__).parents[1]
 OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True}  # contract: fused multiply-add, no more
 
@@ -259,13 +261,8 @@ def names_in_code(code):
 
 
 def cache_directory():
-    """Directory of the compiled kernels: MBCLI_CACHE_DIR or the user's cache, then a hash for all kernels."""
-    base = os.environ.get("MBCLI_CACHE_DIR")
-    if base:
-        root = Path(base)
-    else:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbcli"
-    return root / f"kernels-{shared_hash()}"
+    """Directory of the compiled kernels: in the cache of mbcli, with a hash for all kernels."""
+    return user_cache() / f"kernels-{shared_hash()}"
 
 
 @functools.cache

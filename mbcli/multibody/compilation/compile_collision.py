@@ -6,10 +6,10 @@ import numpy as np
 
 from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 from mbcli.engine.collision.arrays import Collision, Solid
-from mbcli.engine.collision.hulls import hull_of
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
+from mbcli.meshes.hull import hull_of
 from mbcli.meshes.triangles import convex_hull, load_triangles
 
 
