@@ -124,7 +124,7 @@ def test_without_contact_the_robot_falls_through(ball):
 
 
 def test_links_of_one_robot_touch_each_other(tmp_path):
-    """Two arms without a joint between them, on a body without geometry."""
+    """Two arms without a joint between them, on a body without geometry; they are drawn in each other's place."""
     arm = """<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
       <collision><origin xyz="0.5 0 0"/><geometry><sphere radius="0.1"/></geometry></collision></link>"""
     text = f"""<robot name="r"><link name="base"/><link name="a">{arm}<link name="b">{arm}
@@ -133,8 +133,9 @@ def test_links_of_one_robot_touch_each_other(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text(text)
     start = ("--weld", "base", "--at", "ja=0.45", "--v", "-1 0", "-t", 0.5, "--no-log", "--json")
-    met = run(path, *start).json()
+    met = run(path, *start, "--self-contact", "all").json()
     assert met["contact"]["most_contacts"] == 1 and met["v"][1] < -0.1  # b was pushed
+    assert run(path, *start).json()["v"] == [-1.0, 0.0]
     assert run(path, *start, "--no-contact").json()["v"] == [-1.0, 0.0]
 
 

@@ -49,7 +49,7 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
     result_format = output.result_format()
     if result_format not in (None, "text", "json"):
         raise click.UsageError("contact gives text or JSON")
-    from mbcli.models.loading import notes_on_contact
+    from mbcli.models.loading import note_on_self_contact, notes_on_contact
 
     loaded = load(model, ctx, contact=True, ground=ground)
     plant = loaded.plant
@@ -59,6 +59,9 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
     for note in notes_on_contact(loaded):
         if ctx.obj["verbosity"] >= 0:
             click.echo(f"mbcli: warning: {note}", err=True)
+    line = note_on_self_contact(loaded)
+    if line is not None and ctx.obj["verbosity"] >= 0:
+        click.echo(f"mbcli: {line}", err=True)
     results = {"point_pairs": point_pairs(plant, context, single_point)}
     if distances:
         results["distances"] = distances_of(plant, context, max_distance)

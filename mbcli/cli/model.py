@@ -33,6 +33,7 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
             weld_base=options.weld_base,
             constraints=options.constraints_file,
             loops=options.loops,
+            self_contact=options.self_contact,
             config=options.config_file,
             overrides=options.overrides,
             scenario_name=options.scenario_name,

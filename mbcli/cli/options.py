@@ -98,6 +98,12 @@ _model_settings = (
         metavar="FILE",
         help="More constraints (YAML): contact, loop, coupler, distance, ball, weld, tendon.",
     ),
+    click.option(
+        "--self-contact",
+        type=click.Choice(["auto", "all", "none"]),
+        help="Contact between the bodies of one robot, beside those that a joint connects: all, none, or auto "
+        "(default): all but those that overlap at the default positions or are always in touch.",
+    ),
     click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
     click.option("--scenario-name", "--scenario_name", metavar="NAME", help="The scenario of a file that has several."),
     click.option("--scenario-file", "--scenario_file", metavar="FILE", help="A scenario; the same as a MODEL."),
@@ -183,6 +189,7 @@ MODEL_KEYS = (
     "welds",
     "weld_base",
     "constraints_file",
+    "self_contact",
     "config_file",
     "scenario_name",
     "scenario_file",

@@ -17,7 +17,7 @@ from mbcli.multibody.plant import ApplyMultibodyPlantConfig, MultibodyPlant
 from mbcli.multibody.tree import ModelInstanceIndex
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.package_map import PackageMap
-from mbcli.parsers.scenes.plant_config import RunConfig
+from mbcli.parsers.scenes.plant_config import SELF_CONTACT, RunConfig
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class LoadedModel:
         read: ModelSpecs as their files have them: worlds whole.
         filter_groups: CollisionFilterGroups.
         ground: [m] height of the ground, None without one.
+        self_contact: "auto", "all" or "none": contact between the bodies of one mechanism.
+        without_contact: pairs of names of bodies that "auto" keeps from touching.
     """
 
     plant: Any
@@ -56,6 +58,8 @@ class LoadedModel:
     read: list = field(default_factory=list)
     filter_groups: Any = None
     ground: float | None = None
+    self_contact: str = "all"
+    without_contact: list = field(default_factory=list)
 
     @property
     def sources(self) -> list:
@@ -91,6 +95,7 @@ def load_model(
     dt: float | None = None,
     contact_model: str | None = None,
     contact_approximation: str | None = None,
+    self_contact: str | None = None,
     weld: Iterable[str] = (),
     weld_base: bool = False,
     constraints: str | os.PathLike | None = None,
@@ -114,6 +119,8 @@ def load_model(
         dt: [s] step of a discrete plant, 0 for a continuous one; None leaves it to the settings (0.001).
         contact_model: "point", "hydroelastic" or "hydroelastic_with_fallback"; None leaves it to the settings.
         contact_approximation: "lagged", "similar", "sap" or "tamsi"; None leaves it to the settings.
+        self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
+            that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").
         weld: bodies or frames that are welded to the world's origin.
         weld_base: whether every base that would float is welded, where its file puts it.
         constraints: a file (YAML) of constraints between what the models have.
@@ -133,6 +140,8 @@ def load_model(
     models = [model if isinstance(model, ModelText) else os.fspath(model) for model in models]
     if not models:
         raise ArgumentError("at least one model is needed")
+    if self_contact not in (None, *SELF_CONTACT):
+        raise ArgumentError(f"{argument('self_contact')} is one of {', '.join(SELF_CONTACT)}, not {self_contact!r}")
     diagnostics, package_map = Diagnostics(), _package_map(packages)
     settings = Settings(
         models,
@@ -176,6 +185,9 @@ def load_model(
     if loops == "error":
         _refuse_loops(plant)
     settings.apply_initial_positions(plant)
+    if self_contact is not None:
+        config.self_contact = self_contact
+    left_out = _leave_out_self_contact(plant, config.self_contact) if contact else []
     return LoadedModel(
         plant=plant,
         specs=parser.specs,
@@ -186,6 +198,8 @@ def load_model(
         read=parser.read,
         filter_groups=parser.GetCollisionFilterGroups(),
         ground=ground,
+        self_contact=config.self_contact,
+        without_contact=left_out,
     )
 
 
@@ -241,6 +255,17 @@ def _add(parser, model, scenario, file_type, on_findings):
         reported = set(str(error).splitlines())  # with `strict` the warnings are among the errors
         on_findings([f for f in parser.diagnostics.findings if str(f) not in reported])
         raise
+
+
+def _leave_out_self_contact(plant, mode):
+    """Filters the contact that bodies of one mechanism shall not have; returns the pairs of names of `auto`."""
+    from mbcli.models.self_contact import leave_out_self_contact
+
+    try:
+        plant.compiled_geometries()
+    except MbcliError:
+        return []  # whoever computes contact reports it
+    return leave_out_self_contact(plant, mode)
 
 
 def _refuse_loops(plant):
@@ -320,6 +345,19 @@ def _add_constraints(plant, path, diagnostics, strict):
         add_constraints_of_file(plant, constraints, diagnostics)
     diagnostics.raise_if_errors(strict=strict)
     return files
+
+
+def note_on_self_contact(loaded: LoadedModel) -> str | None:
+    """A sentence on the pairs of bodies that touch and are let through each other; None if there are none."""
+    from mbcli.models.self_contact import pairs_in_words
+
+    pairs = loaded.without_contact
+    if not pairs:
+        return None
+    return (
+        f"contact is left out between bodies of one robot that meet as it is drawn: {pairs_in_words(pairs)}; "
+        f"{argument('self_contact', 'all')} keeps it"
+    )
 
 
 def notes_on_contact(loaded: LoadedModel) -> list[str]:

@@ -107,7 +107,8 @@ class EarlierRun:
             )
         document = json.loads(to_json(describe(loaded) | contact_settings(loaded)))
         there, here = _essential(self._json(log.model)), _essential(document)
-        there.setdefault("contact", {"simulated": False, "ground": None})  # logs of format 1.0
+        for settings in (there, here):
+            settings["contact"] = _contact_that_acts(settings["contact"])
         for key in here:
             if there.get(key) != here[key]:
                 raise ModelError(f"{self.path}: error: is of a model with other {key}: give the same options")
@@ -148,6 +149,14 @@ def _essential(document):
     """The contents of a model, without the places of its files."""
     keys = ("gravity", "bodies", "joints", "frames", "actuators", "force_elements", "constraints", "contact")
     return {key: _without_places(document.get(key)) for key in keys}
+
+
+def _contact_that_acts(settings):
+    """What contact_settings() say: None if nothing touches, else ground and filters; logs of format 1.0 had none."""
+    if not settings or not settings["simulated"]:
+        return None
+    left_out = settings.get("without_contact", [])
+    return settings["ground"], "none" if settings.get("self_contact") == "none" else left_out
 
 
 def _without_places(value):

@@ -13,7 +13,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError
-from mbcli.models.loading import LoadedModel, notes_on_contact
+from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
 from mbcli.models.states import check_quaternions, set_state_by_names, state_in_log
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.simulation.controllers import hold_default_positions
@@ -162,7 +162,8 @@ class RecordedRun:
     def prepare(self, note: Callable[[str], object] = lambda message: None, *, resumed: bool = False) -> None:
         """Moves the start to where a run can begin, and warns of what it will not do.
 
-        note: is told what was moved: onto limits with start_limits "clamp", and onto constraints.
+        note: is told which contact was left out, and what was moved: onto limits with start_limits "clamp", and onto
+            constraints.
         resumed: whether the run goes on with a log, whose state stays as it is.
 
         Raises:
@@ -176,6 +177,9 @@ class RecordedRun:
             )
         for line in left_out(self.loaded):
             self.warn(line)
+        line = note_on_self_contact(self.loaded)
+        if line is not None:
+            note(line)
         if not resumed:
             self._move_start(note)
             self._check_limits()

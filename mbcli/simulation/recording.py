@@ -80,7 +80,11 @@ def log_header(loaded, fields, **run):
 def contact_settings(loaded):
     """The settings of contact in the resolved model, beside the geometries."""
     meets = loaded.plant.meets_contact()
-    return {"contact": {"simulated": meets, "ground": loaded.ground if meets else None}}
+    if not meets:
+        return {"contact": {"simulated": False, "ground": None}}
+    left_out = [list(pair) for pair in loaded.without_contact]
+    settings = {"simulated": True, "ground": loaded.ground, "self_contact": loaded.self_contact}
+    return {"contact": settings | {"without_contact": left_out}}
 
 
 def _contact_names(plant):

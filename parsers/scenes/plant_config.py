@@ -13,6 +13,8 @@ from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
 
+SELF_CONTACT = ("auto", "all", "none")
+
 
 @dataclasses.dataclass(kw_only=True)
 class RunConfig(ConfigRecord):
@@ -26,6 +28,12 @@ class RunConfig(ConfigRecord):
     random_seed: int = setting(0, "Seed of every random number of the run", minimum=0)
     simulation_duration: float = setting(
         inf, "Simulated time after which the run ends", unit="s", minimum=0, infinite=True
+    )
+    self_contact: str = setting(
+        "auto",
+        "Contact between the bodies of one mechanism: all; none; auto leaves out those that overlap at the default "
+        "positions or are always in touch",
+        choices=SELF_CONTACT,
     )
     plant_config: MultibodyPlantConfig = dataclasses.field(default_factory=MultibodyPlantConfig)
     simulator_config: SimulatorConfig = dataclasses.field(default_factory=SimulatorConfig)
