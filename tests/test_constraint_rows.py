@@ -201,7 +201,7 @@ def test_constraints_in_any_order_are_solved_in_a_good_one():
 def test_rows_stay_taken_out_between_the_stages_of_a_step():
     """Slightly off the constraints dependent rows look independent, and would stop a Bennett linkage."""
     plant, cs = bennett()
-    scene = cs._constrained
+    scene = cs.constrained
     q = CalcAssemblyQ(plant, [0.4, 1.2, -0.7], cs, np.ones(3)).q
     state = {"v": CalcAssemblyQDot(plant, q, [1.0, 0.5, 0.2], cs, np.ones(3)), "tau": np.array([1.0, -2.0, 0.5])}
     for name, value in state.items():
@@ -229,7 +229,7 @@ def test_positions_of_mechanisms_with_dependent_equations_are_projected(mechanis
     rng = np.random.default_rng(4)
     nv = plant.num_velocities()
     q = CalcAssemblyQ(plant, rng.uniform(-2.0, 2.0, nv), cs, np.ones(nv)).q
-    scene = cs._constrained
+    scene = cs.constrained
     for size in (1e-3, 1e-6, 1e-9):
         for _ in range(5):
             scene.data.q[:] = q + size * rng.normal(size=nv)
@@ -242,7 +242,7 @@ def test_positions_of_mechanisms_with_dependent_equations_are_projected(mechanis
 def test_positions_close_to_a_singular_one_are_projected(angle):
     """A parallelogram whose bars are nearly in one line: there a row becomes dependent, but it still counts."""
     plant, cs = four_bar(ground=2.0, lengths=(1.0, 2.0, 1.0))
-    scene = cs._constrained
+    scene = cs.constrained
     q = np.array([angle, -angle, np.pi + angle])
     rng = np.random.default_rng(0)
     for size in (1e-6, 1e-9):

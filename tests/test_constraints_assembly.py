@@ -141,7 +141,7 @@ def test_minimum_on_trees_with_all_joints(seed):
 def cost_of(plant, cs, start, q, weights):
     from mbcli.multibody.assembly.position_manifold import PositionManifold
 
-    manifold = PositionManifold(cs._constrained.model)
+    manifold = PositionManifold(cs.constrained.model)
     return 0.5 * weights @ manifold.difference(q, manifold.normalized(start)) ** 2
 
 

@@ -97,12 +97,12 @@ def test_the_method_of_kokkevis_makes_no_jacobian_and_no_mass_matrix():
     """Check 4: its kernels leave the arrays of these alone, and write their own; loop constraints are refused."""
     plant, cs, q, v, tau = scene(0, contacts=3, loops=0)
     for name in ("G", "packed_H", "K", "Y", "response_A", "response_F", "response_residual"):
-        getattr(cs._constrained.work, name)[:] = np.nan
-    cs._constrained.data.M[:] = np.nan
+        getattr(cs.constrained.work, name)[:] = np.nan
+    cs.constrained.data.M[:] = np.nan
     assert np.isfinite(ForwardDynamicsContactsKokkevis(plant, q, v, tau, cs)).all()
     for name in ("G", "packed_H", "K", "Y"):
-        assert np.isnan(getattr(cs._constrained.work, name)).all()
-    assert np.isnan(cs._constrained.data.M).all()
+        assert np.isnan(getattr(cs.constrained.work, name)).all()
+    assert np.isnan(cs.constrained.data.M).all()
     plant, cs, q, v, tau = scene(0)
     with pytest.raises(ValueError, match="contact constraints only"):
         ForwardDynamicsContactsKokkevis(plant, q, v, tau, cs)
@@ -252,7 +252,7 @@ def test_wrenches_of_groups_are_the_generalized_forces_of_their_rows(seed):
     oracle = Oracle(plant)
     poses, J = oracle.poses(q), oracle.jacobians(q)
     for g in range(cs.getGroupIndexMax() + 1):
-        rows = cs._groups[g].rows
+        rows = cs.groups[g].rows
         bodies, frames, forces = cs.calcForces(g, plant, q, v)
         generalized, total = np.zeros(len(v)), np.zeros(6)
         in_world = []

@@ -76,15 +76,15 @@ def CalcAssemblyQ(
 
     Dependent rows and singular starts are taken. An unreachable position gives a result that did not converge.
     """
-    CS._set_state(model, QInit)
+    CS.set_state(model, QInit)
     W: Any = checked_weights(model, weights)
-    manifold = PositionManifold(CS._constrained.model)
+    manifold = PositionManifold(CS.constrained.model)
     start = manifold.normalized(QInit)
-    contacts = _ContactPoints(CS, start)
+    contacts = _ContactPoints(model, CS, start)
 
     def evaluate(q):
-        CS._constrained.data.q[:] = q  # which may be not finite on the way
-        phi, G = CS._errors_here(model, q, 1)
+        CS.constrained.data.q[:] = q  # which may be not finite on the way
+        phi, G = CS.errors_here(model, q, 1)
         contacts.add_errors(phi)
         return phi, G
 
@@ -102,8 +102,8 @@ def CalcAssemblyQDot(
     choice, the solution of the shortest change. Q should satisfy the constraints.
     """
     weights = checked_weights(model, weights)
-    CS._run_velocities(model, Q, QDotInit)
-    constrained = CS._constrained
+    CS.run_velocities(model, Q, QDotInit)
+    constrained = CS.constrained
     G, errd = constrained.dense("G"), constrained.rows("errd")
     return nearest_velocities(G, errd, constrained.data.v.copy(), weights)
 
@@ -128,15 +128,15 @@ def checked_weights(model, weights):
 class _ContactPoints:
     """Distances of the points of contacts from their starts, along their normals."""
 
-    def __init__(self, CS, start):
-        self._CS = CS
-        self._entries = [e for e in CS._entries if e.kind is ConstraintType.ConstraintTypeContact]
+    def __init__(self, model, CS, start):
+        self._constrained = CS.constrained
+        self._entries = [e for e in CS.entries if e.kind is ConstraintType.ConstraintTypeContact]
         if self._entries:
-            CS._errors_at(CS._plant, start)
+            CS.errors_at(model, start)
         self._start = [self._height(e) for e in self._entries]
 
     def _height(self, entry):
-        constrained = self._CS._constrained
+        constrained = self._constrained
         m, d, n = constrained.model, constrained.data, int(entry.links[1].index())
         b, X_BL, p = m.link_body[n], m.link_X_BL[n], entry.frames[1][:3, 3]
         point = X_BL[:9].reshape(3, 3) @ p + X_BL[9:]

@@ -13,14 +13,12 @@ from mbcli.multibody.constraints.custom import Constraint
 from mbcli.multibody.constraints.entries import (
     ConstraintType,
     Entry,
-    coordinates_of,
     grouped,
     pose_of,
     resolve_body,
     unit_vector_of,
     vector_of,
 )
-from mbcli.multibody.constraints.groups import Groups
 from mbcli.multibody.constraints.linear_systems import LinearSolver
 from mbcli.multibody.constraints.wrenches import Wrenches
 
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 CONTACT, LOOP, CUSTOM = ConstraintType
 
 
-class ConstraintSet(Groups, Wrenches):
+class ConstraintSet(Wrenches):
     """Constraints on a model; rows of G, `force` and the errors are in the order of their addition.
 
     Attributes, once the set is bound:
@@ -45,11 +43,15 @@ class ConstraintSet(Groups, Wrenches):
         v_plus: velocity errors wanted after an impact (size,); set it before, zero at first.
         S, P, W: selection of actuated and other velocities, weights of the relaxed inverse dynamics.
         independent: whether each row was found independent of the others, by the last dynamics or impulses (size,).
+        K, a: matrix (size, size) and right-hand side (size,) of the system of ForwardDynamicsContactsKokkevis().
         bound, linear_solver: state; the solver of dense systems.
     """
 
+    S: Any
+    P: Any
+
     def __init__(self) -> None:
-        self._entries, self._groups = [], []
+        self.entries, self.groups = [], []
         self.linear_solver = LinearSolver.LinearSolverColPivHouseholderQR
         self.bound = False
         self._plant: MultibodyPlant | None = None
@@ -122,17 +124,16 @@ class ConstraintSet(Groups, Wrenches):
         if self.bound:
             raise RuntimeError("the constraint set is bound: nothing can be added; Copy() gives one that is not")
         for key, value in (("name", name), ("user_id", user_id)):
-            if value is not None and any(getattr(entry, key) == value for entry in self._entries):
+            if value is not None and any(getattr(entry, key) == value for entry in self.entries):
                 raise ValueError(f"the constraint set has a constraint with the {key.replace('_', ' ')} {value!r}")
         first = self.size()
-        details.setdefault("stabilization", _stabilization(False, 0.1))
-        entry = Entry(kind, name, user_id, len(self._entries), range(first, first + num_rows), **details)
-        groups = grouped([*self._entries, entry])
+        entry = Entry(kind, name, user_id, len(self.entries), range(first, first + num_rows), **details)
+        groups = grouped([*self.entries, entry])
         for other in next(group for group in groups if entry in group.entries).entries:
             if other.stabilization != entry.stabilization:
                 raise ValueError("constraints of one group have one Baumgarte stabilization: this is another one")
-        self._entries.append(entry)
-        self._groups = groups
+        self.entries.append(entry)
+        self.groups = groups
         return entry.assigned_id
 
     # life cycle
@@ -140,10 +141,10 @@ class ConstraintSet(Groups, Wrenches):
     def Copy(self) -> ConstraintSet:
         """A set of the same constraints, not bound, without results."""
         other = ConstraintSet()
-        for e in self._entries:
+        for e in self.entries:
             values = vars(e) | {"stabilization": list(e.stabilization), "links": ()}
-            other._entries.append(Entry(**values))
-        other._groups = grouped(other._entries)
+            other.entries.append(Entry(**values))
+        other.groups = grouped(other.entries)
         other.linear_solver = self.linear_solver
         return other
 
@@ -159,24 +160,24 @@ class ConstraintSet(Groups, Wrenches):
         if self.bound:
             raise RuntimeError("the constraint set is bound already; Copy() gives one that is not")
         model.require_finalized("Bind")
-        links = [tuple(resolve_body(model, body) for body in e.bodies) for e in self._entries]
-        for _, custom in self._customs():
+        links = [tuple(resolve_body(model, body) for body in e.bodies) for e in self.entries]
+        for _, custom in self.customs():
             custom.bind(model)
-        for e, of_entry in zip(self._entries, links, strict=True):
+        for e, of_entry in zip(self.entries, links, strict=True):
             e.links = of_entry
-        self._groups = grouped(self._entries)
-        constraints = compile_constraints(model.model, [self._compiled_group(group) for group in self._groups])
+        self.groups = grouped(self.entries)
+        constraints = compile_constraints(model.model, [self._compiled_group(group) for group in self.groups])
         compiled = compiled_by_default(not model.prefers_interpreted)
-        self._constrained = ConstrainedModel(model.model, constraints, compiled)
+        self.constrained = ConstrainedModel(model.model, constraints, compiled)
         self._plant, self.bound = model, True
         self._position_names, self._velocity_names = model.GetPositionNames(), model.GetVelocityNames()
-        self._write_stabilization()
+        self.write_stabilization()
         self.v_plus = np.zeros(self.size())
         return True
 
     def size(self) -> int:
         """Number of constraint equations."""
-        return self._entries[-1].rows.stop if self._entries else 0
+        return self.entries[-1].rows.stop if self.entries else 0
 
     def clear(self) -> None:
         """Forgets all results and sets v_plus to zero; constraints, the binding and the actuation map stay."""
@@ -188,7 +189,7 @@ class ConstraintSet(Groups, Wrenches):
 
     def SetActuationMap(self, model: MultibodyPlant, actuatedDof: ArrayLike) -> None:
         """Which velocities (nv,) have an actuator: needed before inverse dynamics. ValueError for another length."""
-        self._require_bound(model)
+        self.require_bound(model)
         actuated = np.asarray(actuatedDof)
         nv = model.num_velocities()
         if actuated.dtype != bool or actuated.shape != (nv,):
@@ -201,27 +202,27 @@ class ConstraintSet(Groups, Wrenches):
     @property
     def constraints(self) -> list[Group]:
         """The groups."""
-        return list(self._groups)
+        return list(self.groups)
 
     @property
     def contactConstraints(self) -> list[Group]:
         """The groups of contacts."""
-        return [group for group in self._groups if group.first.kind is CONTACT]
+        return [group for group in self.groups if group.first.kind is CONTACT]
 
     @property
     def loopConstraints(self) -> list[Group]:
         """The groups of loop constraints."""
-        return [group for group in self._groups if group.first.kind is LOOP]
+        return [group for group in self.groups if group.first.kind is LOOP]
 
     @property
     def name(self) -> list[str]:
         """Name of the constraint of each row."""
-        return [e.name or "" for e in self._entries for _ in e.rows]
+        return [e.name or "" for e in self.entries for _ in e.rows]
 
     @property
     def constraintType(self) -> list[ConstraintType]:
         """ConstraintType of each row."""
-        return [e.kind for e in self._entries for _ in e.rows]
+        return [e.kind for e in self.entries for _ in e.rows]
 
     @property
     def nameGroupMap(self) -> dict[Any, int]:
@@ -239,22 +240,14 @@ class ConstraintSet(Groups, Wrenches):
         return self._group_map("assigned_id")
 
     def _group_map(self, key):
-        found = ((getattr(e, key), k) for k, group in enumerate(self._groups) for e in group.entries)
+        found = ((getattr(e, key), k) for k, group in enumerate(self.groups) for e in group.entries)
         return {value: k for value, k in found if value is not None}
 
-    # for the functions of the module
-
     def _forget(self):
-        self.err = self.errd = self.force = self.impulse = self.v_plus = None
+        self.forget_multipliers()
+        self.err = self.errd = self.v_plus = None
         self.H = self.C = self.G = self.gamma = self.independent = None
-        self.S = self.P = self.W = None
-        self._force_at = self._impulse_at = None
-
-    def _require_bound(self, model):
-        if not self.bound:
-            raise RuntimeError("the constraint set is not bound: call Bind(model) first")
-        if self._plant is not model:
-            raise RuntimeError("the constraint set is bound to another model")
+        self.S = self.P = self.W = self.K = self.a = None
 
     def _compiled_group(self, group):
         first, numbers = group.first, tuple(group.rows)
@@ -265,71 +258,6 @@ class ConstraintSet(Groups, Wrenches):
             rows = loop_rows([e.vector for e in group.entries])
         P, S = (int(body.index()) for body in first.links)
         return Tie(P, first.frames[0], S, first.frames[1], tuple(rows), numbers)
-
-    def _write_stabilization(self):
-        values = np.zeros((self.size(), 2))
-        for index, group in enumerate(self._groups):
-            if self.isBaumgarteStabilizationEnabled(index):
-                values[group.rows] = self.getBaumgarteStabilizationCoefficients(index)
-        self._constrained.set_rows("stabilization", values)
-
-    def _set_state(self, model, Q, QDot=None):
-        self._require_bound(model)
-        data = self._constrained.data
-        data.q[:] = coordinates_of(model, Q, self._position_names, "Q")
-        if QDot is not None:
-            data.v[:] = coordinates_of(model, QDot, self._velocity_names, "QDot")
-
-    def _velocity_sized(self, model, values, what):
-        """(nv,) finite numbers, one for each velocity."""
-        self._require_bound(model)
-        return coordinates_of(model, values, self._velocity_names, what)
-
-    def _customs(self):
-        return [(list(e.rows), e.custom) for e in self._entries if e.custom is not None]
-
-    def _errors_at(self, model, Q, exact=0):
-        """phi (size,) and G (size, nv), with `exact` 1 the derivative of phi."""
-        self._set_state(model, Q)
-        return self._errors_here(model, Q, exact)
-
-    def _errors_here(self, model, Q, exact):
-        """_errors_at() with Q set."""
-        constrained = self._constrained
-        self._evaluate_customs(model, Q)
-        constrained.run("calc_constraint_positions", exact)
-        return constrained.rows("err"), constrained.dense("G")
-
-    def _run_velocities(self, model, Q, QDot):
-        self._set_state(model, Q, QDot)
-        self._evaluate_customs(model, Q, QDot)
-        self._constrained.run("calc_constraint_velocities")
-
-    def _evaluate_customs(self, model, Q, QDot=None):
-        """Writes the rows of custom constraints into the arrays of the engine."""
-        customs = self._customs()
-        if not customs:
-            return
-        values = {name: self._constrained.rows(name) for name in ("err", "errd", "gamma")}
-        for rows, custom in customs:
-            shape = (custom.size, model.num_velocities())
-            G = _answer(custom, "jacobian", shape, model, 0.0, Q, QDot)
-            self._constrained.set_dense(rows, G)
-            values["err"][rows] = _answer(custom, "position_error", shape[:1], model, 0.0, Q)
-            if QDot is not None:
-                values["errd"][rows] = _answer(custom, "velocity_error", shape[:1], model, 0.0, Q, QDot, G)
-                values["gamma"][rows] = _answer(custom, "gamma", shape[:1], model, 0.0, Q, QDot, G)
-        for name, rows in values.items():
-            self._constrained.set_rows(name, rows)
-
-
-def _answer(custom, name, shape, *arguments):
-    value = np.asarray(getattr(custom, name)(*arguments), dtype=float)
-    if value.shape != shape:
-        raise ValueError(f"{name}() of custom constraint {custom.name!r} gives {value.shape}, not {shape}")
-    if not np.isfinite(value).all():
-        raise ValueError(f"{name}() of custom constraint {custom.name!r} gives numbers that are not finite")
-    return value
 
 
 def _stabilization(enabled, time_constant):

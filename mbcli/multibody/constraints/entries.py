@@ -1,12 +1,18 @@
 """The entries of a constraint set, and the groups that they form."""
 
+from __future__ import annotations
+
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.math import RigidTransform
 from mbcli.multibody.tree import RigidBody
+
+if TYPE_CHECKING:
+    from mbcli.multibody.constraints.custom import Constraint
 
 UNIT_TOLERANCE = 10.0 * np.finfo(float).eps
 
@@ -28,15 +34,15 @@ class Entry:
     """
 
     kind: ConstraintType
-    name: object
-    user_id: object
+    name: str | None
+    user_id: Any
     assigned_id: int
     rows: range
     bodies: tuple = ()
     frames: tuple = ()
     vector: np.ndarray | None = None
-    stabilization: list | None = None
-    custom: object = None
+    stabilization: list = field(default_factory=lambda: [False, 0.1])
+    custom: Constraint | None = None
     links: tuple = ()
 
 

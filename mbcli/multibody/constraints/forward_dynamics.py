@@ -44,7 +44,7 @@ def ForwardDynamicsConstraintsDirect(
     NumericalError if it is singular (dependent constraints), unless by least squares: then the shortest multipliers.
     """
     CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
-    c = CS._constrained.data.tau - CS.C
+    c = CS.constrained.data.tau - CS.C
     return _keep(CS, *SolveConstrainedSystemDirect(CS.H, CS.G, c, CS.gamma, CS.linear_solver))
 
 
@@ -63,8 +63,8 @@ def ForwardDynamicsConstraintsRangeSpaceSparse(
     H is singular, constraints contradict one another.
     """
     CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
-    qddot, force = solve_range_space(CS._constrained, np.diag(CS.H))
-    CS.independent = CS._constrained.independent()
+    qddot, force = solve_range_space(CS.constrained, np.diag(CS.H))
+    CS.independent = CS.constrained.independent()
     return _keep(CS, qddot, force)
 
 
@@ -83,7 +83,7 @@ def ForwardDynamicsConstraintsNullSpace(
     constraints contradict one another.
     """
     CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
-    c = CS._constrained.data.tau - CS.C
+    c = CS.constrained.data.tau - CS.C
     return _keep(CS, *SolveConstrainedSystemNullSpace(CS.H, CS.G, c, CS.gamma))
 
 
@@ -95,11 +95,11 @@ def ForwardDynamicsContactsKokkevis(
     The system of the multipliers is solved by CS.linear_solver. ValueError for other constraints; NumericalError for
     dependent ones, unless by least squares. There is no f_ext.
     """
-    CS._set_state(model, Q, QDot)
+    CS.set_state(model, Q, QDot)
     if any(kind is not ConstraintType.ConstraintTypeContact for kind in CS.constraintType):
         raise ValueError("ForwardDynamicsContactsKokkevis takes contact constraints only")
-    constrained = CS._constrained
-    constrained.data.tau[:] = CS._velocity_sized(model, Tau, "Tau")
+    constrained = CS.constrained
+    constrained.data.tau[:] = CS.velocity_sized(model, Tau, "Tau")
     constrained.data.F_applied[:] = 0.0
     qddot, force, responses = solve_contacts(constrained, CS.linear_solver)
     order, CS.K, CS.a = constrained.row_number, np.empty_like(responses), constrained.rows("gamma")
@@ -122,5 +122,5 @@ def solve_contacts(constrained, linear_solver):
 
 
 def _keep(CS, qddot, force):
-    CS.force, CS._force_at = force, CS._constrained.data.q.copy()
+    CS.keep_force(force)
     return qddot

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.multibody.constraints.entries import ConstraintType
+from mbcli.multibody.constraints.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
-class Groups:
+class Groups(Evaluation):
     """The part of ConstraintSet that answers for its groups.
 
     Contact constraints on the same point of the same body are one group, loop constraints between the same frames of
@@ -36,9 +37,9 @@ class Groups:
 
     def getGroupIndexMax(self) -> int:
         """The largest index of a group. ValueError for an empty set."""
-        if not self._groups:
+        if not self.groups:
             raise ValueError("the constraint set is empty: it has no group")
-        return len(self._groups) - 1
+        return len(self.groups) - 1
 
     def getGroupName(self, groupIndex: int) -> str:
         """Name of the first constraint of the group, empty if it has none."""
@@ -65,15 +66,15 @@ class Groups:
     ) -> Vector:
         """phi (group size,), zero for rows without one at the position level."""
         rows = self._group(groupIndex).rows
-        return self._errors_at(model, Q)[0][rows]
+        return self.errors_at(model, Q)[0][rows]
 
     def calcVelocityError(
         self, groupIndex: int, model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike, updateKinematics: bool = False
     ) -> Vector:
         """G QDot (group size,); for custom constraints, what they say."""
         rows = self._group(groupIndex).rows
-        self._run_velocities(model, Q, QDot)
-        return self._constrained.rows("errd")[rows]
+        self.run_velocities(model, Q, QDot)
+        return self.constrained.rows("errd")[rows]
 
     # Baumgarte's stabilization: the errors obey d2phi/dt2 + 2 alpha dphi/dt + beta^2 phi = 0
 
@@ -112,15 +113,23 @@ class Groups:
         for entry in group.entries:
             entry.stabilization[0] = enabled
         if self.bound:
-            self._write_stabilization()
+            self.write_stabilization()
+
+    def write_stabilization(self) -> None:
+        """Tells `constrained` which rows are stabilized."""
+        values = np.zeros((len(self.constrained.row_number), 2))
+        for index, group in enumerate(self.groups):
+            if self.isBaumgarteStabilizationEnabled(index):
+                values[group.rows] = self.getBaumgarteStabilizationCoefficients(index)
+        self.constrained.set_rows("stabilization", values)
 
     def _group(self, index):
-        if not 0 <= index < len(self._groups):
-            raise ValueError(f"the constraint set has no group {index}, it has {len(self._groups)}")
-        return self._groups[index]
+        if not 0 <= index < len(self.groups):
+            raise ValueError(f"the constraint set has no group {index}, it has {len(self.groups)}")
+        return self.groups[index]
 
     def _group_with(self, key, value):
-        for index, group in enumerate(self._groups):
+        for index, group in enumerate(self.groups):
             if value is not None and any(getattr(entry, key) == value for entry in group.entries):
                 return index
         raise ValueError(f"the constraint set has no constraint with the {key.replace('_', ' ')} {value!r}")

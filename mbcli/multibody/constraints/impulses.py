@@ -42,8 +42,8 @@ def ComputeConstraintImpulsesRangeSpaceSparse(
 ) -> Vector:
     """First the impulses, with the sparse factor of H; dependent rows as for the forward dynamics."""
     H, _, v, wanted = _system(model, Q, QDotMinus, CS)
-    change, impulse = range_space_impulses(CS._constrained, np.diag(H), wanted)
-    CS.independent = CS._constrained.independent()
+    change, impulse = range_space_impulses(CS.constrained, np.diag(H), wanted)
+    CS.independent = CS.constrained.independent()
     return _keep(CS, v + change, impulse)
 
 
@@ -67,13 +67,13 @@ def ComputeConstraintImpulsesNullSpace(
 
 def _system(model, Q, QDotMinus, CS):
     """H, G, QDotMinus and the wanted change of the velocity errors."""
-    CS._set_state(model, Q, QDotMinus)
+    CS.set_state(model, Q, QDotMinus)
     v_plus = np.asarray(CS.v_plus, dtype=float)
     if v_plus.shape != (CS.size(),):
         raise ValueError(f"v_plus must have {CS.size()} elements, it has shape {v_plus.shape}")
     require_finite_numbers(v_plus=v_plus)
-    constrained = CS._constrained
-    CS._evaluate_customs(model, Q, QDotMinus)
+    constrained = CS.constrained
+    CS.evaluate_customs(model, Q, QDotMinus)
     constrained.set_rows("v_plus", v_plus)
     constrained.run_stage("full_mass_matrix")
     constrained.run("calc_constraint_velocities")
@@ -83,5 +83,5 @@ def _system(model, Q, QDotMinus, CS):
 
 
 def _keep(CS, qdot_plus, impulse):
-    CS.impulse, CS._impulse_at = impulse, CS._constrained.data.q.copy()
+    CS.keep_impulse(impulse)
     return qdot_plus

@@ -43,8 +43,8 @@ def isConstrainedSystemFullyActuated(
     The rank is that of the singular values above 1e-9 of the largest. RuntimeError without an actuation map.
     """
     _require_actuation(CS)
-    CS._run_velocities(model, Q, QDot)
-    return _rank(CS._constrained.dense("G") @ CS.P.T) == len(CS.P)
+    CS.run_velocities(model, Q, QDot)
+    return _rank(CS.constrained.dense("G") @ CS.P.T) == len(CS.P)
 
 
 def InverseDynamicsConstraints(
@@ -63,7 +63,7 @@ def InverseDynamicsConstraints(
     violate the constraints. RuntimeError without an actuation map.
     """
     _require_actuation(CS)
-    wanted = CS._velocity_sized(model, QDDotDesired, "QDDotDesired")
+    wanted = CS.velocity_sized(model, QDDotDesired, "QDDotDesired")
     CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
     return _keep(CS, *exact_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.P, wanted))
 
@@ -101,7 +101,7 @@ def InverseDynamicsConstraintsRelaxed(
     RuntimeError without an actuation map; NumericalError: constraints contradict one another.
     """
     _require_actuation(CS)
-    controls = CS._velocity_sized(model, QDDotControls, "QDDotControls")
+    controls = CS.velocity_sized(model, QDDotControls, "QDDotControls")
     CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
     CS.W = tracking_weights(CS.H, CS.S)
     return _keep(CS, *relaxed_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.W, controls))
@@ -130,5 +130,5 @@ def _require_actuation(CS):
 
 
 def _keep(CS, qddot, tau, force):
-    CS.force, CS._force_at = force, CS._constrained.data.q.copy()
+    CS.keep_force(force)
     return qddot, tau

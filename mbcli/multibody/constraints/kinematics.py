@@ -21,22 +21,22 @@ def CalcConstraintsPositionError(
     model: MultibodyPlant, Q: ArrayLike, CS: ConstraintSet, update_kinematics: bool = True
 ) -> Vector:
     """phi (size,) [m; rotations 2 sin(angle / 2), which is the angle in rad to the third order]; 0 for contacts."""
-    return CS._errors_at(model, Q)[0]
+    return CS.errors_at(model, Q)[0]
 
 
 def CalcConstraintsJacobian(
     model: MultibodyPlant, Q: ArrayLike, CS: ConstraintSet, update_kinematics: bool = True
 ) -> Matrix:
     """G (size, nv): the velocity error is G v, of custom constraints but for the terms without v."""
-    return CS._errors_at(model, Q)[1]
+    return CS.errors_at(model, Q)[1]
 
 
 def CalcConstraintsVelocityError(
     model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike, CS: ConstraintSet, update_kinematics: bool = True
 ) -> Vector:
     """G QDot (size,); of custom constraints, what they say."""
-    CS._run_velocities(model, Q, QDot)
-    return CS._constrained.rows("errd")
+    CS.run_velocities(model, Q, QDot)
+    return CS.constrained.rows("errd")
 
 
 def CalcConstrainedSystemVariables(
@@ -53,10 +53,10 @@ def CalcConstrainedSystemVariables(
     f_ext: spatial forces (num_bodies, 6) on the bodies, moment about World's origin first, in World; they are in C.
     ValueError for other shapes.
     """
-    CS._set_state(model, Q, QDot)
-    constrained = CS._constrained
-    constrained.data.tau[:] = CS._velocity_sized(model, Tau, "Tau")
-    CS._evaluate_customs(model, Q, QDot)
+    CS.set_state(model, Q, QDot)
+    constrained = CS.constrained
+    constrained.data.tau[:] = CS.velocity_sized(model, Tau, "Tau")
+    CS.evaluate_customs(model, Q, QDot)
     forces = None if f_ext is None else external_forces(model, f_ext)
     if forces is not None:
         constrained.run_stage("position_stage")

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.math import RigidTransform
 from mbcli.multibody.constraints.entries import ConstraintType
+from mbcli.multibody.constraints.groups import Groups
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Vector6
+    from mbcli.math.array_types import Vector, Vector6
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.index import BodyIndex
 
 
-class Wrenches:
-    """The part of ConstraintSet that turns multipliers into forces and impulses on bodies.
+class Wrenches(Groups):
+    """The part of ConstraintSet that keeps multipliers and turns them into forces and impulses on bodies.
 
     Of a contact the bodies are the body and World (index 0), of a loop constraint predecessor and successor. The forces
     of a group add up to nothing, and are the generalized forces G^T force of its rows.
     """
+
+    force: Any
+    impulse: Any
+    _force_at: Vector | None  # the positions that they belong to
+    _impulse_at: Vector | None
+
+    def forget_multipliers(self) -> None:
+        """As before the first dynamics and the first impact."""
+        self.force = self.impulse = self._force_at = self._impulse_at = None
+
+    def keep_force(self, force: Vector) -> None:
+        """Multipliers (size,) of dynamics at the state of `constrained`."""
+        self.force, self._force_at = force, self.constrained.data.q.copy()
+
+    def keep_impulse(self, impulse: Vector) -> None:
+        """Multipliers (size,) of an impact at the state of `constrained`."""
+        self.impulse, self._impulse_at = impulse, self.constrained.data.q.copy()
 
     def calcForces(
         self,
@@ -55,10 +73,10 @@ class Wrenches:
 
     def _wrenches(self, index, model, Q, QDot, in_root, multipliers, computed_at):
         group = self._group(index)
-        self._set_state(model, Q, QDot)
+        self.set_state(model, Q, QDot)
         if multipliers is None:
             raise RuntimeError("no multipliers have been computed yet: call a dynamics or impulse function first")
-        if not np.array_equal(self._constrained.data.q, computed_at):
+        if not np.array_equal(self.constrained.data.q, computed_at):
             raise RuntimeError(
                 "the multipliers were computed at another Q: call the dynamics or impulse function again"
             )
@@ -88,7 +106,7 @@ class Wrenches:
 
     def _body_pose(self, body):
         """X_WB (4, 4) of a link at the positions that were set."""
-        constrained = self._constrained
+        constrained = self.constrained
         constrained.run_stage("position_stage")
         m, d, n = constrained.model, constrained.data, int(body.index())
         return _matrix(d.X_WB[m.link_body[n]]) @ _matrix(m.link_X_BL[n])
