@@ -192,7 +192,7 @@ def test_18_static_friction_does_not_hold_in_a_discrete_plant():
     s.ground()
     s.box("box", 1.0, (0.4, 0.4, 0.02))
     for geometry in (s.plant.GetCollisionGeometriesForBody(b)[0] for b in map(s.plant.get_body, (0, 1))):
-        properties = s.graph._geometries[geometry].proximity
+        properties = s.graph.registry.geometries[geometry].proximity
         properties.UpdateProperty("material", "coulomb_friction", friction)
     s.start()
     s.place("box", (0.0, 0.0, 0.0095))

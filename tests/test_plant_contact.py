@@ -324,7 +324,7 @@ def test_plants_in_which_nothing_can_touch_run_without_contact(time_step):
     assert not nothing(balls(time_step, heights=(1.0, 1.0), ground=False))
     filtered = balls(time_step, heights=(1.0, 1.0))
     graph = filtered.scene_graph
-    geometries = GeometrySet(list(graph._geometries))
+    geometries = GeometrySet(list(graph.registry.geometries))
     graph.collision_filter_manager().Apply(CollisionFilterDeclaration().ExcludeWithin(geometries))
     assert nothing(filtered)
     welded = MultibodyPlant(time_step)
@@ -342,7 +342,7 @@ def test_filters_that_change_between_runs_act():
     context = plant.CreateDefaultContext()
     assert plant.contact_record(context) is not None and len(plant.contact_record(context)) == 1
     manager = plant.scene_graph.collision_filter_manager()
-    manager.Apply(CollisionFilterDeclaration().ExcludeWithin(GeometrySet(list(plant.scene_graph._geometries))))
+    manager.Apply(CollisionFilterDeclaration().ExcludeWithin(GeometrySet(list(plant.scene_graph.registry.geometries))))
     context.SetTime(0.0)  # what was computed is forgotten
     assert len(plant.contact_record(context)) == 0
 

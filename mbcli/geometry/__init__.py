@@ -4,6 +4,7 @@ from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGra
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
 from mbcli.geometry.frame_poses import FramePoseVector
+from mbcli.geometry.geometry_instance import GeometryInstance
 from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, SourceId
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.geometry.properties import (
@@ -14,7 +15,7 @@ from mbcli.geometry.properties import (
     Role,
 )
 from mbcli.geometry.query_object import QueryObject
-from mbcli.geometry.scene_graph import GeometryInstance, SceneGraph
+from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.geometry.shapes import (
     Box,
     Capsule,

@@ -9,11 +9,11 @@ from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mbcli.geometry.scene_graph import SceneGraph
+    from mbcli.geometry.registry import FilterStatement, Registry
 
 
 class GeometrySet:
-    """Geometries, one by one or all those of frames."""
+    """Geometries, one by one or all those of frames: the keys of `geometries` and of `frames`."""
 
     def __init__(
         self,
@@ -23,8 +23,8 @@ class GeometrySet:
         geometry_ids: Iterable[GeometryId] = (),
         frame_ids: Iterable[FrameId] = (),
     ) -> None:
-        self._geometries: dict[GeometryId, None] = {}  # as sets that keep the order
-        self._frames: dict[FrameId, None] = {}
+        self.geometries: dict[GeometryId, None] = {}  # as sets that keep the order
+        self.frames: dict[FrameId, None] = {}
         for given in (*ids, geometry_id, frame_id, geometry_ids, frame_ids):
             self.Add(given)
 
@@ -38,9 +38,9 @@ class GeometrySet:
             if not isinstance(given, (GeometryId, FrameId)):
                 raise TypeError(f"a GeometrySet has GeometryId and FrameId, not {given!r}")
             if isinstance(given, GeometryId):
-                self._geometries[given] = None
+                self.geometries[given] = None
             else:
-                self._frames[given] = None
+                self.frames[given] = None
 
 
 class CollisionFilterDeclaration:
@@ -48,7 +48,7 @@ class CollisionFilterDeclaration:
 
     def __init__(self) -> None:
         # (whether pairs are left out, set A, set B or None for pairs within A)
-        self._statements: list[tuple[bool, GeometrySet, GeometrySet | None]] = []
+        self.statements: list[tuple[bool, GeometrySet, GeometrySet | None]] = []
 
     def AllowBetween(self, set_A: GeometrySet, set_B: GeometrySet) -> CollisionFilterDeclaration:
         """Takes in the pairs of a geometry of A and one of B."""
@@ -67,59 +67,50 @@ class CollisionFilterDeclaration:
         return self._state(True, geometry_set, None)
 
     def _state(self, *statement: Any) -> CollisionFilterDeclaration:
-        self._statements.append(statement)
+        self.statements.append(statement)
         return self
 
 
 class CollisionFilterManager:
     """The filters of one SceneGraph: the last declaration holds."""
 
-    def __init__(self, scene_graph: SceneGraph) -> None:
-        self._scene_graph = scene_graph
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
 
     def Apply(self, declaration: CollisionFilterDeclaration) -> None:
         """For good. RuntimeError for an identifier that is not there, and while transient ones are active."""
         if self.has_transient_history():
             raise RuntimeError("Apply: there are transient filters, remove them first")
-        self._scene_graph._filters += self._resolved(declaration)
-        self._scene_graph._revision += 1
+        self._registry.lasting_filters += self._resolved(declaration)
+        self._registry.revision += 1
 
     def ApplyTransient(self, declaration: CollisionFilterDeclaration) -> FilterId:
         """Until RemoveDeclaration() of the FilterId returned."""
         statements = self._resolved(declaration)
         filter_id = FilterId.get_new_id()
-        self._scene_graph._transient_filters[filter_id] = statements
-        self._scene_graph._revision += 1
+        self._registry.transient_filters[filter_id] = statements
+        self._registry.revision += 1
         return filter_id
 
     def has_transient_history(self) -> bool:
         """Whether any transient declaration is in force."""
-        return bool(self._scene_graph._transient_filters)
+        return bool(self._registry.transient_filters)
 
     def IsActive(self, filter_id: FilterId) -> bool:
         """Whether a transient declaration is in force."""
-        return filter_id in self._scene_graph._transient_filters
+        return filter_id in self._registry.transient_filters
 
     def RemoveDeclaration(self, filter_id: FilterId) -> bool:
         """Whether it was active."""
-        self._scene_graph._revision += 1
-        return self._scene_graph._transient_filters.pop(filter_id, None) is not None
+        self._registry.revision += 1
+        return self._registry.transient_filters.pop(filter_id, None) is not None
 
-    def _resolved(
-        self, declaration: CollisionFilterDeclaration
-    ) -> list[tuple[bool, frozenset[GeometryId], frozenset[GeometryId] | None]]:
+    def _resolved(self, declaration: CollisionFilterDeclaration) -> list[FilterStatement]:
         """The statements, with the identifiers of geometries that they are about now."""
         return [
-            (excludes, self._ids(A), None if B is None else self._ids(B)) for excludes, A, B in declaration._statements
+            (excludes, self._ids(A), None if B is None else self._ids(B)) for excludes, A, B in declaration.statements
         ]
 
     def _ids(self, geometry_set: GeometrySet) -> frozenset[GeometryId]:
-        scene_graph = self._scene_graph
-        for frame in geometry_set._frames:
-            scene_graph._frame(frame)
-        for geometry in geometry_set._geometries:
-            scene_graph._geometry(geometry)
-        of_frames = [g for frame in geometry_set._frames for g in scene_graph._frames[frame].geometries]
-        return frozenset(
-            g for g in (*geometry_set._geometries, *of_frames) if scene_graph._geometries[g].proximity is not None
-        )
+        ids = self._registry.geometries_in(geometry_set)
+        return frozenset(g for g in ids if self._registry.geometries[g].proximity is not None)

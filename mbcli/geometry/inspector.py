@@ -8,9 +8,10 @@ from mbcli.geometry.properties import Role
 
 if TYPE_CHECKING:
     from mbcli.geometry.collision_filters import GeometrySet
+    from mbcli.geometry.geometry_instance import GeometryInstance
     from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
     from mbcli.geometry.properties import GeometryProperties, IllustrationProperties, ProximityProperties
-    from mbcli.geometry.scene_graph import GeometryInstance, SceneGraph
+    from mbcli.geometry.registry import Registry
     from mbcli.geometry.shapes import Shape
     from mbcli.math.rigid_transform import RigidTransform
 
@@ -21,48 +22,48 @@ class SceneGraphInspector:
     Methods raise RuntimeError for identifiers that are not there.
     """
 
-    def __init__(self, scene_graph: SceneGraph) -> None:
-        self._graph = scene_graph
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
 
     def num_sources(self) -> int:
         """The number of sources."""
-        return len(self._graph._sources)
+        return len(self._registry.sources)
 
     def num_frames(self) -> int:
         """World's included."""
-        return len(self._graph._frames)
+        return len(self._registry.frames)
 
     def num_geometries(self) -> int:
         """The number of geometries."""
-        return len(self._graph._geometries)
+        return len(self._registry.geometries)
 
     def geometry_version(self) -> int:
         """A number that changes with the geometries and filters."""
-        return self._graph._revision
+        return self._registry.revision
 
     def world_frame_id(self) -> FrameId:
         """The frame of the world."""
-        return self._graph.world_frame_id()
+        return self._registry.world_frame
 
     def GetAllSourceIds(self) -> list[SourceId]:
         """All sources, in the order of their registration."""
-        return list(self._graph._sources)
+        return list(self._registry.sources)
 
     def GetAllFrameIds(self) -> list[FrameId]:
         """All frames, the world's first, in the order of their registration."""
-        return list(self._graph._frames)
+        return list(self._registry.frames)
 
     def GetAllGeometryIds(self, role: Role | None = None) -> list[GeometryId]:
         """Those with a role, or all."""
-        return [g for g in self._graph._geometries if role is None or self._has_role(g, role)]
+        return [g for g in self._registry.geometries if role is None or self._has_role(g, role)]
 
     def SourceIsRegistered(self, source_id: SourceId) -> bool:
         """Whether the graph has a source."""
-        return source_id in self._graph._sources
+        return source_id in self._registry.sources
 
     def FramesForSource(self, source_id: SourceId) -> set[FrameId]:
         """The frames that a source registered."""
-        return {f for f, frame in self._graph._frames.items() if frame.source == source_id}
+        return {f for f, frame in self._registry.frames.items() if frame.source == source_id}
 
     def NumFramesForSource(self, source_id: SourceId) -> int:
         """The number of frames that a source registered."""
@@ -75,75 +76,74 @@ class SceneGraphInspector:
     def GetOwningSourceName(self, id: FrameId | GeometryId) -> str:
         """Name of the source of a frame or a geometry. RuntimeError if the graph has neither."""
         source = self._source(id)
-        return "world" if source is None else self._graph._sources.get(source, "world")
+        return "world" if source is None else self._registry.sources.get(source, "world")
 
     def _source(self, id: FrameId | GeometryId) -> SourceId | None:
-        return self._graph._frames[id].source if id in self._graph._frames else self._graph._geometry(id).source
+        return self._registry.frames[id].source if id in self._registry.frames else self._registry.geometry(id).source
 
     def GetName(self, id: FrameId | GeometryId | SourceId) -> str:
         """Of a source, a frame or a geometry."""
-        if id in self._graph._sources:
-            return self._graph._sources[id]
-        return self._graph._frames[id].name if id in self._graph._frames else self._graph._geometry(id).name()
+        if id in self._registry.sources:
+            return self._registry.sources[id]
+        return self._registry.frames[id].name if id in self._registry.frames else self._registry.geometry(id).name()
 
     def GetFrameGroup(self, frame_id: FrameId) -> int:
         """The model instance."""
-        return self._graph._frame(frame_id).group
+        return self._registry.frame(frame_id).group
 
     def GetFrameId(self, geometry_id: GeometryId) -> FrameId:
         """The frame that a geometry is fixed to. RuntimeError if the graph does not have the geometry."""
-        return self._graph._geometry(geometry_id).frame
+        return self._registry.geometry(geometry_id).frame
 
     def GetPoseInFrame(self, geometry_id: GeometryId) -> RigidTransform:
         """X_FG of a geometry in its frame. RuntimeError if the graph does not have it."""
-        return self._graph._geometry(geometry_id).pose()
+        return self._registry.geometry(geometry_id).pose()
 
     def GetShape(self, geometry_id: GeometryId) -> Shape:
         """The shape of a geometry. RuntimeError if the graph does not have it."""
-        return self._graph._geometry(geometry_id).shape()
+        return self._registry.geometry(geometry_id).shape()
 
     def GetProximityProperties(self, geometry_id: GeometryId) -> ProximityProperties | None:
         """None if it does not collide."""
-        return self._graph._geometry(geometry_id).proximity
+        return self._registry.geometry(geometry_id).proximity
 
     def GetIllustrationProperties(self, geometry_id: GeometryId) -> IllustrationProperties | None:
         """None if it is not seen."""
-        return self._graph._geometry(geometry_id).illustration
+        return self._registry.geometry(geometry_id).illustration
 
     def GetPerceptionProperties(self, geometry_id: GeometryId) -> None:
         """None: nothing renders."""
-        self._graph._geometry(geometry_id)
+        self._registry.geometry(geometry_id)
 
     def GetProperties(self, geometry_id: GeometryId, role: Role) -> GeometryProperties | None:
         """Of one role, or None."""
-        instance = self._graph._geometry(geometry_id)
+        instance = self._registry.geometry(geometry_id)
         return {Role.kProximity: instance.proximity, Role.kIllustration: instance.illustration}.get(role)
 
     def CloneGeometryInstance(self, geometry_id: GeometryId) -> GeometryInstance:
         """A GeometryInstance like it, with an identifier of its own."""
-        return self._graph._geometry(geometry_id)._copy()
+        return self._registry.geometry(geometry_id).with_new_id()
 
     def _has_role(self, geometry_id: GeometryId, role: Role) -> bool:
         if role == Role.kUnassigned:
-            instance = self._graph._geometries[geometry_id]
+            instance = self._registry.geometries[geometry_id]
             return instance.proximity is None and instance.illustration is None
         return self.GetProperties(geometry_id, role) is not None
 
     def GetGeometries(self, frame_id: FrameId, role: Role | None = None) -> list[GeometryId]:
         """Identifiers of those fixed to a frame, with a role or all."""
-        geometries = self._graph._frame(frame_id).geometries
+        geometries = self._registry.frame(frame_id).geometries
         return [g for g in geometries if role is None or self._has_role(g, role)]
 
     def GetGeometryIds(self, geometry_set: GeometrySet, role: Role | None = None) -> set[GeometryId]:
         """A set."""
-        ids = {g for f in geometry_set._frames for g in self._graph._frame(f).geometries}
-        ids |= set(geometry_set._geometries)
-        return {g for g in ids if self._graph._geometry(g) and (role is None or self._has_role(g, role))}
+        ids = self._registry.geometries_in(geometry_set)
+        return {g for g in ids if role is None or self._has_role(g, role)}
 
     def GetGeometryIdByName(self, frame_id: FrameId, role: Role, name: str) -> GeometryId:
         """RuntimeError if there is none."""
         for g in self.GetGeometries(frame_id, role):
-            if self._graph._geometries[g].name() == name:
+            if self._registry.geometries[g].name() == name:
                 return g
         raise RuntimeError(f"frame '{self.GetName(frame_id)}' has no geometry named '{name}' with the role {role.name}")
 
@@ -169,7 +169,7 @@ class SceneGraphInspector:
 
     def IsDeformableGeometry(self, geometry_id: GeometryId) -> bool:
         """False: all geometries are rigid. RuntimeError if the graph does not have the geometry."""
-        self._graph._geometry(geometry_id)
+        self._registry.geometry(geometry_id)
         return False
 
     def GetAllDeformableGeometryIds(self) -> list[GeometryId]:
@@ -183,12 +183,12 @@ class SceneGraphInspector:
     def CollisionFiltered(self, geometry_id_A: GeometryId, geometry_id_B: GeometryId) -> bool:
         """Whether a pair is left out of the search for contact. RuntimeError if one of them does not collide."""
         for g in (geometry_id_A, geometry_id_B):
-            if self._graph._geometry(g).proximity is None:
+            if self._registry.geometry(g).proximity is None:
                 raise RuntimeError(f"CollisionFiltered: geometry '{self.GetName(g)}' has no proximity role")
-        a, b = self._graph._geometries[geometry_id_A], self._graph._geometries[geometry_id_B]
+        a, b = self._registry.geometries[geometry_id_A], self._registry.geometries[geometry_id_B]
         if a.frame == b.frame:
             return True
-        for excludes, A, B in reversed(self._graph._statements()):
+        for excludes, A, B in reversed(self._registry.filters()):
             within = B is None and geometry_id_A in A and geometry_id_B in A
             if within or (
                 B is not None

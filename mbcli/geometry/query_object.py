@@ -56,10 +56,10 @@ class QueryObject:
 
     def GetPoseInWorld(self, id: FrameId | GeometryId) -> RigidTransform:
         """X_WF of a frame or X_WG of a geometry."""
-        graph = self._scene_graph
-        if id in graph._geometries:
-            return self.GetPoseInWorld(graph._geometries[id].frame) @ graph._geometries[id].pose()
-        body = graph._frame(id).body
+        registry = self._scene_graph.registry
+        if id in registry.geometries:
+            return self.GetPoseInWorld(registry.geometries[id].frame) @ registry.geometries[id].pose()
+        body = registry.frame(id).body
         return RigidTransform() if body is None else self._plant.EvalBodyPoseInWorld(self._context, body)
 
     def GetPoseInParent(self, frame_id: FrameId) -> RigidTransform:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class SurfaceTriangle:
-    """Three indices of vertices, counterclockwise seen from outside."""
+    """Three `indices` of vertices, counterclockwise seen from outside."""
 
     def __init__(self, v0: int, v1: int, v2: int) -> None:
-        self._vertices = int(v0), int(v1), int(v2)
-        if min(self._vertices) < 0:
-            raise RuntimeError(f"SurfaceTriangle: the index of a vertex is not negative: {self._vertices}")
+        self.indices = int(v0), int(v1), int(v2)
+        if min(self.indices) < 0:
+            raise RuntimeError(f"SurfaceTriangle: the index of a vertex is not negative: {self.indices}")
 
     def num_vertices(self) -> int:
         """3."""
@@ -28,11 +28,13 @@ class SurfaceTriangle:
 
     def vertex(self, i: int) -> int:
         """Index of one of the three vertices."""
-        return self._vertices[i]
+        return self.indices[i]
 
 
 class TriangleSurfaceMesh:
     """Vertices and triangles; RuntimeError for a triangle with a vertex that is not there.
+
+    vertex_array (n, 3) [m] and triangle_array (m, 3) are the arrays themselves, not to be written.
 
     Args:
         triangles: SurfaceTriangle, or indices (m, 3).
@@ -40,39 +42,40 @@ class TriangleSurfaceMesh:
     """
 
     def __init__(self, triangles: Iterable[SurfaceTriangle], vertices: Iterable[ArrayLike]) -> None:
-        rows = [t._vertices if isinstance(t, SurfaceTriangle) else t for t in triangles]
-        self._triangles = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        self._vertices = np.array(vertices, dtype=float).reshape(-1, 3)
-        if not len(self._triangles):
+        rows = [t.indices if isinstance(t, SurfaceTriangle) else t for t in triangles]
+        self.triangle_array = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        self.vertex_array = np.array(vertices, dtype=float).reshape(-1, 3)
+        if not len(self.triangle_array):
             raise RuntimeError("TriangleSurfaceMesh: there is no triangle")
-        if not 0 <= self._triangles.min() <= self._triangles.max() < len(self._vertices):
-            raise RuntimeError(f"TriangleSurfaceMesh: a triangle names a vertex beyond the {len(self._vertices)} given")
+        count = len(self.vertex_array)
+        if not 0 <= self.triangle_array.min() <= self.triangle_array.max() < count:
+            raise RuntimeError(f"TriangleSurfaceMesh: a triangle names a vertex beyond the {count} given")
 
     def num_triangles(self) -> int:
         """The number of triangles."""
-        return len(self._triangles)
+        return len(self.triangle_array)
 
     num_elements = num_triangles
 
     def num_vertices(self) -> int:
         """The number of vertices."""
-        return len(self._vertices)
+        return len(self.vertex_array)
 
     def triangles(self) -> list[SurfaceTriangle]:
         """All triangles, as indices of vertices."""
-        return [SurfaceTriangle(*row) for row in self._triangles]
+        return [SurfaceTriangle(*row) for row in self.triangle_array]
 
     def vertices(self) -> list[FloatArray]:
         """(3,) [m] of each"""
-        return [row.copy() for row in self._vertices]
+        return [row.copy() for row in self.vertex_array]
 
     def vertex(self, v: int) -> FloatArray:
         """(3,) [m]"""
-        return self._vertices[v].copy()
+        return self.vertex_array[v].copy()
 
     def area(self, t: int) -> float:
         """[m^2] of one triangle."""
-        a, b, c = self._vertices[self._triangles[t]]
+        a, b, c = self.vertex_array[self.triangle_array[t]]
         return 0.5 * float(np.linalg.norm(np.cross(b - a, c - a)))
 
     def total_area(self) -> float:

@@ -38,12 +38,13 @@ def compile_geometries(plant, model):
     graph = plant.scene_graph
     if graph is None:
         return Geometries((), (), np.zeros((1, 1), dtype=np.int64), ())
-    ids = sorted(g for g, body in plant.geometry_bodies.items() if graph._geometries[g].proximity is not None)
-    material_of = _Materials(plant, graph._config)
-    rows, filters = _filter_rows(ids, graph._statements())
+    instances = graph.registry.geometries
+    ids = sorted(g for g, body in plant.geometry_bodies.items() if instances[g].proximity is not None)
+    material_of = _Materials(plant, graph.config)
+    rows, filters = _filter_rows(ids, graph.registry.filters())
     solids, notes, hulls = [], [], plant.hulls
     for g, row in zip(ids, rows, strict=True):
-        instance, n = graph._geometries[g], int(plant.geometry_bodies[g].index())
+        instance, n = instances[g], int(plant.geometry_bodies[g].index())
         kind, size, rounding, hull = _shape(instance, hulls, notes)
         X_BG = _pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4()
         X_BG = np.concatenate([X_BG[:3, :3].ravel(), X_BG[:3, 3]])

@@ -23,7 +23,7 @@ def add_geometries(plant, body, link, instance_name):
             name = _new_name(geometry.name or type(shape).__name__, names)
             X_BG = RigidTransform.MakeUnchecked(geometry.X_LG[:3])
             geometry_id = add(plant, body, X_BG, shape, f"{instance_name}{DELIMITER}{name}", geometry)
-            plant.scene_graph._geometries[geometry_id].place = geometry.place
+            plant.scene_graph.registry.geometries[geometry_id].place = geometry.place
 
 
 def _new_name(name, names):

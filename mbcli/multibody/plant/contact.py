@@ -43,7 +43,7 @@ class Contact:
         """Whether a geometry that collides asks for hydroelastic contact, where the contact model has that."""
         graph = self.scene_graph
         asking = any(
-            (instance := graph._geometries[g]).proximity is not None
+            (instance := graph.registry.geometries[g]).proximity is not None
             and instance.proximity.HasProperty("hydroelastic", "compliance_type")
             for g in self.geometry_bodies
         )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
 from mbcli.geometry.frame_poses import FramePoseVector
+from mbcli.geometry.geometry_instance import GeometryInstance
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
 from mbcli.geometry.query_object import QueryPort
-from mbcli.geometry.scene_graph import GeometryInstance
 from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.tree.scoped_name import DELIMITER
 
@@ -49,7 +49,6 @@ class Geometry:
         self._source_id = scene_graph.RegisterSource(self.get_name())
         self.scene_graph = scene_graph
         self._frame_ids[0] = scene_graph.world_frame_id()
-        scene_graph._plant = self
         for body in self.elements.bodies[1:]:
             self._register_frame_of(body)
         return self._source_id
@@ -58,7 +57,7 @@ class Geometry:
         name = self.GetModelInstanceName(body.model_instance())
         full = body.name() if int(body.model_instance()) <= 1 else f"{name}{DELIMITER}{body.name()}"
         group = int(body.model_instance())
-        self._frame_ids[int(body.index())] = self.scene_graph._register_frame(self._source_id, full, group, body)
+        self._frame_ids[int(body.index())] = self.scene_graph.registry.add_frame(self._source_id, full, group, body)
 
     def geometry_source_is_registered(self) -> bool:
         """Whether the plant is registered with a scene graph."""
@@ -139,7 +138,7 @@ class Geometry:
         if self._source_id is None:
             raise RuntimeError(f"{method}: the plant has no scene graph, call RegisterAsSourceForSceneGraph() first")
         frame = self._frame_ids[int(body.index())]
-        geometry_id = self.scene_graph._register_geometry(self._source_id, frame, instance)
+        geometry_id = self.scene_graph.registry.add_geometry(self._source_id, frame, instance)
         self.geometry_bodies[geometry_id] = body
         return geometry_id
 
@@ -147,11 +146,11 @@ class Geometry:
         frame = self._frame_ids.get(int(body.index()))
         if frame is None:
             return []
-        graph = self.scene_graph
+        registry = self.scene_graph.registry
         return [
             g
-            for g in graph._frames[frame].geometries
-            if getattr(graph._geometries[g], role) is not None and g in self.geometry_bodies
+            for g in registry.frames[frame].geometries
+            if getattr(registry.geometries[g], role) is not None and g in self.geometry_bodies
         ]
 
     def GetCollisionGeometriesForBody(self, body: RigidBody) -> list[GeometryId]:
@@ -164,11 +163,11 @@ class Geometry:
 
     def num_collision_geometries(self) -> int:
         """The number of geometries that collide."""
-        return sum(self.scene_graph._geometries[g].proximity is not None for g in self.geometry_bodies)
+        return sum(self.scene_graph.registry.geometries[g].proximity is not None for g in self.geometry_bodies)
 
     def num_visual_geometries(self) -> int:
         """The number of geometries that are seen."""
-        return sum(self.scene_graph._geometries[g].illustration is not None for g in self.geometry_bodies)
+        return sum(self.scene_graph.registry.geometries[g].illustration is not None for g in self.geometry_bodies)
 
     def CollectRegisteredGeometries(self, bodies: Iterable[RigidBody]) -> GeometrySet:
         """A GeometrySet of all geometries of bodies. RuntimeError without a scene graph."""
@@ -260,7 +259,7 @@ class Geometry:
 
     def geometry_revision(self) -> Any:
         """Changes with the geometries and their filters."""
-        return None if self.scene_graph is None else self.scene_graph._revision
+        return None if self.scene_graph is None else self.scene_graph.registry.revision
 
     # for the computation of contact: solid k of the engine is a geometry
 

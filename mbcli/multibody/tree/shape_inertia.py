@@ -49,7 +49,7 @@ def CalcSpatialInertia(
     if type(shape) in SOLIDS:
         return SOLIDS[type(shape)](density, shape)
     if isinstance(shape, TriangleSurfaceMesh):
-        return _of_triangles(shape._vertices, shape._triangles, density)
+        return _of_triangles(shape.vertex_array, shape.triangle_array, density)
     if isinstance(shape, Mesh):
         vertices, triangles = load_triangles(shape.filename(), shape.scale3())
         if isinstance(shape, Convex):

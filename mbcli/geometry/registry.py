@@ -1,0 +1,98 @@
+"""What is registered with a SceneGraph: sources, frames, geometries, and the filters between geometries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, Identifier, SourceId
+
+if TYPE_CHECKING:
+    from mbcli.geometry.collision_filters import GeometrySet
+    from mbcli.geometry.geometry_instance import GeometryInstance
+
+# Whether pairs are left out, geometries A, geometries B or None for pairs within A.
+FilterStatement = tuple[bool, frozenset[GeometryId], frozenset[GeometryId] | None]
+
+
+@dataclass
+class Frame:
+    """A body's frame."""
+
+    source: SourceId | None
+    name: str
+    group: int  # model instance
+    body: Any
+    geometries: list[GeometryId] = field(default_factory=list)
+
+
+class Registry:
+    """Sources, frames, geometries and filters of one SceneGraph, for its inspector, its filters and compilation.
+
+    sources, frames and geometries are dictionaries by identifier, in the order of registration; world_frame is the
+    first of the frames. revision grows with every change that contact depends on.
+    """
+
+    def __init__(self) -> None:
+        # asked by identifiers of any kind
+        self.sources: dict[Any, str] = {}
+        self.frames: dict[Any, Frame] = {}
+        self.geometries: dict[Any, GeometryInstance] = {}
+        self.lasting_filters: list[FilterStatement] = []
+        self.transient_filters: dict[FilterId, list[FilterStatement]] = {}
+        self.revision = 0
+        self.world_frame = self.add_frame(None, "world", 0, None)
+
+    def add_source(self, name: str) -> SourceId:
+        """A new source of geometries; without a name it gets one. RuntimeError if the name is taken."""
+        source = SourceId.get_new_id()
+        name = name or f"source_{source.get_value()}"
+        if name in self.sources.values():
+            raise RuntimeError(f"RegisterSource: there is a source named '{name}' already")
+        self.sources[source] = name
+        return source
+
+    def add_frame(self, source: SourceId | None, name: str, group: int, body: Any) -> FrameId:
+        """A new frame of a body; group is the model instance."""
+        frame = FrameId.get_new_id()
+        self.frames[frame] = Frame(source, name, group, body)
+        return frame
+
+    def add_geometry(self, source: SourceId, frame_id: FrameId, instance: GeometryInstance) -> GeometryId:
+        """Fixes a geometry to a frame. RuntimeError if the frame has one of the same name and role."""
+        frame = self.frames[frame_id]
+        for other in frame.geometries:
+            same_role = (self.geometries[other].proximity is None) == (instance.proximity is None)
+            if same_role and self.geometries[other].name() == instance.name():
+                role = "proximity" if instance.proximity is not None else "illustration"
+                raise RuntimeError(
+                    f"frame '{frame.name}' has a geometry named '{instance.name()}' with the {role} role already"
+                )
+        instance.frame, instance.source = frame_id, source
+        self.geometries[instance.id()] = instance
+        frame.geometries.append(instance.id())
+        self.revision += 1
+        return instance.id()
+
+    def frame(self, frame_id: Identifier) -> Frame:
+        """A frame by its identifier. RuntimeError if there is none."""
+        if frame_id not in self.frames:
+            raise RuntimeError(f"{frame_id!r} is not a frame of this SceneGraph")
+        return self.frames[frame_id]
+
+    def geometry(self, geometry_id: Identifier) -> GeometryInstance:
+        """A geometry by its identifier. RuntimeError if there is none."""
+        if geometry_id not in self.geometries:
+            raise RuntimeError(f"{geometry_id!r} is not a geometry of this SceneGraph")
+        return self.geometries[geometry_id]
+
+    def geometries_in(self, geometry_set: GeometrySet) -> list[GeometryId]:
+        """Those that a GeometrySet names and those of its frames. RuntimeError for one that is not there."""
+        of_frames = [g for frame_id in geometry_set.frames for g in self.frame(frame_id).geometries]
+        for geometry_id in geometry_set.geometries:
+            self.geometry(geometry_id)
+        return [*geometry_set.geometries, *of_frames]
+
+    def filters(self) -> list[FilterStatement]:
+        """All statements about pairs, in the order of their declaration: the last about a pair holds."""
+        return [*self.lasting_filters, *(s for statements in self.transient_filters.values() for s in statements)]
