@@ -122,6 +122,9 @@ class Node:
 
     Reading marks the parts that were read; a value that is wrong is recorded as an error and gives the default.
     tag: with its prefix as in `drake:joint`, whether or not the file declares the prefix.
+    child_nodes, raw_text: its children and its text, without reading them.
+    used: whether it was asked for; ignored: (reason class, reason) if its subtree is marked as not used, else None.
+    has_included: whether children are from another file.
     """
 
     __slots__ = (
@@ -132,14 +135,14 @@ class Node:
         "_line",
         "_attributes",
         "_attribute_offsets",
-        "_text",
-        "_children",
-        "_used",
+        "raw_text",
+        "child_nodes",
+        "used",
         "_read",
-        "_ignored",
+        "ignored",
         "_place",
         "_indices",
-        "_has_included",
+        "has_included",
     )
 
     def __init__(self, tag, parent, document, offset, line, attributes, text):
@@ -150,14 +153,14 @@ class Node:
         self._line = line
         self._attributes = attributes
         self._attribute_offsets = None  # {name without its prefix: offset}
-        self._text = text
-        self._children = []
-        self._used = parent is None
+        self.raw_text = text
+        self.child_nodes = []
+        self.used = parent is None
         self._read = set()  # attribute names; "" stands for the text
-        self._ignored = None  # (reason class, reason)
+        self.ignored = None
         self._place = None
         self._indices = None
-        self._has_included = False  # children from another file
+        self.has_included = False
 
     # ------------------------------------------------------------------------------------------ place
 
@@ -201,9 +204,9 @@ class Node:
         while node is not None:
             if (node.place.line, node.place.column) == wanted:
                 return node
-            children = node._children
-            if node._has_included:
-                children = [child for child in children if child._document is node._document]
+            children = node.child_nodes
+            if node.has_included:
+                children = [child for child in children if child.document is node.document]
             at = bisect_right(children, wanted, key=lambda child: (child.place.line, child.place.column))
             node = children[at - 1] if at else None
         return None
@@ -214,7 +217,7 @@ class Node:
 
     def peek(self, tag):
         """The first child of that tag, or None, without reading it."""
-        return next((child for child in self._children if child.tag == tag), None)
+        return next((child for child in self.child_nodes if child.tag == tag), None)
 
     def walk(self):
         """Yields the node and everything below it in the order of the file, without reading it."""
@@ -222,7 +225,7 @@ class Node:
         while waiting:
             node = waiting.pop()
             yield node
-            waiting += reversed(node._children)
+            waiting += reversed(node.child_nodes)
 
     @property
     def attribute_names(self):
@@ -235,25 +238,26 @@ class Node:
 
         Of a very deep element only the last steps.
         """
-        steps = [node._step for node in islice(self.lineage, MAX_STEPS + 1)]
+        steps = [node.step for node in islice(self.lineage, MAX_STEPS + 1)]
         if len(steps) > MAX_STEPS:
             steps[-1] = "/..."
         return "".join(reversed(steps))
 
     @property
-    def _step(self):
+    def step(self):
+        """The last step of the path, by name or by number: /link[@name='b'], /visual[2]."""
         step = "/" + self.tag
         name = self._attributes.get("name")
         if name is not None:
             name = name if len(name) <= MAX_QUOTED else name[:MAX_QUOTED] + "..."
             return step + (f'[@name="{name}"]' if "'" in name else f"[@name='{name}']")
-        return step + (self.parent._index_of(self) if self.parent is not None else "")
+        return step + (self.parent.index_of(self) if self.parent is not None else "")
 
-    def _index_of(self, child):
+    def index_of(self, child):
         """[2] for the second of several children of one tag, else nothing."""
         if self._indices is None:
             counts = {}
-            for node in self._children:
+            for node in self.child_nodes:
                 counts.setdefault(node.tag, []).append(node)
             self._indices = {
                 id(node): f"[{i}]" if len(twins) > 1 else ""
@@ -267,13 +271,13 @@ class Node:
     def child(self, tag, *, required=False):
         """The child of that tag or None; further ones of the same tag are reported and not used."""
         first = None
-        for child in self._children:
+        for child in self.child_nodes:
             if child.tag != tag:
                 continue
-            child._used = True
+            child.used = True
             if first is None:
                 first = child
-            elif child._ignored is None:
+            elif child.ignored is None:
                 child.ignore("settled")
                 self.diagnostics.warning(
                     "ELEMENT_DUPLICATE",
@@ -288,41 +292,46 @@ class Node:
     @property
     def child_tags(self):
         """The tags of all children, without reading them."""
-        return [child.tag for child in self._children]
+        return [child.tag for child in self.child_nodes]
 
     def children(self, *tags):
         """The children of these tags in the order of the file; without tags all of them."""
-        found = [child for child in self._children if child.tag in tags] if tags else list(self._children)
+        found = [child for child in self.child_nodes if child.tag in tags] if tags else list(self.child_nodes)
         for child in found:
-            child._used = True
+            child.used = True
         return found
 
     def find_all(self, tag):
         """Everything of that tag below it in the order of the file, without reading it."""
-        found, pending = [], self._children[::-1]
+        found, pending = [], self.child_nodes[::-1]
         while pending:
             node = pending.pop()
             if node.tag == tag:
                 found.append(node)
-            pending += reversed(node._children)
+            pending += reversed(node.child_nodes)
         return found
 
     def include(self, child, root):
         """Puts the children of another file's root in the place of a child, as if they stood here."""
-        at = self._children.index(child)
-        self._children[at : at + 1] = root._children
-        for node in root._children:
+        at = self.child_nodes.index(child)
+        self.child_nodes[at : at + 1] = root.child_nodes
+        for node in root.child_nodes:
             node.parent = self
         self._indices = None
-        self._has_included = True
+        self.has_included = True
+
+    def unread_parts(self):
+        """("attribute", name) and ("text", "") of what was not read of the element itself."""
+        found = [("attribute", name) for name in self._attributes if name not in self._read]
+        return [*found, ("text", "")] if self.raw_text and "" not in self._read else found
 
     def ignore(self, reason_class, reason=""):
         """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
         program), "meaningless" (without meaning at its place) or "settled" (nothing is to be reported)."""
         if reason_class != "settled" and reason_class not in _STATEMENTS:
             raise ValueError(f"unknown reason class {reason_class!r}")
-        self._used = True
-        self._ignored = (reason_class, reason)
+        self.used = True
+        self.ignored = (reason_class, reason)
 
     def unsupported(self, reason=""):
         """Mark the whole subtree as defined by the format and not used here."""
@@ -367,8 +376,8 @@ class Node:
     def text(self, default=None, *, required=False):
         """The text of the element without the white space around it; empty text counts as missing."""
         self._read.add("")
-        if self._text:
-            return self._text
+        if self.raw_text:
+            return self.raw_text
         if required:
             self.diagnostics.error("ELEMENT_INVALID", f"<{self.tag}> must not be empty", self)
         return default
@@ -452,7 +461,11 @@ class _Document:
         self.content = content
         self.diagnostics = diagnostics
         self.source = SourceFile(name, hashlib.sha256(content).hexdigest(), content)
-        self.text = _decode(content, None)
+        self.decode(None)
+
+    def decode(self, encoding):
+        """Sets the text: of this encoding, or of the usual one if it is None."""
+        self.text = _decode(self.content, encoding)
         self._line_starts = None
 
     def place(self, offset, line=0):
@@ -508,8 +521,7 @@ def _parse(document, deep):
     if info.internalDTD is not None:  # in an encoding that the check above does not see through
         return _refuse_doctype(document, Place(document.name))
     if info.encoding and info.encoding.lower() not in ("utf-8", "utf8", "ascii", "us-ascii"):
-        document.text = _decode(document.content, info.encoding)
-        document._line_starts = None
+        document.decode(info.encoding)
     return root
 
 
@@ -594,7 +606,7 @@ def _build_nodes(root, document):
         line = element.sourceline or 0 if offset is None else 0
         node = Node(tag, parent, document, offset, line, _attributes(element), _text(element))
         if parent is not None:
-            parent._children.append(node)
+            parent.child_nodes.append(node)
         nodes[element] = node
     return nodes[root]
 
@@ -677,19 +689,17 @@ def _unread(root, tables):
     pending = [root]
     while pending:
         node = pending.pop()
-        if node._ignored is not None:
-            reason_class, reason = node._ignored
+        if node.ignored is not None:
+            reason_class, reason = node.ignored
             if reason_class != "settled":
                 yield node.parent, "element", node, reason_class, reason
-        elif not node._used:
+        elif not node.used:
             yield node.parent, "element", node, _reason_class(node.parent, node.tag, node.tag, tables), ""
         else:
-            for name in node._attributes:
-                if name not in node._read:
-                    yield node, "attribute", name, _reason_class(node, name, "@" + name, tables), ""
-            if node._text and "" not in node._read:
-                yield node, "text", "", "unknown", ""
-            pending += reversed(node._children)
+            for kind, name in node.unread_parts():
+                reason_class = _reason_class(node, name, "@" + name, tables) if kind == "attribute" else "unknown"
+                yield node, kind, name, reason_class, ""
+            pending += reversed(node.child_nodes)
 
 
 def _reason_class(owner, name, entry, tables):
@@ -742,8 +752,8 @@ def _hint(kind, label, names):
 def _text_of(owner, kind, label):
     """The text in the file if a finding is about an attribute or a text."""
     if kind == "attribute":
-        return owner._attributes[label]
-    return owner._text[:MAX_QUOTED] if kind == "text" else None
+        return owner.raw(label)
+    return owner.raw_text[:MAX_QUOTED] if kind == "text" else None
 
 
 def _times(found):

@@ -89,10 +89,11 @@ class YamlNode:
 
     kind: "scalar", "sequence" or "mapping". value: None, bool, int, float or str; a list of nodes; a dict
     of nodes by key. tag: the custom tag, else None. text: a scalar as written. place: that of its start (of
-    an alias: that of its anchor). document: the file (`spec.SourceFile`).
+    an alias: that of its anchor). document: the file (`spec.SourceFile`). key_places: those of a mapping's keys.
+    size: how many nodes it is, itself and keys' values counted; height: how deep they are nested, 1 for a scalar.
     """
 
-    __slots__ = ("kind", "value", "tag", "text", "place", "document", "_key_places", "_size", "_height")
+    __slots__ = ("kind", "value", "tag", "text", "place", "document", "key_places", "size", "height")
 
     def __init__(self, kind, value, place, document, tag=None, text=None):
         self.kind = kind
@@ -101,9 +102,9 @@ class YamlNode:
         self.document = document
         self.tag = tag
         self.text = text
-        self._key_places = {}
-        self._size = 1
-        self._height = 1
+        self.key_places = {}
+        self.size = 1
+        self.height = 1
 
     def get(self, key):
         """The node under a key; None if there is none or this is not a mapping."""
@@ -119,7 +120,7 @@ class YamlNode:
 
     def key_place(self, key):
         """The place of a key of a mapping."""
-        return self._key_places.get(key, self.place)
+        return self.key_places.get(key, self.place)
 
     def __iter__(self):
         """The items of a sequence; of anything else none."""
@@ -142,6 +143,11 @@ class YamlNode:
         if self.kind == "sequence":
             return f"a list of {len(self)} items"
         return describe(self.value)
+
+    def adopt(self, child):
+        """Counts what a child brings to the size and the height; `value` holds the child itself."""
+        self.size += child.size
+        self.height = max(self.height, child.height + 1)
 
     def plain(self):
         """The node as Python data: dict, list and scalars; a node with a custom tag is the pair (tag,
@@ -213,7 +219,7 @@ class _Composer:
         node = self._anchors[event.anchor]
         if node is None:
             self._stop("YAML_ALIAS", f'alias "*{event.anchor}" stands inside its own anchor', event.start_mark)
-        self._count(node._size, depth + node._height - 1, event.start_mark)
+        self._count(node.size, depth + node.height - 1, event.start_mark)
         return node
 
     def _scalar(self, event):
@@ -236,7 +242,7 @@ class _Composer:
         while not isinstance(item, yaml.SequenceEndEvent):
             child = self._node(item, depth + 1)
             node.value.append(child)
-            _adopt(node, child)
+            node.adopt(child)
             item = self._next()
         return node
 
@@ -248,7 +254,7 @@ class _Composer:
         while not isinstance(key_event, yaml.MappingEndEvent):
             key, place = self._key(key_event, depth), self._place(key_event.start_mark)
             child = self._node(self._next(), depth + 1)
-            _adopt(node, child)
+            node.adopt(child)
             target = merged if key == "<<" and not key_event.style else node.value
             if key in target:
                 self._diagnostics.error(
@@ -256,11 +262,11 @@ class _Composer:
                     f'duplicate key "{key}"',
                     place=place,
                     attribute=key,
-                    related=(node._key_places[key],),
+                    related=(node.key_places[key],),
                 )
             else:
                 target[key] = child
-                node._key_places[key] = place
+                node.key_places[key] = place
             key_event = self._next()
         for child in merged.values():
             self._merge(node, child)
@@ -284,7 +290,7 @@ class _Composer:
             for key, child in mapping.items():
                 if key not in node.value:
                     node.value[key] = child
-                    node._key_places[key] = mapping.key_place(key)
+                    node.key_places[key] = mapping.key_place(key)
 
     # ------------------------------------------------------------------------------------------ tags
 
@@ -355,11 +361,6 @@ def _standard_value(name, text):
     if type(value) is not _STANDARD_SCALARS[name]:
         raise ValueProblem("VALUE_TYPE", f'"{text[:60]}" is not a !!{name}')
     return value
-
-
-def _adopt(node, child):
-    node._size += child._size
-    node._height = max(node._height, child._height + 1)
 
 
 def _code_point(character):

@@ -169,7 +169,7 @@ def _is_plant_config(root):
 def _mapping(node, children):
     """A mapping of other children at the place of a node."""
     result = YamlNode("mapping", children, node.place, node.document)
-    result._key_places = {key: node.key_place(key) for key in children}
+    result.key_places = {key: node.key_place(key) for key in children}
     return result
 
 
@@ -182,7 +182,7 @@ def _merged(node, extra):
     if node is None or node.kind != "mapping" or extra.kind != "mapping" or node.tag or extra.tag:
         return extra
     result = _mapping(node, {**node.value, **{key: _merged(node.get(key), child) for key, child in extra.items()}})
-    result._key_places.update({key: extra.key_place(key) for key, _ in extra.items()})
+    result.key_places.update({key: extra.key_place(key) for key, _ in extra.items()})
     return result
 
 
