@@ -34,98 +34,94 @@ class AutoDiffXd:
         derivatives: (n,); none if not given. AutoDiffXd(value, size, offset) is variable `offset` of `size`.
     """
 
-    __slots__ = ("_value", "_derivatives")
+    # The value, which kernels ask for that decide by a number, and the array (n,) itself, never changed in place.
+    __slots__ = ("real", "gradient")
 
     def __init__(self, value: float, derivatives: Any = (), offset: int | None = None) -> None:
-        self._value = float(value)
+        self.real = float(value)
         if offset is not None:
             if not 0 <= offset < derivatives:
                 raise RuntimeError(f"AutoDiffXd: there is no variable {offset} among {derivatives}")
             gradient = np.zeros(derivatives)
             gradient[offset] = 1.0
-            self._derivatives = gradient
+            self.gradient = gradient
             return
         gradient = np.array(derivatives, dtype=float)
         if gradient.ndim != 1:
             raise TypeError(f"AutoDiffXd: derivatives are a vector, not {describe(gradient)}")
-        self._derivatives = gradient if gradient.size else NONE
+        self.gradient = gradient if gradient.size else NONE
 
     @classmethod
     def _of(cls, value: float, derivatives: FloatArray) -> AutoDiffXd:
         number = object.__new__(cls)
-        number._value, number._derivatives = value, derivatives
+        number.real, number.gradient = value, derivatives
         return number
 
     def value(self) -> float:
         """The value, a float without derivatives."""
-        return self._value
+        return self.real
 
     def derivatives(self) -> FloatArray:
         """A copy of the gradient, (n,)."""
-        return self._derivatives.copy()
-
-    @property
-    def real(self) -> float:
-        """The value, as kernels ask for it that decide by a number."""
-        return self._value
+        return self.gradient.copy()
 
     def __repr__(self) -> str:
-        return f"AD{{{self._value}, nderiv={self._derivatives.size}}}"
+        return f"AD{{{self.real}, nderiv={self.gradient.size}}}"
 
     def __hash__(self) -> int:
-        return hash((self._value, self._derivatives.tobytes()))
+        return hash((self.real, self.gradient.tobytes()))
 
     def __bool__(self) -> bool:
-        return self._value != 0.0
+        return self.real != 0.0
 
     # arithmetic
 
     def __add__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
-            return self._of(self._value + other._value, _sum(self._derivatives, other._derivatives))
+            return self._of(self.real + other.real, _sum(self.gradient, other.gradient))
         number = _real(other)
-        return NotImplemented if number is None else self._of(self._value + number, self._derivatives)
+        return NotImplemented if number is None else self._of(self.real + number, self.gradient)
 
     __radd__ = __add__
 
     def __neg__(self) -> AutoDiffXd:
-        return self._of(-self._value, -self._derivatives)
+        return self._of(-self.real, -self.gradient)
 
     def __pos__(self) -> AutoDiffXd:
         return self
 
     def __sub__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
-            return self._of(self._value - other._value, _sum(self._derivatives, -other._derivatives))
+            return self._of(self.real - other.real, _sum(self.gradient, -other.gradient))
         number = _real(other)
-        return NotImplemented if number is None else self._of(self._value - number, self._derivatives)
+        return NotImplemented if number is None else self._of(self.real - number, self.gradient)
 
     def __rsub__(self, other: Any) -> AutoDiffXd:
         number = _real(other)
-        return NotImplemented if number is None else self._of(number - self._value, -self._derivatives)
+        return NotImplemented if number is None else self._of(number - self.real, -self.gradient)
 
     def __mul__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
-            gradient = _sum(other._value * self._derivatives, self._value * other._derivatives)
-            return self._of(self._value * other._value, gradient)
+            gradient = _sum(other.real * self.gradient, self.real * other.gradient)
+            return self._of(self.real * other.real, gradient)
         number = _real(other)
-        return NotImplemented if number is None else self._of(self._value * number, number * self._derivatives)
+        return NotImplemented if number is None else self._of(self.real * number, number * self.gradient)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
-            ratio = self._value / other._value
-            return self._of(ratio, _sum(self._derivatives, -ratio * other._derivatives) / other._value)
+            ratio = self.real / other.real
+            return self._of(ratio, _sum(self.gradient, -ratio * other.gradient) / other.real)
         number = _real(other)
-        return NotImplemented if number is None else self._of(self._value / number, self._derivatives / number)
+        return NotImplemented if number is None else self._of(self.real / number, self.gradient / number)
 
     def __rtruediv__(self, other: Any) -> AutoDiffXd:
         number = _real(other)
         if number is None:
             return NotImplemented
-        ratio = number / self._value
-        return self._of(ratio, -ratio / self._value * self._derivatives)
+        ratio = number / self.real
+        return self._of(ratio, -ratio / self.real * self.gradient)
 
     def __pow__(self, exponent: float) -> AutoDiffXd:
         if type(exponent) is AutoDiffXd:
@@ -134,15 +130,15 @@ class AutoDiffXd:
         if number is None:
             return NotImplemented
         if number == 0.0:
-            return self._of(1.0, 0.0 * self._derivatives)
-        return self._chain(self._value**number, number * self._value ** (number - 1.0))
+            return self._of(1.0, 0.0 * self.gradient)
+        return self._chain(self.real**number, number * self.real ** (number - 1.0))
 
     def __rpow__(self, base: float) -> AutoDiffXd:
         number = _real(base)
         return NotImplemented if number is None else (self * math.log(number)).exp()
 
     def __abs__(self) -> AutoDiffXd:
-        return -self if self._value < 0.0 else self
+        return -self if self.real < 0.0 else self
 
     # comparisons of values
 
@@ -165,73 +161,73 @@ class AutoDiffXd:
         return self._compare(other, lambda a, b: a >= b)
 
     def _compare(self, other: Any, holds: Callable[[float, float], bool]) -> bool:
-        number = other._value if type(other) is AutoDiffXd else _real(other)
-        return NotImplemented if number is None else holds(self._value, number)
+        number = other.real if type(other) is AutoDiffXd else _real(other)
+        return NotImplemented if number is None else holds(self.real, number)
 
     # functions, which numpy calls by name on object arrays
 
     def _chain(self, value: float, slope: float) -> AutoDiffXd:
-        return self._of(value, slope * self._derivatives)
+        return self._of(value, slope * self.gradient)
 
     def sin(self) -> AutoDiffXd:
         """The sine of an angle [rad]."""
-        return self._chain(math.sin(self._value), math.cos(self._value))
+        return self._chain(math.sin(self.real), math.cos(self.real))
 
     def cos(self) -> AutoDiffXd:
         """The cosine of an angle [rad]."""
-        return self._chain(math.cos(self._value), -math.sin(self._value))
+        return self._chain(math.cos(self.real), -math.sin(self.real))
 
     def tan(self) -> AutoDiffXd:
         """The tangent of an angle [rad]."""
-        tangent = math.tan(self._value)
+        tangent = math.tan(self.real)
         return self._chain(tangent, 1.0 + tangent * tangent)
 
     def arcsin(self) -> AutoDiffXd:
         """The angle [rad] in [-pi/2, pi/2] of a sine. ValueError beyond -1 and 1."""
-        return self._chain(math.asin(self._value), 1.0 / math.sqrt(1.0 - self._value**2))
+        return self._chain(math.asin(self.real), 1.0 / math.sqrt(1.0 - self.real**2))
 
     def arccos(self) -> AutoDiffXd:
         """The angle [rad] in [0, pi] of a cosine. ValueError beyond -1 and 1."""
-        return self._chain(math.acos(self._value), -1.0 / math.sqrt(1.0 - self._value**2))
+        return self._chain(math.acos(self.real), -1.0 / math.sqrt(1.0 - self.real**2))
 
     def arctan(self) -> AutoDiffXd:
         """The angle [rad] in (-pi/2, pi/2) of a tangent."""
-        return self._chain(math.atan(self._value), 1.0 / (1.0 + self._value**2))
+        return self._chain(math.atan(self.real), 1.0 / (1.0 + self.real**2))
 
     def arctan2(self, other: Any) -> AutoDiffXd:
         """Angle [rad] of the point (other, self)."""
         y, x = self, other if type(other) is AutoDiffXd else AutoDiffXd(other)
-        square = x._value**2 + y._value**2
-        gradient = _sum(x._value / square * y._derivatives, -y._value / square * x._derivatives)
-        return self._of(math.atan2(y._value, x._value), gradient)
+        square = x.real**2 + y.real**2
+        gradient = _sum(x.real / square * y.gradient, -y.real / square * x.gradient)
+        return self._of(math.atan2(y.real, x.real), gradient)
 
     def exp(self) -> AutoDiffXd:
         """The exponential function."""
-        power = math.exp(self._value)
+        power = math.exp(self.real)
         return self._chain(power, power)
 
     def log(self) -> AutoDiffXd:
         """The natural logarithm. ValueError unless the value is positive."""
-        return self._chain(math.log(self._value), 1.0 / self._value)
+        return self._chain(math.log(self.real), 1.0 / self.real)
 
     def sqrt(self) -> AutoDiffXd:
         """The square root. ValueError if the value is negative."""
-        root = math.sqrt(self._value)
-        if self._derivatives.size == 0:
+        root = math.sqrt(self.real)
+        if self.gradient.size == 0:
             return self._of(root, NONE)
         return self._chain(root, 0.5 / root if root else math.inf)
 
     def sinh(self) -> AutoDiffXd:
         """The hyperbolic sine."""
-        return self._chain(math.sinh(self._value), math.cosh(self._value))
+        return self._chain(math.sinh(self.real), math.cosh(self.real))
 
     def cosh(self) -> AutoDiffXd:
         """The hyperbolic cosine."""
-        return self._chain(math.cosh(self._value), math.sinh(self._value))
+        return self._chain(math.cosh(self.real), math.sinh(self.real))
 
     def tanh(self) -> AutoDiffXd:
         """The hyperbolic tangent."""
-        tangent = math.tanh(self._value)
+        tangent = math.tanh(self.real)
         return self._chain(tangent, 1.0 - tangent * tangent)
 
 
@@ -288,7 +284,7 @@ def ExtractGradient(auto_diff_matrix: Array | ArrayLike, num_derivatives: int | 
     RuntimeError if gradients have different sizes, or another one than num_derivatives.
     """
     numbers = np.asarray(auto_diff_matrix, dtype=object).ravel(order="F")
-    gradients = [x._derivatives if isinstance(x, AutoDiffXd) else NONE for x in numbers]
+    gradients = [x.gradient if isinstance(x, AutoDiffXd) else NONE for x in numbers]
     sizes = {g.size for g in gradients} - {0}
     if num_derivatives is not None:
         sizes.add(num_derivatives)

@@ -13,6 +13,7 @@ import pytest
 
 from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RotationMatrix, UniformlyRandomRotationMatrix
+from mbcli.multibody.inertia import rotational_inertia
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
 from mbcli.multibody.tree import RotationalInertia, SpatialInertia, UnitInertia
 
@@ -649,7 +650,8 @@ class TestEquivalentShapes:
         lengths, X = SpatialInertia.PointMass(2.0, [1.0, 2.0, 3.0]).CalcPrincipalSemiDiametersAndPoseForSolidEllipsoid()
         near(lengths, np.zeros(3), 0.0)
         near(X.translation(), [1.0, 2.0, 3.0], 0.0)
-        impossible = SpatialInertia(2.0, np.zeros(3), UnitInertia._of(np.diag([1.0, 1.0, 3.0])), True)
+        G = rotational_inertia.inertia_of(UnitInertia, np.diag([1.0, 1.0, 3.0]))
+        impossible = SpatialInertia(2.0, np.zeros(3), G, True)
         assert impossible.CalcPrincipalSemiDiametersAndPoseForSolidEllipsoid()[0][2] == 0.0
 
     def test_minimum_length_is_that_of_two_particles(self):
@@ -719,7 +721,8 @@ class TestPydrake:
             assert ours == drake.RotationalInertia(*moments, *products).CouldBePhysicallyValid()
             agreed.add(ours)
             p = rng.uniform(-0.7, 0.7, 3)
-            G, dG = UnitInertia._of(matrix(make(*moments, *products, True))), drake.UnitInertia(*moments, *products)
+            G = rotational_inertia.inertia_of(UnitInertia, matrix(make(*moments, *products, True)))
+            dG = drake.UnitInertia(*moments, *products)
             ours = SpatialInertia(1.3, p, G, True).IsPhysicallyValid()
             assert ours == drake.SpatialInertia(1.3, p, dG, True).IsPhysicallyValid()
         assert agreed == {True, False}

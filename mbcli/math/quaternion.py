@@ -61,7 +61,8 @@ class Quaternion:
     as they are given, not normalized.
     """
 
-    __slots__ = ("_wxyz",)
+    # The array itself, never changed in place, so that copies may share it.
+    __slots__ = ("wxyz_array",)
     __array_ufunc__ = None
 
     def __init__(
@@ -84,9 +85,9 @@ class Quaternion:
             return
         source = single_argument("Quaternion", wxyz_or_rotation=w, wxyz=wxyz, rotation=rotation, other=other)
         if source is None:
-            self._wxyz = np.array((1.0, 0.0, 0.0, 0.0))
+            self.wxyz_array = np.array((1.0, 0.0, 0.0, 0.0))
         elif isinstance(source, Quaternion):
-            self._wxyz = source._wxyz
+            self.wxyz_array = source.wxyz_array
         elif np.ndim(source) == 2 and np.shape(source) != (4, 1):
             self.set_rotation(source)
         else:
@@ -99,27 +100,27 @@ class Quaternion:
 
     def w(self) -> Scalar:
         """Return the scalar part."""
-        return self._wxyz[0].item() if is_real(self._wxyz) else self._wxyz[0]
+        return self.wxyz_array[0].item() if is_real(self.wxyz_array) else self.wxyz_array[0]
 
     def x(self) -> Scalar:
         """Return the first component of the vector part."""
-        return self._wxyz[1].item() if is_real(self._wxyz) else self._wxyz[1]
+        return self.wxyz_array[1].item() if is_real(self.wxyz_array) else self.wxyz_array[1]
 
     def y(self) -> Scalar:
         """Return the second component of the vector part."""
-        return self._wxyz[2].item() if is_real(self._wxyz) else self._wxyz[2]
+        return self.wxyz_array[2].item() if is_real(self.wxyz_array) else self.wxyz_array[2]
 
     def z(self) -> Scalar:
         """Return the third component of the vector part."""
-        return self._wxyz[3].item() if is_real(self._wxyz) else self._wxyz[3]
+        return self.wxyz_array[3].item() if is_real(self.wxyz_array) else self.wxyz_array[3]
 
     def wxyz(self) -> Vector4:
         """Return a copy of the four components (4,), scalar part first."""
-        return self._wxyz.copy()
+        return self.wxyz_array.copy()
 
     def xyz(self) -> Vector3:
         """Return a copy of the vector part (3,)."""
-        return self._wxyz[1:].copy()
+        return self.wxyz_array[1:].copy()
 
     def set_wxyz(
         self, w: Scalar = None, x: Scalar = None, y: Scalar = None, z: Scalar = None, *, wxyz: ArrayLike | None = None
@@ -130,16 +131,16 @@ class Quaternion:
         elif w is not None:
             wxyz = w
         vector = as_array(wxyz, (4,), "Quaternion: wxyz").copy()
-        self._wxyz = _checked_norm(vector, "Quaternion is not normalized")
+        self.wxyz_array = _checked_norm(vector, "Quaternion is not normalized")
 
     def set_rotation(self, rotation: ArrayLike) -> None:
         """Replace the value by that of a rotation matrix (3, 3), with w >= 0; ModelError if it is not one."""
         R = checked_rotation(as_array(rotation, (3, 3), "Quaternion: rotation"))
-        self._wxyz = quaternion_from_matrix(R)
+        self.wxyz_array = quaternion_from_matrix(R)
 
     def rotation(self) -> Matrix3:
         """Return the rotation matrix (3, 3)."""
-        return matrix_from_quaternion(self._wxyz)
+        return matrix_from_quaternion(self.wxyz_array)
 
     @overload
     def multiply(self, other: Quaternion) -> Quaternion: ...
@@ -149,7 +150,7 @@ class Quaternion:
         """Return the product with a quaternion, or a vector (3,) or matrix of columns (3, n) rotated."""
         operand = single_argument("Quaternion.multiply", other=other, vector=vector)
         if isinstance(operand, Quaternion):
-            return _unchecked(_product(self._wxyz, operand._wxyz))
+            return quaternion_of(_product(self.wxyz_array, operand.wxyz_array))
         return _rotated(self.rotation(), operand, "Quaternion.multiply: vector")
 
     @overload
@@ -161,16 +162,16 @@ class Quaternion:
 
     def conjugate(self) -> Quaternion:
         """Return (w, -x, -y, -z)."""
-        return _unchecked(self._wxyz * _CONJUGATION)
+        return quaternion_of(self.wxyz_array * _CONJUGATION)
 
     def inverse(self) -> Quaternion:
         """Return the conjugate divided by the squared norm."""
-        return _unchecked(self._wxyz * _CONJUGATION / self._wxyz.dot(self._wxyz))
+        return quaternion_of(self.wxyz_array * _CONJUGATION / self.wxyz_array.dot(self.wxyz_array))
 
     def slerp(self, t: float, other: Quaternion) -> Quaternion:
         """Return the point t of the shorter great arc from this quaternion (t = 0) to `other` (t = 1)."""
         t = as_scalar(t, "t")
-        cosine = python_number(self._wxyz.dot(other._wxyz))
+        cosine = python_number(self.wxyz_array.dot(other.wxyz_array))
         if abs(cosine) >= 1.0 - np.finfo(float).eps:
             # The arc vanishes and so does its sine; the chord is the limit.
             from_weight, to_weight = 1.0 - t, t
@@ -181,10 +182,10 @@ class Quaternion:
             to_weight = sine_cosine(t * angle)[0] / sine
         if cosine < 0.0:
             to_weight = -to_weight
-        return _unchecked(from_weight * self._wxyz + to_weight * other._wxyz)
+        return quaternion_of(from_weight * self.wxyz_array + to_weight * other.wxyz_array)
 
     def __repr__(self) -> str:
-        w, x, y, z = self._wxyz.tolist()
+        w, x, y, z = self.wxyz_array.tolist()
         return f"Quaternion(w={w}, x={x}, y={y}, z={z})"
 
 
@@ -192,9 +193,10 @@ _new = object.__new__
 _CONJUGATION = np.array((1.0, -1.0, -1.0, -1.0))
 
 
-def _unchecked(wxyz: np.ndarray) -> Quaternion:
+def quaternion_of(wxyz: np.ndarray) -> Quaternion:
+    """Wrap an array (4,) of unit length that nobody else will change; it is not tested."""
     quaternion = _new(Quaternion)
-    quaternion._wxyz = wxyz
+    quaternion.wxyz_array = wxyz
     return quaternion
 
 
@@ -265,7 +267,7 @@ class AngleAxis:
 
     def set_quaternion(self, q: Quaternion) -> None:
         """Replace the value by that of a quaternion; the angle is in [0, pi]."""
-        w, vector = q._wxyz[0], q._wxyz[1:]
+        w, vector = q.wxyz_array[0], q.wxyz_array[1:]
         sine = square_root(python_number(vector.dot(vector)))
         if sine == 0.0:
             self._angle, self._axis = 0.0, np.array((1.0, 0.0, 0.0))
@@ -287,7 +289,7 @@ class AngleAxis:
     def quaternion(self) -> Quaternion:
         """Return the quaternion of the same rotation."""
         sine, cosine = sine_cosine(0.5 * self._angle)
-        return _unchecked(np.concatenate(((cosine,), sine * self._axis)))
+        return quaternion_of(np.concatenate(((cosine,), sine * self._axis)))
 
     def multiply(self, other: AngleAxis) -> Quaternion:
         """Return this rotation after `other`, as a quaternion."""
@@ -313,48 +315,43 @@ def is_quaternion_in_canonical_form(quat: Quaternion) -> bool:
 
 def QuaternionToCanonicalForm(quat: Quaternion) -> Quaternion:
     """Return the quaternion of the same orientation that has w >= 0."""
-    return quat if is_quaternion_in_canonical_form(quat) else _unchecked(-quat._wxyz)
+    return quat if is_quaternion_in_canonical_form(quat) else quaternion_of(-quat.wxyz_array)
 
 
 def ClosestQuaternion(quat1: Quaternion, quat2: Quaternion) -> Quaternion:
     """Return quat2 or -quat2, whichever is nearer to quat1."""
-    return quat2 if quat1._wxyz.dot(quat2._wxyz) >= 0.0 else _unchecked(-quat2._wxyz)
+    return quat2 if quat1.wxyz_array.dot(quat2.wxyz_array) >= 0.0 else quaternion_of(-quat2.wxyz_array)
 
 
 def AreQuaternionsEqualForOrientation(quat1: Quaternion, quat2: Quaternion, tolerance: float) -> bool:
     """Tell whether the canonical forms agree in each component within the tolerance."""
-    difference = QuaternionToCanonicalForm(quat1)._wxyz - QuaternionToCanonicalForm(quat2)._wxyz
+    difference = QuaternionToCanonicalForm(quat1).wxyz_array - QuaternionToCanonicalForm(quat2).wxyz_array
     return bool(np.abs(difference).max() <= tolerance)
 
 
 def CalculateQuaternionDtFromAngularVelocityExpressedInB(quat_AB: Quaternion, w_AB_B: ArrayLike) -> Vector4:
     """Return the time derivative (4,) of a quaternion from the angular velocity [rad/s] expressed in B."""
     w = as_array(w_AB_B, (3,), "w_AB_B")
-    return 0.5 * _product(quat_AB._wxyz, np.concatenate(((0.0,), w)))
+    return 0.5 * _product(quat_AB.wxyz_array, np.concatenate(((0.0,), w)))
 
 
 def CalculateAngularVelocityExpressedInBFromQuaternionDt(quat_AB: Quaternion, quatDt: ArrayLike) -> Vector3:
     """Return the angular velocity w_AB_B (3,) [rad/s] from the time derivative (4,) of a quaternion."""
     rate = as_array(quatDt, (4,), "quatDt")
-    return 2.0 * _product(quat_AB._wxyz * _CONJUGATION, rate)[1:]
+    return 2.0 * _product(quat_AB.wxyz_array * _CONJUGATION, rate)[1:]
 
 
 def CalculateQuaternionDtConstraintViolation(quat: Quaternion, quatDt: ArrayLike) -> Scalar:
     """Return the time derivative of the squared norm, which is zero for a unit quaternion."""
-    return python_number(2.0 * quat._wxyz.dot(as_array(quatDt, (4,), "quatDt")))
+    return python_number(2.0 * quat.wxyz_array.dot(as_array(quatDt, (4,), "quatDt")))
 
 
 def IsQuaternionValid(quat: Quaternion, tolerance: float) -> bool:
     """Tell whether the squared norm is 1 within the tolerance."""
-    return bool(abs(quat._wxyz.dot(quat._wxyz) - 1.0) <= tolerance)
+    return bool(abs(quat.wxyz_array.dot(quat.wxyz_array) - 1.0) <= tolerance)
 
 
 def IsBothQuaternionAndQuaternionDtOK(quat: Quaternion, quatDt: ArrayLike, tolerance: float) -> bool:
     """Tell whether the squared norm is 1 and its time derivative 0, both within the tolerance."""
     violation = CalculateQuaternionDtConstraintViolation(quat, quatDt)
     return IsQuaternionValid(quat, tolerance) and bool(abs(violation) <= tolerance)
-
-
-def quaternion_of(wxyz: np.ndarray) -> Quaternion:
-    """Wrap an array (4,) that nobody else will change; ModelError if it is not a unit quaternion."""
-    return _unchecked(_checked_norm(wxyz, "Quaternion is not normalized"))

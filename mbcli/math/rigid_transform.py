@@ -39,8 +39,8 @@ class RigidTransform:
     A matrix that is not a pose raises ModelError (see RotationMatrix for the tolerance).
     """
 
-    # Arrays are never changed in place, so that transforms may share them.
-    __slots__ = ("_R", "_p")
+    # The arrays themselves, never changed in place, so that transforms may share them.
+    __slots__ = ("R_array", "p_array")
     __array_ufunc__ = None
 
     def __init__(
@@ -66,51 +66,51 @@ class RigidTransform:
             )
         if p is not None:
             if R is None:
-                self._R = IDENTITY
+                self.R_array = IDENTITY
             elif isinstance(R, _ORIENTATIONS):
-                self._R = rotation_array_of(R, "RigidTransform: R")
+                self.R_array = rotation_array_of(R, "RigidTransform: R")
             else:
                 raise TypeError(f"RigidTransform: {type(R).__name__} is not an orientation to go with p")
-            self._p = as_array(p, (3,), "RigidTransform: p").copy()
+            self.p_array = as_array(p, (3,), "RigidTransform: p").copy()
         elif R is None:
-            self._R, self._p = IDENTITY, _ORIGIN
+            self.R_array, self.p_array = IDENTITY, _ORIGIN
         elif isinstance(R, RotationMatrix):
-            self._R, self._p = R._R, _ORIGIN
+            self.R_array, self.p_array = R.R_array, _ORIGIN
         elif isinstance(R, RigidTransform):
-            self._R, self._p = R._R, R._p
+            self.R_array, self.p_array = R.R_array, R.p_array
         elif isinstance(R, _ORIENTATIONS):
             raise TypeError(f"RigidTransform: {type(R).__name__} needs a position p")
         else:
-            self._R, self._p = _split_pose(as_numbers(R, "RigidTransform: pose"))
+            self.R_array, self.p_array = _split_pose(as_numbers(R, "RigidTransform: pose"))
 
     @staticmethod
     def Identity() -> RigidTransform:
         """Return the transform of a frame to itself."""
-        return _transform(IDENTITY, _ORIGIN)
+        return transform_of(IDENTITY, _ORIGIN)
 
     @staticmethod
     def MakeUnchecked(pose: ArrayLike) -> RigidTransform:
         """Return the transform of a matrix (3, 4) without testing its rotation."""
         matrix = as_array(pose, (3, 4), "RigidTransform: pose").copy()
-        return _transform(matrix[:, :3], matrix[:, 3])
+        return transform_of(matrix[:, :3], matrix[:, 3])
 
     def rotation(self) -> RotationMatrix:
         """Return R_AB."""
         rotation = _new(RotationMatrix)
-        rotation._R = self._R
+        rotation.R_array = self.R_array
         return rotation
 
     def translation(self) -> Vector3:
         """Return p_AoBo_A (3,) [m], read-only."""
-        view = self._p.view()
+        view = self.p_array.view()
         view.flags.writeable = False
         return view
 
     def set(self, R: RotationMatrix, p: ArrayLike) -> None:
         """Replace rotation and position."""
         rotation = RotationMatrix(R)
-        self._p = as_array(p, (3,), "RigidTransform: p").copy()
-        self._R = rotation._R
+        self.p_array = as_array(p, (3,), "RigidTransform: p").copy()
+        self.R_array = rotation.R_array
 
     def set_rotation(
         self,
@@ -126,15 +126,15 @@ class RigidTransform:
         )
         if not isinstance(source, _ORIENTATIONS):
             raise TypeError(f"RigidTransform.set_rotation: {type(source).__name__} is not an orientation")
-        self._R = rotation_array_of(source, "RigidTransform: R")
+        self.R_array = rotation_array_of(source, "RigidTransform: R")
 
     def set_translation(self, p: ArrayLike) -> None:
         """Replace the position by p (3,) [m]."""
-        self._p = as_array(p, (3,), "RigidTransform: p").copy()
+        self.p_array = as_array(p, (3,), "RigidTransform: p").copy()
 
     def SetIdentity(self) -> RigidTransform:
         """Replace the value by the identity; return this object."""
-        self._R, self._p = IDENTITY, _ORIGIN
+        self.R_array, self.p_array = IDENTITY, _ORIGIN
         return self
 
     def GetAsMatrix4(self) -> Matrix4:
@@ -143,18 +143,18 @@ class RigidTransform:
 
     def GetAsMatrix34(self) -> Matrix34:
         """Return the matrix (3, 4) of rotation and position side by side."""
-        return np.column_stack((self._R, self._p))
+        return np.column_stack((self.R_array, self.p_array))
 
     def inverse(self) -> RigidTransform:
         """Return X_BA."""
-        R_BA = self._R.T
-        return _transform(R_BA, -R_BA.dot(self._p))
+        R_BA = self.R_array.T
+        return transform_of(R_BA, -R_BA.dot(self.p_array))
 
     def InvertAndCompose(self, other: RigidTransform) -> RigidTransform:
         """Return X_BC = X_AB^-1 X_AC for the transform `other`, X_AC."""
         _require_transform(other)
-        R_BA = self._R.T
-        return _transform(R_BA.dot(other._R), R_BA.dot(other._p - self._p))
+        R_BA = self.R_array.T
+        return transform_of(R_BA.dot(other.R_array), R_BA.dot(other.p_array - self.p_array))
 
     @overload
     def multiply(self, other: RigidTransform) -> RigidTransform: ...
@@ -176,12 +176,12 @@ class RigidTransform:
         """
         operand = single_argument("RigidTransform.multiply", other=other, p_BoQ_B=p_BoQ_B, vec_B=vec_B)
         if isinstance(operand, RigidTransform):
-            return _transform(self._R.dot(operand._R), self._R.dot(operand._p) + self._p)
+            return transform_of(self.R_array.dot(operand.R_array), self.R_array.dot(operand.p_array) + self.p_array)
         array = as_numbers(operand, "p_BoQ_B")
         if array.shape == (3,):
-            return self._R.dot(array) + self._p
+            return self.R_array.dot(array) + self.p_array
         if array.ndim == 2 and array.shape[0] == 3:
-            return self._R.dot(array) + self._p[:, np.newaxis]
+            return self.R_array.dot(array) + self.p_array[:, np.newaxis]
         if array.shape in ((4,), (4, 1)):
             return self._of_four(array.reshape(4)).reshape(array.shape)
         raise TypeError(f"p_BoQ_B: expected shape (3,), (3, n) or (4,), got {describe(operand)}")
@@ -192,30 +192,30 @@ class RigidTransform:
     def __matmul__(self, other: ArrayLike) -> Array: ...
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, RigidTransform):
-            if self._R is IDENTITY and self._p is _ORIGIN:
-                return _transform(other._R, other._p)
-            return _transform(self._R.dot(other._R), self._R.dot(other._p) + self._p)
+            if self.R_array is IDENTITY and self.p_array is _ORIGIN:
+                return transform_of(other.R_array, other.p_array)
+            return transform_of(self.R_array.dot(other.R_array), self.R_array.dot(other.p_array) + self.p_array)
         return self.multiply(other)
 
     def _of_four(self, vector: np.ndarray) -> np.ndarray:
         last = vector[3]
         if last != 0.0 and last != 1.0:
             raise ModelError(f"RigidTransform: 4th element of {vector.tolist()} is neither 0 nor 1")
-        return np.concatenate((self._R.dot(vector[:3]) + last * self._p, vector[3:]))
+        return np.concatenate((self.R_array.dot(vector[:3]) + last * self.p_array, vector[3:]))
 
     def IsExactlyIdentity(self) -> bool:
         """Tell whether rotation and position equal those of the identity."""
-        return bool((self._R == IDENTITY).all() and (self._p == 0.0).all())
+        return bool((self.R_array == IDENTITY).all() and (self.p_array == 0.0).all())
 
     def IsNearlyIdentity(self, translation_tolerance: float) -> bool:
         """Tell whether the rotation is identity within 128 epsilons and the position zero within this."""
-        near = np.abs(self._R - IDENTITY).max() <= ORTHONORMALITY_TOLERANCE
-        return bool(near and np.abs(self._p).max() <= translation_tolerance)
+        near = np.abs(self.R_array - IDENTITY).max() <= ORTHONORMALITY_TOLERANCE
+        return bool(near and np.abs(self.p_array).max() <= translation_tolerance)
 
     def IsExactlyEqualTo(self, other: RigidTransform) -> bool:
         """Tell whether every element equals the other's."""
         _require_transform(other)
-        return bool((self._R == other._R).all() and (self._p == other._p).all())
+        return bool((self.R_array == other.R_array).all() and (self.p_array == other.p_array).all())
 
     def IsNearlyEqualTo(self, other: RigidTransform, tolerance: float) -> bool:
         """Tell whether every element, of rotation and position, is within the tolerance of the other's."""
@@ -229,21 +229,21 @@ class RigidTransform:
     def GetMaximumAbsoluteTranslationDifference(self, other: RigidTransform) -> float:
         """Return the largest absolute difference of coordinates of the positions [m]."""
         _require_transform(other)
-        return python_number(np.abs(self._p - other._p).max())
+        return python_number(np.abs(self.p_array - other.p_array).max())
 
     def __repr__(self) -> str:
         rotation = repr(self.rotation()).replace("\n", "\n  ")
-        return f"RigidTransform(\n  R={rotation},\n  p={self._p.tolist()},\n)"
+        return f"RigidTransform(\n  R={rotation},\n  p={self.p_array.tolist()},\n)"
 
 
 _new = object.__new__
 
 
-def _transform(R: np.ndarray, p: np.ndarray) -> RigidTransform:
+def transform_of(R: np.ndarray, p: np.ndarray) -> RigidTransform:
     """Wrap arrays that are known to be a pose and that nobody else will change."""
     X = _new(RigidTransform)
-    X._R = R
-    X._p = p
+    X.R_array = R
+    X.p_array = p
     return X
 
 
@@ -252,8 +252,8 @@ def transforms_of(pairs: Iterable[tuple[Matrix3, Vector3]]) -> list[RigidTransfo
     transforms = []
     for R, p in pairs:
         X = _new(RigidTransform)
-        X._R = R
-        X._p = p
+        X.R_array = R
+        X.p_array = p
         transforms.append(X)
     return transforms
 

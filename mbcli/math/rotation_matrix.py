@@ -40,8 +40,8 @@ class RotationMatrix:
     errors are kept as they are, and IsValid() tells whether they are within 128 machine epsilons.
     """
 
-    # The array is never changed in place, so that copies and transforms may share it.
-    __slots__ = ("_R",)
+    # The array itself, never changed in place, so that copies and transforms may share it.
+    __slots__ = ("R_array",)
     __array_ufunc__ = None
 
     def __init__(
@@ -57,32 +57,32 @@ class RotationMatrix:
             R = single_argument(
                 "RotationMatrix", R=R, other=other, quaternion=quaternion, theta_lambda=theta_lambda, rpy=rpy
             )
-        self._R = IDENTITY if R is None else rotation_array_of(R, "RotationMatrix: R")
+        self.R_array = IDENTITY if R is None else rotation_array_of(R, "RotationMatrix: R")
 
     @staticmethod
     def Identity() -> RotationMatrix:
         """Return the identity rotation."""
-        return _rotation(IDENTITY)
+        return rotation_of(IDENTITY)
 
     @staticmethod
     def MakeUnchecked(R: ArrayLike) -> RotationMatrix:
         """Return the rotation of a matrix (3, 3) without testing it."""
-        return _rotation(as_array(R, (3, 3), "RotationMatrix: R").copy())
+        return rotation_of(as_array(R, (3, 3), "RotationMatrix: R").copy())
 
     @staticmethod
     def MakeXRotation(theta: Scalar) -> RotationMatrix:
         """Return the rotation by theta [rad] about x."""
-        return _rotation(_rotation_about_axis(0, theta))
+        return rotation_of(_rotation_about_axis(0, theta))
 
     @staticmethod
     def MakeYRotation(theta: Scalar) -> RotationMatrix:
         """Return the rotation by theta [rad] about y."""
-        return _rotation(_rotation_about_axis(1, theta))
+        return rotation_of(_rotation_about_axis(1, theta))
 
     @staticmethod
     def MakeZRotation(theta: Scalar) -> RotationMatrix:
         """Return the rotation by theta [rad] about z."""
-        return _rotation(_rotation_about_axis(2, theta))
+        return rotation_of(_rotation_about_axis(2, theta))
 
     @staticmethod
     def MakeFromOneVector(b_A: ArrayLike, axis_index: int) -> RotationMatrix:
@@ -105,7 +105,7 @@ class RotationMatrix:
         R[:, axis_index] = column
         R[:, (axis_index + 1) % 3] = second
         R[:, (axis_index + 2) % 3] = cross(column, second)
-        return _rotation(R)
+        return rotation_of(R)
 
     @staticmethod
     def MakeFromOrthonormalColumns(Bx: ArrayLike, By: ArrayLike, Bz: ArrayLike) -> RotationMatrix:
@@ -121,7 +121,7 @@ class RotationMatrix:
     @staticmethod
     def ProjectToRotationMatrix(M: ArrayLike) -> RotationMatrix:
         """Return the rotation nearest to a matrix (3, 3) in the Frobenius norm; ModelError if left-handed."""
-        return _rotation(nearest_rotation(as_array(M, (3, 3), "M")))
+        return rotation_of(nearest_rotation(as_array(M, (3, 3), "M")))
 
     @staticmethod
     def get_internal_tolerance_for_orthonormality() -> float:
@@ -130,33 +130,33 @@ class RotationMatrix:
 
     def set(self, R: RotationMatrix | RollPitchYaw | Quaternion | AngleAxis | ArrayLike) -> None:
         """Replace the value by a matrix (3, 3); ModelError if it is not a rotation."""
-        self._R = rotation_array_of(R, "RotationMatrix: R")
+        self.R_array = rotation_array_of(R, "RotationMatrix: R")
 
     def matrix(self) -> Matrix3:
         """Return a copy of the matrix (3, 3)."""
-        return self._R.copy()
+        return self.R_array.copy()
 
     def row(self, index: int) -> Vector3:
         """Return a row (3,): a unit vector of A expressed in B."""
         _check_axis_index(index)
-        return self._R[index].copy()
+        return self.R_array[index].copy()
 
     def col(self, index: int) -> Vector3:
         """Return a column (3,): a unit vector of B expressed in A."""
         _check_axis_index(index)
-        return self._R[:, index].copy()
+        return self.R_array[:, index].copy()
 
     def inverse(self) -> RotationMatrix:
         """Return R_BA."""
-        return _rotation(self._R.T)
+        return rotation_of(self.R_array.T)
 
     def transpose(self) -> RotationMatrix:
         """Return R_BA."""
-        return _rotation(self._R.T)
+        return rotation_of(self.R_array.T)
 
     def InvertAndCompose(self, other: RotationMatrix) -> RotationMatrix:
         """Return R_BC = R_AB^-1 R_AC for the rotation `other`, R_AC."""
-        return _rotation(self._R.T.dot(_rotation_argument(other)._R))
+        return rotation_of(self.R_array.T.dot(_rotation_argument(other).R_array))
 
     @overload
     def multiply(self, other: RotationMatrix) -> RotationMatrix: ...
@@ -166,11 +166,11 @@ class RotationMatrix:
         """Return R_AC for a RotationMatrix R_BC, or v_A for a vector v_B (3,) or for columns (3, n)."""
         operand = single_argument("RotationMatrix.multiply", other=other, v_B=v_B)
         if isinstance(operand, RotationMatrix):
-            return _rotation(self._R.dot(operand._R))
+            return rotation_of(self.R_array.dot(operand.R_array))
         v = as_numbers(operand, "v_B")
         if v.ndim not in (1, 2) or v.shape[0] != 3:
             raise TypeError(f"v_B: expected shape (3,) or (3, n), got {describe(operand)}")
-        return self._R.dot(v)
+        return self.R_array.dot(v)
 
     @overload
     def __matmul__(self, other: RotationMatrix) -> RotationMatrix: ...
@@ -178,12 +178,12 @@ class RotationMatrix:
     def __matmul__(self, other: ArrayLike) -> Array: ...
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, RotationMatrix):
-            return _rotation(other._R if self._R is IDENTITY else self._R.dot(other._R))
+            return rotation_of(other.R_array if self.R_array is IDENTITY else self.R_array.dot(other.R_array))
         return self.multiply(other)
 
     def ToQuaternion(self) -> Quaternion:
         """Return the quaternion of this rotation that has w >= 0."""
-        return Quaternion(wxyz=quaternion_from_matrix(self._R))
+        return Quaternion(wxyz=quaternion_from_matrix(self.R_array))
 
     def ToAngleAxis(self) -> AngleAxis:
         """Return angle, in [0, pi], and axis of this rotation."""
@@ -195,19 +195,19 @@ class RotationMatrix:
 
     def IsValid(self) -> bool:
         """Tell whether this is orthonormal within 128 machine epsilons and right-handed."""
-        return is_rotation(self._R, ORTHONORMALITY_TOLERANCE)
+        return is_rotation(self.R_array, ORTHONORMALITY_TOLERANCE)
 
     def IsExactlyIdentity(self) -> bool:
         """Tell whether every element equals that of the identity."""
-        return bool((self._R == IDENTITY).all())
+        return bool((self.R_array == IDENTITY).all())
 
     def IsNearlyIdentity(self, tolerance: float = ORTHONORMALITY_TOLERANCE) -> bool:
         """Tell whether every element is within the tolerance of that of the identity."""
-        return bool(np.abs(self._R - IDENTITY).max() <= tolerance)
+        return bool(np.abs(self.R_array - IDENTITY).max() <= tolerance)
 
     def IsExactlyEqualTo(self, other: RotationMatrix) -> bool:
         """Tell whether every element equals the other's."""
-        return bool((self._R == _rotation_argument(other)._R).all())
+        return bool((self.R_array == _rotation_argument(other).R_array).all())
 
     def IsNearlyEqualTo(self, other: RotationMatrix, tolerance: float) -> bool:
         """Tell whether every element is within the tolerance of the other's."""
@@ -215,10 +215,10 @@ class RotationMatrix:
 
     def GetMaximumAbsoluteDifference(self, other: RotationMatrix) -> float:
         """Return the largest absolute difference of elements."""
-        return python_number(np.abs(self._R - _rotation_argument(other)._R).max())
+        return python_number(np.abs(self.R_array - _rotation_argument(other).R_array).max())
 
     def __repr__(self) -> str:
-        rows = "".join(f"  {row},\n" for row in self._R.tolist())
+        rows = "".join(f"  {row},\n" for row in self.R_array.tolist())
         return f"RotationMatrix([\n{rows}])"
 
 
@@ -227,20 +227,20 @@ def rotation_array_of(
 ) -> np.ndarray:
     """Return the matrix (3, 3) of any description of a rotation; ModelError if an array is not a rotation."""
     if isinstance(source, RotationMatrix):
-        return source._R
+        return source.R_array
     if isinstance(source, roll_pitch_yaw.RollPitchYaw):
-        return source._matrix()
+        return source.rotation_array()
     if isinstance(source, Quaternion):
-        return matrix_from_quaternion(source._wxyz)
+        return matrix_from_quaternion(source.wxyz_array)
     if isinstance(source, AngleAxis):
         return matrix_from_angle_axis(source._angle, source._axis)
     return checked_rotation(as_array(source, (3, 3), name)).copy()
 
 
-def _rotation(R: np.ndarray) -> RotationMatrix:
+def rotation_of(R: np.ndarray) -> RotationMatrix:
     """Wrap an array that is known to be a rotation and that nobody else will change."""
     rotation = _new(RotationMatrix)
-    rotation._R = R
+    rotation.R_array = R
     return rotation
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix3, Scalar
 
+_new = object.__new__
+AnyInertia = TypeVar("AnyInertia", bound="RotationalInertia")
 _EPS = float(np.finfo(float).eps)
 # Relative slack of the physical tests, for the rounding of shifts and rotations.
 VALIDITY_SLACK = 16.0 * _EPS
@@ -33,8 +35,8 @@ class RotationalInertia:
     the inertia is one that no body has (see CouldBePhysicallyValid()) or the mass is negative.
     """
 
-    # The array is never changed in place, so that objects may share it.
-    __slots__ = ("_I",)
+    # The array itself, never changed in place, so that objects may share it.
+    __slots__ = ("I_array",)
     __array_ufunc__ = None
 
     def __init__(
@@ -55,37 +57,31 @@ class RotationalInertia:
             # Positional (mass, p_PQ_E).
             mass, p_PQ_E, given = Ixx, Iyy, 0
         if given == 0 and mass is None and p_PQ_E is None:
-            self._I = np.full((3, 3), np.nan)
+            self.I_array = np.full((3, 3), np.nan)
         elif given == 0 and mass is not None and p_PQ_E is not None:
-            self._I = _checked_mass(mass) * unit_inertia_of_particle(as_array(p_PQ_E, (3,), "p_PQ_E"))
+            self.I_array = _checked_mass(mass) * unit_inertia_of_particle(as_array(p_PQ_E, (3,), "p_PQ_E"))
         elif mass is None and p_PQ_E is None and None not in moments[: 6 if given > 3 else 3]:
-            self._I = symmetric_matrix(*moments)
-            self._require_valid()
+            self.I_array = symmetric_matrix(*moments)
+            require_physical(self.I_array, type(self).__name__)
         else:
             kind = type(self).__name__
             raise TypeError(f"{kind}: expected Ixx, Iyy, Izz, perhaps with Ixy, Ixz, Iyz, or mass and p_PQ_E")
-
-    @classmethod
-    def _of(cls, I: np.ndarray) -> Self:
-        inertia = object.__new__(cls)
-        inertia._I = I
-        return inertia
 
     @staticmethod
     def MakeFromMomentsAndProductsOfInertia(
         Ixx: Scalar, Iyy: Scalar, Izz: Scalar, Ixy: Scalar, Ixz: Scalar, Iyz: Scalar, skip_validity_check: bool = False
     ) -> RotationalInertia:
         """Return the inertia of three moments and three products; ModelError as from the constructor."""
-        inertia = RotationalInertia._of(symmetric_matrix(Ixx, Iyy, Izz, Ixy, Ixz, Iyz))
+        inertia = inertia_of(RotationalInertia, symmetric_matrix(Ixx, Iyy, Izz, Ixy, Ixz, Iyz))
         if not skip_validity_check:
-            inertia._require_valid()
+            require_physical(inertia.I_array, "RotationalInertia")
         return inertia
 
     @classmethod
     def TriaxiallySymmetric(cls, I_triaxial: Scalar) -> Self:
         """Return the inertia with three equal moments; ModelError if negative."""
-        inertia = cls._of(as_scalar(I_triaxial, "I_triaxial") * np.eye(3))
-        inertia._require_valid()
+        inertia = inertia_of(cls, as_scalar(I_triaxial, "I_triaxial") * np.eye(3))
+        require_physical(inertia.I_array, cls.__name__)
         return inertia
 
     def rows(self) -> int:
@@ -98,15 +94,15 @@ class RotationalInertia:
 
     def get_moments(self) -> np.ndarray:
         """Return Ixx, Iyy, Izz (3,)."""
-        return self._I.diagonal().copy()
+        return self.I_array.diagonal().copy()
 
     def get_products(self) -> np.ndarray:
         """Return Ixy, Ixz, Iyz (3,)."""
-        return self._I[(0, 0, 1), (1, 2, 2)]
+        return self.I_array[(0, 0, 1), (1, 2, 2)]
 
     def Trace(self) -> Scalar:
         """Return Ixx + Iyy + Izz."""
-        return python_number(self._I.trace())
+        return python_number(self.I_array.trace())
 
     def CalcMaximumPossibleMomentOfInertia(self) -> Scalar:
         """Return half the absolute trace, which no moment or product in any frame exceeds."""
@@ -114,7 +110,7 @@ class RotationalInertia:
 
     def CopyToFullMatrix3(self) -> np.ndarray:
         """Return the matrix (3, 3)."""
-        return self._I.copy()
+        return self.I_array.copy()
 
     def __getitem__(self, index: tuple[int, int]) -> Scalar:
         i, j = index if isinstance(index, tuple) and len(index) == 2 else (None, None)
@@ -122,32 +118,32 @@ class RotationalInertia:
             raise (IndexError if isinstance(index, tuple) else TypeError)(
                 f"{type(self).__name__}: expected two indices from 0 to 2, got {index}"
             )
-        return python_number(self._I[i, j])
+        return python_number(self.I_array[i, j])
 
     def SetToNaN(self) -> None:
         """Set all elements to NaN."""
-        self._I = np.full((3, 3), np.nan)
+        self.I_array = np.full((3, 3), np.nan)
 
     def SetZero(self) -> None:
         """Set all elements to zero."""
-        self._I = np.zeros_like(self._I)
+        self.I_array = np.zeros_like(self.I_array)
 
     def IsFinite(self) -> bool:
         """Tell whether no element is infinite or NaN."""
-        return bool(np.isfinite(_tested(self._I)).all())
+        return bool(np.isfinite(_tested(self.I_array)).all())
 
     def IsNaN(self) -> bool:
         """Tell whether some element is NaN."""
-        return bool(np.isnan(_tested(self._I)).any())
+        return bool(np.isnan(_tested(self.I_array)).any())
 
     def IsZero(self) -> bool:
         """Tell whether all elements are exactly zero."""
-        return not (self._I != 0.0).any()
+        return not (self.I_array != 0.0).any()
 
     def IsNearlyEqualTo(self, other: RotationalInertia, precision: float) -> bool:
         """Tell whether elements differ by at most `precision` times the lesser largest possible moment."""
         scale = min(self.CalcMaximumPossibleMomentOfInertia(), other.CalcMaximumPossibleMomentOfInertia())
-        return bool(np.abs(self._I - other._I).max() <= precision * scale)
+        return bool(np.abs(self.I_array - other.I_array).max() <= precision * scale)
 
     def CouldBePhysicallyValid(self) -> bool:
         """Tell whether some body could have this inertia about some point.
@@ -155,10 +151,7 @@ class RotationalInertia:
         True if all is finite, no principal moment is negative and none exceeds the sum of the others. That is
         enough only about the center of mass. Symbols cannot be tested and pass.
         """
-        return invalidity(self._I) is None
-
-    def _require_valid(self) -> None:
-        require_physical(self._I, type(self).__name__)
+        return invalidity(self.I_array) is None
 
     def CalcPrincipalMomentsOfInertia(self) -> np.ndarray:
         """Return the principal moments (3,) in ascending order; NumericalError if not finite."""
@@ -171,16 +164,16 @@ class RotationalInertia:
         meaning: the largest component of each of the first two is made positive. Raises NumericalError if an
         element is not finite.
         """
-        moments, axes = principal_moments_and_axes(self._I)
+        moments, axes = principal_moments_and_axes(self.I_array)
         return moments, RotationMatrix.MakeUnchecked(axes)
 
     def ReExpress(self, R_AE: RotationMatrix) -> Self:
         """Return this inertia, expressed in E, as expressed in A."""
-        return self._of(reexpressed(self._I, R_AE))
+        return inertia_of(type(self), reexpressed(self.I_array, R_AE))
 
     def ReExpressInPlace(self, R_AE: RotationMatrix) -> None:
         """Express this object itself in A, as ReExpress() does a copy."""
-        self._I = reexpressed(self._I, R_AE)
+        self.I_array = reexpressed(self.I_array, R_AE)
 
     def ShiftFromCenterOfMass(self, mass: Scalar, p_BcmQ_E: ArrayLike) -> RotationalInertia:
         """Return I_BQ_E from this I_BBcm_E: mass [kg], p_BcmQ_E (3,) [m]."""
@@ -188,7 +181,7 @@ class RotationalInertia:
 
     def ShiftFromCenterOfMassInPlace(self, mass: Scalar, p_BcmQ_E: ArrayLike) -> None:
         """Shift this object itself, as ShiftFromCenterOfMass() does a copy."""
-        self._I = RotationalInertia.ShiftFromCenterOfMass(self, mass, p_BcmQ_E)._I
+        self.I_array = RotationalInertia.ShiftFromCenterOfMass(self, mass, p_BcmQ_E).I_array
 
     def ShiftToCenterOfMass(self, mass: Scalar, p_QBcm_E: ArrayLike) -> RotationalInertia:
         """Return I_BBcm_E from this I_BQ_E: mass [kg], p_QBcm_E (3,) [m]; ModelError if not valid."""
@@ -196,7 +189,7 @@ class RotationalInertia:
 
     def ShiftToCenterOfMassInPlace(self, mass: Scalar, p_QBcm_E: ArrayLike) -> None:
         """Shift this object itself, as ShiftToCenterOfMass() does a copy."""
-        self._I = RotationalInertia.ShiftToCenterOfMass(self, mass, p_QBcm_E)._I
+        self.I_array = RotationalInertia.ShiftToCenterOfMass(self, mass, p_QBcm_E).I_array
 
     def ShiftToThenAwayFromCenterOfMass(
         self, mass: Scalar, p_PBcm_E: ArrayLike, p_QBcm_E: ArrayLike
@@ -209,40 +202,40 @@ class RotationalInertia:
 
     def ShiftToThenAwayFromCenterOfMassInPlace(self, mass: Scalar, p_PBcm_E: ArrayLike, p_QBcm_E: ArrayLike) -> None:
         """Shift this object itself, as ShiftToThenAwayFromCenterOfMass() does a copy."""
-        self._I = self._shifted(_checked_mass(mass), p_PBcm_E, p_QBcm_E)._I
+        self.I_array = self._shifted(_checked_mass(mass), p_PBcm_E, p_QBcm_E).I_array
 
     def _shifted(self, mass: Scalar, p_PBcm_E: ArrayLike | None, p_QBcm_E: ArrayLike | None) -> RotationalInertia:
         """Return the inertia about Q from that about P; a position of None is zero."""
-        I = self._I
+        I = self.I_array
         if p_PBcm_E is not None:
             I = I - mass * unit_inertia_of_particle(as_array(p_PBcm_E, (3,), "position of center of mass"))
         if p_QBcm_E is not None:
             I = I + mass * unit_inertia_of_particle(as_array(p_QBcm_E, (3,), "position of center of mass"))
-        require_physical(I, "RotationalInertia", self._I)
-        return RotationalInertia._of(I)
+        require_physical(I, "RotationalInertia", self.I_array)
+        return inertia_of(RotationalInertia, I)
 
     def __add__(self, other: RotationalInertia) -> RotationalInertia:
         if not isinstance(other, RotationalInertia):
             return NotImplemented
-        return RotationalInertia._of(self._I + other._I)
+        return inertia_of(RotationalInertia, self.I_array + other.I_array)
 
     def __sub__(self, other: RotationalInertia) -> RotationalInertia:
         if not isinstance(other, RotationalInertia):
             return NotImplemented
-        difference = self._I - other._I
-        require_physical(difference, "RotationalInertia", self._I)
-        return RotationalInertia._of(difference)
+        difference = self.I_array - other.I_array
+        require_physical(difference, "RotationalInertia", self.I_array)
+        return inertia_of(RotationalInertia, difference)
 
     def __mul__(self, other: Any) -> Any:
         """Return this inertia times a number >= 0, or the angular momentum (3,) for an angular velocity (3,)."""
         if isinstance(other, RotationalInertia):
             return NotImplemented
         if not is_scalar(other):
-            return self._I.dot(as_array(other, (3,), "angular velocity"))
+            return self.I_array.dot(as_array(other, (3,), "angular velocity"))
         scale = as_scalar(other, "scale")
         if not isinstance(scale, complex) and (real := real_part(scale)) is not None and not real >= 0.0:
             raise ModelError(f"RotationalInertia: cannot be multiplied by {scale}, a number >= 0 is needed")
-        return RotationalInertia._of(self._I * scale)
+        return inertia_of(RotationalInertia, self.I_array * scale)
 
     def __rmul__(self, scale: Scalar) -> RotationalInertia:
         if not is_scalar(scale):
@@ -255,7 +248,7 @@ class RotationalInertia:
         scale = as_scalar(scale, "scale")
         if not isinstance(scale, complex) and (real := real_part(scale)) is not None and not real > 0.0:
             raise ModelError(f"RotationalInertia: cannot be divided by {scale}, a number > 0 is needed")
-        return RotationalInertia._of(self._I / scale)
+        return inertia_of(RotationalInertia, self.I_array / scale)
 
     def __iadd__(self, other: RotationalInertia) -> Self:
         return self._become(self.__add__(other))
@@ -272,7 +265,7 @@ class RotationalInertia:
     def _become(self, result: Any) -> Self:
         if result is NotImplemented:
             return NotImplemented
-        self._I = result._I
+        self.I_array = result.I_array
         return self
 
     def __repr__(self) -> str:
@@ -280,6 +273,13 @@ class RotationalInertia:
         values = (*self.get_moments().tolist(), *self.get_products().tolist())
         elements = ", ".join(f"{name}={value}" for name, value in zip(names, values, strict=True))
         return f"{type(self).__name__}({elements})"
+
+
+def inertia_of(kind: type[AnyInertia], I: np.ndarray) -> AnyInertia:
+    """Return an inertia of one class that wraps an array (3, 3), which nobody else will change; it is not tested."""
+    inertia = _new(kind)
+    inertia.I_array = I
+    return inertia
 
 
 def symmetric_matrix(
@@ -301,7 +301,7 @@ def unit_inertia_of_particle(p: np.ndarray) -> Matrix3:
 def reexpressed(I: np.ndarray, R_AE: RotationMatrix) -> Matrix3:
     """Return R I R^T, exactly symmetric."""
     rotation = R_AE if isinstance(R_AE, RotationMatrix) else RotationMatrix(R_AE)
-    product = rotation._R.dot(I).dot(rotation._R.T)
+    product = rotation.R_array.dot(I).dot(rotation.R_array.T)
     return 0.5 * (product + product.T)
 
 

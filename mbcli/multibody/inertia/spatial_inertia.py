@@ -14,6 +14,7 @@ from mbcli.math.cross_product import cross, skew
 from mbcli.math.sine_cosine import square_root
 from mbcli.multibody.inertia.rotational_inertia import (
     RotationalInertia,
+    inertia_of,
     invalidity,
     principal_moments_and_axes,
     reexpressed,
@@ -22,11 +23,14 @@ from mbcli.multibody.inertia.rotational_inertia import (
 )
 from mbcli.multibody.inertia.unit_inertia import UnitInertia, checked_unit_vector
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
+from mbcli.multibody.math.spatial_vector import vector_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Matrix3, Scalar, Vector3
+
+_new = object.__new__
 
 
 class SpatialInertia:
@@ -36,8 +40,8 @@ class SpatialInertia:
     M = [[I, m p x], [-m p x, m 1]]. Raises ModelError if not IsPhysicallyValid(), unless `skip_validity_check`.
     """
 
-    # Arrays are never changed in place, so that objects may share them.
-    __slots__ = ("_mass", "_p", "_G")
+    # The arrays themselves, never changed in place, so that objects may share them.
+    __slots__ = ("mass", "p_array", "G_array")
     __array_ufunc__ = None
 
     def __init__(
@@ -45,22 +49,13 @@ class SpatialInertia:
     ) -> None:
         if not isinstance(G_SP_E, UnitInertia):
             raise TypeError(f"SpatialInertia: G_SP_E must be a UnitInertia, got {type(G_SP_E).__name__}")
-        self._mass = as_scalar(mass, "SpatialInertia: mass")
-        self._p = as_array(p_PScm_E, (3,), "SpatialInertia: p_PScm_E").copy()
-        self._G = G_SP_E._I
+        self.mass = as_scalar(mass, "SpatialInertia: mass")
+        self.p_array = as_array(p_PScm_E, (3,), "SpatialInertia: p_PScm_E").copy()
+        self.G_array = G_SP_E.I_array
         if not skip_validity_check:
             reason = self._invalidity()
             if reason is not None:
                 raise ModelError(f"SpatialInertia: not physically possible: {reason}")
-
-    @staticmethod
-    def _of(mass: Scalar, p: np.ndarray, G: np.ndarray) -> SpatialInertia:
-        inertia = object.__new__(SpatialInertia)
-        inertia._mass, inertia._p, inertia._G = mass, p, G
-        return inertia
-
-    def _copy(self) -> SpatialInertia:
-        return self._of(self._mass, self._p, self._G)
 
     @staticmethod
     def MakeFromCentralInertia(mass: Scalar, p_PScm_E: ArrayLike, I_SScm_E: RotationalInertia) -> SpatialInertia:
@@ -72,55 +67,55 @@ class SpatialInertia:
         p = as_array(p_PScm_E, (3,), "p_PScm_E")
         if (tested := real_parts(p)) is not None and not np.isfinite(tested).all():
             raise ModelError(f"SpatialInertia: center of mass {p.tolist()} is not finite")
-        require_physical(I_SScm_E._I, "SpatialInertia: central inertia")
-        return SpatialInertia._of(value, p.copy(), I_SScm_E._I / value + unit_inertia_of_particle(p))
+        require_physical(I_SScm_E.I_array, "SpatialInertia: central inertia")
+        return spatial_inertia_of(value, p.copy(), I_SScm_E.I_array / value + unit_inertia_of_particle(p))
 
     @staticmethod
     def Zero() -> SpatialInertia:
         """Return the inertia of nothing: mass, center of mass and unit inertia are zero."""
-        return SpatialInertia._of(0.0, np.zeros(3), np.zeros((3, 3)))
+        return spatial_inertia_of(0.0, np.zeros(3), np.zeros((3, 3)))
 
     @staticmethod
     def NaN() -> SpatialInertia:
         """Return the inertia that is NaN throughout."""
-        return SpatialInertia._of(math.nan, np.full(3, np.nan), np.full((3, 3), np.nan))
+        return spatial_inertia_of(math.nan, np.full(3, np.nan), np.full((3, 3), np.nan))
 
     def SetNaN(self) -> None:
         """Set everything to NaN."""
-        self._mass, self._p, self._G = math.nan, np.full(3, np.nan), np.full((3, 3), np.nan)
+        self.mass, self.p_array, self.G_array = math.nan, np.full(3, np.nan), np.full((3, 3), np.nan)
 
     def get_mass(self) -> Scalar:
         """Return the mass [kg]."""
-        return self._mass
+        return self.mass
 
     def get_com(self) -> np.ndarray:
         """Return a copy of p_PScm_E (3,) [m]."""
-        return self._p.copy()
+        return self.p_array.copy()
 
     def get_unit_inertia(self) -> UnitInertia:
         """Return G_SP_E [m^2]."""
-        return UnitInertia._of(self._G)
+        return inertia_of(UnitInertia, self.G_array)
 
     def CalcComMoment(self) -> np.ndarray:
         """Return mass times p_PScm_E (3,) [kg m]."""
-        return self._mass * self._p
+        return self.mass * self.p_array
 
     def CalcRotationalInertia(self) -> RotationalInertia:
         """Return I_SP_E = mass G_SP_E [kg m^2]."""
-        return RotationalInertia._of(self._mass * self._G)
+        return inertia_of(RotationalInertia, self.mass * self.G_array)
 
     def CopyToFullMatrix6(self) -> np.ndarray:
         """Return the matrix (6, 6), rotational rows and columns first."""
         mp_cross = skew(self.CalcComMoment())
-        return np.block([[self._mass * self._G, mp_cross], [-mp_cross, self._mass * np.eye(3)]])
+        return np.block([[self.mass * self.G_array, mp_cross], [-mp_cross, self.mass * np.eye(3)]])
 
     def IsNaN(self) -> bool:
         """Tell whether anything is NaN."""
-        return any(bool((part != part).any()) for part in (np.asarray(self._mass), self._p, self._G))
+        return any(bool((part != part).any()) for part in (np.asarray(self.mass), self.p_array, self.G_array))
 
     def IsZero(self) -> bool:
         """Tell whether mass, center of mass and unit inertia are all exactly zero."""
-        return bool(self._mass == 0.0) and not (self._p != 0.0).any() and not (self._G != 0.0).any()
+        return bool(self.mass == 0.0) and not (self.p_array != 0.0).any() and not (self.G_array != 0.0).any()
 
     def IsPhysicallyValid(self) -> bool:
         """Tell whether a body can have this inertia.
@@ -133,7 +128,7 @@ class SpatialInertia:
     def _invalidity(self) -> str | None:
         p: Vector3 | None
         G: Matrix3 | None
-        mass, p, G = self._mass, self._p, self._G
+        mass, p, G = self.mass, self.p_array, self.G_array
         if not isinstance(mass, (float, complex)) or "O" in (p.dtype.kind, G.dtype.kind):
             mass, p, G = real_part(mass), real_parts(p), real_parts(G)
             if mass is None or p is None or G is None:
@@ -150,18 +145,18 @@ class SpatialInertia:
         """Join a body to this one, with inertia about the same point expressed in the same frame."""
         if not isinstance(other, SpatialInertia):
             return NotImplemented
-        total = self._mass + other._mass
+        total = self.mass + other.mass
         # Of two bodies without mass neither weighs more.
-        share = self._mass / total if total != 0.0 else 0.5
-        self._p = share * self._p + (1.0 - share) * other._p
-        self._G = share * self._G + (1.0 - share) * other._G
-        self._mass = total
+        share = self.mass / total if total != 0.0 else 0.5
+        self.p_array = share * self.p_array + (1.0 - share) * other.p_array
+        self.G_array = share * self.G_array + (1.0 - share) * other.G_array
+        self.mass = total
         return self
 
     def ReExpress(self, R_AE: RotationMatrix) -> SpatialInertia:
         """Return this inertia, expressed in E, as expressed in A."""
         rotation = R_AE if isinstance(R_AE, RotationMatrix) else RotationMatrix(R_AE)
-        return SpatialInertia._of(self._mass, rotation._R.dot(self._p), reexpressed(self._G, rotation))
+        return spatial_inertia_of(self.mass, rotation.R_array.dot(self.p_array), reexpressed(self.G_array, rotation))
 
     def ReExpressInPlace(self, R_AE: RotationMatrix) -> None:
         """Express this object itself in A, as ReExpress() does a copy."""
@@ -169,23 +164,23 @@ class SpatialInertia:
 
     def Shift(self, p_PQ_E: ArrayLike) -> SpatialInertia:
         """Return M_SQ_E about the point Q at p_PQ_E (3,) [m] from P."""
-        p_QScm = self._p - as_array(p_PQ_E, (3,), "p_PQ_E")
-        G_SQ = self._G - unit_inertia_of_particle(self._p) + unit_inertia_of_particle(p_QScm)
-        return SpatialInertia._of(self._mass, p_QScm, G_SQ)
+        p_QScm = self.p_array - as_array(p_PQ_E, (3,), "p_PQ_E")
+        G_SQ = self.G_array - unit_inertia_of_particle(self.p_array) + unit_inertia_of_particle(p_QScm)
+        return spatial_inertia_of(self.mass, p_QScm, G_SQ)
 
     def ShiftInPlace(self, p_PQ_E: ArrayLike) -> None:
         """Shift this object itself, as Shift() does a copy."""
         self._become(self.Shift(p_PQ_E))
 
     def _become(self, other: SpatialInertia) -> None:
-        self._mass, self._p, self._G = other._mass, other._p, other._G
+        self.mass, self.p_array, self.G_array = other.mass, other.p_array, other.G_array
 
     def __mul__(self, other: SpatialAcceleration | SpatialVelocity | Matrix) -> Any:
         """Return M A as a SpatialForce, M V as a SpatialMomentum, or the product with a matrix (6, n)."""
         if isinstance(other, SpatialAcceleration):
-            return SpatialForce._of(self._times(other._coeffs))
+            return vector_of(SpatialForce, self._times(other.coeffs_array))
         if isinstance(other, SpatialVelocity):
-            return SpatialMomentum._of(self._times(other._coeffs))
+            return vector_of(SpatialMomentum, self._times(other.coeffs_array))
         if not isinstance(other, np.ndarray):
             return NotImplemented
         columns = as_numbers(other, "motion")
@@ -196,8 +191,8 @@ class SpatialInertia:
     def _times(self, motion: np.ndarray) -> np.ndarray:
         rotational, translational = motion[:3], motion[3:]
         mp = self.CalcComMoment()
-        upper = self._mass * self._G.dot(rotational) + cross(mp, translational)
-        lower = self._mass * translational - cross(mp, rotational)
+        upper = self.mass * self.G_array.dot(rotational) + cross(mp, translational)
+        lower = self.mass * translational - cross(mp, rotational)
         return np.concatenate((upper, lower))
 
     def CalcPrincipalSemiDiametersAndPoseForSolidEllipsoid(self) -> tuple[np.ndarray, RigidTransform]:
@@ -229,26 +224,27 @@ class SpatialInertia:
         factor = as_scalar(inertia_shape_factor, "inertia_shape_factor")
         if not 0.0 < factor <= 1.0:
             raise ModelError(f"inertia_shape_factor must be above 0 and at most 1, got {factor}")
-        (G0, G1, G2), axes = principal_moments_and_axes(self._G - unit_inertia_of_particle(self._p))
+        (G0, G1, G2), axes = principal_moments_and_axes(self.G_array - unit_inertia_of_particle(self.p_array))
         squares = np.array((G1 + G2 - G0, G0 + G2 - G1, G0 + G1 - G2)) / (2.0 * factor)
-        return np.sqrt(np.maximum(squares, 0.0)), RigidTransform(RotationMatrix.MakeUnchecked(axes), self._p)
+        return np.sqrt(np.maximum(squares, 0.0)), RigidTransform(RotationMatrix.MakeUnchecked(axes), self.p_array)
 
     def CalcMinimumPhysicalLength(self) -> float:
         """Return the least distance [m] between the two farthest points of a body with this unit inertia."""
-        central = self._G - unit_inertia_of_particle(self._p)
+        central = self.G_array - unit_inertia_of_particle(self.p_array)
         twice = python_number(2.0 * central.trace())
         return square_root(0.0 if real_part(twice) is not None and twice.real < 0.0 else twice)
 
     def __repr__(self) -> str:
         if self.IsZero():
             return "SpatialInertia.Zero()"
-        return f"SpatialInertia(mass={self._mass}, p_PScm_E={self._p.tolist()}, G_SP_E={UnitInertia._of(self._G)})"
+        G_SP_E = self.get_unit_inertia()
+        return f"SpatialInertia(mass={self.mass}, p_PScm_E={self.p_array.tolist()}, G_SP_E={G_SP_E})"
 
     @staticmethod
     def PointMass(mass: Scalar, position: ArrayLike) -> SpatialInertia:
         """Return the inertia about P of a particle at position p_PQ_E (3,) [m]; ModelError unless mass > 0."""
         p = as_array(position, (3,), "position")
-        return SpatialInertia._of(_positive(mass, "mass", "PointMass"), p.copy(), unit_inertia_of_particle(p))
+        return spatial_inertia_of(_positive(mass, "mass", "PointMass"), p.copy(), unit_inertia_of_particle(p))
 
     @staticmethod
     def SolidBoxWithDensity(density: Scalar, lx: Scalar, ly: Scalar, lz: Scalar) -> SpatialInertia:
@@ -325,7 +321,7 @@ class SpatialInertia:
         """
         m, r, l = _all_positive("SolidCylinderWithMassAboutEnd", mass=mass, radius=radius, length=length)
         G = UnitInertia.SolidCylinderAboutEnd(r, l, unit_vector)
-        return SpatialInertia._of(m, 0.5 * l * checked_unit_vector(unit_vector), G._I)
+        return spatial_inertia_of(m, 0.5 * l * checked_unit_vector(unit_vector), G.I_array)
 
     @staticmethod
     def ThinRodWithMass(mass: Scalar, length: Scalar, unit_vector: ArrayLike) -> SpatialInertia:
@@ -338,7 +334,7 @@ class SpatialInertia:
         """Return the inertia of a thin rod about the end from which unit_vector (3,) points into it."""
         m, l = _all_positive("ThinRodWithMassAboutEnd", mass=mass, length=length)
         unit = checked_unit_vector(unit_vector)
-        return SpatialInertia._of(m, 0.5 * l * unit, UnitInertia.StraightLine(l**2 / 3.0, unit)._I)
+        return spatial_inertia_of(m, 0.5 * l * unit, UnitInertia.StraightLine(l**2 / 3.0, unit).I_array)
 
     @staticmethod
     def SolidEllipsoidWithDensity(density: Scalar, a: Scalar, b: Scalar, c: Scalar) -> SpatialInertia:
@@ -386,7 +382,7 @@ class SpatialInertia:
         a, b, c = (vertex - vertices[0] for vertex in vertices[1:])
         volume = abs(a.dot(cross(b, c))) / 6.0
         G = UnitInertia.SolidTetrahedronAboutPoint(*vertices)
-        return SpatialInertia._of(python_number(rho * volume), np.asarray(sum(vertices)) / 4.0, G._I)
+        return spatial_inertia_of(python_number(rho * volume), np.asarray(sum(vertices)) / 4.0, G.I_array)
 
     @staticmethod
     def SolidTetrahedronAboutVertexWithDensity(
@@ -396,8 +392,20 @@ class SpatialInertia:
         return SpatialInertia.SolidTetrahedronAboutPointWithDensity(density, np.zeros(3), p1, p2, p3)
 
 
+def spatial_inertia_of(mass: Scalar, p: np.ndarray, G: np.ndarray) -> SpatialInertia:
+    """Wrap a mass [kg] and arrays p_PScm_E (3,) [m] and G_SP_E (3, 3) [m^2] that nobody else will change, untested."""
+    inertia = _new(SpatialInertia)
+    inertia.mass, inertia.p_array, inertia.G_array = mass, p, G
+    return inertia
+
+
+def copy_of(inertia: SpatialInertia) -> SpatialInertia:
+    """Return an inertia that shares the arrays of another one; both may be set anew."""
+    return spatial_inertia_of(inertia.mass, inertia.p_array, inertia.G_array)
+
+
 def _central(mass: Scalar, G_SScm: UnitInertia) -> SpatialInertia:
-    return SpatialInertia._of(mass, np.zeros(3), G_SScm._I)
+    return spatial_inertia_of(mass, np.zeros(3), G_SScm.I_array)
 
 
 def _all_positive(factory: str, **values: Scalar) -> list[Scalar]:

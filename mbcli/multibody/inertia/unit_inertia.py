@@ -13,7 +13,7 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math.array_arguments import as_array, as_scalar, real_part, real_parts
-from mbcli.multibody.inertia.rotational_inertia import RotationalInertia, unit_inertia_of_particle
+from mbcli.multibody.inertia.rotational_inertia import RotationalInertia, inertia_of, unit_inertia_of_particle
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -52,7 +52,7 @@ class UnitInertia(RotationalInertia):
                 raise TypeError("UnitInertia: expected Ixx, Iyy, Izz, perhaps with Ixy, Ixz, Iyz, or I")
             super().__init__(*others)
         elif isinstance(I, RotationalInertia) and all(value is None for value in others):
-            self._I = I._I
+            self.I_array = I.I_array
         else:
             raise TypeError("UnitInertia: I must be a RotationalInertia, given alone")
 
@@ -67,29 +67,29 @@ class UnitInertia(RotationalInertia):
         value = as_scalar(mass, "mass")
         if not isinstance(value, complex) and (real := real_part(value)) is not None and not real > 0.0:
             raise ModelError(f"UnitInertia: mass must be positive, got {value}")
-        self._I = I._I / value
+        self.I_array = I.I_array / value
         return self
 
     def ShiftFromCenterOfMass(self, p_BcmQ_E: ArrayLike) -> UnitInertia:  # type: ignore[override]
         """Return G_BQ_E from this G_BBcm_E; p_BcmQ_E (3,) [m]."""
-        return UnitInertia._of(self._I + unit_inertia_of_particle(as_array(p_BcmQ_E, (3,), "p_BcmQ_E")))
+        return inertia_of(UnitInertia, self.I_array + unit_inertia_of_particle(as_array(p_BcmQ_E, (3,), "p_BcmQ_E")))
 
     def ShiftFromCenterOfMassInPlace(self, p_BcmQ_E: ArrayLike) -> None:  # type: ignore[override]
         """Shift this object itself, as ShiftFromCenterOfMass() does a copy."""
-        self._I = self.ShiftFromCenterOfMass(p_BcmQ_E)._I
+        self.I_array = self.ShiftFromCenterOfMass(p_BcmQ_E).I_array
 
     def ShiftToCenterOfMass(self, p_QBcm_E: ArrayLike) -> UnitInertia:  # type: ignore[override]
         """Return G_BBcm_E from this G_BQ_E; p_QBcm_E (3,) [m]. The result is not tested and may be impossible."""
-        return UnitInertia._of(self._I - unit_inertia_of_particle(as_array(p_QBcm_E, (3,), "p_QBcm_E")))
+        return inertia_of(UnitInertia, self.I_array - unit_inertia_of_particle(as_array(p_QBcm_E, (3,), "p_QBcm_E")))
 
     def ShiftToCenterOfMassInPlace(self, p_QBcm_E: ArrayLike) -> None:  # type: ignore[override]
         """Shift this object itself, as ShiftToCenterOfMass() does a copy."""
-        self._I = self.ShiftToCenterOfMass(p_QBcm_E)._I
+        self.I_array = self.ShiftToCenterOfMass(p_QBcm_E).I_array
 
     @staticmethod
     def PointMass(p_FQ: ArrayLike) -> UnitInertia:
         """Return the inertia about Fo of a particle Q at p_FQ (3,) [m]."""
-        return UnitInertia._of(unit_inertia_of_particle(as_array(p_FQ, (3,), "p_FQ")))
+        return inertia_of(UnitInertia, unit_inertia_of_particle(as_array(p_FQ, (3,), "p_FQ")))
 
     @staticmethod
     def SolidEllipsoid(a: Scalar, b: Scalar, c: Scalar) -> UnitInertia:
@@ -132,7 +132,7 @@ class UnitInertia(RotationalInertia):
         if isinstance(J, float) and isinstance(K, float) and 2.0 * K * (1.0 + 8.0 * np.finfo(float).eps) < J:
             raise ModelError(f"UnitInertia: moment_parallel {J} exceeds twice moment_perpendicular {K}")
         unit = checked_unit_vector(unit_vector)
-        return UnitInertia._of(K * np.eye(3) + (J - K) * np.outer(unit, unit))
+        return inertia_of(UnitInertia, K * np.eye(3) + (J - K) * np.outer(unit, unit))
 
     @staticmethod
     def StraightLine(moment_perpendicular: Scalar, unit_vector: ArrayLike) -> UnitInertia:
@@ -183,7 +183,7 @@ class UnitInertia(RotationalInertia):
         total = vertices.sum(axis=0)
         # Second moments of the uniform distribution on a simplex, from those of its vertices.
         second_moments = (vertices.T.dot(vertices) + np.outer(total, total)) / 20.0
-        return UnitInertia._of(second_moments.trace() * np.eye(3) - second_moments)
+        return inertia_of(UnitInertia, second_moments.trace() * np.eye(3) - second_moments)
 
 
 def checked_unit_vector(unit_vector: ArrayLike) -> Vector3:
@@ -196,7 +196,7 @@ def checked_unit_vector(unit_vector: ArrayLike) -> Vector3:
 
 
 def _diagonal(Ixx: Scalar, Iyy: Scalar, Izz: Scalar) -> UnitInertia:
-    return UnitInertia._of(np.diag((Ixx, Iyy, Izz)))
+    return inertia_of(UnitInertia, np.diag((Ixx, Iyy, Izz)))
 
 
 def _length(value: Scalar, name: str) -> Scalar:

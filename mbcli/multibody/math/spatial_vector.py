@@ -30,9 +30,9 @@ AnyVector = TypeVar("AnyVector", bound="SpatialVector")
 class SpatialVector:
     """The common base of the four kinds of spatial vectors; not made by users."""
 
-    # The array is never changed in place: methods that change the object give it a new one.
-    __slots__ = ("_coeffs",)
-    _coeffs: Vector6
+    # The array itself, never changed in place: methods that change the object give it a new one.
+    __slots__ = ("coeffs_array",)
+    coeffs_array: Vector6
     # numpy leaves arithmetic between arrays and spatial vectors to this class, which refuses it.
     __array_ufunc__ = None
 
@@ -46,10 +46,10 @@ class SpatialVector:
         if coeffs is not None:
             if rotational is not None or translational is not None:
                 raise TypeError(f"{kind}: {self._whole} cannot be given together with its parts")
-            self._coeffs = as_array(coeffs, (6,), f"{kind}: {self._whole}").copy()
+            self.coeffs_array = as_array(coeffs, (6,), f"{kind}: {self._whole}").copy()
         elif rotational is not None and translational is not None:
             upper, lower = self._parts
-            self._coeffs = np.concatenate(
+            self.coeffs_array = np.concatenate(
                 (
                     as_array(rotational, (3,), f"{kind}: {upper}"),
                     as_array(translational, (3,), f"{kind}: {lower}"),
@@ -58,7 +58,7 @@ class SpatialVector:
         elif translational is not None:
             raise TypeError(f"{kind}: {self._parts[1]} needs {self._parts[0]}")
         else:
-            self._coeffs = np.full(6, np.nan)
+            self.coeffs_array = np.full(6, np.nan)
 
     @classmethod
     def _of(cls, coeffs: np.ndarray) -> Self:
@@ -71,30 +71,30 @@ class SpatialVector:
 
     def SetZero(self) -> Self:
         """Set the six elements to zero; return this object."""
-        self._coeffs = np.zeros_like(self._coeffs)
+        self.coeffs_array = np.zeros_like(self.coeffs_array)
         return self
 
     def SetNaN(self) -> Self:
         """Set the six elements to NaN; return this object."""
-        self._coeffs = np.full(6, np.nan)
+        self.coeffs_array = np.full(6, np.nan)
         return self
 
     def rotational(self) -> np.ndarray:
         """Return a copy of the rotational part (3,)."""
-        return self._coeffs[:3].copy()
+        return self.coeffs_array[:3].copy()
 
     def translational(self) -> np.ndarray:
         """Return a copy of the translational part (3,)."""
-        return self._coeffs[3:].copy()
+        return self.coeffs_array[3:].copy()
 
     def get_coeffs(self) -> np.ndarray:
         """Return a copy of the six elements (6,)."""
-        return self._coeffs.copy()
+        return self.coeffs_array.copy()
 
     def Rotate(self, R_FE: RotationMatrix | ArrayLike) -> Self:
         """Return this vector, expressed in E, as expressed in F; R_FE is a RotationMatrix or (3, 3)."""
         rotation = R_FE if isinstance(R_FE, RotationMatrix) else RotationMatrix(R_FE)
-        return self._of(spatial_arrays.rotate(self._coeffs, rotation._R))
+        return self._of(spatial_arrays.rotate(self.coeffs_array, rotation.R_array))
 
     def IsApprox(self, other: Self, tolerance: float = np.finfo(float).eps) -> bool:
         """Tell whether no element differs from the other's by more than the tolerance."""
@@ -104,7 +104,7 @@ class SpatialVector:
         self, other: Self, rotational_tolerance: float, translational_tolerance: float
     ) -> bool:
         """Tell whether each part is within its tolerance of the other's, element by element."""
-        difference = np.abs(self._coeffs - self._like(other, "compared")._coeffs)
+        difference = np.abs(self.coeffs_array - self._like(other, "compared").coeffs_array)
         near = difference[:3].max() <= rotational_tolerance and difference[3:].max() <= translational_tolerance
         return bool(near)
 
@@ -121,50 +121,50 @@ class SpatialVector:
         if not isinstance(other, kinds):
             accepted = " or ".join(kind.__name__ for kind in kinds)
             raise TypeError(f"{type(self).__name__}.dot: expected {accepted}, got {type(other).__name__}")
-        product = spatial_arrays.dot(self._coeffs, other._coeffs)
+        product = spatial_arrays.dot(self.coeffs_array, other.coeffs_array)
         return product.item() if isinstance(product, np.generic) else product
 
     def __add__(self, other: Self) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
-        return self._of(self._coeffs + other._coeffs)
+        return self._of(self.coeffs_array + other.coeffs_array)
 
     def __sub__(self, other: Self) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
-        return self._of(self._coeffs - other._coeffs)
+        return self._of(self.coeffs_array - other.coeffs_array)
 
     def __neg__(self) -> Self:
-        return self._of(-self._coeffs)
+        return self._of(-self.coeffs_array)
 
     def __mul__(self, scale: Scalar) -> Self:
         if not is_scalar(scale):
             return NotImplemented
-        return self._of(self._coeffs * scale)
+        return self._of(self.coeffs_array * scale)
 
     __rmul__ = __mul__
 
     def __iadd__(self, other: Self) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
-        self._coeffs = self._coeffs + other._coeffs
+        self.coeffs_array = self.coeffs_array + other.coeffs_array
         return self
 
     def __isub__(self, other: Self) -> Self:
         if type(other) is not type(self) and not self._is_like(other):
             return NotImplemented
-        self._coeffs = self._coeffs - other._coeffs
+        self.coeffs_array = self.coeffs_array - other.coeffs_array
         return self
 
     def __imul__(self, scale: Scalar) -> Self:
         if not is_scalar(scale):
             return NotImplemented
-        self._coeffs = self._coeffs * scale
+        self.coeffs_array = self.coeffs_array * scale
         return self
 
     def __repr__(self) -> str:
         upper, lower = self._parts
-        values = self._coeffs.tolist()
+        values = self.coeffs_array.tolist()
         return f"{type(self).__name__}(\n  {upper}={values[:3]},\n  {lower}={values[3:]},\n)"
 
 
@@ -183,11 +183,11 @@ class SpatialVelocity(SpatialVector):
 
     def Shift(self, offset: ArrayLike) -> SpatialVelocity:
         """Return V_MC_E of a frame C fixed to B whose origin is at offset p_BoCo_E (3,) [m] from Bo."""
-        return self._of(spatial_arrays.shift_velocity(self._coeffs, as_array(offset, (3,), "offset")))
+        return self._of(spatial_arrays.shift_velocity(self.coeffs_array, as_array(offset, (3,), "offset")))
 
     def ShiftInPlace(self, offset: ArrayLike) -> SpatialVelocity:
         """Shift this object itself, as Shift() does a copy; return it."""
-        self._coeffs = self.Shift(offset)._coeffs
+        self.coeffs_array = self.Shift(offset).coeffs_array
         return self
 
     def ComposeWithMovingFrameVelocity(
@@ -196,7 +196,7 @@ class SpatialVelocity(SpatialVector):
         """Return V_MC_E from this V_MB_E, p_BoCo_E (3,) [m] and the velocity V_BC_E of C measured in B."""
         p_BoCo = as_array(position_of_moving_frame, (3,), "position_of_moving_frame")
         V_BC = self._like(velocity_of_moving_frame, "composed")
-        return self._of(spatial_arrays.compose_velocity(self._coeffs, p_BoCo, V_BC._coeffs))
+        return self._of(spatial_arrays.compose_velocity(self.coeffs_array, p_BoCo, V_BC.coeffs_array))
 
     def dot(
         self, force: SpatialForce | SpatialMomentum | None = None, *, momentum: SpatialMomentum | None = None
@@ -231,17 +231,17 @@ class SpatialAcceleration(SpatialVector):
         """Return A_MC_E of a frame C fixed to B, at offset p_BoCo_E (3,) [m], given w_MB_E (3,) [rad/s]."""
         p_BoCo = as_array(offset, (3,), "offset")
         w_MB = as_array(angular_velocity_of_this_frame, (3,), "angular_velocity_of_this_frame")
-        return self._of(spatial_arrays.shift_acceleration(self._coeffs, p_BoCo, w_MB))
+        return self._of(spatial_arrays.shift_acceleration(self.coeffs_array, p_BoCo, w_MB))
 
     def ShiftInPlace(self, offset: ArrayLike, angular_velocity_of_this_frame: ArrayLike) -> SpatialAcceleration:
         """Shift this object itself, as Shift() does a copy; return it."""
-        self._coeffs = self.Shift(offset, angular_velocity_of_this_frame)._coeffs
+        self.coeffs_array = self.Shift(offset, angular_velocity_of_this_frame).coeffs_array
         return self
 
     def ShiftWithZeroAngularVelocity(self, offset: ArrayLike) -> SpatialAcceleration:
         """Return the result of Shift() for an angular velocity of zero (alpha may be anything)."""
         p_BoCo = as_array(offset, (3,), "offset")
-        return self._of(spatial_arrays.shift_acceleration_without_rotation(self._coeffs, p_BoCo))
+        return self._of(spatial_arrays.shift_acceleration_without_rotation(self.coeffs_array, p_BoCo))
 
     def ComposeWithMovingFrameAcceleration(
         self,
@@ -259,11 +259,11 @@ class SpatialAcceleration(SpatialVector):
             kind = type(velocity_of_moving_frame).__name__
             raise TypeError(f"velocity_of_moving_frame: expected SpatialVelocity, got {kind}")
         coeffs = spatial_arrays.compose_acceleration(
-            self._coeffs,
+            self.coeffs_array,
             as_array(position_of_moving_frame, (3,), "position_of_moving_frame"),
             as_array(angular_velocity_of_this_frame, (3,), "angular_velocity_of_this_frame"),
-            velocity_of_moving_frame._coeffs,
-            self._like(acceleration_of_moving_frame, "composed")._coeffs,
+            velocity_of_moving_frame.coeffs_array,
+            self._like(acceleration_of_moving_frame, "composed").coeffs_array,
         )
         return self._of(coeffs)
 
@@ -278,11 +278,11 @@ class _MomentVector(SpatialVector):
     __slots__ = ()
 
     def _shifted(self, offset: ArrayLike) -> Self:
-        return self._of(spatial_arrays.shift_force(self._coeffs, as_array(offset, (3,), "offset")))
+        return self._of(spatial_arrays.shift_force(self.coeffs_array, as_array(offset, (3,), "offset")))
 
     def ShiftInPlace(self, offset: ArrayLike) -> Self:
         """Shift this object itself, as Shift() does a copy; return it."""
-        self._coeffs = self._shifted(offset)._coeffs
+        self.coeffs_array = self._shifted(offset).coeffs_array
         return self
 
     if TYPE_CHECKING:
@@ -340,7 +340,7 @@ class SpatialMomentum(_MomentVector):
 def vector_of(kind: type[AnyVector], coeffs: np.ndarray) -> AnyVector:
     """Return a spatial vector of one class that wraps an array (6,), which nobody else will change."""
     vector = _new(kind)
-    vector._coeffs = coeffs
+    vector.coeffs_array = coeffs
     return vector
 
 
@@ -349,7 +349,7 @@ def vectors_of(kind: type[AnyVector], rows: Iterable[Vector6]) -> list[AnyVector
     vectors = []
     for row in rows:
         vector = _new(kind)
-        vector._coeffs = row
+        vector.coeffs_array = row
         vectors.append(vector)
     return vectors
 

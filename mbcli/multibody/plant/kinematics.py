@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import empty, ndarray
 
-from mbcli.math.rigid_transform import _transform, transforms_of
-from mbcli.math.rotation_matrix import _rotation
+from mbcli.math.rigid_transform import transform_of, transforms_of
+from mbcli.math.rotation_matrix import rotation_of
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of, vectors_of
 from mbcli.multibody.plant.frame_motions import WORLD_FRAME
@@ -163,7 +163,7 @@ class Kinematics:
         if body.parent_plant is not self:
             self._refuse_body(body)
         R, p = state.pose(body.frame.index_number, WORLD_FRAME)
-        return _transform(R, p)
+        return transform_of(R, p)
 
     def EvalBodySpatialVelocityInWorld(self, context: Context, body: RigidBody) -> SpatialVelocity:
         """V_WB_W at Bo. RuntimeError for a body of another plant."""
@@ -205,7 +205,7 @@ class Kinematics:
             self.check_context(context)
         f, m, _ = self.frame_numbers(frame_B, frame_A, frame_A)
         R, p = state.pose(f, m)
-        return _transform(R, p)
+        return transform_of(R, p)
 
     def CalcRelativeRotationMatrix(self, context: Context, frame_A: Frame, frame_B: Frame) -> RotationMatrix:
         """R_AB. RuntimeError for a frame of another plant."""
@@ -213,7 +213,7 @@ class Kinematics:
         if state.plant is not self:
             self.check_context(context)
         f, m, _ = self.frame_numbers(frame_B, frame_A, frame_A)
-        return _rotation(state.pose(f, m)[0])
+        return rotation_of(state.pose(f, m)[0])
 
     def CalcPointsPositions(self, context: Context, frame_B: Frame, p_BQi: ArrayLike, frame_A: Frame) -> Matrix:
         """p_AQi (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia, spatial_inertia_of
 from mbcli.multibody.math import SpatialMomentum
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.plant.kinematics import WORLD_FRAME
@@ -159,7 +159,7 @@ class MassProperties:
         if not state.scalar.is_positive(mass):
             return SpatialInertia.Zero()
         calls.query_inertia(selected, mass, f)
-        return SpatialInertia._of(mass, state.copy_of_three(), state.copy_of_G())
+        return spatial_inertia_of(mass, state.copy_of_three(), state.copy_of_G())
 
     def _listed_links_and_mass(self, context, body_indexes):
         """The list, 1 for each of these bodies, else 0, and their mass: as remembered for the next call."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joint_actuator import JointActuator
@@ -84,9 +84,9 @@ def _compiled_steps(plant, context, element, name, step):
 def _inertia_steps(M, name, step):
     mass, com, G = M.get_mass(), M.get_com(), M.get_unit_inertia().CopyToFullMatrix3()
     if name == "mass":
-        return [SpatialInertia._of(mass + step, com, G)]
+        return [spatial_inertia_of(mass + step, com, G)]
     if name == "com":
-        return [SpatialInertia._of(mass, com + step * e, G) for e in np.eye(3)]
+        return [spatial_inertia_of(mass, com + step * e, G) for e in np.eye(3)]
     if not mass:
         raise RuntimeError("CalcDerivatives: a body without mass has no unit inertia to differentiate by")
-    return [SpatialInertia._of(mass, com, G + step / mass * unit) for unit in UNITS]
+    return [spatial_inertia_of(mass, com, G + step / mass * unit) for unit in UNITS]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.math import RigidTransform
-from mbcli.math.rigid_transform import _transform
-from mbcli.math.rotation_matrix import _rotation
+from mbcli.math.rigid_transform import transform_of
+from mbcli.math.rotation_matrix import rotation_of
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.tree.element import NamedElement
@@ -86,7 +86,7 @@ class Frame(NamedElement):
         if state.plant is not self.parent_plant:
             self.check_context(context)
         R, p = state.pose(self.index_number, WORLD)
-        return _transform(R, p)
+        return transform_of(R, p)
 
     def CalcPose(self, context: Context, frame_M: Frame) -> RigidTransform:
         """X_MF"""
@@ -94,14 +94,14 @@ class Frame(NamedElement):
         if state.plant is not self.parent_plant:
             self.check_context(context)
         R, p = state.pose(self.index_number, self.parent_plant.frame_number(frame_M))
-        return _transform(R, p)
+        return transform_of(R, p)
 
     def CalcRotationMatrixInWorld(self, context: Context) -> RotationMatrix:
         """R_WF"""
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return _rotation(state.pose(self.index_number, WORLD)[0])
+        return rotation_of(state.pose(self.index_number, WORLD)[0])
 
     def CalcRotationMatrix(self, context: Context, frame_M: Frame) -> RotationMatrix:
         """R_MF"""
@@ -109,7 +109,7 @@ class Frame(NamedElement):
         if state.plant is not self.parent_plant:
             self.check_context(context)
         m = self.parent_plant.frame_number(frame_M)
-        return _rotation(state.pose(self.index_number, m)[0])
+        return rotation_of(state.pose(self.index_number, m)[0])
 
     def EvalAngularVelocityInWorld(self, context: Context) -> Vector3:
         """w_WF_W (3,)"""

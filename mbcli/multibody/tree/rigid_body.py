@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.math.array_arguments import as_array
-from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia, copy_of, spatial_inertia_of
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.math.spatial_vector import vector_of
 from mbcli.multibody.scalars import FLOAT
@@ -54,7 +54,7 @@ class RigidBody(NamedElement):
         if model_instance is not None:
             self.instance_index = ModelInstanceIndex(model_instance)
         self._name = body_name
-        self._M_BBo_B = SpatialInertia.Zero() if M_BBo_B is None else M_BBo_B._copy()
+        self._M_BBo_B = SpatialInertia.Zero() if M_BBo_B is None else copy_of(M_BBo_B)
         self.frame = RigidBodyFrame(self)
         self.has_weight = True  # a model file may take a body out of gravity
 
@@ -82,28 +82,28 @@ class RigidBody(NamedElement):
 
     def default_spatial_inertia(self) -> SpatialInertia:
         """M_BBo_B"""
-        return self._M_BBo_B._copy()
+        return copy_of(self._M_BBo_B)
 
     def get_mass(self, context: Context) -> Scalar:
         """[kg] as the context has it"""
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._mass
+        return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B).mass
 
     def CalcCenterOfMassInBodyFrame(self, context: Context) -> Vector3:
         """p_BoBcm_B [m] as the context has it"""
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p.copy()
+        return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B).p_array.copy()
 
     def CalcSpatialInertiaInBodyFrame(self, context: Context) -> SpatialInertia:
         """M_BBo_B as the context has it"""
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        return state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._copy()
+        return copy_of(state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B))
 
     def SetSpatialInertiaInBodyFrame(self, context: Context, M_Bo_B: SpatialInertia) -> None:
         """Another M_BBo_B in one context; the default stays."""
@@ -111,7 +111,7 @@ class RigidBody(NamedElement):
             self.check_context(context)
         if not isinstance(M_Bo_B, SpatialInertia):
             raise TypeError(f"body '{self.name()}': M_Bo_B is a SpatialInertia, not {M_Bo_B!r}")
-        self._set_inertia(context, M_Bo_B._mass, M_Bo_B._p, M_Bo_B._G)
+        self._set_inertia(context, M_Bo_B.mass, M_Bo_B.p_array, M_Bo_B.G_array)
 
     def SetMass(self, context: Context, mass: float) -> None:
         """Another mass [kg] in one context, with the same centre of mass and unit inertia. RuntimeError below 0."""
@@ -120,7 +120,7 @@ class RigidBody(NamedElement):
             self.check_context(context)
         mass = non_negative(mass, f"body '{self._name}': its mass", state.scalar)
         M = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
-        self._set_inertia(context, mass, M._p, M._G)
+        self._set_inertia(context, mass, M.p_array, M.G_array)
 
     def SetCenterOfMassInBodyFrame(self, context: Context, com: ArrayLike) -> None:
         """Another p_BoBcm_B (3,) [m] in one context, with the same inertia about Bo: the result may be impossible."""
@@ -128,7 +128,7 @@ class RigidBody(NamedElement):
         if state.plant is not self.parent_plant:
             self.check_context(context)
         M = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)
-        self._set_inertia(context, M._mass, self._com(com).copy(), M._G)
+        self._set_inertia(context, M.mass, self._com(com).copy(), M.G_array)
 
     def SetCenterOfMassInBodyFrameAndPreserveCentralInertia(
         self, context: Context, center_of_mass_position: ArrayLike
@@ -137,7 +137,7 @@ class RigidBody(NamedElement):
         com = self._com(center_of_mass_position)
         M = self.CalcSpatialInertiaInBodyFrame(context)
         central = M.get_unit_inertia().ShiftToCenterOfMass(-M.get_com())
-        self._set_inertia(context, M._mass, com.copy(), central.ShiftFromCenterOfMass(com)._I)
+        self._set_inertia(context, M.mass, com.copy(), central.ShiftFromCenterOfMass(com).I_array)
 
     def _com(self, com):
         if type(com) is not np.ndarray or com.shape != (3,) or com.dtype is not FLOAT.dtype:
@@ -149,7 +149,7 @@ class RigidBody(NamedElement):
     def _set_inertia(self, context, mass, com, unit_inertia):
         """Of a mass and arrays (3,), (3, 3) that nobody else will change; physically valid or not."""
         state = context.state
-        M, dtype = SpatialInertia._of(mass, com, unit_inertia), state.dtype
+        M, dtype = spatial_inertia_of(mass, com, unit_inertia), state.dtype
         if type(mass) is not float or com.dtype is not dtype or unit_inertia.dtype is not dtype:  # may not fit
             state.scalar.array(M.CopyToFullMatrix6(), f"body '{self._name}': its inertia")
         state.set_parameter(self, "M_BBo_B", M)
@@ -173,7 +173,7 @@ class RigidBody(NamedElement):
             self.check_context(context)
         V = state.of_v.get(self)
         if V is None:
-            com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
+            com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B).p_array
             V = state.of_v[self] = state.velocity_of_point(self.frame.index_number, com)
         return V[3:].copy()
 
@@ -184,7 +184,7 @@ class RigidBody(NamedElement):
             self.check_context(context)
         A = state.of_inputs.get(self)
         if A is None:
-            com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B)._p
+            com = state.parameters.values.get((self, "M_BBo_B"), self._M_BBo_B).p_array
             A = state.of_inputs[self] = self.parent_plant.point_acceleration(context, self.frame.index_number, com)
         return A[3:].copy()
 
@@ -266,7 +266,7 @@ class RigidBody(NamedElement):
             self.GetParentPlant().check_forces(forces)
         if type(F_Bo_W) is not SpatialForce:
             raise TypeError(f"F_Bo_W is a SpatialForce, not {F_Bo_W!r}")
-        F = F_Bo_W._coeffs
+        F = F_Bo_W.coeffs_array
         state = context.state
         if F.dtype is not state.dtype or not (F.base is None or F.flags.c_contiguous):
             F = state.scalar.array(F, f"body '{self.name()}': F_Bo_W")
@@ -287,7 +287,7 @@ class RigidBody(NamedElement):
         if type(p_BP_E) is not np.ndarray or p_BP_E.shape != (3,):
             p_BP_E = as_array(p_BP_E, (3,), "p_BP_E")
         p = plant.one_point(context, p_BP_E, "p_BP_E")
-        e, F = plant.frame_number(frame_E), F_Bp_E._coeffs
+        e, F = plant.frame_number(frame_E), F_Bp_E.coeffs_array
         if F.dtype is not state.dtype or not (F.base is None or F.flags.c_contiguous):
             F = state.scalar.array(F, f"body '{self.name()}': F_Bp_E")
         calls = state.calls if state.positions_current else state.at_positions()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from mbcli.math import RigidTransform
-from mbcli.math.rigid_transform import _transform
+from mbcli.math.rigid_transform import transform_of
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
@@ -101,7 +101,7 @@ class FloatingJoint(NoOneForce, Joint):
         pose = state.of_q.get(self)
         if pose is None:
             pose = state.of_q[self] = self._pose_of(self.GetPositions(context))
-        return _transform(pose._R, pose._p)
+        return transform_of(pose.R_array, pose.p_array)
 
     def SetPose(self, context: Context, X_FM: RigidTransform) -> Self:
         state = context.state
@@ -109,7 +109,7 @@ class FloatingJoint(NoOneForce, Joint):
             self.check_context(context)
         n, first = self._rotation_size, self.first_position
         rotation = self._sized(self._rotation_positions(X_FM.rotation()), n, context)
-        p = self._sized(X_FM._p, 3, context)
+        p = self._sized(X_FM.p_array, 3, context)
         state.q[first : first + n] = rotation
         state.q[first + n : first + n + 3] = p
         state.forget_positions()

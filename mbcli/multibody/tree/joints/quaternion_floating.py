@@ -9,7 +9,7 @@ import numpy as np
 
 from mbcli.engine.smooth.joints import quaternion_floating
 from mbcli.math import Quaternion, RotationMatrix, UniformlyRandomQuaternion
-from mbcli.math.quaternion import _unchecked
+from mbcli.math.quaternion import quaternion_of
 from mbcli.math.rotation_array import quaternion_from_matrix
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.joints.floating import FloatingJoint
@@ -29,7 +29,7 @@ class QuaternionFloatingJoint(FloatingJoint):
 
     @staticmethod
     def _rotation_positions(rotation):
-        return quaternion_from_matrix(rotation._R) if isinstance(rotation, RotationMatrix) else rotation.wxyz()
+        return quaternion_from_matrix(rotation.R_array) if isinstance(rotation, RotationMatrix) else rotation.wxyz()
 
     @staticmethod
     def _rotation_of(wxyz):
@@ -39,7 +39,7 @@ class QuaternionFloatingJoint(FloatingJoint):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        R, p = X_FM._R, X_FM._p
+        R, p = X_FM.R_array, X_FM.p_array
         if not (_is_simple(R, context) and _is_simple(p, context) and all(map(isfinite, p.tolist()))):
             return super().SetPose(context, X_FM)
         state.calls.set_pose(self.first_position, R, p)
@@ -51,9 +51,9 @@ class QuaternionFloatingJoint(FloatingJoint):
         state = context.state
         if state.plant is not self.parent_plant:
             self.check_context(context)
-        if type(R_FM) is not RotationMatrix or not _is_simple(R_FM._R, context):
+        if type(R_FM) is not RotationMatrix or not _is_simple(R_FM.R_array, context):
             return super().SetOrientation(context, R_FM)  # type: ignore[arg-type]  # quaternions too, here
-        state.calls.set_rotation(self.first_position, R_FM._R)
+        state.calls.set_rotation(self.first_position, R_FM.R_array)
         state.forget_positions()
         return self
 
@@ -68,7 +68,7 @@ class QuaternionFloatingJoint(FloatingJoint):
                 state.ready_parameters()
             wxyz = unit(state.q[self.first_position : self.first_position + 4])
             state.of_q[self, "wxyz"] = wxyz
-        return _unchecked(wxyz)
+        return quaternion_of(wxyz)
 
     def SetQuaternion(self, context: Context, q_FM: Quaternion) -> QuaternionFloatingJoint:
         """Replaces the orientation by q_FM in a context; returns the joint."""
@@ -77,7 +77,7 @@ class QuaternionFloatingJoint(FloatingJoint):
             self.check_context(context)
         i = self.first_position
         try:
-            state.q_memory[i : i + 4] = q_FM._wxyz
+            state.q_memory[i : i + 4] = q_FM.wxyz_array
         except (AttributeError, TypeError, ValueError):
             return self.SetOrientation(context, q_FM)
         state.forget_positions()
