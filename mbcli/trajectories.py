@@ -33,6 +33,10 @@ class PiecewiseConstantCurvatureTrajectory:
         initial_curve_tangent, plane_normal: (3,) of any length, perpendicular, expressed in A.
         initial_position: p_AoMo_A (3,) [m] at s = 0.
         is_periodic: whether it begins anew after its length; that its ends meet, EndpointsAreNearlyEqual() says.
+
+    Attributes, as the engine takes them:
+        X_AM0: rotation, row by row, and position (12,) at s = 0.
+        segments: (n, SEGMENT_SIZE).
     """
 
     def __init__(
@@ -53,9 +57,8 @@ class PiecewiseConstantCurvatureTrajectory:
             raise RuntimeError(f"the first break must be 0, it is {self._breaks[0]}")
         if not (np.diff(self._breaks) >= SHORTEST_SEGMENT).all():
             raise RuntimeError(f"breaks must increase, they are {self._breaks}")
-        self._X_AM0 = _initial_pose(initial_curve_tangent, plane_normal, initial_position)
-        # as the engine takes them
-        self._segments = _segments(self._breaks, self._rates)
+        self.X_AM0 = _initial_pose(initial_curve_tangent, plane_normal, initial_position)
+        self.segments = _segments(self._breaks, self._rates)
         self._curves = np.array([[0, self._rates.size, int(self._is_periodic)]])
 
     # what it is made of
@@ -110,18 +113,18 @@ class PiecewiseConstantCurvatureTrajectory:
     def _segment(self, s: Scalar) -> Any:
         if not self._rates.size:
             raise RuntimeError("the curve is empty")
-        return segment_at(self._segments, self._curves, 0, self.length(), float(s))[0]
+        return segment_at(self.segments, self._curves, 0, self.length(), float(s))[0]
 
     def curvature(self, s: Scalar) -> float:
         """The signed turning rate [1/m] at s; at a break, that of the segment that starts."""
-        return float(self._segments[self._segment(s), SEGMENT_RATE])
+        return float(self.segments[self._segment(s), SEGMENT_RATE])
 
     def CalcPose(self, s: Scalar) -> RigidTransform:
         """X_AM(s)"""
         self._segment(s)
         q, chosen = np.array([float(s)]), np.zeros((1, SEGMENT_SIZE))
-        take_segment(self._segments, self._curves, np.array([self.length()]), 0, q, 0, chosen)
-        X = _pose_on_segment(chosen, self._X_AM0.reshape(1, 12), q[0])
+        take_segment(self.segments, self._curves, np.array([self.length()]), 0, q, 0, chosen)
+        X = _pose_on_segment(chosen, self.X_AM0.reshape(1, 12), q[0])
         return RigidTransform.MakeUnchecked(np.column_stack([X[:9].reshape(3, 3), X[9:]]))
 
     def value(self, s: Scalar) -> Matrix:
@@ -150,8 +153,8 @@ class PiecewiseConstantCurvatureTrajectory:
         last = self._rates.size - 1
         if last < 0:
             raise RuntimeError("the curve is empty")
-        end = _advance(self._segments[last], self.length())
-        return bool((abs(end - self._segments[0, 4:]) <= tolerance).all())
+        end = _advance(self.segments[last], self.length())
+        return bool((abs(end - self.segments[0, 4:]) <= tolerance).all())
 
 
 def _numbers(values: ArrayLike, name: str) -> FloatArray:

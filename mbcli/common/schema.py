@@ -181,16 +181,20 @@ def _fixed(specification: Any) -> Any:
 
 @dataclass(frozen=True)
 class Rotation:
-    """A rotation, or a distribution of rotations: `value` is one of Identity, Rpy, AngleAxis and Uniform."""
+    """A rotation, or a distribution of rotations: `value` is one of Identity, Rpy, AngleAxis and Uniform.
+
+    All but Uniform have parameters(), numbers or distributions of them, and rotation_with(pick), which takes the
+    numbers that pick() makes of these.
+    """
 
     @dataclass(frozen=True)
     class Identity:
         """No rotation."""
 
-        def _specifications(self) -> tuple[Any, ...]:
+        def parameters(self) -> tuple[Any, ...]:
             return ()
 
-        def _rotation(self, pick: Callable[[Any], Any]) -> RotationMatrix:
+        def rotation_with(self, pick: Callable[[Any], Any]) -> RotationMatrix:
             return RotationMatrix()
 
     @dataclass(frozen=True)
@@ -202,10 +206,10 @@ class Rotation:
         def __post_init__(self) -> None:
             _require_three(self.deg, "deg")
 
-        def _specifications(self) -> tuple[Any, ...]:
+        def parameters(self) -> tuple[Any, ...]:
             return (self.deg,)
 
-        def _rotation(self, pick: Callable[[Any], Any]) -> RotationMatrix:
+        def rotation_with(self, pick: Callable[[Any], Any]) -> RotationMatrix:
             return RotationMatrix(RollPitchYaw(np.radians(pick(self.deg))))
 
     @dataclass(frozen=True)
@@ -220,10 +224,10 @@ class Rotation:
             if IsDeterministic(self.axis) and not np.linalg.norm(GetDeterministicValue(self.axis)) > 0.0:
                 raise RuntimeError("AngleAxis: the axis has no length")
 
-        def _specifications(self) -> tuple[Any, ...]:
+        def parameters(self) -> tuple[Any, ...]:
             return (self.angle_deg, self.axis)
 
-        def _rotation(self, pick: Callable[[Any], Any]) -> RotationMatrix:
+        def rotation_with(self, pick: Callable[[Any], Any]) -> RotationMatrix:
             angle, axis = np.radians(pick(self.angle_deg)), pick(self.axis)
             length = np.linalg.norm(axis)
             if not length > 0.0:
@@ -240,23 +244,23 @@ class Rotation:
         """Whether it is one rotation."""
         if isinstance(self.value, Rotation.Uniform):
             return False
-        return all(IsDeterministic(part) for part in self.value._specifications())
+        return all(IsDeterministic(part) for part in self.value.parameters())
 
     def GetDeterministicValue(self) -> RotationMatrix:
         """The RotationMatrix; RuntimeError if it is random."""
         if isinstance(self.value, Rotation.Uniform) or not self.IsDeterministic():
             raise RuntimeError("the rotation is random, it has no single value")
-        return self.value._rotation(Mean)
+        return self.value.rotation_with(Mean)
 
     def Mean(self) -> RotationMatrix:
         """The rotation of the means of its parameters; the identity for a uniform one, which has no mean."""
-        return RotationMatrix() if isinstance(self.value, Rotation.Uniform) else self.value._rotation(Mean)
+        return RotationMatrix() if isinstance(self.value, Rotation.Uniform) else self.value.rotation_with(Mean)
 
     def Sample(self, generator: np.random.Generator) -> RotationMatrix:
         """A RotationMatrix, drawn by a numpy.random.Generator."""
         if isinstance(self.value, Rotation.Uniform):
             return UniformlyRandomRotationMatrix(generator)
-        return self.value._rotation(lambda part: Sample(part, generator))
+        return self.value.rotation_with(lambda part: Sample(part, generator))
 
 
 @dataclass(frozen=True)

@@ -161,10 +161,10 @@ class DiagramBuilder:
 
 
 class Diagram:
-    """A plant with its connected systems; made by DiagramBuilder.Build()."""
+    """A plant, `plant_of_diagram`, with its connected systems; made by DiagramBuilder.Build()."""
 
     def __init__(self, plant: MultibodyPlant, systems: Any, connections: Any, inputs: Any, outputs: Any) -> None:
-        self._plant_of_diagram, self._systems, self._connections = plant, systems, connections
+        self.plant_of_diagram, self._systems, self._connections = plant, systems, connections
         self._name = ""
         self._inputs = [ExportedInputPort(self, port, name, index) for index, (name, port) in enumerate(inputs)]
         self._outputs = [
@@ -205,22 +205,22 @@ class Diagram:
         """A context with those of all systems, connected."""
         root = DiagramContext(self)
         for output, port in self._connections:
-            source = root._contexts[output.get_system()]
-            port.Follow(root._contexts[port.get_system()], lambda _, output=output, source=source: output.Eval(source))
+            source = root.contexts[output.get_system()]
+            port.Follow(root.contexts[port.get_system()], lambda _, output=output, source=source: output.Eval(source))
         return root
 
     def GetSubsystemContext(self, subsystem: object, context: DiagramContext) -> Any:
         """The part of a root context that belongs to a system."""
         self.check_context(context)
-        if subsystem not in context._contexts:
+        if subsystem not in context.contexts:
             raise RuntimeError(f"{_name_of(subsystem)} has no context in this diagram")
-        return context._contexts[subsystem]
+        return context.contexts[subsystem]
 
     GetMutableSubsystemContext = GetSubsystemContext
 
     def check_context(self, context: Any) -> None:
         """RuntimeError for a context that belongs elsewhere."""
-        if not isinstance(context, DiagramContext) or context._diagram is not self:
+        if not isinstance(context, DiagramContext) or context.diagram is not self:
             raise RuntimeError("the context was not made by this Diagram")
 
     def num_input_ports(self) -> int:
@@ -250,7 +250,7 @@ class Diagram:
     def ExecuteForcedEvents(self, context: DiagramContext, publish: bool = True) -> None:
         """One update of a discrete plant; the time stays."""
         self.check_context(context)
-        self._plant_of_diagram.ExecuteForcedEvents(context._of_plant)
+        self.plant_of_diagram.ExecuteForcedEvents(context.of_plant)
 
 
 class ExportedInputPort(InputPort):
@@ -277,52 +277,57 @@ class ExportedInputPort(InputPort):
 
 
 class DiagramContext:
-    """The contexts of all systems of a diagram; time and state are those of the plant."""
+    """The contexts of all systems of a diagram; time and state are those of the plant.
+
+    Attributes:
+        diagram: that made it.
+        contexts: {system: context}, of the systems that have one; of_plant: that of the plant.
+    """
 
     def __init__(self, diagram: Diagram) -> None:
-        self._diagram = diagram
-        self._contexts = {
+        self.diagram = diagram
+        self.contexts = {
             system: system.CreateDefaultContext()
-            for system in diagram._systems
+            for system in diagram.GetSystems()
             if hasattr(system, "CreateDefaultContext")
         }
-        self._of_plant = self._contexts[diagram._plant_of_diagram]
+        self.of_plant = self.contexts[diagram.plant_of_diagram]
 
     def get_time(self) -> float:
         """[s]"""
-        return self._of_plant.get_time()
+        return self.of_plant.get_time()
 
     def SetTime(self, time_sec: float) -> None:
         """Replaces the time [s]."""
-        self._of_plant.SetTime(time_sec)
+        self.of_plant.SetTime(time_sec)
 
     def SetContinuousState(self, xc: ArrayLike) -> None:
         """Replaces the state [q; v] of a plant with time step 0."""
-        self._of_plant.SetContinuousState(xc)
+        self.of_plant.SetContinuousState(xc)
 
     def SetDiscreteState(self, xd: ArrayLike) -> None:
         """Replaces the state [q; v] of a discrete plant."""
-        self._of_plant.SetDiscreteState(xd)
+        self.of_plant.SetDiscreteState(xd)
 
     def get_continuous_state_vector(self) -> StateVector:
         """[q; v] of a plant with time step 0; without elements if the plant is discrete."""
-        return self._of_plant.get_continuous_state_vector()
+        return self.of_plant.get_continuous_state_vector()
 
     def get_discrete_state_vector(self) -> StateVector:
         """[q; v] of a discrete plant; without elements if the plant is continuous."""
-        return self._of_plant.get_discrete_state_vector()
+        return self.of_plant.get_discrete_state_vector()
 
     def SetTimeStateAndParametersFrom(self, source: DiagramContext) -> None:
         """Takes them from a context of this diagram; see that of a plant's context."""
-        self._diagram.check_context(source)
-        self._of_plant.SetTimeStateAndParametersFrom(source._of_plant)
+        self.diagram.check_context(source)
+        self.of_plant.SetTimeStateAndParametersFrom(source.of_plant)
 
     def Clone(self) -> DiagramContext:
         """An independent copy, connected in itself."""
-        other = self._diagram.CreateDefaultContext()
-        for system, context in self._contexts.items():
-            other._contexts[system].inputs.take(context.inputs.fixed)
-        other._of_plant.SetTimeStateAndParametersFrom(self._of_plant)
+        other = self.diagram.CreateDefaultContext()
+        for system, context in self.contexts.items():
+            other.contexts[system].inputs.take(context.inputs.fixed)
+        other.of_plant.SetTimeStateAndParametersFrom(self.of_plant)
         return other
 
 

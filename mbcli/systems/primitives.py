@@ -118,7 +118,7 @@ def FirstOrderTaylorApproximation(
 
 def _derivatives(system, context, input_port, output_port):
     """A, B, C, D, motion, output, input and state at the context, and the time period."""
-    plant = getattr(system, "_plant_of_diagram", system)
+    plant = getattr(system, "plant_of_diagram", system)
     own = plant.GetMyContextFromRoot(context)
     input_name = _port_name(system, input_port, InputPortSelection, "GetInputPort", "actuation")
     output_name = _port_name(system, output_port, OutputPortSelection, "GetOutputPort", "state")

@@ -35,9 +35,9 @@ class Simulator:
     def __init__(self, system: MultibodyPlant | Diagram, context: Context | DiagramContext | None = None) -> None:
         self._system = system
         self._root = system.CreateDefaultContext() if context is None else context
-        self._plant: Any = getattr(system, "_plant_of_diagram", system)
+        self._plant: Any = getattr(system, "plant_of_diagram", system)
         self._context = self._plant.GetMyContextFromRoot(self._root)
-        self._config = SimulatorConfig()
+        self.config = SimulatorConfig()
         self._monitor: Callable[[Any], EventStatus | None] | None = None
         self._rate = 0.0
         self._start()
@@ -162,8 +162,8 @@ class Simulator:
             now = self._context.get_time()
             target = end
             if self._monitor is not None or self._rate != 0.0:
-                target = min(end, now + self._config.max_step_size)
-            run = Run(self._plant, self._context, target, config=self._config, next_step=self._next_step)
+                target = min(end, now + self.config.max_step_size)
+            run = Run(self._plant, self._context, target, config=self.config, next_step=self._next_step)
             self._run(run)
             self._steps += max(run.steps, 1)
             self._next_step = run.next_step
@@ -269,6 +269,6 @@ def ApplySimulatorConfig(config: SimulatorConfig, simulator: Simulator) -> None:
     """Uses the integrator, accuracy and step settings of a SimulatorConfig, its start time and realtime rate."""
     if config.integration_scheme not in SCHEMES:
         raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported")
-    simulator._config = config
+    simulator.config = config
     simulator.set_target_realtime_rate(config.target_realtime_rate)
     simulator.get_mutable_context().SetTime(config.start_time)

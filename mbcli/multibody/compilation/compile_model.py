@@ -242,8 +242,8 @@ def _curves(joints):
         "body_curve": np.maximum(numbers - 1, 0),
         "curves": np.column_stack([first, counts, periodic]),
         "curve_period": [path.length() for path in paths],
-        "curve_X_FM0": np.reshape([path._X_AM0 for path in paths], (-1, 12)),
-        "curve_segments": np.concatenate([np.zeros((0, SEGMENT_SIZE))] + [path._segments for path in paths]),
+        "curve_X_FM0": np.reshape([path.X_AM0 for path in paths], (-1, 12)),
+        "curve_segments": np.concatenate([np.zeros((0, SEGMENT_SIZE))] + [path.segments for path in paths]),
     }
 
 

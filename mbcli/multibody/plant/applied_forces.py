@@ -48,7 +48,7 @@ class ExternallyAppliedSpatialForce:
             raise TypeError(f"F_Bq_W is a SpatialForce, not {F!r}")
         self._F_Bq_W = SpatialForce(F.get_coeffs())
 
-    def _copy(self):
+    def __copy__(self) -> ExternallyAppliedSpatialForce:
         other = ExternallyAppliedSpatialForce()
         other.body_index, other.p_BoBq_B, other.F_Bq_W = self.body_index, self._p_BoBq_B, self._F_Bq_W
         return other

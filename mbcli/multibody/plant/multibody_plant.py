@@ -107,7 +107,7 @@ class MultibodyPlant(
 
     def GetMyContextFromRoot(self, root_context: Context) -> Context:
         """The plant's part of the context of its diagram; a context of the plant itself is its own root."""
-        context = root_context if root_context is None else getattr(root_context, "_of_plant", root_context)
+        context = root_context if root_context is None else getattr(root_context, "of_plant", root_context)
         self.check_context(context)
         return context
 

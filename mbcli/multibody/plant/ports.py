@@ -140,7 +140,7 @@ def _own(value):
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, (list, tuple)):
-        return [x._copy() if hasattr(x, "_copy") else copy(x) for x in value]
+        return [copy(x) for x in value]
     return value
 
 
