@@ -272,7 +272,7 @@ def test_every_public_function_is_tried():
     for name, cases in CASES.items():
         assert cases
         kind = getattr(classes(float), name)
-        public = {n for n in dir(kind) if not n.startswith("_")}
+        public = {n for n in dir(kind) if not n.startswith("_") and callable(getattr(kind, n))}  # not the arrays
         missing = {n for n in public if n not in text and n.replace("WithMass", "WithDensity") not in text}
         assert not missing, (name, missing)
 

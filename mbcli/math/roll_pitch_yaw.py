@@ -133,7 +133,7 @@ class RollPitchYaw:
 
     def ToRotationMatrix(self) -> rotation_matrix.RotationMatrix:
         """Return the RotationMatrix R_AD of these angles."""
-        return rotation_matrix.RotationMatrix.MakeUnchecked(self.rotation_array())
+        return rotation_matrix.RotationMatrix.MakeUnchecked(self._matrix())
 
     def ToQuaternion(self) -> Quaternion:
         """Return the quaternion of these angles; its w may be negative."""
@@ -151,7 +151,7 @@ class RollPitchYaw:
 
     def IsNearlySameOrientation(self, other: RollPitchYaw, tolerance: float) -> bool:
         """Tell whether the rotation matrices agree within the tolerance, whatever the angles."""
-        return bool(np.abs(self.rotation_array() - other.rotation_array()).max() <= tolerance)
+        return bool(np.abs(self._matrix() - other._matrix()).max() <= tolerance)
 
     def IsRollPitchYawInCanonicalRange(self) -> bool:
         """Tell whether roll and yaw are in [-pi, pi] and pitch in [-pi/2, pi/2]."""
@@ -175,7 +175,7 @@ class RollPitchYaw:
     def CalcRotationMatrixDt(self, rpyDt: ArrayLike) -> np.ndarray:
         """Return the time derivative in A of R_AD (3, 3) [1/s] from the rates of the angles (3,) [rad/s]."""
         w_AD_A = self.CalcAngularVelocityInParentFromRpyDt(rpyDt)
-        return skew(w_AD_A).dot(self.rotation_array())
+        return skew(w_AD_A).dot(self._matrix())
 
     def CalcAngularVelocityInParentFromRpyDt(self, rpyDt: ArrayLike) -> np.ndarray:
         """Return w_AD_A (3,) [rad/s] from the rates of the angles (3,) [rad/s]."""
@@ -230,7 +230,7 @@ class RollPitchYaw:
     def _sines_cosines(self) -> tuple[tuple[Scalar, Scalar], tuple[Scalar, Scalar], tuple[Scalar, Scalar]]:
         return sine_cosine(self._roll), sine_cosine(self._pitch), sine_cosine(self._yaw)
 
-    def rotation_array(self) -> np.ndarray:
+    def _matrix(self) -> np.ndarray:
         """Return R_AD as a new array (3, 3)."""
         (sr, cr), (sp, cp), (sy, cy) = self._sines_cosines()
         return np.array(

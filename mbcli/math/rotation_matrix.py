@@ -229,7 +229,7 @@ def rotation_array_of(
     if isinstance(source, RotationMatrix):
         return source.R_array
     if isinstance(source, roll_pitch_yaw.RollPitchYaw):
-        return source.rotation_array()
+        return source._matrix()
     if isinstance(source, Quaternion):
         return matrix_from_quaternion(source.wxyz_array)
     if isinstance(source, AngleAxis):
