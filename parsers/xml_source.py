@@ -17,6 +17,7 @@ from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.source_bytes import read_bytes
 from mbcli.parsers.spec import Place, SourceFile
+from mbcli.parsers.xml_text import mended
 
 from mbcli.common.suggestions import closest, did_you_mean
 
@@ -45,7 +46,6 @@ _TOLERATED = {
     "NS_ERR_UNDEFINED_NAMESPACE": "the prefix is not declared; it is taken as written",
     "ERR_HYPHEN_IN_COMMENT": "a comment contains --",
 }
-_TOLERATED_IN_DECLARATION = {"ERR_VERSION_MISSING", "ERR_SPACE_REQUIRED", "ERR_XMLDECL_NOT_FINISHED"}
 
 _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
 _DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
@@ -468,6 +468,10 @@ class _Document:
         self.text = _decode(self.content, encoding)
         self._line_starts = None
 
+    def take_text(self, text):
+        """Another reading of the file's bytes."""
+        self.text, self._line_starts = text, None
+
     def place(self, offset, line=0):
         """The place of a character of the text; without an offset the line alone."""
         if offset is None:
@@ -514,7 +518,7 @@ def _parse(document, deep):
     if root is None and deep:
         root = _parse_strictly(document.content, _DEEP)
     if root is None:
-        root = _parse_tolerantly(document)
+        root = _parse_mended(document, deep)
     if root is None:
         return None
     info = root.getroottree().docinfo
@@ -536,18 +540,37 @@ def _parse_strictly(content, options):
         return None
 
 
-def _parse_tolerantly(document):
+def _parse_mended(document, deep):
+    """Parse again, declarations and encodings read as meant."""
+    text, findings = mended(document.content)
+    if text is None:
+        return _parse_tolerantly(document, document.content)
+    document.take_text(text)
+    for severity, message, offset in findings:
+        report = document.diagnostics.warning if severity == "warning" else document.diagnostics.note
+        report("XML_ERROR", message, place=document.place(offset))
+    doctype = _DOCTYPE_IN_PROLOG.match(text)
+    if doctype:
+        return _refuse_doctype(document, document.place(doctype.start(1)))
+    content = text.encode()
+    root = _parse_strictly(content, {})
+    if root is None and deep:
+        root = _parse_strictly(content, _DEEP)
+    return root if root is not None else _parse_tolerantly(document, content)
+
+
+def _parse_tolerantly(document, content):
     """Parse again with recovery, accepted only if every fault is one of the harmless kinds."""
     parser = etree.XMLParser(recover=True, **_PARSER_OPTIONS)
     try:
-        root = etree.fromstring(document.content, parser)
+        root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         root = None
         if not len(parser.error_log):
             document.diagnostics.error("XML_ERROR", str(error), place=Place(document.name))
             return None
     for entry in parser.error_log:
-        if not _is_tolerated(entry, document):
+        if entry.type_name not in _TOLERATED:
             message = "elements are nested too deep" if "Excessive depth" in entry.message else entry.message
             document.diagnostics.error("XML_ERROR", message, place=Place(document.name, entry.line, entry.column))
             return None
@@ -558,23 +581,11 @@ def _parse_tolerantly(document):
     return root
 
 
-def _is_tolerated(entry, document):
-    if entry.type_name in _TOLERATED:
-        return True
-    declaration = _DECLARATION.match(document.text)
-    return (
-        entry.type_name in _TOLERATED_IN_DECLARATION
-        and declaration is not None
-        and entry.line == 1
-        and entry.column <= declaration.end()
-    )
-
-
 def _warn_of_tolerated(error_log, document):
     """One warning for each message, at its first place."""
     places = {}
     for entry in error_log:
-        kind = _TOLERATED.get(entry.type_name, "the XML declaration is malformed")
+        kind = _TOLERATED[entry.type_name]
         prefix = re.match(r"Namespace prefix (\S+)", entry.message)
         key = f'"{prefix[1]}": {kind}' if prefix else kind
         place = Place(document.name, entry.line, entry.column)

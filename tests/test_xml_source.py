@@ -120,9 +120,18 @@ def test_a_missing_file_is_an_error_without_a_line(tmp_path):
     [
         ("<a>\n<drake:b/><drake:b/></a>", '"drake": the prefix is not declared; it is taken as written (2 times)'),
         ("<a><!-- x -- y --><b/></a>", "a comment contains --"),
-        ('<?xml encoding="utf-8"?><a><b/></a>', "the XML declaration is malformed (2 times)"),
+        ('<?xml encoding="utf-8"?><a><b/></a>', "the XML declaration is malformed"),
         ('<?xml version="1.0"encoding="utf-8"?><a><b/></a>', "the XML declaration is malformed"),
-        ('<?xml version="1.0">\n<a><b/></a>', "the XML declaration is malformed (2 times)"),
+        ('<?xml version="1.0">\n<a><b/></a>', "the XML declaration is malformed"),
+        ('<?xml version="0.0" ?>\n<a><b/></a>', "the XML declaration is malformed"),
+        ('<!-- é -->\n<?xml version="1.0" ?>\n<a><b/></a>', "the XML declaration is malformed"),
+        ('<?xml version="1.0"?>\n<?xml version="1.0"?>\n<a><b/></a>', "the XML declaration is malformed"),
+        ('<?xml version="1.0" encoding="nix"?><a><b/></a>', 'the encoding "nix" is unknown: the file is read as UTF-8'),
+        (
+            '<?xml version="1.0" encoding="unicode_escape"?><a><b/></a>',
+            'the encoding "unicode_escape" is unknown: the file is read as UTF-8',
+        ),
+        ('<?xml version="1.0" encoding="utf-32"?><a><b/></a>', "the file is not in UTF-32: it is read as UTF-8"),
     ],
 )
 def test_harmless_faults_of_real_files_are_warnings(text, message):
@@ -131,6 +140,31 @@ def test_harmless_faults_of_real_files_are_warnings(text, message):
     assert root.children()[0].place.line == text[: text.index("b/>")].count("\n") + 1
     (finding,) = diagnostics.findings
     assert (finding.severity, finding.code, finding.message) == ("warning", "XML_ERROR", message)
+
+
+@pytest.mark.parametrize(
+    ("stated", "encoding", "severity"),
+    [
+        ("latin-1", "latin-1", "note"),
+        ("cp1252", "cp1252", None),
+        ("mac_roman", "mac_roman", "note"),
+        ("utf_8", "utf-8", "note"),
+        ("utf-8", "latin-1", "warning"),
+    ],
+)
+def test_encodings_that_python_knows(stated, encoding, severity):
+    text = f'<?xml version="1.0" encoding="{stated}"?>\n<a>äöü<b c="é"/></a>'
+    root, diagnostics = read(text.encode(encoding))
+    (b,) = root.children()
+    assert b.attribute("c") == "é"
+    assert (b.place.line, b.place.column) == (2, 7)
+    assert [f.severity for f in diagnostics.findings] == ([] if severity is None else [severity])
+
+
+@pytest.mark.parametrize("stated", ["latin-1", "utf_8", "nix"])
+def test_a_doctype_in_an_encoding_of_python_is_refused(stated):
+    _, diagnostics = read(f'<?xml version="1.0" encoding="{stated}"?><!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>')
+    assert [f.message for f in diagnostics.errors] == ["a model file must not have a DOCTYPE"]
 
 
 @pytest.mark.parametrize("text", ['<a b="1"c="2"/>', '<?xml version="1.0"?><a b="1"c="2"/>', "<a><!-- -- --><b></a>"])

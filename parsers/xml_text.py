@@ -1,0 +1,89 @@
+"""The text of an XML file whose declaration states its encoding or version in a way that XML readers refuse.
+
+Robot files are written by programs and by hand, and many readers of them do not look at the declaration at all.
+"""
+
+import codecs
+import re
+
+_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?xml\s[^>]*>)*+", re.DOTALL)
+_DECLARATION = re.compile(r"<!--.*?-->|(<\?xml\s[^>]*>)", re.DOTALL)
+_SOUND = re.compile(r"""<\?xml\s+version\s*=\s*["']1\.\d["'](?:\s+\w+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*\?>""")
+_ENCODING = re.compile(r"\bencoding\s*=\s*[\"']?([A-Za-z0-9._-]{1,40})")
+# They run escapes or take quadratic time: no encodings of files.
+_REFUSED = frozenset({"unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined", "utf-7"})
+PROLOG_BYTES = 65536  # in which the encoding is looked for
+MALFORMED = "the XML declaration is malformed"
+
+
+def mended(content):
+    """(text, findings) of the bytes of a file: its text, blanks in the place of XML declarations.
+
+    findings: (severity, message, offset in the text) of what was read as meant; without any there is nothing to mend,
+    and the text is None.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return None, ()
+    stated = _stated_encoding(content[:PROLOG_BYTES].decode("latin-1"))
+    text, finding = _decoded(content, stated)
+    declarations = list(_declarations(text))
+    findings = [] if finding is None else [(*finding, declarations[0].start(1) if declarations else 0)]
+    malformed = [d.start(1) for n, d in enumerate(declarations) if not _is_sound(d, n)]
+    if malformed:
+        findings.append(("warning", MALFORMED, malformed[0]))
+    for start, end in (declaration.span(1) for declaration in declarations):
+        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
+    return (text, findings) if findings else (None, ())
+
+
+def _declarations(text):
+    """Those before the root element."""
+    return (match for match in _DECLARATION.finditer(_PROLOG.match(text).group()) if match[1])
+
+
+def _is_sound(declaration, number):
+    """Whether a declaration is one, and at the start of the file."""
+    return number == 0 and declaration.start(1) == 0 and _SOUND.fullmatch(declaration[1]) is not None
+
+
+def _stated_encoding(head):
+    """The encoding that the first declaration states, or None."""
+    for declaration in _declarations(head.removeprefix("\xef\xbb\xbf")):
+        stated = _ENCODING.search(declaration[1])
+        if stated:
+            return stated[1]
+    return None
+
+
+def _decoded(content, stated):
+    """(text, None or (severity, message)) of the bytes of a file and the encoding that it states."""
+    codec = _codec(stated or "utf-8")
+    text = _try(content, codec)
+    if text is not None and (stated is None or stated in text[:PROLOG_BYTES]):
+        usual = stated is None or stated.lower() in ("utf-8", "utf8")
+        name = codec.removesuffix("-sig")
+        return text, None if usual else ("note", f'XML has no encoding "{stated}": it is read as {name}')
+    text, used = _try(content, "utf-8-sig"), "UTF-8"
+    if text is None:
+        text, used = content.decode("latin-1"), "Latin-1"
+    if codec is None:
+        return text, ("warning", f'the encoding "{stated}" is unknown: the file is read as {used}')
+    return text, ("warning", f"the file is not in {(stated or 'utf-8').upper()}: it is read as {used}")
+
+
+def _codec(name):
+    """Python's name of the encoding of a text; None without one."""
+    try:
+        codec = codecs.lookup(name)
+    except LookupError:
+        return None
+    if not codec._is_text_encoding or codec.name.replace("_", "-") in _REFUSED:
+        return None
+    return "utf-8-sig" if codec.name == "utf-8" else codec.name
+
+
+def _try(content, codec):
+    try:
+        return content.decode(codec) if codec is not None else None
+    except UnicodeError:
+        return None
