@@ -4,6 +4,7 @@ Recording an error does not raise: parsing goes on, so that one run reports ever
 taken from a file are kept as they are in the record and escaped when a record becomes a line of text.
 """
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mbcli.parsers.spec import Place
@@ -79,6 +80,7 @@ class Diagnostics:
         self.mesh_files = mesh_files  # whether the checks open mesh files
         self.trees = {}  # file name -> root node, for as long as the file is read: places in it to nodes
         self._damaged = set()  # places of elements that have an error in them
+        self._leaving_out = None  # inside of `leaving_out`: (node, what becomes of it, the messages so far)
 
     def error(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
         """Record an error at an XML node or at a place; parsing goes on."""
@@ -91,6 +93,20 @@ class Diagnostics:
     def note(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
         """Record something worth knowing that is not a fault."""
         self._add("note", code, message, node, place, hint, attribute, value, related)
+
+    @contextmanager
+    def leaving_out(self, node, consequence):
+        """While it lasts errors are warnings, which end in what becomes of the part of the file that is at fault.
+
+        For parts that links, joints, masses, poses and limits do not depend on. node: the outermost element whose
+        values are not those in the file then, or None for none. Yields a list that is
+        empty until there is such a finding.
+        """
+        outer, self._leaving_out = self._leaving_out, (node, consequence, [])
+        try:
+            yield self._leaving_out[-1]
+        finally:
+            self._leaving_out = outer
 
     @property
     def errors(self):
@@ -141,6 +157,12 @@ class Diagnostics:
         return node
 
     def _add(self, severity, code, message, node, place, hint, attribute, value, related):
+        if severity == "error" and node is not None:
+            self._mark_damaged(node)
+        if severity == "error" and self._leaving_out is not None:
+            severity = "warning"
+            self._leaving_out[-1].append(message)
+            message = f"{message}: {self._leaving_out[1]}"
         if not self._room[severity]:
             self._left_out[severity] += 1
             return
@@ -148,8 +170,6 @@ class Diagnostics:
         if place is None:
             place = node.place_of(attribute) if node is not None else Place("")
         xpath, element = (node.xpath, node.tag) if node is not None else (None, None)
-        if severity == "error" and node is not None:
-            self._damaged.update(ancestor.place for ancestor in node.lineage)
         self.findings.append(
             Diagnostic(
                 code,
@@ -164,6 +184,16 @@ class Diagnostics:
                 tuple(related),
             )
         )
+
+    def _mark_damaged(self, node):
+        """The element and those that it stands in; of a part that is left out those up to a certain one."""
+        last = self._leaving_out[0] if self._leaving_out is not None else None
+        if last is None and self._leaving_out is not None:
+            return
+        for ancestor in node.lineage:
+            self._damaged.add(ancestor.place)
+            if ancestor is last:
+                return
 
 
 def _shortened(text):

@@ -22,6 +22,15 @@ def inverse(X_AB):
     return pose(X_AB[:3, :3].T, -(X_AB[:3, :3].T @ X_AB[:3, 3]))
 
 
+def half_space_pose(normal):
+    """The pose of the half space under a plane through the origin, z pointing out of it; normal: unit vector (3,)."""
+    if normal[2] == 1:
+        return IDENTITY
+    y = np.cross(normal, np.eye(3)[np.argmin(abs(normal))])
+    y /= np.linalg.norm(y)
+    return pose(np.column_stack([np.cross(y, normal), y, normal]))
+
+
 def unit_vector(values):
     """Array of length 1, or None for the zero vector."""
     largest = max(map(abs, values))

@@ -27,10 +27,11 @@ def read_proximity_properties(collision, read_number):
         value = _read_child(node, tag, read_number)
         if value is None:
             continue
-        properties[group, name] = value
         if value < 0 or (positive and value == 0):
             rule = "be positive" if positive else "not be negative"
             node.diagnostics.error("ELEMENT_INVALID", f"<{tag}> must {rule}, found {value!r}", node.child(tag))
+            continue
+        properties[group, name] = value
     coefficients = [_read_child(node, tag, read_number) for tag in _FRICTION]
     set_friction(properties, coefficients, map(node.child, _FRICTION), collision)
     kinds = [child for child in map(node.child, _COMPLIANCE) if child is not None]
@@ -55,6 +56,7 @@ def set_friction(properties, coefficients, elements, collision):
         message = f"friction must be 0 <= dynamic <= static, found static {static!r}, dynamic {dynamic!r}"
         negative = [element for value, element in zip(coefficients, elements, strict=True) if (value or 0) < 0]
         collision.diagnostics.error("ELEMENT_INVALID", message, *(negative[:1] or [collision]))
+        return
     properties["material", "coulomb_friction"] = (static, dynamic)
 
 

@@ -43,7 +43,7 @@ _UNSTATED = {"robot": "1.0"}  # the version of a file that states none
 
 
 def check_version(root):
-    """Warn once of each feature below a root node that its stated version does not have."""
+    """Note once each feature below a root node that its stated version does not have."""
     stated = root.raw("version") or _UNSTATED.get(root.tag)
     if _key(stated) is None:
         return
@@ -85,7 +85,7 @@ def _report(root, parent, name, version, stated, nodes):
     attribute = name[1:] if name[0] == "@" else None
     feature = f'attribute "{attribute}" of <{parent}>' if attribute else f"<{name}> in <{parent}>"
     times = f" ({len(nodes)} times)" if len(nodes) > 1 else ""
-    root.diagnostics.warning(
+    root.diagnostics.note(
         "VERSION_FEATURE",
         f"{feature} came with version {version}, the file is of version {stated}{times}",
         nodes[0],

@@ -10,7 +10,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from itertools import islice
-from math import inf
+from math import copysign, inf
 from operator import attrgetter
 
 from lxml import etree
@@ -27,6 +27,7 @@ MAX_TAGS = 1_000_000  # start and end tags, comments: bounds the memory of the t
 MAX_RELATED = 10  # places listed with a finding that occurs many times
 MAX_ATTRIBUTES = 1000  # of one element
 MAX_HINTS = 1000  # the likely meaning of an unknown name takes time to find
+ANY = "*"  # in a table of names: every name that the format does not define for itself
 MAX_STEPS = 64  # of the path to an element in a finding
 MAX_QUOTED = 60  # characters of a file's text quoted in a message
 
@@ -55,7 +56,7 @@ _START_TAG_OR_SKIPPED = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(
 _ATTRIBUTE = re.compile(r"""(?:<[^\s/>]+)?(?:\s+(?P<name>[^\s=>/]+)\s*=\s*(?:"[^"]*"|'[^']*')|\s*/?>)""")
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_INFINITY = re.compile(r"[+-]?inf", re.IGNORECASE)
+_INFINITY = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -352,7 +353,7 @@ class Node:
         return default
 
     def number(self, name, default=None, *, required=False, allow_inf=False):
-        """A finite number (float); `inf` only with `allow_inf`."""
+        """A finite number (float); with `allow_inf`, infinity as well, which numbers above LARGEST_NUMBER are then."""
         value = self.attribute(name, required=required)
         return default if value is None else self._as_number(value, name, default, allow_inf)
 
@@ -674,7 +675,9 @@ def _to_float(token, allow_inf):
     """The number that a token is, or None. Python's own float() takes 1_000 and full-width digits, too."""
     if _NUMBER.fullmatch(token):
         number = float(token)
-        return number if abs(number) <= LARGEST_NUMBER else None
+        if abs(number) <= LARGEST_NUMBER:
+            return number
+        return copysign(inf, number) if allow_inf else None
     if allow_inf and _INFINITY.fullmatch(token):
         return -inf if token[0] == "-" else inf
     return None
@@ -715,7 +718,9 @@ def _unread(root, tables):
 
 def _reason_class(owner, name, entry, tables):
     known, foreign = tables
-    if (":" in name and not name.startswith(_OWN_PREFIX)) or entry in _known_names(owner, foreign):
+    own = name.startswith(_OWN_PREFIX)
+    foreign_names = _known_names(owner, foreign)
+    if (":" in name and not own) or entry in foreign_names or (ANY in foreign_names and not own):
         return "foreign"
     return "unsupported" if entry in _known_names(owner, known) else "unknown"
 

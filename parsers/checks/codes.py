@@ -89,9 +89,11 @@ CODES = {
     ),
     "ELEMENT_UNSUPPORTED": Code(
         "The format defines this element, and this program does not use it.",
-        _hinge('<safety_controller k_velocity="1"/>'),
+        "<force_element/>",
     ),
-    "ELEMENT_FOREIGN": Code("The element is for another program.", "<gazebo/>"),
+    "ELEMENT_FOREIGN": Code(
+        "The element is for another program: nothing that is computed here depends on it.", "<gazebo/>"
+    ),
     "ELEMENT_MEANINGLESS": Code(
         "The element has no meaning where it stands.", '<link name="b"/>' + _FIXED + '<axis xyz="1 0 0"/></joint>'
     ),
@@ -105,7 +107,10 @@ CODES = {
         "Nobody knows this attribute, probably a typing error: it is not used.", '<link name="b" nam="c"/>'
     ),
     "ATTRIBUTE_UNSUPPORTED": Code(
-        "The format defines this attribute, and this program does not use it.", '<link name="b" type="x"/>'
+        "The format defines this attribute, and this program does not use it.",
+        '<link name="b"><visual name="v"><geometry><mesh optimization="convex_hull"><uri>x.obj</uri></mesh></geometry>'
+        "</visual></link>",
+        "sdf",
     ),
     "ATTRIBUTE_FOREIGN": Code("The attribute is for another program.", '<link name="b" gz:x="1"/>'),
     "ATTRIBUTE_MEANINGLESS": Code("The attribute has no meaning where it stands."),
@@ -199,7 +204,11 @@ CODES = {
         + f'<link name="c">{INERTIAL}</link><joint name="k" type="revolute"><parent link="b"/><child link="c"/>'
         '<limit lower="0" upper="1"/><mimic joint="j"/></joint>',
     ),
-    "TRANSMISSION_IGNORED": Code("A transmission drives a joint that cannot be driven."),
+    "TRANSMISSION_IGNORED": Code(
+        "A transmission drives a joint that cannot be driven: it is left out.",
+        _hinge(limit='lower="0" upper="1" effort="0"')
+        + '<transmission name="t"><type>SimpleTransmission</type><joint name="j"/><actuator name="m"/></transmission>',
+    ),
     "MATERIAL_UNDEFINED": Code(
         "A visual names a material that has no color.",
         '<link name="b"><visual><geometry><sphere radius="1"/></geometry><material name="x"/></visual></link>',
@@ -249,6 +258,11 @@ CODES = {
         _massive((1e-3, 1e-3, 1e-3), mass="0.1", rest=_SPHERE).replace("<mass", '<origin xyz="0 0 9"/><mass'),
     ),
     "JOINT_LIMIT_INVALID": Code("The lower limit is above the upper.", _hinge(limit='lower="1" upper="0"')),
+    "JOINT_LIMIT_NEGATIVE": Code(
+        "A limit of velocity, effort, acceleration, deceleration or jerk is negative: it is taken as no limit. A note if "
+        "it is -1, which stands for that in some files.",
+        _hinge(limit='lower="0" upper="1" effort="-5"'),
+    ),
     "JOINT_LIMIT_MISSING": Code(
         "A revolute or prismatic joint has no position limits: it is unlimited.", _hinge(limit='effort="1"')
     ),

@@ -2,11 +2,10 @@
 
 from functools import partial
 
-import numpy as np
-from mbcli.parsers.poses import compose, unit_vector
+from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
 from mbcli.parsers.sdf.sdf_values import by_name, child_number, child_vector, descendant, read_pose
-from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Mesh, Sphere, pose
+from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Mesh, Sphere
 from mbcli.parsers.xml_source import quoted
 
 from mbcli.common.suggestions import did_you_mean
@@ -57,11 +56,7 @@ def _read_plane(node, meshes):
     if z is None:
         node.diagnostics.error("ELEMENT_INVALID", "the <normal> of <plane> must not be zero", node)
         return None
-    if z[2] == 1:
-        return HalfSpace(), IDENTITY
-    y = np.cross(z, np.eye(3)[np.argmin(abs(z))])
-    y /= np.linalg.norm(y)
-    return HalfSpace(), pose(np.column_stack([np.cross(y, z), y, z]))
+    return HalfSpace(), half_space_pose(z)
 
 
 def _read_mesh(node, meshes):

@@ -9,6 +9,7 @@ Format: https://wiki.ros.org/urdf/XML
 """
 
 import os
+import re
 from dataclasses import replace
 
 from mbcli.parsers.checks import check_model
@@ -21,7 +22,7 @@ from mbcli.parsers.spec import ActuatorSpec, CollisionFilterGroupSpec, FrameSpec
 from mbcli.parsers.urdf.urdf_constraints import read_constraints, read_force_elements
 from mbcli.parsers.urdf.urdf_geometry import read_geometries, read_materials
 from mbcli.parsers.urdf.urdf_joints import check_followers, coordinate_count, read_joints
-from mbcli.parsers.urdf.urdf_known import KNOWN
+from mbcli.parsers.urdf.urdf_known import FOREIGN, KNOWN
 from mbcli.parsers.urdf.urdf_values import (
     nodes_by_name,
     read_link_name,
@@ -70,7 +71,7 @@ def _read_robot(root, meshes):
     check_tree(links, joints, joint_nodes, root)
     frames = _read_frames(root, links)
     model = ModelSpec(
-        name=read_name(root),
+        name=_read_robot_name(root),
         format="urdf",
         version=_read_version(root),
         place=root.place,
@@ -84,10 +85,20 @@ def _read_robot(root, meshes):
         sources=(root.document,),
     )
     _ignore_the_rest(root)
-    report_unread(root, root.diagnostics, KNOWN)
+    report_unread(root, root.diagnostics, KNOWN, FOREIGN)
     meshes.report_missing(root.diagnostics)
     check_model(model, root.diagnostics)
     return model
+
+
+def _read_robot_name(root):
+    """The stated name, or that of the file."""
+    with root.diagnostics.leaving_out(None, "the model is named after its file") as faults:
+        name = read_name(root)
+    if not faults:
+        return name
+    stem = os.path.splitext(os.path.basename(root.place.file))[0]
+    return re.sub(r"\W+", "_", stem).strip("_") or "robot"
 
 
 def _read_version(root):
@@ -104,8 +115,6 @@ def _read_version(root):
 
 
 def _ignore_the_rest(root):
-    for node in root.children("gazebo", "sensor"):
-        node.ignore("foreign")
     for node in root.children("force_element"):
         node.unsupported("the model moves as if it were not there")
 
@@ -170,17 +179,34 @@ def _read_frames(root, links):
 def _read_actuators(root, joints, joint_nodes):
     actuators = {}
     for node in root.children("transmission"):
-        actuator = _read_transmission(node, joints, joint_nodes)
-        if actuator is None:
-            continue
-        if actuator.name in actuators:
-            report_duplicate(node.child("actuator"), "actuator", actuator.name, actuators[actuator.name].place)
-        actuators.setdefault(actuator.name, actuator)
+        actuator = _read_transmission(node, joints, joint_nodes, actuators)
+        if actuator is not None:
+            actuators[actuator.name] = actuator
     return tuple(actuators.values())
 
 
-def _read_transmission(node, joints, joint_nodes):
-    """The actuator of one simple transmission; None if there is none, which is reported."""
+def _read_transmission(node, joints, joint_nodes, actuators):
+    """The actuator of one simple transmission; None if there is none, which is reported. actuators: those before it."""
+    with node.diagnostics.leaving_out(node, "the transmission is left out") as faults:
+        parts = _drive_of(node)
+        if parts is not None:
+            joint_node, actuator_node = parts
+            name, joint_name = read_name(actuator_node), joint_node.attribute("name", required=True)
+            if name in actuators:
+                report_duplicate(actuator_node, "actuator", name, actuators[name].place)
+    if parts is None or faults or not _can_drive(joint_node, joint_name, joints, joint_nodes):
+        if faults:
+            node.ignore("settled")
+        return None
+    _skip_ros_control(node)
+    _skip_ros_control(joint_node)
+    _skip_ros_control(actuator_node)
+    actuator = _read_actuator(actuator_node, joint_name)
+    return replace(actuator, effort_limit=joints[actuator.joint].axes[0].effort)
+
+
+def _drive_of(node):
+    """(<joint>, <actuator>) of a simple transmission, or None, which is reported."""
     node.attribute("name")
     type_node = node.child("type")
     kind = type_node.text() if type_node is not None else node.attribute("type")
@@ -190,35 +216,27 @@ def _read_transmission(node, joints, joint_nodes):
     if "SimpleTransmission" not in kind:
         node.unsupported("only a SimpleTransmission is")
         return None
-    _skip_ros_control(node)
-    joint_node = node.child("joint", required=True)
-    actuator_node = node.child("actuator", required=True)
-    if joint_node is None or actuator_node is None:
-        return None
-    _skip_ros_control(joint_node)
-    _skip_ros_control(actuator_node)
-    actuator = _read_actuator(actuator_node, joint_node.attribute("name", required=True))
-    if not _can_drive(joint_node, actuator, joints, joint_nodes):
-        return None
-    return replace(actuator, effort_limit=joints[actuator.joint].axes[0].effort)
+    parts = node.child("joint", required=True), node.child("actuator", required=True)
+    return None if None in parts else parts
 
 
 def _skip_ros_control(node):
-    """ROS's own wiring, and reductions of 1."""
+    """ROS's own wiring; a reduction acts on nothing that the plant has, whose actuators drive joints directly."""
     for child in node.children("hardwareInterface", "robotNamespace"):
         child.ignore("foreign")
     for child in node.children("mechanicalReduction"):
-        if child.text_number(1.0) != 1:
-            child.unsupported("a ratio other than 1 is taken as 1")
+        with child.diagnostics.leaving_out(child, "the ratio is taken as 1"):
+            ratio = child.text_number(1.0)
+        if ratio != 1:
+            child.ignore("foreign")
 
 
 def _read_actuator(node, joint_name):
     """An ActuatorSpec without its effort limit."""
-    name = read_name(node)
     inertia, ratio = node.child("drake:rotor_inertia"), node.child("drake:gear_ratio")
     gains = node.child("drake:controller_gains")
     return ActuatorSpec(
-        name=name,
+        name=node.attribute("name"),
         joint=joint_name,
         place=node.place,
         rotor_inertia=read_unsigned(inertia, "value", 0.0, required=True) if inertia is not None else 0.0,
@@ -229,34 +247,29 @@ def _read_actuator(node, joint_name):
     )
 
 
-def _can_drive(node, actuator, joints, joint_nodes):
-    """Whether the actuator's joint exists and has one coordinate to drive."""
-    if actuator.joint is None or actuator.name is None:
-        return False
-    if actuator.joint not in joint_nodes:
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID",
-            f'there is no joint "{actuator.joint}" for the transmission',
-            node,
-            attribute="name",
-            value=actuator.joint,
-            hint=did_you_mean(actuator.joint, joint_nodes),
-        )
-        return False
-    joint = joints.get(actuator.joint)
+def _can_drive(node, name, joints, joint_nodes):
+    """Whether there is a joint of that name, which has one coordinate to drive; node: <joint> of the transmission."""
+    with node.diagnostics.leaving_out(node, "the transmission is left out"):
+        if name not in joint_nodes:
+            node.diagnostics.error(
+                "ATTRIBUTE_INVALID",
+                f'there is no joint "{name}" for the transmission',
+                node,
+                attribute="name",
+                value=name,
+                hint=did_you_mean(name, joint_nodes),
+            )
+            node.parent.ignore("settled")
+    joint = joints.get(name)
     if joint is None:  # it has errors of its own
         return False
     count = coordinate_count(joint)
-    if count > 1:
-        node.diagnostics.error(
-            "ELEMENT_INVALID", f'joint "{joint.name}" has {count} coordinates, an actuator drives one', node
-        )
-        return False
-    if count == 0 or joint.axes[0].effort == 0:
-        reason = "is fixed" if count == 0 else "has the effort limit 0"
-        node.diagnostics.warning("TRANSMISSION_IGNORED", f'joint "{joint.name}" {reason}: no actuator', node)
-        return False
-    return True
+    if count == 1 and joint.axes[0].effort != 0:
+        return True
+    reason = "has the effort limit 0" if count == 1 else f"has {count} coordinates" if count else "is fixed"
+    node.diagnostics.warning("TRANSMISSION_IGNORED", f'joint "{joint.name}" {reason}: no actuator', node)
+    node.parent.ignore("settled")
+    return False
 
 
 # -------------------------------------------------------------------------------------- filter groups
@@ -270,6 +283,11 @@ def _read_filter_groups(root, links):
             node.ignore("settled")
         else:
             nodes.append(node)
+    with root.diagnostics.leaving_out(None, "it is left out"):
+        return _groups_of(nodes, links)
+
+
+def _groups_of(nodes, links):
     named = nodes_by_name(nodes, "collision filter group")
     own_links = {name: _own_members(node, links) for name, node in named.items()}
     inner = {name: _group_names(node, "drake:member_group", named) for name, node in named.items()}

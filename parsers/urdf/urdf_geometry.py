@@ -1,72 +1,100 @@
-"""Visuals and collisions of URDF links: shapes, mesh files, materials, contact properties."""
+"""Visuals and collisions of URDF links: shapes, mesh files, materials, contact properties.
 
+A shape, color or contact property that cannot be read is left out with a warning: the mechanism does not depend on it.
+"""
+
+from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
-from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, Mesh, Sphere
-from mbcli.parsers.urdf.urdf_values import nodes_by_name, read_origin, read_unsigned
+from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Mesh, Sphere
+from mbcli.parsers.urdf.urdf_values import read_name, read_origin, read_unsigned
 
 from mbcli.common.suggestions import did_you_mean
 
 
 def read_geometries(link, tag, materials, meshes):
-    """The visuals or collisions of a link, with names made unique as Drake does: Box, Box_1."""
+    """The visuals or collisions of a link that have a shape, with names made unique as Drake does: Box, Box_1."""
+    nodes = link.children(tag)
+    names = _Names(node.attribute("name") for node in nodes)
     geometries = []
-    taken = {}
-    for node in link.children(tag):
-        stated = node.attribute("name")
-        shape, default_name = _read_shape(node, meshes)
+    for node in nodes:
+        shape, X_GS = _read_shape(node, link, meshes)
         color = _read_color(node.child("material"), materials) if tag == "visual" else None
+        if tag == "collision":
+            for material in node.children("material"):
+                material.ignore("meaningless", "a collision is not seen")
+        X_LG = read_origin(node)
+        if shape is None:
+            node.ignore("settled")
+            continue
+        stated = node.attribute("name")
         geometry = GeometrySpec(
-            name=_unique(stated or default_name, taken),
+            name=names.of(stated, "Convex" if getattr(shape, "convex", False) else type(shape).__name__),
             shape=shape,
-            X_LG=read_origin(node),
+            X_LG=compose(X_LG, X_GS),
             place=node.place,
             color=color,
             properties=_read_proximity(node) if tag == "collision" else {},
         )
         if stated and geometry.name != stated:
-            node.diagnostics.warning(
+            node.diagnostics.note(
                 "DUPLICATE_NAME", f'the {tag} name "{stated}" is taken: renamed to "{geometry.name}"', node
             )
         geometries.append(geometry)
     return tuple(geometries)
 
 
-def _unique(name, taken):
-    """The name, or name_1 and so on; taken: {name: the last number tried for it}."""
-    unique = name
-    while unique in taken:
-        taken[name] += 1
-        unique = f"{name}_{taken[name]}"
-    taken[unique] = 0
-    return unique
+class _Names:
+    """Names of geometries: those of the file first, each once, then names that differ from all of them."""
+
+    def __init__(self, stated):
+        self._free = set(filter(None, stated))
+        self._last_number = dict.fromkeys(self._free, 0)  # tried for a name
+
+    def of(self, stated, default):
+        """The stated name or the default, or that with _1 and so on."""
+        if stated in self._free:
+            self._free.remove(stated)
+            return stated
+        name = unique = stated or default
+        while unique in self._last_number:
+            self._last_number[name] += 1
+            unique = f"{name}_{self._last_number[name]}"
+        self._last_number[unique] = 0
+        return unique
 
 
-def _read_shape(node, meshes):
-    """(shape, default name) of the <geometry> in a visual or collision; (None, "") after an error."""
-    geometry = node.child("geometry", required=True)
-    if geometry is None:
-        return None, ""
-    shapes = [child for child in geometry.children() if child.tag in _SHAPES]
-    for other in geometry.children():
-        if other.tag not in _SHAPES:
-            other.ignore("settled")
-            node.diagnostics.error(
-                "ELEMENT_INVALID",
-                f"<{other.tag}> is not a shape of URDF",
-                other,
-                hint=did_you_mean(other.tag, _SHAPES),
-            )
-        elif other is not shapes[0]:
-            other.ignore("settled")
-            node.diagnostics.warning(
-                "ELEMENT_DUPLICATE", "<geometry> has more than one shape: only the first is used", other
-            )
-    if not shapes:
-        if not geometry.child_tags:
-            node.diagnostics.error("ELEMENT_MISSING", "<geometry> must have a shape", geometry)
-        return None, ""
-    shape = _SHAPES[shapes[0].tag](shapes[0], node.tag, meshes)
-    return shape, "Convex" if getattr(shape, "convex", False) else type(shape).__name__
+def _read_shape(node, link, meshes):
+    """(shape, its pose in the frame of the visual or collision); (None, identity) without one, which is reported."""
+    with node.diagnostics.leaving_out(link, f"the {node.tag} is left out") as faults:
+        geometry = node.child("geometry", required=True)
+        element = _shape_element(geometry) if geometry is not None else None
+        shape = _SHAPES[element.tag](element, node.tag, meshes) if element is not None else None
+    if faults or shape is None:
+        return None, IDENTITY
+    return shape, _read_plane_pose(element) if element.tag == "plane" else IDENTITY
+
+
+def _shape_element(geometry):
+    """The child of a <geometry> that is its shape, or None with an error."""
+    shapes = geometry.children(*_SHAPES)
+    for other in shapes[1:]:
+        other.ignore("settled")
+        geometry.diagnostics.warning(
+            "ELEMENT_DUPLICATE", "<geometry> has more than one shape: only the first is used", other
+        )
+    if shapes:
+        return shapes[0]
+    others = geometry.children()
+    if others:
+        geometry.diagnostics.error(
+            "ELEMENT_INVALID",
+            f"<{others[0].tag}> is not a shape of URDF",
+            others[0],
+            hint=did_you_mean(others[0].tag, _SHAPES),
+        )
+    else:
+        geometry.diagnostics.error("ELEMENT_MISSING", "<geometry> must have a shape", geometry)
+    return None
 
 
 def _read_box(node, role, meshes):
@@ -98,23 +126,44 @@ def _read_ellipsoid(node, role, meshes):
     return Ellipsoid(tuple(read_unsigned(node, name, 1.0, required=True, positive=True) for name in ("a", "b", "c")))
 
 
+def _read_plane(node, role, meshes):
+    """The half space under a plane, an element of PyBullet."""
+    if unit_vector(node.vector("normal", 3, (0.0, 0.0, 1.0))) is None:
+        node.diagnostics.error(
+            "ATTRIBUTE_INVALID", "the normal of a <plane> must not be zero", node, attribute="normal"
+        )
+    return HalfSpace()
+
+
+def _read_plane_pose(node):
+    return half_space_pose(unit_vector(node.vector("normal", 3, (0.0, 0.0, 1.0))))
+
+
 def _read_mesh(node, role, meshes):
     """A mesh with its URI resolved if that is possible; the file is not opened."""
     uri = node.attribute("filename", required=True)
-    if uri is None:
+    if uri == "":
+        node.diagnostics.error("ATTRIBUTE_INVALID", "the <mesh> names no file", node, attribute="filename")
+    scale = _read_scale(node)
+    if not uri or scale is None:
         return None
     convex = node.child("drake:declare_convex") is not None
-    return Mesh(uri=uri, scale=_read_scale(node), convex=convex, path=meshes.find(uri, node, role))
+    return Mesh(uri=uri, scale=scale, convex=convex, path=meshes.find(uri, node, role))
 
 
 def _read_scale(node):
-    """Three factors, or one for all."""
-    text = node.attribute("scale", "1 1 1")
-    scale = (node.number("scale", 1.0),) * 3 if len(text.split()) == 1 else node.vector("scale", 3, (1.0,) * 3)
+    """Three factors, or one for all; None after an error."""
+    text = node.attribute("scale")
+    if text is None:
+        return (1.0, 1.0, 1.0)
+    scale = (node.number("scale"),) * 3 if len(text.split()) == 1 else node.vector("scale", 3)
+    if scale is None or None in scale:
+        return None
     if 0.0 in scale:
         node.diagnostics.error(
             "ATTRIBUTE_INVALID", "the scale of a <mesh> must not be 0", node, attribute="scale", value=text
         )
+        return None
     return scale
 
 
@@ -126,6 +175,7 @@ _SHAPES = {
     "drake:capsule": _read_capsule,
     "drake:ellipsoid": _read_ellipsoid,
     "mesh": _read_mesh,
+    "plane": _read_plane,
 }
 
 
@@ -134,9 +184,24 @@ _SHAPES = {
 
 def read_materials(root):
     """{name: RGBA or None} of the robot's own materials."""
-    materials = {}
-    for name, node in nodes_by_name(root.children("material"), "material").items():
-        materials[name] = _read_rgba(node)
+    materials, nodes = {}, {}
+    for node in root.children("material"):
+        with node.diagnostics.leaving_out(node, "the material is left out"):
+            name = read_name(node)
+        if not name:
+            node.ignore("settled")
+            continue
+        rgba = _read_rgba(node)
+        first = nodes.setdefault(name, node)
+        if materials.setdefault(name, rgba) != rgba:
+            node.diagnostics.warning(
+                "DUPLICATE_NAME",
+                f'the material name "{name}" is taken already, at {first.place}: the first color is used',
+                node,
+                attribute="name",
+                value=name,
+                related=(first.place,),
+            )
     return materials
 
 
@@ -144,14 +209,17 @@ def _read_rgba(material):
     """The RGBA that a material states, or None; a texture is not used."""
     texture = material.child("texture")
     if texture is not None:
-        texture.unsupported()
+        texture.ignore("foreign")
     color = material.child("color")
-    rgba = color.vector("rgba", 4, required=True) if color is not None else None
-    if rgba is not None and not all(0 <= c <= 1 for c in rgba):
-        color.diagnostics.error(
-            "ATTRIBUTE_INVALID", f"the values of rgba must be in [0, 1], found {rgba}", color, attribute="rgba"
-        )
-    return rgba
+    if color is None:
+        return None
+    with color.diagnostics.leaving_out(color, "the color is left out") as faults:
+        rgba = color.vector("rgba", 4, required=True)
+        if rgba is not None and not all(0 <= c <= 1 for c in rgba):
+            color.diagnostics.error(
+                "ATTRIBUTE_INVALID", f"the values of rgba must be in [0, 1], found {rgba}", color, attribute="rgba"
+            )
+    return None if faults else rgba
 
 
 def _read_color(material, materials):
@@ -161,8 +229,8 @@ def _read_color(material, materials):
     name = material.attribute("name", "")
     rgba = _read_rgba(material)
     if rgba is None:
-        if name and name not in materials and material.child("texture") is None:
-            material.diagnostics.warning(
+        if name and name not in materials and material.child("texture") is None and material.child("color") is None:
+            material.diagnostics.note(
                 "MATERIAL_UNDEFINED",
                 f'material "{name}" has no color and is not defined before',
                 material,
@@ -170,7 +238,7 @@ def _read_color(material, materials):
             )
         return materials.get(name)
     if name and materials.setdefault(name, rgba) != rgba:
-        material.diagnostics.warning(
+        material.diagnostics.note(
             "DUPLICATE_NAME", f'material "{name}" has another color elsewhere: each visual keeps its own', material
         )
     return rgba
@@ -179,12 +247,13 @@ def _read_color(material, materials):
 def _read_proximity(collision):
     """{(group, name): value} of <drake:proximity_properties>, or the friction of the old <drake_compliance>."""
     properties = {}
-    legacy = collision.child("drake_compliance")
-    if legacy is not None:
-        elements = (legacy.child("static_friction"), legacy.child("dynamic_friction"))
-        coefficients = [element.text_number() if element is not None else None for element in elements]
-        set_friction(properties, coefficients, elements, collision)
-    return properties | read_proximity_properties(collision, _read_value)
+    with collision.diagnostics.leaving_out(collision, "it is left out"):
+        legacy = collision.child("drake_compliance")
+        if legacy is not None:
+            elements = (legacy.child("static_friction"), legacy.child("dynamic_friction"))
+            coefficients = [element.text_number() if element is not None else None for element in elements]
+            set_friction(properties, coefficients, elements, collision)
+        return properties | read_proximity_properties(collision, _read_value)
 
 
 def _read_value(element):

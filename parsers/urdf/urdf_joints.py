@@ -35,11 +35,13 @@ def read_joints(nodes, links):
 
 
 def _report_unlimited(joints, nodes):
-    """URDF wants limits for these types; one finding for all."""
+    """URDF wants limits for these types, be they infinite; one finding for all."""
     found = [
         nodes[name]
         for name, joint in joints.items()
-        if joint.type in ("revolute", "prismatic") and (joint.axes[0].lower, joint.axes[0].upper) == (-inf, inf)
+        if joint.type in ("revolute", "prismatic")
+        and (joint.axes[0].lower, joint.axes[0].upper) == (-inf, inf)
+        and not _states_limits(nodes[name])
     ]
     if found:
         count = "1 joint has" if len(found) == 1 else f"{len(found)} joints have"
@@ -51,6 +53,11 @@ def _report_unlimited(joints, nodes):
         )
 
 
+def _states_limits(node):
+    limit = node.peek("limit")
+    return limit is not None and not limit.attribute_names.isdisjoint(("lower", "upper"))
+
+
 def _read_joint(name, node, links):
     file_type = _read_type(node)
     if node.tag == "loop_joint":
@@ -59,7 +66,7 @@ def _read_joint(name, node, links):
         parent = _read_end(node, "parent", links, "JOINT_PARENT_LINK_INVALID")
         child = _read_end(node, "child", links, "JOINT_CHILD_LINK_INVALID")
         X_PF, X_CM = read_origin(node), IDENTITY
-    mimic = _read_mimic(node)
+    mimic = _read_mimic(node) if file_type != "fixed" else None
     if file_type is None:
         node.ignore("settled")
         return None
@@ -120,7 +127,7 @@ def _read_loop_end(node, tag, links):
 
 def _read_no_axes(node, file_type, mimic):
     """fixed: elements on the motion of a joint have no meaning."""
-    for child in node.children("axis", "limit", "dynamics", "calibration", "safety_controller"):
+    for child in node.children("axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"):
         child.ignore("meaningless", "the joint is fixed")
     return (), ()
 
@@ -144,7 +151,10 @@ def _read_planar(node, file_type, mimic):
     """The axis is the normal of the plane, turned to z by the joint's frames."""
     dynamics = node.child("dynamics")
     damping = dynamics.vector("damping", 3, (0.0, 0.0, 0.0)) if dynamics is not None else (0.0, 0.0, 0.0)
-    _check_damping(dynamics, damping)
+    if min(damping) < 0:
+        message = f"damping must not be negative, found {damping}: it is taken as 0"
+        dynamics.diagnostics.warning("ATTRIBUTE_INVALID", message, dynamics, attribute="damping")
+        damping = (0.0, 0.0, 0.0)
     return (AxisSpec(xyz=(0.0, 0.0, 1.0), place=node.place),), damping
 
 
@@ -154,6 +164,8 @@ def _read_ball(node, file_type, mimic):
 
 
 def _read_floating(node, file_type, mimic):
+    for child in node.children("axis", "limit"):
+        child.ignore("meaningless", "the joint is free")
     return (), (0.0, 0.0)
 
 
@@ -202,18 +214,29 @@ def _read_limits(node, file_type):
     limit = node.child("limit")
     if limit is None:
         return {}
-    lower, upper = limit.number("lower", -inf), limit.number("upper", inf)
+    lower, upper = limit.number("lower", -inf, allow_inf=True), limit.number("upper", inf, allow_inf=True)
     _check_position_limits(limit, file_type, lower, upper)
-    acceleration = read_unsigned(limit, "acceleration", inf)  # URDF 1.2
+    acceleration = _read_bound(limit, "acceleration", inf)  # URDF 1.2
     return {
         "lower": lower,
         "upper": upper,
-        "velocity": read_unsigned(limit, "velocity", inf),
-        "acceleration": read_unsigned(limit, "drake:acceleration", acceleration),
-        "deceleration": read_unsigned(limit, "deceleration", inf),
-        "jerk": read_unsigned(limit, "jerk", inf),
-        "effort": read_unsigned(limit, "effort", inf),
+        "velocity": _read_bound(limit, "velocity", inf),
+        "acceleration": _read_bound(limit, "drake:acceleration", acceleration),
+        "deceleration": _read_bound(limit, "deceleration", inf),
+        "jerk": _read_bound(limit, "jerk", inf),
+        "effort": _read_bound(limit, "effort", inf),
     }
+
+
+def _read_bound(limit, name, default):
+    """A bound on a magnitude; a negative one, most often -1, means that there is none."""
+    bound = limit.number(name, default, allow_inf=True)
+    if bound >= 0:
+        return bound
+    report = limit.diagnostics.note if bound == -1 else limit.diagnostics.warning
+    message = f'attribute "{name}" of <limit> is negative, {bound!r}: taken as no limit'
+    report("JOINT_LIMIT_NEGATIVE", message, limit, attribute=name, value=repr(bound))
+    return inf
 
 
 def _check_position_limits(limit, file_type, lower, upper):
@@ -227,19 +250,13 @@ def _check_position_limits(limit, file_type, lower, upper):
 
 
 def _read_dynamics(node, *, with_friction=True):
-    """(viscous damping, Coulomb friction), 0 if missing."""
+    """(viscous damping, Coulomb friction), 0 if missing or invalid."""
     dynamics = node.child("dynamics")
     if dynamics is None:
         return 0.0, 0.0
-    friction = read_unsigned(dynamics, "friction", 0.0) if with_friction else 0.0
-    return read_unsigned(dynamics, "damping", 0.0), friction
-
-
-def _check_damping(dynamics, damping):
-    if min(damping) < 0:
-        dynamics.diagnostics.error(
-            "ATTRIBUTE_INVALID", f"damping must not be negative, found {damping}", dynamics, attribute="damping"
-        )
+    with dynamics.diagnostics.leaving_out(dynamics, "it is taken as 0"):
+        friction = read_unsigned(dynamics, "friction", 0.0) if with_friction else 0.0
+        return read_unsigned(dynamics, "damping", 0.0), friction
 
 
 def _read_pitch(node):
@@ -272,7 +289,7 @@ def check_followers(joints, nodes):
     counts = {name: coordinate_count(joint) for name, joint in joints.items()}
     followers = {}
     for name in joints:
-        node = nodes[name].child("mimic")
+        node = nodes[name].child("mimic") if joints[name].type != "fixed" else None
         leader = node.attribute("joint") if node is not None else None
         if leader is None:
             continue

@@ -1,13 +1,15 @@
 """The elements of URDF 1.0 to 1.2 and its Drake extensions: {element or parent/element: children and @attributes}.
 
-Read by `xml_source.report_unread` to tell elements that this program does not use from those that nobody knows.
+Read by `xml_source.report_unread` to tell elements that this program does not use from those that nobody knows, and
+both from those that are for other programs: nothing that is computed here depends on FOREIGN ones.
 Formats: https://wiki.ros.org/urdf/XML, https://drake.mit.edu/doxygen_cxx/group__multibody__parsing.html
 """
 
 from mbcli.parsers.proximity_properties import ELEMENTS
+from mbcli.parsers.xml_source import ANY
 
 _ORIGIN = "@xyz @rpy @quat_xyzw"
-_SHAPES = "box sphere cylinder capsule mesh drake:capsule drake:ellipsoid"
+_SHAPES = "box sphere cylinder capsule mesh plane drake:capsule drake:ellipsoid"
 _CONSTRAINTS = (
     "drake:ball_constraint drake:distance_constraint drake:tendon_constraint drake:linear_bushing_rpy "
     "drake:linear_spring_damper loop_joint"
@@ -40,7 +42,7 @@ _DRAKE_PARTS = {
 KNOWN = {
     tag: frozenset(names.split())
     for tag, names in {
-        "robot": "@name @version link joint material transmission frame gazebo sensor drake:joint "
+        "robot": "@name @version link joint material transmission frame drake:joint "
         f"drake:collision_filter_group force_element {_CONSTRAINTS}",
         "link": "@name @type inertial visual collision",
         "inertial": "origin mass inertia",
@@ -49,12 +51,13 @@ KNOWN = {
         "origin": _ORIGIN,
         "visual": "@name origin geometry material drake:accepting_renderer drake:illustration_properties "
         "drake:perception_properties",
-        "collision": "@name origin geometry verbose drake:proximity_properties drake_compliance",
+        "collision": "@name origin geometry drake:proximity_properties drake_compliance",
         "geometry": _SHAPES,
         "box": "@size",
         "sphere": "@radius",
         "cylinder": "@radius @length",
         "capsule": "@radius @length",
+        "plane": "@normal",
         "mesh": "@filename @scale drake:declare_convex",
         "drake:capsule": "@radius @length",
         "drake:ellipsoid": "@a @b @c",
@@ -63,8 +66,7 @@ KNOWN = {
         "texture": "@filename",
         "drake:proximity_properties": " ".join(ELEMENTS),
         "drake_compliance": "static_friction dynamic_friction",
-        "joint": "@name @type origin parent child axis limit dynamics mimic calibration safety_controller "
-        "drake:screw_thread_pitch drake:mimic",
+        "joint": "@name @type origin parent child axis limit dynamics mimic drake:screw_thread_pitch drake:mimic",
         "drake:joint": "@name @type origin parent child axis limit dynamics mimic drake:screw_thread_pitch",
         "loop_joint": "@name @type link1 link2 axis limit dynamics",
         "link1": "@link @xyz @rpy @quat_xyzw",
@@ -78,11 +80,10 @@ KNOWN = {
         "mimic": "@joint @multiplier @offset",
         "drake:screw_thread_pitch": "@value",
         "frame": "@name @link @xyz @rpy",
-        "transmission": "@name @type type joint actuator mechanicalReduction flexJoint gap_joint leftActuator "
-        "passive_joint rightActuator rollJoint use_simulated_gripper_joint compensator",
-        "transmission/joint": "@name hardwareInterface role offset mechanicalReduction",
+        "transmission": "@name @type type joint actuator mechanicalReduction",
+        "transmission/joint": "@name hardwareInterface mechanicalReduction",
         "actuator": "@name hardwareInterface mechanicalReduction drake:gear_ratio drake:rotor_inertia "
-        "drake:controller_gains role",
+        "drake:controller_gains",
         "drake:gear_ratio": "@value",
         "drake:rotor_inertia": "@value",
         "drake:controller_gains": "@p @d",
@@ -99,3 +100,16 @@ for _tag, (_start, _named, _valued) in _DRAKE_PARTS.items():
     KNOWN[_tag] = frozenset(child for child, _ in _children)
     KNOWN |= {child: frozenset({attribute}) for child, attribute in _children}
 KNOWN["drake:tendon_constraint"] |= {"drake:tendon_constraint_joint"}
+
+FOREIGN = {
+    tag: frozenset(names.split())
+    for tag, names in {
+        "robot": "gazebo sensor ros2_control mujoco plugin",
+        "link": "@type contact self_collision_checking sensor",
+        "joint": "calibration safety_controller hardwareInterface",
+        "collision": "verbose @concave",
+        "transmission": ANY,  # each vendor has its own
+        "transmission/joint": ANY,
+        "transmission/actuator": ANY,
+    }.items()
+}

@@ -62,7 +62,7 @@ def read_link_name(node, attribute, links, code, *, required=True):
 
 
 def read_unsigned(node, name, default=None, *, required=False, positive=False):
-    """A number that must not be negative (or zero, with `positive`)."""
+    """A number that must not be negative (or zero, with `positive`); the default after an error."""
     number = node.number(name, default, required=required)
     if number is not None and (number < 0 or (positive and number == 0)):
         node.diagnostics.error(
@@ -73,6 +73,7 @@ def read_unsigned(node, name, default=None, *, required=False, positive=False):
             attribute=name,
             value=repr(number),
         )
+        return default
     return number
 
 

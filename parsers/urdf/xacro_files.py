@@ -10,6 +10,12 @@ from mbcli.parsers.xml_source import read_xml
 
 from mbcli.errors import ModelError, ResourceError
 
+_PREFIX = "xacro:"
+# Without a macro of its own to call, nor anything in these elements, a file means the same when it is expanded.
+_ACTING = frozenset(
+    _PREFIX + tag for tag in ("include", "if", "unless", "element", "attribute", "insert_block", "call")
+)
+_DEFINING = frozenset(_PREFIX + tag for tag in ("property", "arg", "macro"))
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _ROS_PACKAGES = "ament_index_python"  # the module by which xacro finds packages in ROS 2
 
@@ -17,10 +23,15 @@ _ROS_PACKAGES = "ament_index_python"  # the module by which xacro finds packages
 def read_expanded(root, source, diagnostics, packages, name):
     """The root node of a URDF document once its xacro is expanded; None if it cannot be (an error).
 
+    A document in which xacro would change nothing stays as it is: leftover calls of macros are left out with a warning.
+
     root: of the document as it stands. source: its path, or its bytes. Places in an expanded document are those of the
     result. Raises ResourceError without the xacro package, ModelError for files that xacro refuses.
     """
     if not _has_xacro(root, source):
+        return root
+    if not _changes_by_expansion(root):
+        _leave_out_calls(root)
         return root
     if packages.xacro_arguments is None or isinstance(source, bytes):
         only = "it must be a file, not a text" if packages.xacro_arguments is not None else "--xacro does it"
@@ -32,9 +43,28 @@ def read_expanded(root, source, diagnostics, packages, name):
 
 
 def _has_xacro(root, source):
-    if b"<xacro:" in _COMMENT.sub(b"", root.document.content):
+    if not isinstance(source, bytes) and os.fspath(source).endswith(".xacro"):
         return True
-    return not isinstance(source, bytes) and os.fspath(source).endswith(".xacro")
+    return b"<xacro:" in root.document.content and any(node.tag.startswith(_PREFIX) for node in root.walk())
+
+
+def _changes_by_expansion(root):
+    content = _COMMENT.sub(b"", root.document.content)
+    if b"${" in content or b"$(" in content:
+        return True
+    nodes = list(root.walk())
+    macros = {
+        _PREFIX + (node.raw("name") or "").removeprefix(_PREFIX) for node in nodes if node.tag == _PREFIX + "macro"
+    }
+    return any(node.tag in _ACTING or node.tag in macros for node in nodes)
+
+
+def _leave_out_calls(root):
+    for node in root.walk():
+        if node.tag.startswith(_PREFIX) and _DEFINING.isdisjoint(outer.tag for outer in node.lineage):
+            message = f"<{node.tag}> calls a macro that the file does not define: it is left out"
+            node.diagnostics.warning("XACRO_UNEXPANDED", message, node)
+            node.ignore("settled")
 
 
 def _expand(path, packages):
