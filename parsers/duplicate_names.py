@@ -1,4 +1,4 @@
-"""Names that two elements have."""
+"""Names that two elements have, and made-up names."""
 
 
 def report_duplicate(node, kind, name, first_place):
@@ -10,3 +10,30 @@ def report_duplicate(node, kind, name, first_place):
         value=name,
         related=(first_place,),
     )
+
+
+def made_up(name, *taken):
+    """A name for an element that the file gives none, made longer while it is among those in `taken`."""
+    while any(name in names for names in taken):
+        name += "_"
+    return name
+
+
+class UniqueNames:
+    """Names of elements: those of the file first, each once, then names that differ from all of them."""
+
+    def __init__(self, stated):
+        self._free = set(filter(None, stated))
+        self._last_number = dict.fromkeys(self._free, 0)  # tried for a name
+
+    def of(self, stated, default):
+        """The stated name or the default, or that with _1 and so on."""
+        if stated in self._free:
+            self._free.remove(stated)
+            return stated
+        name = unique = stated or default
+        while unique in self._last_number:
+            self._last_number[name] += 1
+            unique = f"{name}_{self._last_number[name]}"
+        self._last_number[unique] = 0
+        return unique

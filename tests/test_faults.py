@@ -139,7 +139,7 @@ FAULTS = {
     ),
     "decimal comma": ('<mass value="1"', '<mass value="1,5"', "ATTRIBUTE_INVALID", "error", 'value="1,5"'),
     "URDF 1.2, jerk": (
-        'velocity="3" effort="20"', 'velocity="3" effort="20" jerk="9"', "VERSION_FEATURE", "warning", "jerk=",
+        'velocity="3" effort="20"', 'velocity="3" effort="20" jerk="9"', "VERSION_FEATURE", "note", "jerk=",
     ),
     "radius of gyration 31 m": (
         'ixx="0.05" iyy="0.06" izz="0.04"', 'ixx="3844" iyy="3844" izz="3844"',
@@ -158,7 +158,7 @@ FAULTS = {
         "XML_ERROR", "error", "<!DOCTYPE",
     ),
     "safety controller": (
-        ELBOW_LIMIT, ELBOW_LIMIT + '<safety_controller k_velocity="1"/>', "ELEMENT_UNSUPPORTED", "warning", "<safety_",
+        ELBOW_LIMIT, ELBOW_LIMIT + '<safety_controller k_velocity="1"/>', "ELEMENT_FOREIGN", "note", "<safety_",
     ),
     "transmission of another kind": (
         "SimpleTransmission", "FourBarLinkage", "ELEMENT_UNSUPPORTED", "warning", "<transmission ",

@@ -299,24 +299,24 @@ DAMAGED = [
     ("<ixx>0.3", "<ixx>3", "LINK_INERTIA_INVALID", "warning", 10),
     ("<izz>0.25", "<izz>-0.25", "LINK_INERTIA_INVALID", "warning", 10),
     ("<mass>2</mass>", "<mas>2</mas>", "ELEMENT_UNKNOWN", "warning", 12),
-    ('<collision name="hull">', "<collision>", "ATTRIBUTE_MISSING", "error", 26),
-    ('<collision name="hull">', '<collision name="__c__">', "RESERVED_NAME", "error", 26),
-    ("<box><size>1 2 3", "<box><size>1 2", "ELEMENT_INVALID", "error", 23),
-    ("<box><size>1 2 3", "<box><size>1 0 3", "ELEMENT_INVALID", "error", 23),
+    ('<collision name="hull">', "<collision>", "ATTRIBUTE_MISSING", "warning", 26),
+    ('<collision name="hull">', '<collision name="__c__">', "RESERVED_NAME", "warning", 26),
+    ("<box><size>1 2 3", "<box><size>1 2", "ELEMENT_INVALID", "warning", 23),
+    ("<box><size>1 2 3", "<box><size>1 0 3", "ELEMENT_INVALID", "warning", 23),
     ("<size>1 2 3</size>", "", "ELEMENT_MISSING", "warning", 23),
     ("<sphere><radius>0.5</radius></sphere>", "<cone/>", "ELEMENT_UNSUPPORTED", "warning", 28),
-    ("<diffuse>1 0.5 0", "<diffuse>1 5 0", "ELEMENT_INVALID", "error", 24),
-    ("<diffuse>1 0.5 0", "<diffuse>1 0.5", "ELEMENT_INVALID", "error", 24),
-    ("<diffuse>1 0.5 0</diffuse>", "<emissive>1 1 1</emissive>", "ELEMENT_UNSUPPORTED", "warning", 24),
+    ("<diffuse>1 0.5 0", "<diffuse>1 5 0", "ELEMENT_INVALID", "warning", 24),
+    ("<diffuse>1 0.5 0", "<diffuse>1 0.5", "ELEMENT_INVALID", "warning", 24),
+    ("<diffuse>1 0.5 0</diffuse>", "<emissive>1 1 1</emissive>", "ELEMENT_FOREIGN", "note", 24),
     ('<pose relative_to="lower">', '<pose relative_to="lowr">', "POSE_RELATIVE_TO_INVALID", "error", 27),
-    ("<drake:mu_dynamic>0.8", "<drake:mu_dynamic>1.8", "ELEMENT_INVALID", "error", 26),
-    ("<drake:mu_dynamic>0.8", "<drake:mu_dynamic>-1", "ELEMENT_INVALID", "error", 31),
-    ("_hydroelastic/>", "_hydroelastic/><drake:rigid_hydroelastic/>", "ELEMENT_INVALID", "error", 33),
+    ("<drake:mu_dynamic>0.8", "<drake:mu_dynamic>1.8", "ELEMENT_INVALID", "warning", 26),
+    ("<drake:mu_dynamic>0.8", "<drake:mu_dynamic>-1", "ELEMENT_INVALID", "warning", 31),
+    ("_hydroelastic/>", "_hydroelastic/><drake:rigid_hydroelastic/>", "ELEMENT_INVALID", "warning", 33),
     ("drake:compliant_hydroelastic", "drake:compliant_hydro", "ELEMENT_UNKNOWN", "warning", 33),
     ('<link name="lower">', '<link name="upper">', "DUPLICATE_NAME", "error", 37),
     ('<link name="lower">', '<link name="shoulder">', "DUPLICATE_NAME", "error", 42),
     ("<gravity>true", "<gravity>off", "ELEMENT_INVALID", "error", 39),
-    ("<gravity>true</gravity>", "<enable_wind>1</enable_wind>", "ELEMENT_UNSUPPORTED", "warning", 39),
+    ("<gravity>true</gravity>", "<enable_wind>1</enable_wind>", "ELEMENT_FOREIGN", "note", 39),
     ("<gravity>true</gravity>", "<kinematic>1</kinematic>", "ELEMENT_UNSUPPORTED", "warning", 39),
     ('type="revolute"', 'type="revolut"', "ATTRIBUTE_INVALID", "error", 42),
     ('type="revolute"', 'type="gearbox"', "ATTRIBUTE_UNSUPPORTED", "error", 42),
@@ -333,11 +333,11 @@ DAMAGED = [
     ("<xyz>0 1 0</xyz>", "<initial_position>1</initial_position>", "ELEMENT_UNSUPPORTED", "warning", 70),
     ("<lower>-1", "<lower>2", "ELEMENT_INVALID", "error", 48),
     ("<lower>-1", "<lower>-1 rad", "ELEMENT_INVALID", "error", 49),
-    ("<drake:acceleration>9", "<drake:acceleration>-9", "ELEMENT_INVALID", "error", 53),
-    ("<damping>0.1", "<damping>-0.1", "ELEMENT_INVALID", "error", 56),
+    ("<drake:acceleration>9", "<drake:acceleration>-9", "ELEMENT_INVALID", "warning", 53),
+    ("<damping>0.1", "<damping>-0.1", "ELEMENT_INVALID", "warning", 56),
     ("<damping>0.1</damping>", "<dampng>0.1</dampng>", "ELEMENT_UNKNOWN", "warning", 56),
-    ("<friction>0.2", "<friction>-0.2", "ELEMENT_INVALID", "error", 57),
-    ("<spring_stiffness>7", "<spring_stiffness>-7", "ELEMENT_INVALID", "error", 59),
+    ("<friction>0.2", "<friction>-0.2", "ELEMENT_INVALID", "warning", 57),
+    ("<spring_stiffness>7", "<spring_stiffness>-7", "ELEMENT_INVALID", "warning", 59),
     ("<drake:rotor_inertia>1e-4", "<drake:rotor_inertia>-1e-4", "ELEMENT_INVALID", "error", 62),
     ("<drake:gear_ratio>100", "<drake:gear_ratio>x", "ELEMENT_INVALID", "error", 63),
     ('p="10" d="1"', 'p="10"', "ATTRIBUTE_MISSING", "error", 64),
@@ -366,8 +366,8 @@ DAMAGED = [
     ("<pose>1 2 3", "<drake:ball_constraint/><pose>1 2 3", "ELEMENT_MISSING", "error", 4),
     ("<pose>1 2 3", "<drake:linear_spring_damper/><pose>1 2 3", "ELEMENT_MISSING", "error", 4),
     ("<gravity>true", "<gravity>false", "ELEMENT_UNSUPPORTED", "warning", 39),
-    ('version="1.9"', 'version="1.6"', "VERSION_FEATURE", "warning", 3),
-    ("<pose>1 2 3", "<self_collide>1</self_collide><pose>1 2 3", "ELEMENT_UNSUPPORTED", "warning", 4),
+    ('version="1.9"', 'version="1.6"', "VERSION_FEATURE", "note", 3),
+    ("<pose>1 2 3", "<self_collide>1</self_collide><pose>1 2 3", "ELEMENT_FOREIGN", "note", 4),
     ("<pose>1 2 3", "<lnk name='x'/><pose>1 2 3", "ELEMENT_UNKNOWN", "warning", 4),
     ("<pose>1 2 3", "<plugin name='x' filename='y'/><pose>1 2 3", "ELEMENT_FOREIGN", "note", 4),
     ("<pose>1 2 3", "<static>true</static><pose>1 2 3", "ELEMENT_INVALID", "error", 42),
@@ -408,7 +408,7 @@ def test_a_damaged_token_is_reported_where_it_is(old, new, code, severity, line)
             ("error", "ELEMENT_INVALID"),
         ),
         (in_model("<link name='a'><pose>1e308 0 0 0 0 0</pose></link>"), ("error", "ELEMENT_INVALID")),
-        (in_model(LINKS + joint("fixed", "<axis/>")), ("warning", "ELEMENT_UNSUPPORTED")),
+        (in_model(LINKS + joint("fixed", "<axis/>")), ("note", "ELEMENT_MEANINGLESS")),
         (in_model(LINKS + joint("ball", "<axis><xyz>0 0 1</xyz></axis>")), ("note", "ELEMENT_MEANINGLESS")),
         (
             in_model(LINKS + joint("continuous", "<axis><limit><lower>-1</lower></limit></axis>")),
@@ -420,7 +420,7 @@ def test_a_damaged_token_is_reported_where_it_is(old, new, code, severity, line)
         ),
         (
             in_model(LINKS + joint("fixed", "<drake:mimic joint='k' multiplier='1' offset='0'/>")),
-            ("warning", "ELEMENT_UNSUPPORTED"),
+            ("note", "ELEMENT_MEANINGLESS"),
         ),
         (
             in_model(LINKS + joint("prismatic", "<axis><mimic joint='j'/></axis>")),
@@ -430,11 +430,11 @@ def test_a_damaged_token_is_reported_where_it_is(old, new, code, severity, line)
             in_link("<inertial><pose degrees='true' rotation_format='quat_xyzw'/></inertial>"),
             ("error", "ATTRIBUTE_INVALID"),
         ),
-        (in_link(shaped("<mesh/>")), ("error", "ELEMENT_MISSING")),
+        (in_link(shaped("<mesh/>")), ("warning", "ELEMENT_MISSING")),
         (in_link(shaped("<mesh><uri>no.obj</uri></mesh>")), ("warning", "URI_LOOKUP")),
         (in_link(shaped("<mesh><uri>no.obj</uri></mesh>", "visual")), ("warning", "URI_LOOKUP")),
-        (in_link(shaped("<mesh><uri>.</uri><scale>1 0 1</scale></mesh>")), ("error", "ELEMENT_INVALID")),
-        (in_link(shaped("<plane><normal>0 0 0</normal></plane>")), ("error", "ELEMENT_INVALID")),
+        (in_link(shaped("<mesh><uri>.</uri><scale>1 0 1</scale></mesh>")), ("warning", "ELEMENT_INVALID")),
+        (in_link(shaped("<plane><normal>0 0 0</normal></plane>")), ("warning", "ELEMENT_INVALID")),
         (in_link(shaped("<box><size>1 1 1</size></box><sphere/>")), ("warning", "ELEMENT_UNSUPPORTED")),
         (
             "<sdf version='1.9'><model name='m'><link name='a'/></model><model name='m'><link name='a'/></model></sdf>",
@@ -456,7 +456,7 @@ def test_a_damaged_token_is_reported_where_it_is(old, new, code, severity, line)
         ),
         (
             "<sdf version='1.9'><world name='w'><light name='l' type='point'/></world></sdf>",
-            ("warning", "ELEMENT_UNSUPPORTED"),
+            ("note", "ELEMENT_FOREIGN"),
         ),
     ],
 )
@@ -1076,8 +1076,9 @@ def test_a_closed_loop_is_no_fault():
 
 
 @pytest.mark.parametrize("tag", ["point_contact_stiffness", "hydroelastic_modulus"])
-def test_a_stiffness_of_zero_is_refused(tag):
+def test_a_stiffness_of_zero_is_left_out(tag):
     extra = f"<drake:proximity_properties><drake:{tag}>0</drake:{tag}></drake:proximity_properties>"
     collision = shaped("<sphere><radius>1</radius></sphere>").replace("</collision>", extra + "</collision>")
     models, diagnostics = read(in_link(collision))
-    assert (models, [f.code for f in diagnostics.findings]) == ((), ["ELEMENT_INVALID"])
+    assert models[0].links[0].collisions[0].properties == {}
+    assert [(f.severity, f.code) for f in diagnostics.findings] == [("warning", "ELEMENT_INVALID")]

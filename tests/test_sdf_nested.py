@@ -150,15 +150,39 @@ NESTED_ERRORS = {
         f"{LINK}<model name='a'>{LINK}</model>",
         ("DUPLICATE_NAME", 'the name "a" of <model> is already that of a <link>'),
     ),
-    "frame_in_the_instance_of_another": (
-        f"{LINK}{INNER}<frame name='f' attached_to='c::x'/>",
-        ("DUPLICATE_NAME", 'the name "f" of <frame> is already that of a <frame>'),
-    ),
     "static_with_joint": (
         LINK + INNER.replace("<pose>0 0 1", "<static>1</static><pose>0 0 1"),
         ("ELEMENT_INVALID", 'joint "j" of a static model must be fixed, not revolute'),
     ),
 }
+
+
+def test_a_model_may_have_names_of_the_models_in_it():
+    """pydrake refuses the frames, which it puts into the instance of the link; they stay with their own model here."""
+    body = f"{LINK}{INNER}<frame name='f' attached_to='c::x'/><frame name='x' attached_to='c::y'/>"
+    body += "<joint name='j' type='fixed'><parent>a</parent><child>c::x</child></joint>"
+    plant = MultibodyPlant(0.0)
+    Parser(plant).AddModelsFromString(model(body), "sdf")
+    plant.Finalize()
+    outer, inner = (plant.GetModelInstanceByName(name) for name in ("m", "m::c"))
+    context = plant.CreateDefaultContext()
+    for name, instance, position in (("f", outer, (0, 0, 1)), ("x", outer, (1, 0, 1)), ("f", inner, (0, 2, 1))):
+        frame = plant.GetFrameByName(name, instance)
+        np.testing.assert_allclose(frame.CalcPoseInWorld(context).translation(), position, rtol=0, atol=TOLERANCE)
+    assert plant.GetJointByName("j", outer).num_velocities() == 0
+    assert plant.GetJointByName("j", inner).num_velocities() == 1
+
+
+def test_made_up_names_of_frames_avoid_those_of_the_file():
+    """The frames of a joint are called JOINT_parent and JOINT_child unless the file has such a name."""
+    joint = "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis/></joint>"
+    plant = MultibodyPlant(0.0)
+    links = "<link name='a'/><link name='b'/><frame name='j_child'><pose>0 0 7 0 0 0</pose></frame>"
+    Parser(plant).AddModelsFromString(model(links + joint), "sdf")
+    plant.Finalize()
+    pose = plant.GetFrameByName("j_child").CalcPoseInWorld(plant.CreateDefaultContext())
+    assert pose.translation()[2] == 7
+    assert plant.GetJointByName("j").frame_on_child().name() == "j_child_"
 
 
 @pytest.mark.parametrize("name", NESTED_ERRORS)
@@ -374,4 +398,4 @@ def test_includes_that_multiply_are_stopped(folder, monkeypatch):
 def test_what_is_included_twice_is_reported_once(folder):
     (folder / "arm.sdf").write_text(sdf(f"<model name='arm'>{LINK}<self_collide>1</self_collide></model>"))
     _, diagnostics = read(including(folder, include("arm.sdf") + include("arm.sdf", "<name>n</name>")))
-    assert [finding.code for finding in diagnostics.findings] == ["ELEMENT_UNSUPPORTED"]
+    assert [finding.code for finding in diagnostics.findings] == ["ELEMENT_FOREIGN"]

@@ -84,7 +84,7 @@ def test_the_initial_position_until_1_8(version, position, codes):
         ("1.9", "thread_pitch", -pi, []),
         ("1.10", "thread_pitch", -pi, [("warning", "ELEMENT_DEPRECATED")]),
         ("1.10", "screw_thread_pitch", 2.0, []),
-        ("1.9", "screw_thread_pitch", 2.0, [("warning", "VERSION_FEATURE")]),
+        ("1.9", "screw_thread_pitch", 2.0, [("note", "VERSION_FEATURE")]),
     ],
 )
 def test_the_pitch_of_a_screw(version, tag, pitch, codes):
@@ -120,7 +120,7 @@ def test_what_a_later_version_brought_is_read_and_reported(since, body):
     for minor in (since - 1, since):
         models, findings = read(LINKS + body, f"1.{minor}")
         assert len(models) == 1
-        assert findings == ([("warning", "VERSION_FEATURE")] if minor < since else [])
+        assert findings == ([("note", "VERSION_FEATURE")] if minor < since else [])
 
 
 @pytest.mark.parametrize(

@@ -600,7 +600,8 @@ FAULTS = [
     ),
     pytest.param(
         'radius="0.1"', 'radius="-0.1"', "<sphere ", "warning", "ATTRIBUTE_INVALID",
-        'attribute "radius" of <sphere> must not be negative, found -0.1: the collision is left out', id="negative radius",
+        'attribute "radius" of <sphere> must not be negative, found -0.1: the collision is left out',
+        id="negative radius",
     ),
     pytest.param(
         '<sphere radius="0.1"/>', "<sphre/>", "<sphre/>", "warning", "ELEMENT_INVALID",
@@ -616,7 +617,8 @@ FAULTS = [
     ),
     pytest.param(
         'rgba="1 0 0 0.5"', 'rgba="255 0 0 1"', "<color ", "warning", "ATTRIBUTE_INVALID",
-        "the values of rgba must be in [0, 1], found (255.0, 0.0, 0.0, 1.0): the color is left out", id="color above one",
+        "the values of rgba must be in [0, 1], found (255.0, 0.0, 0.0, 1.0): the color is left out",
+        id="color above one",
     ),
     pytest.param(
         '<color rgba="1 0 0 0.5"/>', "", "<material ", "note", "MATERIAL_UNDEFINED",
@@ -625,11 +627,13 @@ FAULTS = [
     # transmissions
     pytest.param(
         '    <joint name="shoulder"/>', '    <joint name="shouldr"/>', '<joint name="shouldr"/>', "warning",
-        "ATTRIBUTE_INVALID", 'there is no joint "shouldr" for the transmission: the transmission is left out', id="transmission without joint",
+        "ATTRIBUTE_INVALID", 'there is no joint "shouldr" for the transmission: the transmission is left out',
+        id="transmission without joint",
     ),
     pytest.param(
         "    <type>transmission_interface/SimpleTransmission</type>\n", "", "<transmission ", "warning",
-        "ELEMENT_MISSING", "<transmission> must have a <type>: the transmission is left out", id="transmission without type",
+        "ELEMENT_MISSING", "<transmission> must have a <type>: the transmission is left out",
+        id="transmission without type",
     ),
     pytest.param(
         "SimpleTransmission", "DifferentialTransmission", "<transmission ", "warning", "ELEMENT_UNSUPPORTED",
@@ -637,7 +641,8 @@ FAULTS = [
     ),
     pytest.param(
         '<drake:gear_ratio value="50"/>', "<mechanicalReduction>50</mechanicalReduction>", "<mechanicalReduction>",
-        "note", "ELEMENT_FOREIGN", "<mechanicalReduction> in <actuator> is for another program", id="mechanical reduction",
+        "note", "ELEMENT_FOREIGN", "<mechanicalReduction> in <actuator> is for another program",
+        id="mechanical reduction",
     ),
     # the robot
     pytest.param(
@@ -680,7 +685,8 @@ FAULTS = [
     ),
     pytest.param(
         "</robot>", '<drake:collision_filter_group name="g"/></robot>', "<drake:collision", "warning",
-        "ELEMENT_MISSING", 'collision filter group "g" must have a <drake:member>: it is left out', id="empty filter group",
+        "ELEMENT_MISSING", 'collision filter group "g" must have a <drake:member>: it is left out',
+        id="empty filter group",
     ),
 ]  # fmt: skip
 

@@ -259,8 +259,8 @@ CODES = {
     ),
     "JOINT_LIMIT_INVALID": Code("The lower limit is above the upper.", _hinge(limit='lower="1" upper="0"')),
     "JOINT_LIMIT_NEGATIVE": Code(
-        "A limit of velocity, effort, acceleration, deceleration or jerk is negative: it is taken as no limit. A note if "
-        "it is -1, which stands for that in some files.",
+        "A limit of velocity, effort, acceleration, deceleration or jerk is negative: it is taken as no limit. A note "
+        "if it is -1, which stands for that in some files.",
         _hinge(limit='lower="0" upper="1" effort="-5"'),
     ),
     "JOINT_LIMIT_MISSING": Code(

@@ -8,7 +8,7 @@ controller. The plant's input is the output of the gear, so that limits and gain
 from dataclasses import dataclass, replace
 from math import inf
 
-from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.mjcf.mjcf_joints import read_limits
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named
@@ -31,11 +31,13 @@ class _Law:
 def read_actuators(root, reading, bodies):
     """The `ActuatorSpec`s of a file in its order; joints whose reflected inertia they take are changed in `bodies`."""
     actuators = {}
+    stated = {node.raw("name") for section in root.children("actuator") for node in section.all_children}
     for section in root.children("actuator"):
         for node in section.children(*OTHER_ACTUATORS.split()):
             node.unsupported(AS_IF_ABSENT)
         for node in section.children(*ACTUATORS.split()):
-            actuator = _read_actuator(node, reading, bodies, len(actuators))
+            default = made_up(f"motor{len(actuators)}", stated)  # as Drake calls it
+            actuator = _read_actuator(node, reading, bodies, default)
             if actuator is None:
                 continue
             if actuator.name in actuators:
@@ -44,10 +46,10 @@ def read_actuators(root, reading, bodies):
     return tuple(actuators.values())
 
 
-def _read_actuator(node, reading, bodies, count):
+def _read_actuator(node, reading, bodies, default_name):
     """An `ActuatorSpec`, or None after a finding."""
     element = reading.defaults.of_actuator(node)
-    name = node.attribute("name") or f"motor{count}"  # as Drake calls it
+    name = node.attribute("name") or default_name
     law = _Law()
     for stated in (*element.defaults, node):
         law = _law_after(law, stated)

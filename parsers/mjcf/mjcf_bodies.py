@@ -8,7 +8,7 @@ from collections import ChainMap
 from dataclasses import dataclass, field
 
 import numpy as np
-from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.geometry_inertia import combined
 from mbcli.parsers.mjcf.mjcf_compiler import adjusted
@@ -51,9 +51,11 @@ class BodyReader:
         self.all_links = ChainMap(self.links, {WORLD: None})
         self._geoms = geoms
         self._site_nodes = []
+        self._stated = {"body": set(), "joint": set()}  # tag -> names that its elements have in the file
 
     def read(self, root):
         world = _Body(WORLD, root, IDENTITY)
+        self._stated = {tag: {node.raw("name") for node in root.find_all(tag)} for tag in ("body", "joint")}
         for node in root.children("worldbody"):
             world.node = node
             self._read_contents(node, world, IDENTITY, None)
@@ -81,7 +83,7 @@ class BodyReader:
         if body.joints:
             read_joints(self, body, parent.name, X_PB)
         else:
-            name = f"{parent.name}_welds_to_{body.name}"
+            name = self.unused_joint_name(f"{parent.name}_welds_to_{body.name}")
             X_PB = pose(X_PB[:3, :3], X_PB[:3, 3])
             self.joints[name] = JointSpec(name, "fixed", parent.name, body.name, X_PB, IDENTITY, node.place)
         return self._finish(body)
@@ -129,10 +131,12 @@ class BodyReader:
         return name
 
     def unused_name(self, name):
-        """The name of a link, made new if it is taken."""
-        while name in self.links:
-            name += "_"
-        return name
+        """A name for a link that the file does not name, made new if it is taken."""
+        return made_up(name, self.links, self._stated["body"])
+
+    def unused_joint_name(self, name):
+        """The same for a joint."""
+        return made_up(name, self.all_joints, self._stated["joint"])
 
     def _read_gravity_compensation(self, node):
         compensation = node.number("gravcomp", 0.0)

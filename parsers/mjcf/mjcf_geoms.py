@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
 from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_values import read_pose, report_negative, turn_z_to
@@ -44,6 +44,7 @@ class GeomReader:
         self._unused = reading.unused
         self._meshes = MeshReader(reading, mesh_files)
         self._materials = {}
+        self._stated = {node.raw("name") for node in root.find_all("geom")}
         self._taken = {}  # names of geoms -> place
         for asset in root.children("asset"):
             for node in asset.children("mesh"):
@@ -76,7 +77,8 @@ class GeomReader:
         X_BG = X_BF @ X_FG
         X_BG.flags.writeable = False
         properties = {("material", "coulomb_friction"): (friction, friction)}
-        geometry = GeometrySpec(name or f"geom{index}", shape, X_BG, node.place, color, properties) if shape else None
+        name = name or made_up(f"geom{index}", self._stated)
+        geometry = GeometrySpec(name, shape, X_BG, node.place, color, properties) if shape else None
         density = DEFAULT_DENSITY if density is None else density
         return Geom(geometry, X_BG, contact != (0, 0), int(group), mass, density, fill, element)
 

@@ -87,7 +87,7 @@ def _read_joint(bodies, element, kind, X_BF, parent, child):
     position = X_BF[:3, :3] @ np.array(element.vector("pos", 3, (0.0, 0.0, 0.0))) + X_BF[:3, 3]
     damping = _unsigned(element, "damping")
     common = {
-        "name": element.node.attribute("name") or f"{parent}-{child}",
+        "name": element.node.attribute("name") or bodies.unused_joint_name(f"{parent}-{child}"),
         "type": _TYPES[kind],
         "parent": parent,
         "child": child,

@@ -21,10 +21,11 @@ from mbcli.parsers.sdf.sdf_filter_groups import find_groups, read_filter_groups
 from mbcli.parsers.sdf.sdf_force_elements import read_force_elements
 from mbcli.parsers.sdf.sdf_includes import Includes
 from mbcli.parsers.sdf.sdf_joints import read_joints
-from mbcli.parsers.sdf.sdf_known import KNOWN
+from mbcli.parsers.sdf.sdf_known import FOREIGN, KNOWN
 from mbcli.parsers.sdf.sdf_links import read_link
 from mbcli.parsers.sdf.sdf_loops import connect_named_frames
 from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, TooManyElements, zero_poses
+from mbcli.parsers.sdf.sdf_unused_values import check_unused_values
 from mbcli.parsers.sdf.sdf_values import claim_name
 from mbcli.parsers.spec import FrameSpec, ModelSpec
 from mbcli.parsers.xml_source import quoted, read_xml, report_unread
@@ -57,7 +58,8 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
     for read in (file, *includes.files.values()):
         if read is not None:
             read.meshes.report_missing(diagnostics)
-            report_unread(read.root, diagnostics, KNOWN)
+            check_unused_values(read.root)
+            report_unread(read.root, diagnostics, KNOWN, FOREIGN)
     for model in models:
         check_model(model, diagnostics)
     if includes.count:  # a file that is included twice has the same findings twice
@@ -136,7 +138,6 @@ class _Reading:
             else:
                 specs[prefix] = self._read_model(prefix, model, inner)
         self._check_followers()
-        self._check_instances(specs)
         return specs[""]
 
     def _read_model(self, prefix, model, inner):
@@ -168,21 +169,6 @@ class _Reading:
             X_LinkModel=None if model.is_world else (canonical, frames.X_AB(canonical, MODEL)),
         )
 
-    def _check_instances(self, specs):
-        """Frames on a nested model's link are of that model's instance, which may have the name already."""
-        taken = {}
-        for prefix, model in self._models:
-            spec = specs[prefix]
-            nodes = {} if isinstance(model, ForeignModel) else model.nodes
-            owned = [("frame", link.name, prefix) for link in spec.links]
-            owned += [("frame", frame.name, _instance_of(frame.link, prefix)) for frame in spec.frames]
-            owned += [("joint", joint.name, _instance_of(joint.child, prefix)) for joint in spec.joints]
-            for kind, name, instance in owned:
-                node = nodes.get(name, model.node)
-                names = taken.setdefault((kind, instance), {})
-                if claim_name(names, name, node):
-                    names[name] = node
-
     def _check_followers(self):
         """Leaders may be in nested models, of other formats, too."""
         joints, nodes = dict(self._joints), dict(self._nodes)
@@ -198,12 +184,6 @@ def _walk(prefix, model):
     yield prefix, model
     for name, inner in getattr(model, "models", {}).items():
         yield from _walk(prefix + name + SEPARATOR, inner)
-
-
-def _instance_of(link, prefix):
-    """The prefix of the model that a link of a scope belongs to."""
-    inner, separator, _ = link.rpartition(SEPARATOR)
-    return prefix + inner + separator
 
 
 def _refuse_motion(joints, model):

@@ -245,9 +245,9 @@ class FrameScope:
 
     def add_frame(self, name, *, attached_to=None, relative_to=None, X=IDENTITY):
         """A frame attached to `attached_to` (default: the model frame), at pose X in `relative_to` (default:
-        the frame that it is attached to)."""
+        the frame that it is attached to). MODEL::__model__ is what is left of a model that is no longer nested."""
         attached_to = attached_to or self.origin
-        self._add(self.prefix + name, "frame", attached_to, relative_to or attached_to, X)
+        self._add(self.full(name), "frame", attached_to, relative_to or attached_to, X)
 
     def _add(self, full_name, kind, attached_to, relative_to, X):
         attached_to = self.full(attached_to) if attached_to is not None else None

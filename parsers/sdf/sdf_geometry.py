@@ -1,10 +1,14 @@
-"""Visuals and collisions of SDFormat links: shapes, mesh files, colors, contact properties."""
+"""Visuals and collisions of SDFormat links: shapes, mesh files, colors, contact properties.
+
+What of these cannot be read is left out with a warning: the mechanism does not depend on it.
+"""
 
 from functools import partial
 
+from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
-from mbcli.parsers.sdf.sdf_values import by_name, child_number, child_vector, descendant, read_pose
+from mbcli.parsers.sdf.sdf_values import child_number, child_vector, descendant, name_problem, read_pose
 from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Mesh, Sphere
 from mbcli.parsers.xml_source import quoted
 
@@ -14,19 +18,36 @@ from mbcli.common.suggestions import did_you_mean
 def read_geometries(element, tag):
     """The visuals or the collisions of a link that have a shape."""
     found = []
-    for name, node in by_name(element.node.children(tag), element.file.minor).items():
+    nodes = element.node.children(tag)
+    names = UniqueNames(node.raw("name") for node in nodes)
+    for node in nodes:
+        name = _read_name(node, names, element.file.minor)
         X = _read_pose_in(element, node)
-        geometry = node.child("geometry")
-        shape = _read_shape(geometry, element.file.meshes) if geometry is not None else None
+        with node.diagnostics.leaving_out(element.node, f"the {tag} is left out") as faults:
+            geometry = node.child("geometry", required=True)
+            shape = _read_shape(geometry, element.file.meshes) if geometry is not None else None
         color = _read_color(node) if tag == "visual" else None
         properties = _read_proximity(node) if tag == "collision" else {}
-        if geometry is None:
-            message = f"<{tag}> {quoted(name)} has no <geometry> and is not used"
-            node.diagnostics.warning("ELEMENT_MISSING", message, node)
-        if shape is not None:
+        if faults:
+            node.ignore("settled")
+        elif shape is not None:
             shape, X_GS = shape
             found.append(GeometrySpec(name, shape, compose(X, X_GS), node.place, color, properties))
     return tuple(found)
+
+
+def _read_name(node, names, minor):
+    """The name of a visual or collision, made up if the file gives it no good one."""
+    stated = node.attribute("name")
+    name = names.of(stated, node.tag)
+    problem = name_problem(stated, minor) if stated is not None else ("ATTRIBUTE_MISSING", "it has no name")
+    if name != stated and problem is None:
+        problem = "DUPLICATE_NAME", f"the name {quoted(stated)} is taken already"
+    if problem is not None:
+        code, message = problem
+        renamed = f": it is called {quoted(name)}" if name != stated else ""
+        node.diagnostics.warning(code, f"<{node.tag}>: {message}{renamed}", node, attribute="name")
+    return name
 
 
 def _read_pose_in(link, owner):
@@ -44,6 +65,8 @@ def _read_pose_in(link, owner):
 def _read_shape(geometry, meshes):
     """(shape, its pose in the frame of the visual or collision), or None."""
     geometry.children("empty")
+    if not geometry.child_tags:
+        geometry.diagnostics.error("ELEMENT_MISSING", "<geometry> must have a shape", geometry)
     shapes = geometry.children(*SHAPES)
     for extra in shapes[1:]:
         extra.unsupported("a geometry has one shape, the first")
@@ -66,7 +89,7 @@ def _read_mesh(node, meshes):
     if 0 in scale:
         node.diagnostics.error("ELEMENT_INVALID", "the <scale> of a mesh must not be zero", node.child("scale"))
     convex = node.child("drake:declare_convex") is not None
-    if uri is None:
+    if uri is None or 0 in scale:
         return None
     path = meshes.find(uri, uri_node, node.parent.parent.tag)
     return Mesh(uri, scale, convex, path), IDENTITY
@@ -74,11 +97,11 @@ def _read_mesh(node, meshes):
 
 def _read_solid(shape, dimensions, node, meshes):
     """A shape whose arguments are numbers in child elements; dimensions: (tag, count of numbers)."""
-    values = [_read_size(node, tag, count) for tag, count in dimensions]
+    values = [_read_size(node, tag, count, may_be_0=shape is Sphere) for tag, count in dimensions]
     return shape(*[value if len(value) > 1 else value[0] for value in values]), IDENTITY
 
 
-def _read_size(node, tag, count):
+def _read_size(node, tag, count, may_be_0):
     child = node.child(tag)
     default = (1.0,) * count
     if child is None:
@@ -86,8 +109,9 @@ def _read_size(node, tag, count):
         node.diagnostics.warning("ELEMENT_MISSING", message, node)
         return default
     size = child.text_vector(count, default, required=True)
-    if min(size) <= 0:
-        message = f"<{tag}> of <{node.tag}> must be positive, found {quoted(child.text(''))}"
+    if min(size) < 0 or (min(size) == 0 and not may_be_0):
+        rule = "not be negative" if may_be_0 else "be positive"
+        message = f"<{tag}> of <{node.tag}> must {rule}, found {quoted(child.text(''))}"
         node.diagnostics.error("ELEMENT_INVALID", message, child, value=child.text())
     return size
 
@@ -117,27 +141,43 @@ def _read_color(visual):
     text = node.text() if node is not None else None
     if text is None:
         return None
-    color = node.text_vector(3 if len(text.split()) == 3 else 4)
-    if color is None:
-        return None
-    if not all(0 <= value <= 1 for value in color):
-        message = f"the color values of <diffuse> must be between 0 and 1, found {quoted(text)}"
-        node.diagnostics.error("ELEMENT_INVALID", message, node, value=text)
-    return (*color, 1.0)[:4]
+    with node.diagnostics.leaving_out(node, "the color is left out") as faults:
+        color = node.text_vector(3 if len(text.split()) == 3 else 4)
+        if color is not None and not all(0 <= value <= 1 for value in color):
+            message = f"the color values of <diffuse> must be between 0 and 1, found {quoted(text)}"
+            node.diagnostics.error("ELEMENT_INVALID", message, node, value=text)
+    return None if faults else (*color, 1.0)[:4]
 
 
 def _read_proximity(collision):
     """{(group, name): value} of a collision's contact properties. Drake's own elements for friction win."""
-    properties = read_proximity_properties(collision, _read_number)
-    ode = descendant(collision, "surface", "friction", "ode")
-    if ode is None:
-        return properties
-    if ("material", "coulomb_friction") in properties:
-        ode.unsupported("<drake:proximity_properties> gives the friction")
-    elif ode.child("mu") is not None or ode.child("mu2") is not None:
-        coefficients = [child_number(ode, tag, 1.0) for tag in ("mu", "mu2")]
-        set_friction(properties, coefficients, map(ode.child, ("mu", "mu2")), collision)
+    with collision.diagnostics.leaving_out(collision, "it is left out"):
+        bounce = descendant(collision, "surface", "bounce")
+        if bounce is not None and child_number(bounce, "restitution_coefficient", 0.0) == 0:
+            bounce.ignore("foreign")
+        properties = read_proximity_properties(collision, _read_number)
+        ode = descendant(collision, "surface", "friction", "ode")
+        if ode is None:
+            return properties
+        if ("material", "coulomb_friction") in properties:
+            ode.ignore("foreign", "<drake:proximity_properties> gives the friction")
+        else:
+            _read_ode_friction(ode, properties, collision)
     return properties
+
+
+def _read_ode_friction(ode, properties, collision):
+    """As Drake has it mu is the static coefficient and mu2 the dynamic one; above mu it is a second direction's."""
+    mu, mu2 = ode.child("mu"), ode.child("mu2")
+    if mu is None and mu2 is None:
+        return
+    first = child_number(ode, "mu", 1.0)
+    second = child_number(ode, "mu2", min(first, 1.0))
+    if 0 <= first < second:
+        message = f"friction is {second!r} along the second direction: {first!r} of the first is taken for both"
+        ode.diagnostics.warning("ELEMENT_UNSUPPORTED", message, mu2)
+        second = first
+    set_friction(properties, (first, second), (mu, mu2), collision)
 
 
 def _read_number(element):

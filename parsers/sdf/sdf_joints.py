@@ -83,6 +83,9 @@ def _read_joint(element):
         if kind is not None:
             _report_joint_type(node, kind, JOINT_TYPES)
         return None
+    if kind == "fixed":
+        for child in node.children("axis", "axis2", "drake:mimic"):
+            child.ignore("meaningless", "the joint is fixed")
     links = find_joint_links(element)
     axes = _read_axes(element, kind, rule)
     if links is None or axes is None:
@@ -226,8 +229,10 @@ def _check_axis_value(node, field, value):
     if field in ("velocity", "effort"):
         return inf if value < 0 else value  # negative: no limit
     if field in ("acceleration", "damping", "friction", "spring_stiffness") and value < 0:
-        message = f"<{node.tag}> must not be negative, found {value!r}"
-        node.diagnostics.error("ELEMENT_INVALID", message, node)
+        instead = "no limit" if field == "acceleration" else "0"
+        message = f"<{node.tag}> must not be negative, found {value!r}: it is taken as {instead}"
+        node.diagnostics.warning("ELEMENT_INVALID", message, node)
+        return inf if field == "acceleration" else 0.0
     return value
 
 

@@ -1,12 +1,14 @@
 """The elements of SDFormat 1.4 to 1.12 and its Drake extensions: {element: children and @attributes}.
 
-Read by `xml_source.report_unread` to tell elements that this program does not use from those that nobody knows.
+Read by `xml_source.report_unread` to tell elements that this program does not use from those that nobody knows, and
+both from those that are for other programs: nothing that is computed here depends on FOREIGN ones.
 """
 
 from mbcli.parsers.proximity_properties import ELEMENTS
 from mbcli.parsers.sdf.sdf_geometry import SHAPES
 from mbcli.parsers.sdf.sdf_joints import DYNAMICS, LIMIT
 from mbcli.parsers.sdf.sdf_scopes import PHYSICS
+from mbcli.parsers.xml_source import ANY
 
 KNOWN = {
     tag: frozenset(names.split())
@@ -52,5 +54,26 @@ KNOWN = {
         "drake:joint": "@name @type drake:parent drake:child drake:damping",
         "drake:collision_filter_group": "@name @ignore drake:member drake:member_group "
         "drake:ignored_collision_filter_group",
+    }.items()
+}
+
+FOREIGN = {
+    tag: frozenset(names.split())
+    for tag, names in {
+        "sdf": "light actor",
+        "world": "audio wind magnetic_field atmosphere gui physics scene light actor road spherical_coordinates",
+        "model": "gripper self_collide allow_auto_disable enable_wind",
+        "link": "enable_wind self_collide must_be_base_link sensor light projector audio_sink audio_source battery "
+        "particle_emitter",
+        "joint": "physics sensor",
+        "limit": "stiffness dissipation",
+        "visual": "cast_shadows laser_retro transparency visibility_flags meta drake:accepting_renderer "
+        "drake:illustration_properties drake:perception_properties",
+        "material": ANY,
+        "collision": "laser_retro max_contacts drake:visual",
+        "surface": "contact soft_contact",
+        "friction": "bullet torsional",
+        "ode": "fdir1 slip1 slip2",
+        "plane": "size",
     }.items()
 }

@@ -21,6 +21,10 @@ def read_link(element, model):
         child = node.child(tag)
         if child is not None and child.text_boolean(used) is not used:
             child.unsupported("the link moves by its dynamics, and gravity acts on all links of a model")
+    decay = node.child("velocity_decay")
+    with node.diagnostics.leaving_out(None, "it is not used"):
+        if decay is not None and (child_number(decay, "linear", 0.0) or child_number(decay, "angular", 0.0)):
+            decay.unsupported("state the damping of joints")
     collisions = read_geometries(element, "collision")
     return LinkSpec(
         name=element.name,
@@ -68,21 +72,22 @@ def _read_automatic(element, node, collisions):
             node.diagnostics.error("LINK_INERTIA_INVALID", message, node.child(tag))
             node.child(tag).ignore("settled")
     densities = _read_densities(element.node, child_number(node, "density", DEFAULT_DENSITY))
-    specs = {collision.name: collision for collision in collisions}
+    specs = {collision.place: collision for collision in collisions}
     if not densities:
         message = f'<inertial auto="true"> of link {quoted(element.name)}, which has no <collision>'
         node.diagnostics.error("ELEMENT_MISSING", message, node)
         return None
     parts = []
-    for name, (density, collision) in densities.items():
-        if name not in specs:
-            message = f"<collision> {quoted(name)} has no shape that mass properties follow from"
+    for density, collision in densities:
+        spec = specs.get(collision.place)
+        if spec is None:
+            message = f"<collision> {quoted(collision.raw('name') or '')} has no shape that mass properties follow from"
             collision.diagnostics.error("LINK_INERTIA_INVALID", message, collision)
             return None
-        properties = _properties_of(specs[name].shape, density, collision)
+        properties = _properties_of(spec.shape, density, collision)
         if properties is None:
             return None
-        parts.append((specs[name].X_LG, properties))
+        parts.append((spec.X_LG, properties))
     whole = combined(parts)
     mass = child_number(node, "mass", None)
     if mass is not None:
@@ -91,15 +96,15 @@ def _read_automatic(element, node, collisions):
 
 
 def _read_densities(link, default):
-    """{name: (density [kg/m^3], node)} of the link's collisions."""
-    densities = {}
+    """[(density [kg/m^3], node)] of the link's collisions."""
+    densities = []
     for node in link.children("collision"):
         density = child_number(node, "density", default)
         if not density > 0:
             message = f"<density> must be positive, found {density!r}"
             node.diagnostics.error("ELEMENT_INVALID", message, node.child("density") or link.child("inertial"))
             density = DEFAULT_DENSITY
-        densities[node.attribute("name")] = density, node
+        densities.append((density, node))
     return densities
 
 

@@ -20,6 +20,9 @@ MAX_ELEMENTS = 1_000_000  # named elements of a file with everything that it inc
 
 MAX_NESTED = 64  # models in models
 
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
+GRAVITY_TOLERANCE = 0.02  # [m/s^2], within which files state the gravity of some place on Earth
+
 PHYSICS = (
     "drake:linear_bushing_rpy",
     "drake:linear_spring_damper",
@@ -144,6 +147,7 @@ class Gathering:
         """The `Model` of a <world>: its own elements are fixed to the world."""
         world = Model(node.attribute("name", ""), node, file, self.world, is_world=True)
         self._fill(world, node, file, self.world, _OF_WORLD)
+        _report_gravity(node)
         return world
 
     def _pose_of_model(self, node, file, placing):
@@ -174,11 +178,13 @@ class Gathering:
         """The elements of a node into a model: its own node, or one that is merged into it."""
         for plugin in node.children("plugin"):
             plugin.ignore("foreign", "plugins are code of a simulator")
-        for child in node.children(*tags):
+        for child in _named_or_of(node, tags):
             self._count += 1
             if self._count > MAX_ELEMENTS:
                 raise TooManyElements
-            if child.tag in PHYSICS:
+            if child.tag not in tags:
+                self._claim_name_of_unused(model, child)
+            elif child.tag in PHYSICS:
                 model.physics.append(Element(None, child.tag, child, frames, file))
             elif child.tag == "include":
                 self._fill_include(model, child, file, frames)
@@ -188,6 +194,12 @@ class Gathering:
                     self._add_model(model, name, child, self.model(child, file, frames))
             else:
                 self._add_element(model, child, file, frames)
+
+    def _claim_name_of_unused(self, model, node):
+        """Names of siblings differ, also those of lights and other elements that are not used here."""
+        name = node.raw("name")
+        if claim_name(model.nodes, name, node):
+            model.nodes[name] = node
 
     def _add_model(self, model, name, node, inner):
         if inner is not None:
@@ -205,7 +217,7 @@ class Gathering:
             return
         posed = node.tag != "drake:joint"
         X, relative_to = read_pose(node, file.minor) if posed else (IDENTITY, None)
-        self._owners[frames.prefix + name] = (node, frames)
+        self._owners[frames.full(name)] = (node, frames)
         if node.tag == "link":
             frames.add_link(name, relative_to=relative_to, X=X)
         elif node.tag == "frame":
@@ -287,6 +299,26 @@ class Gathering:
             node.diagnostics.error(
                 fault.code, fault.message, part or node, attribute=attribute, value=fault.unknown, hint=hint
             )
+
+
+def _report_gravity(world):
+    """The plant has its own gravity; that of a file is worth a word if it is another planet's."""
+    node = world.child("gravity")
+    with world.diagnostics.leaving_out(None, "it is not used"):
+        gravity = node.text_vector(3) if node is not None else None
+    if gravity is None:
+        return
+    if max(abs(a - b) for a, b in zip(gravity, STANDARD_GRAVITY, strict=True)) < GRAVITY_TOLERANCE:
+        node.ignore("foreign")
+    else:
+        value = ", ".join(f"{a:g}" for a in gravity)
+        node.unsupported(f"the plant's own holds, which --set 'plant_config.gravity=[{value}]' changes")
+
+
+def _named_or_of(node, tags):
+    """The children of these tags, and others with a name, in the order of the file; plugins may share names."""
+    node.children(*tags)
+    return [child for child in node.all_children if child.tag in tags or (child.raw("name") and child.tag != "plugin")]
 
 
 # by the code of a fault: the child element and the attribute that it is about

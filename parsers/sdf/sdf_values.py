@@ -13,19 +13,6 @@ from mbcli.math.rotation_array import matrix_from_quaternion
 LARGEST_COORDINATE = 1e100  # [m]; sums of poses stay finite
 
 
-def by_name(nodes, minor):
-    """{name: node} of elements whose names must differ; one without a good name is an error and left out.
-
-    minor: of the version of the format, 1.minor.
-    """
-    named = {}
-    for node in nodes:
-        name = read_name(node, minor)
-        if name is not None and claim_name(named, name, node):
-            named[name] = node
-    return named
-
-
 def read_name(node, minor):
     """The name of an element, or None with an error."""
     name = node.attribute("name", required=True)

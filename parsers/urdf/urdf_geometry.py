@@ -3,6 +3,7 @@
 A shape, color or contact property that cannot be read is left out with a warning: the mechanism does not depend on it.
 """
 
+from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
 from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Mesh, Sphere
@@ -14,7 +15,7 @@ from mbcli.common.suggestions import did_you_mean
 def read_geometries(link, tag, materials, meshes):
     """The visuals or collisions of a link that have a shape, with names made unique as Drake does: Box, Box_1."""
     nodes = link.children(tag)
-    names = _Names(node.attribute("name") for node in nodes)
+    names = UniqueNames(node.attribute("name") for node in nodes)
     geometries = []
     for node in nodes:
         shape, X_GS = _read_shape(node, link, meshes)
@@ -41,26 +42,6 @@ def read_geometries(link, tag, materials, meshes):
             )
         geometries.append(geometry)
     return tuple(geometries)
-
-
-class _Names:
-    """Names of geometries: those of the file first, each once, then names that differ from all of them."""
-
-    def __init__(self, stated):
-        self._free = set(filter(None, stated))
-        self._last_number = dict.fromkeys(self._free, 0)  # tried for a name
-
-    def of(self, stated, default):
-        """The stated name or the default, or that with _1 and so on."""
-        if stated in self._free:
-            self._free.remove(stated)
-            return stated
-        name = unique = stated or default
-        while unique in self._last_number:
-            self._last_number[name] += 1
-            unique = f"{name}_{self._last_number[name]}"
-        self._last_number[unique] = 0
-        return unique
 
 
 def _read_shape(node, link, meshes):

@@ -8,7 +8,12 @@ from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
 from mbcli.multibody.parsing.add_geometries import add_geometries
-from mbcli.multibody.parsing.model_instances import has_joint_frame, model_instances, top_models
+from mbcli.multibody.parsing.model_instances import (
+    instance_of_element,
+    joint_frame_names,
+    model_instances,
+    top_models,
+)
 from mbcli.multibody.tree import (
     BallRpyJoint,
     FixedOffsetFrame,
@@ -126,7 +131,8 @@ def _add_own_elements(plant, spec, known, instance):
 def _add_frames(plant, spec, known, instance):
     for frame in spec.frames:
         body = known.bodies[frame.link]
-        added = FixedOffsetFrame(frame.name, body.body_frame(), _pose(frame.X_LF), _instance_of(body, instance))
+        owner = instance_of_element(_instance_of(body, instance), instance, [frame.name], plant.HasFrameNamed)
+        added = FixedOffsetFrame(frame.name, body.body_frame(), _pose(frame.X_LF), owner)
         known.frames[frame.name] = plant.AddFrame(added)
         added.place = frame.place
 
@@ -137,8 +143,10 @@ def _instance_of(body, instance):
 
 
 def _add_joints(plant, spec, known, instance):
+    frame_names = joint_frame_names(spec)
     for joint in spec.joints:
-        known.joints[joint.name] = _add_joint(plant, spec, joint, known.bodies, instance)
+        names = [frame_names.get((joint.name, end)) for end in ("parent", "child")]
+        known.joints[joint.name] = _add_joint(plant, joint, names, known.bodies, instance)
         known.joints[joint.name].place = joint.place
 
 
@@ -172,14 +180,17 @@ def _spatial_inertia(inertial):
 # --------------------------------------------------------------------------------------------- joints
 
 
-def _add_joint(plant, model, spec, bodies, instance):
+def _add_joint(plant, spec, frame_names, bodies, instance):
+    """frame_names: of the frames on its parent and child, None where it is in the body's own."""
     parent, child = bodies[spec.parent], bodies[spec.child]
-    instance = _instance_of(child, instance)
+    on_child = _instance_of(child, instance)
+    owner = instance_of_element(on_child, instance, [spec.name], plant.HasJointNamed)
+    owner = instance_of_element(owner, instance, filter(None, frame_names), plant.HasFrameNamed)
+    if owner != on_child:  # that of a joint is that of its frame on the child
+        frame_names = frame_names[0], frame_names[1] or f"{spec.name}_child"
     frame_F, frame_M = (
-        plant.AddFrame(FixedOffsetFrame(f"{spec.name}_{end}", body.body_frame(), _pose(X_BF), instance))
-        if has_joint_frame(model, spec, end)
-        else body.body_frame()
-        for end, body, X_BF in (("parent", parent, spec.X_PF), ("child", child, spec.X_CM))
+        plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), _pose(X_BF), owner)) if name else body.body_frame()
+        for name, body, X_BF in zip(frame_names, (parent, child), (spec.X_PF, spec.X_CM), strict=True)
     )
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
     joint.reflected_inertia = spec.reflected_inertia

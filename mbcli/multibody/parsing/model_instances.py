@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mbcli.parsers.duplicate_names import made_up
 from mbcli.parsers.spec import IDENTITY
 
 
@@ -31,6 +32,27 @@ def has_joint_frame(spec, joint, end):
     else:
         always = end == "child" and spec.format == "sdf" and joint.type not in _ON_FRAMES_OF_LINKS
     return always or not np.array_equal(joint.X_PF if end == "parent" else joint.X_CM, IDENTITY)
+
+
+def joint_frame_names(spec):
+    """{(joint name, "parent" or "child"): the name of its frame there} of a model: JOINT_parent and JOINT_child, made
+    longer where the file has a link or frame of that name."""
+    stated = {element.name for element in (*spec.links, *spec.frames)}
+    names = {}
+    for joint in spec.joints:
+        for end in ("parent", "child"):
+            if has_joint_frame(spec, joint, end):
+                names[joint.name, end] = made_up(f"{joint.name}_{end}", stated)
+    return names
+
+
+def instance_of_element(on_body, own, names, taken):
+    """The model instance of an element that a model has on a body: the body's, as in pydrake, unless a name is taken
+    there, by an element of a nested model; then the model's own.
+
+    taken(name, instance): whether there is an element of that name and kind.
+    """
+    return own if any(taken(name, on_body) for name in names) else on_body
 
 
 def _walk(spec, name):

@@ -1,7 +1,7 @@
 """The names that a plant has, and those that models to be added will give it, for the checks of directives."""
 
 from mbcli.common.suggestions import closest
-from mbcli.multibody.parsing.model_instances import has_joint_frame, model_instances
+from mbcli.multibody.parsing.model_instances import instance_of_element, joint_frame_names, model_instances
 from mbcli.multibody.tree.scoped_name import ScopedName
 
 WORLD = "WorldModelInstance"
@@ -86,19 +86,29 @@ class SceneNames:
             self.frames[instance]["__model__"] = bodies[spec.X_LinkModel[0]]
         for frame in spec.frames:
             body = bodies[frame.link]
-            self.frames[_instance_of(body, instance)][frame.name] = body
+            owner = instance_of_element(_instance_of(body, instance), instance, [frame.name], self._has_frame)
+            self.frames[owner][frame.name] = body
+        frame_names = joint_frame_names(spec)
         for joint in spec.joints:
             child = bodies[joint.child]
-            where = _instance_of(child, instance)
+            names = {end: frame_names.get((joint.name, end)) for end in ("parent", "child")}
+            where = instance_of_element(_instance_of(child, instance), instance, [joint.name], self._has_joint)
+            where = instance_of_element(where, instance, filter(None, names.values()), self._has_frame)
             self.add_joint(where, joint.name, NUM_POSITIONS[joint.type], child)
             for end, link in (("parent", joint.parent), ("child", joint.child)):
-                if has_joint_frame(spec, joint, end):
-                    self.frames[where].setdefault(f"{joint.name}_{end}", bodies[link])
+                if names[end]:
+                    self.frames[where].setdefault(names[end], bodies[link])
         if spec.static:
             for name, body in bodies.items():
                 if "::" not in name:
                     self.holders.setdefault(body, "that makes its model static")
         return bodies
+
+    def _has_frame(self, name, instance):
+        return name in self.frames[instance]
+
+    def _has_joint(self, name, instance):
+        return name in self._joints[instance]
 
     # look-ups
 

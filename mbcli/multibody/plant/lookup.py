@@ -131,6 +131,9 @@ class Lookup:
         ]
 
     def _has(self, kind, elements, name, model_instance):
+        if model_instance is not None and elements:
+            self.check_instance(model_instance)
+            return self._is_taken(type(elements[0].index()), name, model_instance)
         found = self._named(elements, name, model_instance)
         if len(found) > 1:
             self._raise_ambiguous(kind, name, found)
