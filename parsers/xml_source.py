@@ -217,11 +217,6 @@ class Node:
         return self._attributes.get(name)
 
     @property
-    def raw_text(self):
-        """The text of the element without reading it; empty without one."""
-        return self._text
-
-    @property
     def is_text_read(self):
         """Whether the text was read."""
         return "" in self._read
@@ -304,11 +299,6 @@ class Node:
     def child_tags(self):
         """The tags of all children, without reading them."""
         return [child.tag for child in self.child_nodes]
-
-    @property
-    def all_children(self):
-        """All children, without reading them."""
-        return tuple(self._children)
 
     def children(self, *tags):
         """The children of these tags in the order of the file; without tags all of them."""

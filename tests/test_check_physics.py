@@ -209,7 +209,7 @@ def test_a_model_without_any_mass_is_warned_of():
         ("revolute", 'lower="0" upper="1" velocity="0"', "JOINT_LIMIT_ZERO", "note"),
         ("revolute", 'lower="0" upper="1" effort="1e9"', "JOINT_LIMIT_IMPLAUSIBLE", "note"),
         ("revolute", 'lower="0" upper="1" velocity="1e9"', "JOINT_LIMIT_IMPLAUSIBLE", "note"),
-        ("revolute", 'lower="0" upper="1" velocity="-1"', "ATTRIBUTE_INVALID", "error"),
+        ("revolute", 'lower="0" upper="1" velocity="-1"', "JOINT_LIMIT_NEGATIVE", "note"),
         ("revolute", 'lower="1" upper="0"', "JOINT_LIMIT_INVALID", "error"),
     ],
 )

@@ -31,7 +31,7 @@ class _Law:
 def read_actuators(root, reading, bodies):
     """The `ActuatorSpec`s of a file in its order; joints whose reflected inertia they take are changed in `bodies`."""
     actuators = {}
-    stated = {node.raw("name") for section in root.children("actuator") for node in section.all_children}
+    stated = {node.raw("name") for section in root.children("actuator") for node in section.child_nodes}
     for section in root.children("actuator"):
         for node in section.children(*OTHER_ACTUATORS.split()):
             node.unsupported(AS_IF_ABSENT)

@@ -318,7 +318,7 @@ def _report_gravity(world):
 def _named_or_of(node, tags):
     """The children of these tags, and others with a name, in the order of the file; plugins may share names."""
     node.children(*tags)
-    return [child for child in node.all_children if child.tag in tags or (child.raw("name") and child.tag != "plugin")]
+    return [child for child in node.child_nodes if child.tag in tags or (child.raw("name") and child.tag != "plugin")]
 
 
 # by the code of a fault: the child element and the attribute that it is about

@@ -83,7 +83,7 @@ def check_unused_values(root):
     pending = [root]
     while pending:
         node = pending.pop()
-        for child in node.all_children:
+        for child in node.child_nodes:
             if child.tag in _SKIPPED:
                 continue
             pending.append(child)
