@@ -74,12 +74,13 @@ def _decoded(content, stated):
 def _codec(name):
     """Python's name of the encoding of a text; None without one."""
     try:
-        codec = codecs.lookup(name)
-    except LookupError:
+        codec = codecs.lookup(name).name
+        b"<".decode(codec, "replace")  # only encodings of texts do that
+    except (LookupError, UnicodeError):
         return None
-    if not codec._is_text_encoding or codec.name.replace("_", "-") in _REFUSED:
+    if codec.replace("_", "-") in _REFUSED:
         return None
-    return "utf-8-sig" if codec.name == "utf-8" else codec.name
+    return "utf-8-sig" if codec == "utf-8" else codec
 
 
 def _try(content, codec):

@@ -311,9 +311,17 @@ def test_infinity_only_where_it_is_allowed_and_never_nan():
     assert root.vector("v", 2, allow_inf=True) == (0, inf)
     assert diagnostics.findings == []
     assert root.number("n", allow_inf=True) is None
-    assert root.number("w", allow_inf=True) is None
+    assert root.number("w", allow_inf=True) == inf
     assert root.vector("v", 2) is None
-    assert len(diagnostics.errors) == 3
+    assert len(diagnostics.errors) == 2
+
+
+@pytest.mark.parametrize("text", ["1.79769e+308", "1.8e308", "1e101"])
+def test_numbers_beyond_the_largest_are_infinite_where_that_is_allowed(text):
+    root, diagnostics = node_of(f'<a p="{text}" m="-{text}"/>')
+    assert (root.number("p", allow_inf=True), root.number("m", allow_inf=True)) == (inf, -inf)
+    assert root.number("p") is None
+    assert len(diagnostics.errors) == 1
 
 
 def test_vectors_have_exactly_as_many_numbers():
