@@ -1,0 +1,67 @@
+"""Counts the robot files of folders that a peer reads, and of those the ones that mbcli reads."""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.robots.count import LIMIT, count
+from benchmarks.robots.files import FORMATS, robot_files
+from benchmarks.robots.table import table
+
+SAVED_EVERY = 60.0  # [s]
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.robots", description=__doc__)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="robot files are looked for below it")
+    parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS[:3], help="[urdf sdf mjcf]")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only files whose path contains it")
+    parser.add_argument("--skip", nargs="+", default=[], metavar="TEXT", help="no files whose path contains one")
+    parser.add_argument("--limit", type=float, default=LIMIT, metavar="S", help="for one file and program [60]")
+    parser.add_argument("--json", metavar="FILE", help="also write every record to a JSON file, as it comes")
+    parser.add_argument("--table", metavar="FILE", help="also write the table to a file")
+    parser.add_argument("--known", metavar="FILE", help="take the answers of the peers from the JSON of an earlier run")
+    options = parser.parse_args(arguments)
+    files, found = robot_files(options.folders, options.formats, options.only, options.skip)
+    known = _known(options.known)
+    report = Report(found, len(files), options)
+    report.records = count(files, known=known, limit=options.limit, on_record=report.add)
+    report.save()
+    print(table(report.records, found), end="")
+    return 0
+
+
+def _known(path):
+    """{(format, sha256): record} of an earlier run."""
+    if path is None:
+        return {}
+    records = json.loads(Path(path).read_text())["files"]
+    return {(record["format"], record["sha256"]): record for record in records}
+
+
+class Report:
+    """The records so far, saved now and then."""
+
+    def __init__(self, found, number, options):
+        self.records, self._found, self._number, self._options = [], found, number, options
+        self._saved = time.monotonic()
+
+    def add(self, record):
+        self.records.append(record)
+        if time.monotonic() - self._saved > SAVED_EVERY:
+            self.save()
+            print(f"{len(self.records)} of {self._number} files", file=sys.stderr, flush=True)
+
+    def save(self):
+        self._saved = time.monotonic()
+        if self._options.json:
+            document = {"found": self._found, "files": self.records}
+            Path(self._options.json).write_text(json.dumps(document, indent=1))
+        if self._options.table:
+            Path(self._options.table).write_text(table(self.records, self._found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
