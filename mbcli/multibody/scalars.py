@@ -4,9 +4,12 @@ All run the kernels of the engine. Objects run them interpreted; the few kernels
 from the digits of a number, or decide by its size, are given a twin for them here.
 """
 
+from __future__ import annotations
+
 import functools
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +22,10 @@ from mbcli.engine.smooth import force_elements, trigonometry
 from mbcli.engine.smooth.joints import curvilinear
 from mbcli.errors import ModelError
 from mbcli.math.array_arguments import as_numbers, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 @dataclass(frozen=True)
@@ -35,11 +42,11 @@ class Scalar:
     """
 
     name: str
-    dtype: object
-    real: object
-    number: object
-    constant: object = None
-    kernels: object = None
+    dtype: np.dtype[Any]
+    real: Callable[[Any], float | None]
+    number: Callable[[Any], Any]
+    constant: Callable[[float], Any] | None = None
+    kernels: Callable[[bool], Any] | None = None
 
     def can_compile(self):
         return self.kernels is None

@@ -254,8 +254,8 @@ class Run:
                 if self._no_potential_energy:
                     self._recording.recorded_energy[:rows, 1] = math.nan
                 times, q, v, energy, u = self._recording.samples(rows)
-                keeps = self.contact is not None and self.contact.keeps
-                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], self.contact.take(rows) if keeps else None)
+                contacts = self.contact.take(rows) if self.contact is not None and self.contact.keeps else None
+                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], contacts)
                 passed = self._watched_limits.passed(times, q)
                 if passed is not None:
                     raise NumericalError(passed)

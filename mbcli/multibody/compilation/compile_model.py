@@ -4,7 +4,10 @@ Links that are welded together become one body of the engine. Its frame is M of 
 joint runs against the tree); for joints with one axis the frame is turned so that the axis is z.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +17,9 @@ from mbcli.engine.runtime.model import Model
 from mbcli.math.cross_product import cross
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_element_arrays
 from mbcli.multibody.tree.joint_spring import JointSpring
+
+if TYPE_CHECKING:
+    from mbcli.multibody.tree.joint import Joint
 
 JOINT_KINDS = {
     "revolute": kinds.REVOLUTE,
@@ -33,7 +39,7 @@ AXIS_KINDS = (kinds.REVOLUTE, kinds.PRISMATIC, kinds.SCREW)
 class MobilizedJoint:
     """A joint in its place in the forest: frames, inboard and outboard link (plant body indices), direction."""
 
-    joint: object
+    joint: Joint
     inboard: int
     outboard: int
     reversed: bool

@@ -55,7 +55,7 @@ class CollisionFilterGroups:
 
     def apply(self, plant: MultibodyPlant) -> None:
         """Lets the geometries that the bodies of a plant have now not collide, for pairs that were not applied yet."""
-        if not plant.geometry_source_is_registered():
+        if plant.scene_graph is None:
             return
         manager = plant.scene_graph.collision_filter_manager()
         for first, second in sorted(self._pairs - self._applied):

@@ -1,5 +1,9 @@
 """The constraints that are active in a context: their rows, the arrays of the engine, and their rank."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from mbcli.engine.constraints.constrained_motion import (
@@ -45,9 +49,10 @@ class ActiveConstraints:
             self.fault = error
         self.are_equations = all(row.is_equation() for tie in self.rows for row in tie.rows)
         self.arrays = compile_constraints(state.model, self.rows)
-        self.work = ConstraintWork(self.arrays.sizes, state.scalar.dtype)
+        work: Any = ConstraintWork(self.arrays.sizes, state.scalar.dtype)  # its arrays are named by fields
+        self.work = work
         if state.scalar is not FLOAT:
-            self.work.ranks[RANK_REACHED] = EVERY_CORRECTION
+            work.ranks[RANK_REACHED] = EVERY_CORRECTION
         self._attached = None  # whether the data lead to the calls of contact problems; None: to none
 
     def require_rows(self):

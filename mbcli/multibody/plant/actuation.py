@@ -9,13 +9,19 @@ import numpy as np
 
 from mbcli.multibody.plant.applied_forces import check_applied_forces
 from mbcli.multibody.plant.ports import InputPort, port_at, port_named
+from mbcli.multibody.plant.selectors import Selectors
+from mbcli.multibody.tree.index import ModelInstanceIndex
 
 if TYPE_CHECKING:
-    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.joint_actuator import JointActuator
 
 
-class Actuation:
+class Actuation(Selectors):
     """The part of MultibodyPlant that takes inputs and gives them as forces."""
+
+    _inputs: list[InputPort] | None  # None before they were asked for
 
     # ports
 
@@ -51,7 +57,7 @@ class Actuation:
         """The input port of that name. RuntimeError where there is none, or before Finalize()."""
         return port_named(self._input_ports(), port_name, "input")
 
-    def _input_ports(self):
+    def _input_ports(self) -> list[InputPort]:
         self.require_finalized("input ports")
         if self._inputs is None:
             sizes = [
@@ -60,19 +66,19 @@ class Actuation:
                 ("applied_spatial_force", None),
             ]
             for instance, name in enumerate(self.elements.instance_names):
-                nu = self.num_actuators(instance)
+                nu = self.num_actuators(ModelInstanceIndex(instance))
                 sizes += [(f"{name}_actuation", nu), (f"{name}_desired_state", 2 * nu)]
             self._inputs = [
                 InputPort(self, name, index, size, check_applied_forces) for index, (name, size) in enumerate(sizes)
             ]
         return self._inputs
 
-    def _port_name(self, name, model_instance):
+    def _port_name(self, name: str, model_instance: ModelInstanceIndex | None) -> str:
         return name if model_instance is None else f"{self.GetModelInstanceName(model_instance)}_{name}"
 
     # actuation and controllers
 
-    def actuation(self, context: Any) -> Any:
+    def actuation(self, context: Context) -> Vector:
         """u (nu,): the port of the plant and those of the instances, added."""
         inputs = context.inputs
         u = inputs.value("actuation", context)
@@ -83,29 +89,29 @@ class Actuation:
         return u
 
     @cached_property
-    def _actuation_parts(self):
+    def _actuation_parts(self) -> list[tuple[str, list[int]]]:
         """The ports of the actuation of model instances and their parts of u."""
         parts = [(f"{name}_actuation", self.u_indices(k)) for k, name in enumerate(self.elements.instance_names)]
         return [(name, part) for name, part in parts if part]
 
-    def controlled_actuators(self) -> Any:
+    def controlled_actuators(self) -> list[JointActuator]:
         """Those with a PD controller."""
         return [a for a in self.elements.actuators if a.has_controller()]
 
-    def set_controllers(self, context: Any) -> None:
+    def set_controllers(self, context: Context) -> None:
         """Gives the desired states to the context's data. RuntimeError where an instance misses what it needs."""
         if not self.has_controllers():
             return
         controlled = self.controlled_actuators()
         self.scalar.require_unlimited_efforts(controlled)
-        desired = {}
+        desired: dict[JointActuator, tuple[Any, Any]] = {}
         for instance in {int(a.model_instance()) for a in controlled}:
             desired |= self._desired_of(context, instance)
         state = context.state
         order = [self.elements.actuators[k] for k in state.model.pd_actuator]
         state.data.pd_desired[:] = np.reshape([desired[a] for a in order], (-1, 2))
 
-    def _desired_of(self, context, instance):
+    def _desired_of(self, context: Context, instance: int) -> dict[JointActuator, tuple[Any, Any]]:
         """{actuator: (position, velocity)} of an instance in which all have controllers."""
         name, actuators = self.elements.instance_names[instance], self._of_instance(self.elements.actuators, instance)
         without = [a.name() for a in actuators if not a.has_controller()]
@@ -126,20 +132,12 @@ class Actuation:
         """Whether controllers act: those of continuous plants and of kTamsi are at rest, as in the reference."""
         return self._steps_with_controllers() and bool(self.controlled_actuators())
 
-    def _steps_with_controllers(self):
+    def _steps_with_controllers(self) -> bool:
         return self.is_discrete() and self.settings.discrete_contact_approximation != "tamsi"
-
-    def _net_actuation(self, context):
-        """A new u (nu,) that acts: what is fed forward, or the effort of a controller."""
-        if not self.has_controllers():
-            self.check_context(context)
-            return self.actuation(context)
-        self._accelerations(context)
-        return context.state.of_inputs["net_actuation"].copy()
 
     # forces
 
-    def input_generalized_forces(self, context: Any, u: Any) -> Any:
+    def input_generalized_forces(self, context: Context, u: Vector) -> Vector:
         """tau (nv,) of all inputs, with the actuation u (nu,) in place of that of the ports."""
         state = context.state
         tau = np.zeros(state.shape_v, state.dtype)
@@ -147,7 +145,7 @@ class Actuation:
         applied = context.inputs.value("applied_generalized_force", context)
         return tau if applied is None else tau + applied
 
-    def input_body_forces(self, context: Any) -> Any:
+    def input_body_forces(self, context: Context) -> Any:
         """(num_bodies, 6), or 0.0 where no force is applied."""
         applied = context.inputs.value("applied_spatial_force", context)
         if not applied:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.context import Context
+from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.tree.constraints import (
     AxesConstraint,
     BallConstraint,
@@ -14,7 +15,6 @@ from mbcli.multibody.tree.constraints import (
     CouplerConstraint,
     DistanceConstraint,
     DistanceConstraintParams,
-    LoopConstraint,
     TendonConstraint,
     WeldConstraint,
 )
@@ -22,13 +22,17 @@ from mbcli.multibody.tree.parameters import DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from enum import Enum
 
     from numpy.typing import ArrayLike
 
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
+    from mbcli.multibody.tree.constraints import Constraint
+    from mbcli.multibody.tree.element import MultibodyElement
     from mbcli.multibody.tree.index import JointIndex
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.parameters import Parameters
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 # the order of GetConstraintIds()
@@ -43,7 +47,7 @@ KINDS = (
 )
 
 
-class Constraints:
+class Constraints(Lookup):
     """The part of MultibodyPlant that knows its constraints.
 
     PlantElements.constraints has all of them.
@@ -123,9 +127,9 @@ class Constraints:
             "stiffness": stiffness,
             "damping": damping,
         }
-        joints = [self.get_joint(index) for index in joints]
+        tied = [self.get_joint(index) for index in joints]
         given = {name: value for name, value in given.items() if value is not None}
-        return self._add_constraint("tendon", joints, TendonConstraint, joints, a, **given)
+        return self._add_constraint("tendon", tied, TendonConstraint, tied, a, **given)
 
     def AddContactConstraint(self, body: RigidBody, point: ArrayLike, normals: ArrayLike) -> MultibodyConstraintId:
         """A point of a body does not move along directions of World, as contacts of RBDL; returns the id.
@@ -151,7 +155,14 @@ class Constraints:
         arguments = (predecessor, X_predecessor, successor, X_successor, axes)
         return self._add_constraint("loop", (predecessor, successor), AxesConstraint, *arguments)
 
-    def _add_constraint(self, kind, parts, constraint_class, *arguments, **named):
+    def _add_constraint(
+        self,
+        kind: str,
+        parts: Iterable[MultibodyElement],
+        constraint_class: type[Constraint],
+        *arguments: Any,
+        **named: Any,
+    ) -> MultibodyConstraintId:
         self.require_not_finalized(f"adding a {kind} constraint")
         for part in parts:
             self._require_own(part, f"{kind} constraint")
@@ -164,7 +175,7 @@ class Constraints:
         self.elements.constraints.append(constraint)
         return constraint.id
 
-    def _refuse_tamsi_with_constraints(self, setting):
+    def _refuse_tamsi_with_constraints(self, setting: Enum) -> None:
         if setting.name == "kTamsi" and self.num_constraints():
             raise RuntimeError("the discrete contact approximation tamsi cannot hold the constraints of the plant")
 
@@ -203,7 +214,7 @@ class Constraints:
         """The number of tendon constraints."""
         return self._count_constraints(TendonConstraint)
 
-    def _count_constraints(self, kind):
+    def _count_constraints(self, kind: type[Constraint]) -> int:
         return sum(isinstance(c, kind) for c in self.elements.constraints)
 
     def constraint(self, asked_by: str, id: Any, kind: Any = KINDS) -> Any:
@@ -261,7 +272,7 @@ class Constraints:
             self.get_body(index)
         context.state.set_parameter(constraint, "params", params)
 
-    def _distance_ids(self):
+    def _distance_ids(self) -> list[MultibodyConstraintId]:
         return [c.id for c in self.elements.constraints if isinstance(c, DistanceConstraint)]
 
     def active_constraints(self, parameters: Any = DEFAULTS) -> Any:
@@ -272,7 +283,7 @@ class Constraints:
             if parameters.get(c, "active") and not self._acts_as_spring(c, parameters)
         ]
 
-    def _is_spring(self, constraint):
+    def _is_spring(self, constraint: Constraint) -> bool:
         """Whether it is a distance constraint with a finite stiffness of a continuous plant: a force element there."""
         return (
             isinstance(constraint, DistanceConstraint)
@@ -280,26 +291,15 @@ class Constraints:
             and math.isfinite(constraint.default_of("params").stiffness())
         )
 
-    def _acts_as_spring(self, constraint, parameters):
+    def _acts_as_spring(self, constraint: Constraint, parameters: Parameters) -> bool:
         return self._is_spring(constraint) and math.isfinite(parameters.get(constraint, "params").stiffness())
 
     # at Finalize()
 
-    def _refuse_constraints_at(self, loop_joints):
+    def _refuse_constraints_at(self, loop_joints: list[Joint]) -> None:
         """ModelError for a constraint of coordinates that a joint does not have because it closes a loop."""
         for constraint in self.elements.constraints:
             for joint in set(constraint.joints()).intersection(loop_joints):
                 place = f"{constraint.place}: error: " if constraint.place else ""
                 reason = f"joint '{joint.name()}' closes a loop and has no coordinate to constrain"
                 raise ModelError(f"{place}{constraint!r}: {reason}")
-
-    def _complete_constraints(self):
-        """Adds joints that close loops; finds the points that ball constraints leave to the default positions."""
-        self.elements.constraints += [LoopConstraint(joint) for joint in self.elements.loop_joints]
-        unknown = [c for c in self.elements.constraints if isinstance(c, BallConstraint) and c.p_BQ is None]
-        if unknown:
-            context = Context(self, compiled=False)
-            context.state.set_q(self.GetDefaultPositions())
-            for c in unknown:
-                X_BA = self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame())
-                c.complete([self.scalar.real(x) for x in X_BA.multiply(c.p_AP)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,16 +11,19 @@ from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import ContactPoints
 from mbcli.engine.fields.collision_fields import HALF_SPACE, WORD
 from mbcli.errors import ModelError
-from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
+from mbcli.multibody.plant.geometry import Geometry
 from mbcli.multibody.plant.meeting_contact import prepare_contact
 from mbcli.multibody.plant.settings import ContactModel
-from mbcli.multibody.tree.index import BodyIndex
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import IntArray
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.evaluated_state import EvaluatedState
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 
-class Contact:
+class Contact(Geometry):
     """The part of MultibodyPlant that knows which of its bodies touch."""
-
-    _meeting: Any  # set with the geometries
 
     def meets_contact(self) -> bool:
         """Whether solids of the plant can touch: there are some on different bodies that no filter keeps apart.
@@ -42,6 +45,8 @@ class Contact:
     def asks_for_surfaces(self) -> bool:
         """Whether a geometry that collides asks for hydroelastic contact, where the contact model has that."""
         graph = self.scene_graph
+        if graph is None:
+            return False
         asking = any(
             (instance := graph.registry.geometries[g]).proximity is not None
             and instance.proximity.HasProperty("hydroelastic", "compliance_type")
@@ -50,11 +55,11 @@ class Contact:
         return asking and self.settings.contact_model != ContactModel.kPoint
 
     @staticmethod
-    def name_in_contact(body: Any) -> str:
+    def name_in_contact(body: RigidBody) -> str:
         """Name of a body with its model's; World is 'world'."""
         return str(body.scoped_name().get_full()) if int(body.index()) else body.name()
 
-    def refuse_contact(self, state: Any) -> None:
+    def refuse_contact(self, state: EvaluatedState) -> None:
         """ModelError where solids touch at an EvaluatedState of numbers for which contact is not computed."""
         if not self.meets_contact():
             return
@@ -62,20 +67,16 @@ class Contact:
         X_WB = state.at_positions() and state.scalar.reals(state.data.X_WB)
         if X_WB.size != state.data.X_WB.size:
             raise ModelError(f"contact cannot be computed with numbers of type {name}: filter the collisions out")
-        collision, points = self.compiled_geometries().collision(), ContactPoints(4)
+        collision = self.compiled_geometries().collision()
+        points: Any = ContactPoints(4)  # whose attributes are those of its fields
         data = SimpleNamespace(X_WB=X_WB.reshape(state.data.X_WB.shape).astype(float))
         load_kernels(False).find_contacts(self.model, data, collision, points)
         if points.count[0]:
             raise ModelError(f"contact cannot be computed with numbers of type {name}, and here bodies touch")
 
-    def contact_record(self, context: Any) -> Any:
-        """ContactRecord: of a continuous plant at this state, of a discrete one of the next step. None: no contact."""
+    def record_of_state(self, context: Context) -> Any:
+        """ContactRecord of a continuous plant at the state of a context; None if nothing can touch."""
         state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        if self.is_discrete():
-            self._accelerations(context)
-            return state.of_inputs.get("contacts")
         if "contacts" not in state.of_v:
             prepare_contact(state)
             state.at_velocities()
@@ -83,46 +84,13 @@ class Contact:
             state.of_v["contacts"] = None if contact is None else contact.record(state)
         return state.of_v["contacts"]
 
-    def _contact_results(self, context):
-        record = self.contact_record(context)
-        if record is None:
-            return ContactResults(self)
-        return ContactResults(self, [self.point_pair(context.state.contact, record, i) for i in range(len(record))])
-
-    def point_pair(self, contact: Any, record: Any, i: int) -> Any:
-        """PointPairContactInfo of a record's contact i."""
-        from mbcli.geometry import PenetrationAsPointPair
-
-        solids = record.solid[i]
-        ids = [contact.geometries.ids[k] for k in solids]
-        share = contact.place_of_contact(*solids)
-        C, along = record.position[i], record.distance[i] * record.normal[i]  # from the point of B to that of A
-        pair = PenetrationAsPointPair(
-            id_A=ids[0],
-            id_B=ids[1],
-            p_WCa=C + (1.0 - share) * along,
-            p_WCb=C - share * along,
-            nhat_BA_W=record.normal[i].copy(),
-            depth=-float(record.distance[i]),
-        )
-        body_A, body_B = (BodyIndex(int(self.geometry_bodies[g].index())) for g in ids)
-        return PointPairContactInfo(body_A, body_B, -record.force[i], C, record.separation[i], record.slip[i], pair)
-
-    def _generalized_contact_forces(self, context):
-        """tau (nv,) of all contacts."""
-        F = self.contact_body_forces(context, self.contact_record(context))
-        state = context.state
-        calls, data = state.at_positions(), state.data
-        calls.calc_generalized_forces(state.forces_on_links(F))
-        return data.tau.copy()
-
-    def contact_body_forces(self, context: Any, record: Any) -> Any:
+    def contact_body_forces(self, context: Context, record: Any) -> Any:
         """Spatial forces of contacts at body origins in W, (num_bodies, 6); 0.0 where there are none."""
-        if record is None or not len(record):
+        state, contact = context.state, context.state.contact
+        if contact is None or record is None or not len(record):
             return 0.0
-        state = context.state
         X_WL = state.at_links().X_WL
-        body_of = np.array([int(self.geometry_bodies[g].index()) for g in state.contact.geometries.ids])
+        body_of = np.array([int(self.geometry_bodies[g].index()) for g in contact.geometries.ids])
         F = np.zeros((self.num_bodies(), 6))
         for side, sign in ((0, 1.0), (1, -1.0)):
             bodies = body_of[record.solid[:, side]]
@@ -131,10 +99,12 @@ class Contact:
         return F
 
 
-def solids_can_touch(solids, filters):
+def solids_can_touch(solids: list[Any], filters: IntArray) -> bool:
     """Whether some pair of solids is on different bodies, no two half spaces, and not filtered."""
     kinds = {(solid.body, solid.filter_row, solid.kind == HALF_SPACE) for solid in solids}
-    body, row, plane = (np.array(column) for column in zip(*kinds, strict=True)) if kinds else ([], [], [])
+    if not kinds:
+        return False
+    body, row, plane = (np.array(column) for column in zip(*kinds, strict=True))
     for b, r, p in kinds:
         filtered = filters[r, row // WORD] >> (row % WORD) & 1
         if ((body != b) & (filtered == 0) & ~(plane & p)).any():

@@ -1,7 +1,10 @@
 """What a context needs for contact: solids where its parameters put them, and room for contacts."""
 
+from __future__ import annotations
+
 import ctypes
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -78,8 +81,13 @@ class ContactArrays:
         self.geometries, self._revision = plant.compiled_geometries(model), plant.geometry_revision()
         self.points_room = FIRST_POINTS if earlier is None else earlier.points_room
         self.pairs = None if earlier is None else earlier.pairs
-        self.samples, self.keeps = None, False
+        self.samples: Any = None
+        self.keeps = False
         self.make()
+
+    def place_of_contact(self, A: int, B: int) -> float:
+        """The place of C between the surfaces of two solids: 0 at the deepest point of B, 1 at that of A."""
+        raise NotImplementedError
 
     def is_current(self, model):
         """Whether these are the solids of a model, and the filters have not changed."""
@@ -89,7 +97,7 @@ class ContactArrays:
         """The arrays, with as much room as was found to be needed."""
         self._attached = False
         self.collision = self.geometries.collision(single_points=self.single_points, pairs=self.pairs)
-        self.points = ContactPoints(self.points_room)
+        self.points: Any = ContactPoints(self.points_room)  # its arrays are named by fields, those of samples too
 
     def start_samples(self, rows, kept=FIRST_KEPT):
         """Room for the contacts of so many samples."""

@@ -1,10 +1,21 @@
 """pydrake's interface to the state of one plant."""
 
+from __future__ import annotations
+
 from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.plant.last_step import LastStep
 from mbcli.multibody.plant.ports import InputValues
 from mbcli.multibody.plant.state_transfer import set_time_state_and_parameters
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.evaluated_state import EvaluatedState
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.scalars import Scalar
 
 
 class Context:
@@ -17,16 +28,18 @@ class Context:
 
     __slots__ = ("state", "inputs", "last_step")
 
-    def __init__(self, plant, scalar=None, compiled=None):
+    state: EvaluatedState
+
+    def __init__(self, plant: MultibodyPlant, scalar: Scalar | None = None, compiled: bool | None = None) -> None:
         self.state = state = plant.state_class(plant, scalar, compiled)
         self.inputs = InputValues(state.forget_inputs)
         self.last_step = LastStep()
 
-    def get_time(self):
+    def get_time(self) -> float:
         """[s]"""
         return self.state.time
 
-    def SetTime(self, time_sec):
+    def SetTime(self, time_sec: float) -> None:
         """[s]; RuntimeError if it is not finite."""
         time = float(time_sec)
         if not isfinite(time):
@@ -34,33 +47,33 @@ class Context:
         self.state.time = time
         self.state.forget_inputs()
 
-    def SetContinuousState(self, xc):
+    def SetContinuousState(self, xc: ArrayLike) -> None:
         """[q; v] of a plant with time step 0; RuntimeError if the plant is discrete."""
         self._require_state(False, "SetContinuousState")
         self.state.plant.SetPositionsAndVelocities(self, xc)
 
-    def SetDiscreteState(self, xd):
+    def SetDiscreteState(self, xd: ArrayLike) -> None:
         """[q; v] of a plant with a time step; RuntimeError if the plant is continuous."""
         self._require_state(True, "SetDiscreteState")
         self.state.plant.SetPositionsAndVelocities(self, xd)
 
-    def get_continuous_state_vector(self):
+    def get_continuous_state_vector(self) -> StateVector:
         """[q; v] of a plant with time step 0; without elements if the plant is discrete."""
         state = self.state
         return StateVector(state.x[:0] if state.plant.is_discrete() else state.x)
 
-    def get_discrete_state_vector(self):
+    def get_discrete_state_vector(self) -> StateVector:
         """[q; v] of a plant with a time step; RuntimeError if the plant is continuous."""
         self._require_state(True, "get_discrete_state_vector")
         return StateVector(self.state.x)
 
-    def _require_state(self, discrete, method):
+    def _require_state(self, discrete: bool, method: str) -> None:
         plant = self.state.plant
         if plant.is_discrete() is not discrete:
             has, step = ("continuous", "is 0") if discrete else ("discrete", f"is {plant.time_step():g} s")
             raise RuntimeError(f"{method}: the state of this plant is {has}, its time step {step}")
 
-    def Clone(self):
+    def Clone(self) -> Context:
         """An independent copy."""
         state = self.state
         other = Context(state.plant, state.scalar, state.compiled)
@@ -68,7 +81,7 @@ class Context:
         other.SetTimeStateAndParametersFrom(self)
         return other
 
-    def SetTimeStateAndParametersFrom(self, source):
+    def SetTimeStateAndParametersFrom(self, source: Context) -> None:
         """Takes them from a context of this plant, or of one that was converted to or from another scalar type.
 
         Parameters are all that is not state and not input: locks and the activity of constraints among them. Sampled
@@ -80,17 +93,19 @@ class Context:
 class StateVector:
     """A state as systems return it: a copy of an array."""
 
-    def __init__(self, value):
+    def __init__(self, value: Vector) -> None:
         self._value = value.copy()
 
-    def CopyToVector(self):
+    def CopyToVector(self) -> Vector:
+        """The elements, a new array (n,)."""
         return self._value.copy()
 
-    def size(self):
+    def size(self) -> int:
+        """The number of elements."""
         return self._value.size
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._value.size
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: int) -> Any:
         return self._value[i]

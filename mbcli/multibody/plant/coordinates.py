@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy import empty, ndarray
+from numpy import ndarray
 
-from mbcli.errors import NumericalError
-from mbcli.math import RigidTransform, RollPitchYaw
+from mbcli.math import RigidTransform
 from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant.context import Context
-from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.plant.lookup import Lookup
+from mbcli.multibody.scalars import FLOAT, Scalar
 from mbcli.multibody.tree.checked_numbers import require_finite
+from mbcli.multibody.tree.index import ModelInstanceIndex
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Vector
-    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.element import MultibodyElement
+    from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.rigid_body import RigidBody
+
+    Given = TypeVar("Given")
 
 ALL = slice(None)
 
@@ -30,8 +35,30 @@ ALL = slice(None)
 TURNS_WITH_RATES_OF_THEIR_OWN = ("ball_rpy", "quaternion_floating", "rpy_floating")
 
 
-class Coordinates:
+class Coordinates(Lookup):
     """The part of MultibodyPlant that deals with q, v and u as vectors."""
+
+    _default_free_poses: dict[int, RigidTransform]  # X_PB by the number of the body
+
+    # how many
+
+    def num_positions(self, model_instance: ModelInstanceIndex | None = None) -> int:
+        """The number of positions of the plant or of a model instance. After Finalize()."""
+        self.require_finalized("num_positions")
+        if model_instance is None:
+            return self.model.sizes["nq"]
+        return len(self.q_indices(model_instance))
+
+    def num_velocities(self, model_instance: ModelInstanceIndex | None = None) -> int:
+        """The number of velocities of the plant or of a model instance. After Finalize()."""
+        self.require_finalized("num_velocities")
+        if model_instance is None:
+            return self.model.sizes["nv"]
+        return len(self.v_indices(model_instance))
+
+    def num_multibody_states(self, model_instance: ModelInstanceIndex | None = None) -> int:
+        """The number of positions and velocities of the plant or of a model instance. After Finalize()."""
+        return self.num_positions(model_instance) + self.num_velocities(model_instance)
 
     # names
 
@@ -70,16 +97,18 @@ class Coordinates:
         actuators = self._of_instance(self.elements.actuators, model_instance)
         return [self._prefix(a, prefix) + a.name() for a in actuators]
 
-    def moving_joints(self, model_instance: ModelInstanceIndex | int | None = None) -> Any:
+    def moving_joints(self, model_instance: ModelInstanceIndex | int | None = None) -> list[Joint]:
         """The joints with a place in the forest."""
         return [
             j for j in self._of_instance(self.elements.joints, model_instance) if j not in self.elements.loop_joints
         ]
 
-    def _prefix(self, element, wanted):
+    def _prefix(self, element: MultibodyElement, wanted: bool) -> str:
         return f"{self.GetModelInstanceName(element.model_instance())}_" if wanted else ""
 
-    def _names(self, kind, model_instance, prefix, always_add_suffix):
+    def _names(
+        self, kind: str, model_instance: ModelInstanceIndex | None, prefix: bool | None, always_add_suffix: bool
+    ) -> list[str]:
         self.require_finalized(f"Get{kind.capitalize()}Names")
         prefix = model_instance is None if prefix is None else prefix
         by_start = {}
@@ -128,7 +157,7 @@ class Coordinates:
         self.require_finalized("GetEffortUpperLimits")
         return np.array([a.effort_limit() for a in self.elements.actuators])
 
-    def _limits_vector(self, size, start, limits):
+    def _limits_vector(self, size: str, start: str, limits: str) -> Vector:
         self.require_finalized(limits)
         result = np.zeros(self.model.sizes[size])
         for joint in self.moving_joints():
@@ -139,25 +168,21 @@ class Coordinates:
 
     # values
 
-    def check_context(self, context: Context) -> None:
-        """RuntimeError for a context that belongs elsewhere."""
-        if not isinstance(context, Context) or context.state.plant is not self:
-            raise RuntimeError("this context belongs to another plant")
-
-    def q_indices(self, model_instance: ModelInstanceIndex | int | None) -> Any:
+    def q_indices(self, model_instance: ModelInstanceIndex | int) -> list[int]:
         """Places in q of the positions of a model instance, in increasing order."""
         return self._places("position", model_instance)[0]
 
-    def v_indices(self, model_instance: ModelInstanceIndex | int | None) -> Any:
+    def v_indices(self, model_instance: ModelInstanceIndex | int) -> list[int]:
         """Places in v of the velocities of a model instance, in increasing order."""
         return self._places("velocity", model_instance)[0]
 
-    def _places(self, kind, model_instance):
+    def _places(self, kind: str, model_instance: Any) -> tuple[list[int], Any]:
         """Places of an instance in q, v or x = [q; v] in increasing order, and what selects them: a slice if it can."""
-        key = kind, int(model_instance)
+        is_index = type(model_instance) is ModelInstanceIndex  # whose number is had sooner than by int()
+        key = kind, model_instance.number if is_index else int(model_instance)
         found = self._known_places.get(key)
         if found is None:
-            places = []
+            places: list[int] = []
             for joint in self.moving_joints(model_instance):
                 if kind != "velocity":
                     first = joint.position_start()
@@ -173,24 +198,24 @@ class Coordinates:
         return found
 
     @cached_property
-    def _known_places(self):
+    def _known_places(self) -> dict[tuple[str, int], tuple[list[int], Any]]:
         self.require_finalized("coordinates of a model instance")
         return {}
 
-    def vector(self, value: Any, size: int, what: str, scalar: Any = None) -> np.ndarray:
+    def vector(self, value: Any, size: int, what: str, scalar: Scalar | None = None) -> Vector:
         """Numbers (size,), as they are or as an array of the context's scalar type."""
         value = as_numbers(value, what) if scalar is None else scalar.array(value, what)
         if value.shape != (size,):
             raise RuntimeError(f"{what} must have {size} elements, it has shape {value.shape}")
         return value
 
-    def _numbers(self, context, value, shape, what):
+    def _numbers(self, context: Context, value: Any, shape: tuple[int, ...], what: str) -> Vector:
         """A vector of this shape as kernels take it, in the scalar type of the context."""
         state = context.state
         is_array = type(value) is ndarray and value.dtype is state.dtype and value.shape == shape
         if is_array and (value.base is None or value.flags.c_contiguous):
             return value
-        return self.vector(value, *shape, what, state.scalar)
+        return self.vector(value, shape[0], what, state.scalar)
 
     def GetPositions(self, context: Context, model_instance: ModelInstanceIndex | None = None) -> Vector:
         """q, (nq,)"""
@@ -265,7 +290,15 @@ class Coordinates:
             self._put(context, state.x_memory, state.x, self._places("state", model_instance)[1], q_v, "[q; v]")
         state.forget_positions()
 
-    def _put(self, context, memory, array, part, value, what):
+    def _put(
+        self,
+        context: Context,
+        memory: memoryview | None,
+        array: Vector,
+        part: Any,
+        value: Any,
+        what: str,
+    ) -> None:
         """Writes numbers to a part of q, v or [q; v]. RuntimeError, and nothing is written, where they are not finite.
 
         They are looked at by a kernel where they are in the context: numpy takes longer for that.
@@ -310,7 +343,7 @@ class Coordinates:
         indices = self.v_indices(model_instance)
         self._write(v, self.num_velocities(), "v", indices, v_instance)
 
-    def _write(self, array, size, what, indices, values):
+    def _write(self, array: Vector, size: int, what: str, indices: list[int], values: Any) -> None:
         """Writes the values of an instance to their places in the whole array (size,), if they fit both."""
         self.vector(array, size, what)
         values = self.vector(values, len(indices), f"{what}_instance")
@@ -348,7 +381,7 @@ class Coordinates:
     def CreateDefaultContext(self) -> Context:
         """A context at time 0 with the default positions and zero velocities."""
         self.require_finalized("CreateDefaultContext")
-        context = Context(self)
+        context = Context(self.whole_plant())
         context.state.set_q(self.GetDefaultPositions())
         return context
 
@@ -420,119 +453,24 @@ class Coordinates:
             else:
                 body = argument
         V_PB = _one_of(V_PB, V_WB, "SetFreeBodySpatialVelocity: V_PB")
+        if body is None:
+            raise TypeError("SetFreeBodySpatialVelocity: body must be given")
         self._require_own(body, "SetFreeBodySpatialVelocity")
         joint = body.required_free_joint()
         joint.SetVelocities(context, V_PB.get_coeffs())
 
     # velocities and rates
 
-    def MapVelocityToQDot(self, context: Context, v: ArrayLike) -> Vector:
-        """qdot = N(q) v, (nq,); NumericalError where a joint with roll, pitch and yaw is at gimbal lock."""
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        if self._joints_with_rpy:
-            self._refuse_gimbal_lock(context)
-        state.calls.query_qdot(self._numbers(context, v, state.shape_v, "v"))
-        return state.data.qdot.copy()
 
-    def MapQDotToVelocity(self, context: Context, qdot: ArrayLike) -> Vector:
-        """v = N+(q) qdot, (nv,), N+ the left inverse of N."""
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        qdot, v = self._numbers(context, qdot, state.shape_q, "qdot"), empty(state.shape_v, state.dtype)
-        state.calls.query_velocity_from_qdot(qdot, v)
-        return v
-
-    def _refuse_gimbal_lock(self, context):
-        problem = self.gimbal_lock(context)
-        if problem:
-            raise NumericalError(problem)
-
-    def gimbal_lock(self, context: Context) -> str | None:
-        """Which joint has no rates of roll and yaw in a context, as a message; None where all have."""
-        state = context.state
-        for joint in self._joints_with_rpy:
-            pitch = state.scalar.real(state.q[joint.position_start() + 1])
-            if pitch is not None and RollPitchYaw.DoesCosPitchAngleViolateGimbalLockTolerance(np.cos(pitch)):
-                return f"joint '{joint.name()}' is at gimbal lock: its pitch is {pitch:.6g} rad"
-        return None
-
-    @cached_property
-    def _joints_with_rpy(self):
-        self.require_finalized("rates of coordinates")
-        return [joint for joint in self.elements.joints if joint.type_name() in ("ball_rpy", "rpy_floating")]
-
-    def MakeVelocityToQDotMap(self, context: Context) -> Any:
-        """N(q) as a sparse matrix, nq x nv; of dual numbers and expressions an array."""
-        self.check_context(context)
-        if self._joints_with_rpy:
-            self._refuse_gimbal_lock(context)
-        state = context.state
-        columns = np.zeros((*state.shape_v, *state.shape_q), state.dtype)
-        state.calls.query_qdot_map(columns)
-        return self._sparse_map(columns.T)
-
-    def MakeQDotToVelocityMap(self, context: Context) -> Any:
-        """N+(q) as a sparse matrix, nv x nq; of dual numbers and expressions an array."""
-        self.check_context(context)
-        state = context.state
-        columns = np.zeros((*state.shape_q, *state.shape_v), state.dtype)
-        state.calls.query_velocity_map(columns)
-        return self._sparse_map(columns.T)
-
-    def _sparse_map(self, dense):
-        """N or N+ from an array, with the places that may not be zero; scipy has no sparse matrices of objects."""
-        from scipy.sparse import csc_matrix
-
-        if dense.dtype.kind == "O":
-            return dense
-        rows, columns, starts, pattern = self._map_places[dense.shape]
-        if pattern is None:
-            pattern = csc_matrix((dense[rows, columns], rows, starts), shape=dense.shape)
-            self._map_places[dense.shape] = rows, columns, starts, pattern
-        matrix = copy(pattern)  # scipy's way to make one checks the places again, which takes most of the time
-        matrix.data, matrix.indices, matrix.indptr = dense[rows, columns], rows.copy(), starts.copy()
-        return matrix
-
-    @cached_property
-    def _map_places(self):
-        """Rows and columns of N and N+ that may not be zero, column by column, where each column starts, a matrix."""
-        N = np.zeros((self.num_positions(), self.num_velocities()), bool)
-        for joint in self.moving_joints():
-            i, d, n = joint.position_start(), joint.velocity_start(), joint.num_velocities()
-            extra = joint.num_positions() - n
-            for k in range(n):
-                N[i + extra + k, d + k] = True
-            if joint.type_name() in TURNS_WITH_RATES_OF_THEIR_OWN:
-                N[i : i + 3 + extra, d : d + 3] = True
-        return {M.shape: _column_places(M) for M in (N, N.T)}
-
-    def IsVelocityEqualToQDot(self) -> bool:
-        """Whether N(q) is the identity for every joint."""
-        return all(j.type_name() not in TURNS_WITH_RATES_OF_THEIR_OWN for j in self.elements.joints)
-
-    @cached_property
-    def _velocities_are_rates(self):
-        self.require_finalized("rates of coordinates")
-        return self.IsVelocityEqualToQDot()
-
-
-def _column_places(pattern):
-    columns, rows = np.nonzero(pattern.T)
-    starts = np.concatenate([[0], np.cumsum(pattern.sum(axis=0))])
-    return rows.astype(np.int32), columns, starts.astype(np.int32), None
-
-
-def _one_of(value, former, name):
+def _one_of(value: Given | None, former: Given | None, name: str) -> Given:
     """An argument that has a former name; TypeError unless it is given by one of the two."""
-    if (value is None) == (former is None):
+    given = [each for each in (value, former) if each is not None]
+    if len(given) != 1:
         raise TypeError(f"{name} must be given, once")
-    return value if former is None else former
+    return given[0]
 
 
-def _instance_and_value(arguments, model_instance, value):
+def _instance_and_value(arguments: tuple[Any, ...], model_instance: Any, value: Any) -> tuple[Any, Any]:
     """Sorts (value,) and (model_instance, value), given by position or by name."""
     if len(arguments) == 2:
         return arguments

@@ -6,14 +6,25 @@ controller or a reflected inertia. Its limits do not act: a run of a discrete pl
 passed.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.force_elements import JOINTS_WITH_FORCES
 from mbcli.multibody.tree.joint_spring import JointSpring
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.tree.rigid_body import RigidBody
 
 PASSED = 1e-9  # [rad or m] beyond a limit
 
@@ -26,23 +37,23 @@ class LeftOut:
     others: the other joints of the loop, of which one could be cut in its place.
     """
 
-    joint: object
-    acting: tuple
-    idle: tuple
+    joint: Joint
+    acting: tuple[str, ...]
+    idle: tuple[str, ...]
     limited: bool
-    others: tuple
+    others: tuple[Joint, ...]
 
     def __str__(self):
         parts = [*self.acting, *self.idle, *["its limits"] * self.limited]
         return f"{self.place()}{self._name()}, what it has does not act: {', '.join(parts)}"
 
-    def place(self):
+    def place(self) -> str:
         return f"{self.joint.place}: " if self.joint.place is not None else ""
 
-    def _name(self):
+    def _name(self) -> str:
         return f"joint '{self.joint.name()}' closes a loop"
 
-    def refusal(self):
+    def refusal(self) -> str | None:
         """Why a run cannot be; None where it can."""
         parts = list(self.acting)
         if self.limited and not isinstance(self.joint, JOINTS_WITH_FORCES):
@@ -53,21 +64,21 @@ class LeftOut:
             f"{self.place()}{self._name()} and has no coordinate, where {', '.join(parts)} cannot act; {self.advice()}"
         )
 
-    def advice(self):
+    def advice(self) -> str:
         names = ", ".join(f"'{joint.name()}'" for joint in self.others)
         return f"a joint of the loop that has none of that is cut in its place: take it from one of {names}"
 
 
-def has_limits(joint):
+def has_limits(joint: Joint) -> bool:
     return bool(np.isfinite([joint.position_lower_limits(), joint.position_upper_limits()]).any())
 
 
-def acts_of_itself(actuator):
+def acts_of_itself(actuator: JointActuator) -> bool:
     """Whether an actuator does something without an input: by a controller, or by its inertia."""
     return actuator.has_controller() or actuator.default_reflected_inertia() != 0.0
 
 
-def left_out_at(plant, loop_joints):
+def left_out_at(plant: MultibodyPlant, loop_joints: list[Joint]) -> list[LeftOut]:
     """LeftOut of those joints that close loops where there is something. The joints of the forest are known."""
     found = []
     for joint in loop_joints:
@@ -84,9 +95,9 @@ def left_out_at(plant, loop_joints):
     return found
 
 
-def _rest_of_loop(plant, closing, loop_joints):
+def _rest_of_loop(plant: MultibodyPlant, closing: Joint, loop_joints: set[Joint]) -> tuple[Joint, ...]:
     """The joints on the way from the parent of a joint that closes a loop to its child, through the forest."""
-    ways = {closing.parent_body(): ()}
+    ways: dict[RigidBody, tuple[Joint, ...]] = {closing.parent_body(): ()}
     front = [closing.parent_body()]
     for body in front:
         for joint in plant.elements.joints:
@@ -100,7 +111,7 @@ def _rest_of_loop(plant, closing, loop_joints):
     return tuple(joint for joint in ways[closing.child_body()] if joint.num_velocities() > 0)
 
 
-def require_actions(plant):
+def require_actions(plant: MultibodyPlant) -> None:
     """ModelError where something of a joint that closes a loop cannot act in a run."""
     for left_out in plant.left_out:
         refusal = left_out.refusal()
@@ -114,12 +125,12 @@ class WatchedLimits:
     An angle is known within half a turn: limits beyond are not watched.
     """
 
-    def __init__(self, plant, context):
+    def __init__(self, plant: MultibodyPlant, context: Context) -> None:
         self._joints = [line for line in plant.left_out if line.limited] if plant.is_discrete() else []
         self._plant = plant
-        self._context = context.Clone() if self._joints else None
+        self._context = context.Clone() if self._joints else context
 
-    def passed(self, times, positions):
+    def passed(self, times: Vector, positions: Matrix) -> str | None:
         """What limit is passed at the first of some samples where one is, as a line; None."""
         for time, q in zip(times, positions, strict=True) if self._joints else ():
             self._context.state.set_q(q)
@@ -132,7 +143,7 @@ class WatchedLimits:
                     )
         return None
 
-    def _passed(self, joint):
+    def _passed(self, joint: Joint) -> str | None:
         x = self._coordinate(joint)
         lower, upper = joint.position_lower_limits()[0], joint.position_upper_limits()[0]
         if isinstance(joint, JOINTS_WITH_FORCES[0]):
@@ -145,7 +156,7 @@ class WatchedLimits:
             return f"it is at {x:.6g}, its upper limit is {upper:.6g}"
         return None
 
-    def _coordinate(self, joint):
+    def _coordinate(self, joint: Any) -> float:
         """The angle [rad], from -pi to pi, or the travel [m] of M in F."""
         X_FM = self._plant.CalcRelativeTransform(self._context, joint.frame_on_parent(), joint.frame_on_child())
         axis = joint.axis()

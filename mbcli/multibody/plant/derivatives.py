@@ -14,6 +14,7 @@ from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.parameter_steps import parameter_steps
+from mbcli.multibody.plant.plant_part import PlantPart
 from mbcli.multibody.plant.state_transfer import Conversion, to_scalar
 from mbcli.multibody.scalars import COMPLEX, FLOAT
 
@@ -48,7 +49,7 @@ VARIABLES = {
 INPUTS = ("vdot", "tau", "u")
 
 
-class Derivatives:
+class Derivatives(PlantPart):
     """The part of MultibodyPlant that differentiates."""
 
     def CalcDerivatives(
@@ -116,8 +117,9 @@ class Derivatives:
         return to_scalar(self, type(self))
 
 
-def _chosen(calculation, with_respect_to):
+def _chosen(calculation: Any, with_respect_to: Any) -> tuple[Any, tuple[Any, ...]]:
     """The function (plant, context, inputs) of a calculation and the variables that are asked for."""
+    names: tuple[str, ...]
     if callable(calculation):
         function, names = (lambda plant, context, given: calculation(context)), ("q", "v")
     elif calculation in CALCULATIONS:

@@ -1,4 +1,4 @@
-"""Forces, accelerations and energy of a plant in a context."""
+"""Forces and accelerations of a plant in a context."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.plant.actuation import Actuation
+from mbcli.multibody.plant.contact import Contact
 from mbcli.multibody.plant.context import StateVector
+from mbcli.multibody.plant.force_elements import ForceElements
 from mbcli.multibody.plant.meeting_contact import contact_failed, prepare_contact
+from mbcli.multibody.plant.rates import Rates
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Matrix, Scalar, Vector
+    from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.joint import Joint
 
 
-class Dynamics:
+class Dynamics(Actuation, Contact, ForceElements, Rates):
     """The part of MultibodyPlant that relates forces and accelerations."""
 
     def CalcMassMatrix(self, context: Context) -> Matrix:
@@ -76,7 +81,7 @@ class Dynamics:
             self.check_forces(external_forces)
         vdot = known_vdot
         if type(vdot) is not np.ndarray or vdot.dtype is not state.dtype or vdot.shape != state.shape_v:
-            vdot = self.vector(vdot, *state.shape_v, "known_vdot", state.scalar)
+            vdot = self.vector(vdot, state.shape_v[0], "known_vdot", state.scalar)
         calls, data = state.at_velocities(), state.data
         data.vdot[...] = vdot
         calls.calc_inverse_dynamics(external_forces.F_Bo_W, 0.0)
@@ -138,28 +143,11 @@ class Dynamics:
         return data.tau + forces.tau
 
     @cached_property
-    def _first_limited_joint(self):
+    def _first_limited_joint(self) -> Joint | None:
         """A joint whose limits act in steps; None where there is none."""
         dofs = set(self.model.limit_dof.tolist())
         joints = (mobilized.joint for mobilized in self._mobilized_joints)
         return next((j for j in joints if j.num_velocities() == 1 and j.velocity_start() in dofs), None)
-
-    @cached_property
-    def sizes_of_forces(self) -> tuple[int, int]:
-        """Numbers of bodies and velocities: those of MultibodyForces of this plant."""
-        return self.num_bodies(), self.num_velocities()
-
-    def check_forces(self, forces: MultibodyForces) -> None:
-        """TypeError or RuntimeError for what is not MultibodyForces of this plant."""
-        if type(forces) is MultibodyForces and forces.sizes == self.sizes_of_forces:
-            return
-        if not isinstance(forces, MultibodyForces):
-            raise TypeError(f"expected MultibodyForces, not {forces!r}")
-        if forces.num_bodies() != self.num_bodies() or forces.num_velocities() != self.num_velocities():
-            raise RuntimeError(
-                f"these forces are for {forces.num_bodies()} bodies and {forces.num_velocities()} velocities, "
-                f"the plant has {self.num_bodies()} and {self.num_velocities()}"
-            )
 
     def CalcForwardDynamics(self, context: Context) -> Vector:
         """vdot (nv,) at this instant under the inputs of the context, gravity, springs and joint damping."""
@@ -167,7 +155,7 @@ class Dynamics:
         u, tau = self.actuation(context), context.inputs.value("applied_generalized_force", context)
         return self.run_forward_dynamics(context, u, tau, self.input_body_forces(context))
 
-    def _accelerations(self, context):
+    def _accelerations(self, context: Context) -> Vector:
         """vdot (nv,) under the inputs of the context: at this instant, of a discrete plant over its next step."""
         state = context.state
         if state.plant is not self:
@@ -176,7 +164,7 @@ class Dynamics:
         if vdot is None:
             u, tau = self.actuation(context), context.inputs.value("applied_generalized_force", context)
             F = self.input_body_forces(context)
-            stage = ()
+            stage: tuple[Any, ...] = ()
             if self.is_discrete():
                 self.set_controllers(context)
                 stage = ("calc_step_dynamics", self._time_step, self.implicit_damping())
@@ -200,7 +188,7 @@ class Dynamics:
         u is that of the data then.
         """
         if not self.is_discrete() and self.scene_graph is not None:
-            F = F + self.contact_body_forces(context, self.contact_record(context))
+            F = F + self.contact_body_forces(context, self.record_of_state(context))
         alone = tau is None and type(F) is float  # nothing is applied but the actuation
         state = context.state
         if alone and not (arguments or self.elements.constraints or self._special_force_elements):
@@ -214,9 +202,10 @@ class Dynamics:
             prepare_contact(state)
         elif self.elements.constraints:
             state.ready_constraints()
-        checks_rank = bool(self.elements.constraints) and state.scalar is FLOAT and not (is_step and state.contact)
-        if checks_rank:
-            state.constraints.expect_regular_rank(context)
+        active = state.constraints
+        checks_rank = state.scalar is FLOAT and not (is_step and state.contact)
+        if active is not None and checks_rank:
+            active.expect_regular_rank(context)
         user = None
         if self._special_force_elements:
             self.check_force_elements(context)
@@ -236,10 +225,11 @@ class Dynamics:
             if not is_step or not contact_failed(state):
                 break
             prepare_contact(state, failed=True)
-        if checks_rank:
-            state.constraints.refuse_singular()
-        if self.elements.constraints:
-            state.of_inputs["constraint_forces"] = state.constraints.forces()
+        active = state.constraints
+        if active is not None:
+            if checks_rank:
+                active.refuse_singular()
+            state.of_inputs["constraint_forces"] = active.forces()
         return data.vdot.copy()
 
     def EvalTimeDerivatives(self, context: Context) -> StateVector:
@@ -249,50 +239,10 @@ class Dynamics:
             self.check_context(context)
         return StateVector(state.of_inputs.remember("rates", self._rates, context))
 
-    def _rates(self, context):
+    def _rates(self, context: Context) -> Vector:
         """[qdot; vdot]"""
         state, vdot = context.state, self._accelerations(context)
         if self._joints_with_rpy:
             self._refuse_gimbal_lock(context)
         state.calls.query_qdot(state.v)
         return np.concatenate((state.data.qdot, vdot))
-
-    # energy, momentum, centre of mass
-
-    def CalcKineticEnergy(self, context: Context) -> Scalar:
-        """[J], reflected inertias included"""
-        return self._energy(context)[0]
-
-    EvalKineticEnergy = CalcKineticEnergy
-
-    def _energy(self, context):
-        """Kinetic and potential energy [J], conservative power [W], of what the engine knows."""
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        return state.of_v.remember("energy", _energies_and_power, state)
-
-    def CalcBodyEnergies(self, context: Context) -> dict[str, dict[str, float]]:
-        """{scoped body name: {"kinetic", "potential"}} [J] of every body but World, without reflected inertias."""
-        self.check_context(context)
-        mass, position, velocity = self._coms(context)
-        state = context.state
-        inertia, V = state.model.link_inertia[1:], state.data.V_WL[1:]
-        R = state.data.X_WL[1:, :9].reshape(-1, 3, 3)
-        central = inertia[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
-        w_L = np.einsum("nji,nj->ni", R, V[:, :3])
-        kinetic = 0.5 * (mass * (velocity**2).sum(axis=1) + np.einsum("ni,nij,nj->n", w_L, central, w_L))
-        potential, number = -mass * (position @ state.model.gravity), state.scalar.number
-        return {
-            str(body.scoped_name().get_full()): {
-                "kinetic": number(kinetic[n]),
-                "potential": number(potential[n]) if self._gravity.acts_on(body) else 0.0,
-            }
-            for n, body in enumerate(self.elements.bodies[1:])
-        }
-
-
-def _energies_and_power(state):
-    power, number = state.at_velocities().calc_energy(), state.scalar.number
-    kinetic, potential = state.data.energy.tolist()
-    return number(kinetic), number(potential), number(power)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
+from mbcli.multibody.plant.geometry import Geometry
 from mbcli.multibody.tree.index import (
     BodyIndex,
+    ForceElementIndex,
     FrameIndex,
     JointActuatorIndex,
     JointIndex,
@@ -24,12 +27,17 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from mbcli.math.rigid_transform import RigidTransform
-    from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
-    from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.constraints import Constraint
+    from mbcli.multibody.tree.element import MultibodyElement
+    from mbcli.multibody.tree.force_element import ForceElement
+    from mbcli.multibody.tree.frame import FixedOffsetFrame, Frame
+    from mbcli.multibody.tree.index import TypeSafeIndex
     from mbcli.multibody.tree.joint import Joint
 
-    AnyFrame = TypeVar("AnyFrame", bound=Frame)
+    AnyElement = TypeVar("AnyElement", bound=MultibodyElement)
+    AnyFrame = TypeVar("AnyFrame", bound=FixedOffsetFrame)
     AnyJoint = TypeVar("AnyJoint", bound=Joint)
+    AnyForceElement = TypeVar("AnyForceElement", bound=ForceElement)
 
 
 class PlantElements:
@@ -45,47 +53,54 @@ class PlantElements:
         loop_joints: list of the joints that close loops, after Finalize().
     """
 
-    def __init__(self):
-        self.instance_names, self.bodies, self.frames, self.joints, self.actuators = [], [], [], [], []
-        self.force_elements, self.constraints, self.loop_joints = [], [], []
+    def __init__(self) -> None:
+        self.instance_names: list[str] = []
+        self.bodies: list[RigidBody] = []
+        self.frames: list[Frame] = []
+        self.joints: list[Joint] = []
+        self.actuators: list[JointActuator] = []
+        self.force_elements: list[ForceElement] = []
+        self.constraints: list[Constraint] = []
+        self.loop_joints: list[Joint] = []
 
 
-class Elements:
+class Elements(Geometry):
     """The part of MultibodyPlant that adds elements."""
 
-    def _start_elements(self):
+    def _start_elements(self) -> None:
         self.elements = PlantElements()
-        self._next_index = {}
-        self._taken_names = set()  # (index type, model instance, name)
+        self._next_index: dict[type[TypeSafeIndex], int] = {}
+        self._taken_names = set()
         self.AddModelInstance("WorldModelInstance")
         self.AddModelInstance("DefaultModelInstance")
         self._add_body("world", world_model_instance(), None)
         self._gravity = self.AddForceElement(UniformGravityFieldElement())
 
-    def _register(self, element, elements, index_type, model_instance):
+    def _register(
+        self,
+        element: AnyElement,
+        elements: list[Any],
+        index_type: type[TypeSafeIndex],
+        model_instance: ModelInstanceIndex,
+    ) -> AnyElement:
         self.require_not_finalized(f"adding {element!r}")
         if element.parent_plant is not None:
             raise RuntimeError(f"{element!r} is part of a plant already")
         k = self._next_index.get(index_type, 0)  # an index is never used again, even after a removal
         self._next_index[index_type] = k + 1
-        element.join(self, index_type(k), model_instance)
+        element.join(self.whole_plant(), index_type(k), model_instance)
         elements.append(element)
         self._taken_names.add(element.key())
         return element
 
-    def _unregister(self, element, elements):
+    def _unregister(self, element: AnyElement, elements: list[AnyElement]) -> None:
         elements.remove(element)
         self._taken_names.discard(element.key())
         element.parent_plant = None
 
-    def _require_own(self, element, wanted_by):
-        if element.parent_plant is not self:
-            raise RuntimeError(f"{wanted_by}: {element!r} is not part of this plant")
-
-    def _is_taken(self, index_type, name, model_instance):
-        return (index_type, model_instance, name) in self._taken_names
-
-    def _refuse_duplicate(self, kind, index_type, name, model_instance):
+    def _refuse_duplicate(
+        self, kind: str, index_type: type[TypeSafeIndex], name: str, model_instance: ModelInstanceIndex
+    ) -> None:
         if self._is_taken(index_type, name, model_instance):
             raise RuntimeError(
                 f"model instance '{self.GetModelInstanceName(model_instance)}' already has a {kind} named '{name}'"
@@ -119,19 +134,19 @@ class Elements:
         """
         if M_BBo_B is None and not isinstance(model_instance, ModelInstanceIndex):
             model_instance, M_BBo_B = None, model_instance
-        if model_instance is None:
-            if len(self.elements.instance_names) > 2:
-                raise RuntimeError(f"body '{name}': name its model instance, the plant has more than the default one")
-            model_instance = default_model_instance()
-        self.check_instance(model_instance)
-        return self._add_body(name, model_instance, M_BBo_B)
+        if isinstance(model_instance, SpatialInertia):
+            raise TypeError(f"body '{name}': expected a ModelInstanceIndex, not {model_instance!r}")
+        if model_instance is None and len(self.elements.instance_names) > 2:
+            raise RuntimeError(f"body '{name}': name its model instance, the plant has more than the default one")
+        instance = default_model_instance() if model_instance is None else ModelInstanceIndex(model_instance)
+        self.check_instance(instance)
+        return self._add_body(name, instance, M_BBo_B)
 
-    def _add_body(self, name, model_instance, M_BBo_B):
+    def _add_body(self, name: str, model_instance: ModelInstanceIndex, M_BBo_B: SpatialInertia | None) -> RigidBody:
         self._refuse_duplicate("body", BodyIndex, name, model_instance)
         body = self._register(RigidBody(name, M_BBo_B), self.elements.bodies, BodyIndex, model_instance)
         self._register(body.body_frame(), self.elements.frames, FrameIndex, model_instance)
-        if self._source_id is not None:
-            self._register_frame_of(body)
+        self._register_frame_of(body)
         return body
 
     def AddFrame(self, frame: AnyFrame) -> AnyFrame:
@@ -164,3 +179,15 @@ class Elements:
         actuator = JointActuator(name, joint, effort_limit)
         self._refuse_duplicate("actuator", JointActuatorIndex, name, joint.model_instance())
         return self._register(actuator, self.elements.actuators, JointActuatorIndex, joint.model_instance())
+
+    def AddForceElement(self, force_element: AnyForceElement) -> AnyForceElement:
+        """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
+        if isinstance(force_element, UniformGravityFieldElement) and self.elements.force_elements:
+            raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
+        for part in force_element.tied_elements():
+            self._require_own(part, type(force_element).__name__)
+        instance = force_element.instance_index
+        if instance is None:
+            instance = world_model_instance()
+        self.check_instance(instance)
+        return self._register(force_element, self.elements.force_elements, ForceElementIndex, instance)

@@ -1,5 +1,9 @@
 """The state of a plant in a context, its parameters, and the results computed from them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbcli.engine.runtime.bound_kernels import BoundKernels
@@ -9,14 +13,24 @@ from mbcli.multibody.plant.active_constraints import ActiveConstraints
 from mbcli.multibody.plant.frame_motions import FrameMotions
 from mbcli.multibody.tree.parameters import Parameters
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-class Remembered(dict):
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import Matrix, Matrix3, Vector
+    from mbcli.multibody.plant.contact_arrays import ContactArrays
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.scalars import Scalar
+
+
+class Remembered(dict[Any, Any]):
     """Results by a name or by numbers of frames, all of which follow from the same things.
 
     Whoever hands one of their arrays to a user copies it.
     """
 
-    def remember(self, key, compute, *arguments):
+    def remember(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """The result of that key; compute(*arguments) if it is not known."""
         result = self.get(key)
         if result is None:
@@ -59,13 +73,43 @@ class EvaluatedState(FrameMotions):
         *("_addresses", "_no_forces"),
     )
 
-    def __init__(self, plant, scalar=None, compiled=None):
+    plant: MultibodyPlant
+    scalar: Scalar
+    compiled: bool
+    time: float
+    q: Vector
+    v: Vector
+    x: Vector
+    shape_q: tuple[int]
+    shape_v: tuple[int]
+    parameters: Parameters
+    model: Any  # its arrays, and those of the data, are attributes by the names of fields
+    data: Any
+    model_handle: Any
+    data_handle: Any
+    kernels: Any
+    calls: Any
+    parameters_current: bool
+    of_parameters: Remembered
+    of_inputs: Remembered
+    constraints: ActiveConstraints | None
+    contact: ContactArrays | None
+    q_memory: Any  # memoryview, or None: both raise TypeError for what they do not take
+    v_memory: Any
+    x_memory: Any
+    vdot_memory: Any
+    copy_of_G: Callable[[], Matrix3]
+    copy_of_J3: Callable[[], Matrix]
+    copy_of_J6: Callable[[], Matrix]
+
+    def __init__(self, plant: MultibodyPlant, scalar: Scalar | None = None, compiled: bool | None = None) -> None:
         self.plant = plant
         self.scalar = scalar = scalar or plant.scalar
         self.dtype = scalar.dtype
         self.time = 0.0
         self.model = scalar.convert_model(plant.model) if scalar is not plant.scalar else plant.model
-        self.data = data = Data(self.model.sizes, scalar.dtype)
+        data: Any = Data(self.model.sizes, scalar.dtype)
+        self.data = data
         self._addresses = {"constraint_set": data.constraint_set, "contact": data.contact}
         compiled = scalar.can_compile() and (
             compiled_by_default(not plant.prefers_interpreted) if compiled is None else compiled
@@ -79,7 +123,7 @@ class EvaluatedState(FrameMotions):
         self.shape_q, self.shape_v = self.q.shape, self.v.shape
         is_float = compiled and scalar.dtype == np.float64
         self.q_memory, self.v_memory, self.x_memory, self.vdot_memory = (
-            map(memoryview, (self.q, self.v, self.x, data.vdot)) if is_float else (None,) * 4
+            [a.data for a in (self.q, self.v, self.x, data.vdot)] if is_float else [None] * 4
         )
         self.copy_of_three, self.copy_of_six = data.answer[:3].copy, data.answer[:6].copy
         self.copy_of_G = data.answer[3:].reshape(3, 3).copy
@@ -91,7 +135,7 @@ class EvaluatedState(FrameMotions):
 
     # which results are current
 
-    def forget_positions(self):
+    def forget_positions(self) -> None:
         """After a change of q."""
         self.positions_current = self.velocities_current = False
         if self.of_q:
@@ -101,7 +145,7 @@ class EvaluatedState(FrameMotions):
         if self.of_inputs:
             self.of_inputs.clear()
 
-    def forget_velocities(self):
+    def forget_velocities(self) -> None:
         """After a change of v."""
         self.velocities_current = False
         if self.of_v:
@@ -109,45 +153,45 @@ class EvaluatedState(FrameMotions):
         if self.of_inputs:
             self.of_inputs.clear()
 
-    def forget_inputs(self):
+    def forget_inputs(self) -> None:
         """After a change of the time or of an input."""
         self.of_inputs.clear()
 
-    def set_q(self, q):
+    def set_q(self, q: ArrayLike) -> None:
         self.q[:] = q
         self.forget_positions()
 
-    def set_v(self, v):
+    def set_v(self, v: ArrayLike) -> None:
         self.v[:] = v
         self.forget_velocities()
 
-    def go_to(self, time, q, v):
+    def go_to(self, time: float, q: ArrayLike, v: ArrayLike) -> None:
         self.time = time
         self.set_q(q)
         self.set_v(v)
 
-    def set_q_slice(self, start, values):
+    def set_q_slice(self, start: int, values: Vector) -> None:
         self.q[start : start + len(values)] = values
         self.forget_positions()
         self.look_for_zero_quaternions()
 
-    def set_v_slice(self, start, values):
+    def set_v_slice(self, start: int, values: Vector) -> None:
         self.v[start : start + len(values)] = values
         self.forget_velocities()
 
-    def look_for_zero_quaternions(self):
+    def look_for_zero_quaternions(self) -> None:
         """After a user has set positions: a quaternion of zeros is refused when it is needed."""
         if self.calls.query_state_fault() > 0:
             self.parameters_current = False  # then every calculation asks ready_parameters() first
 
     # parameters and the arrays that follow from them
 
-    def set_parameter(self, element, name, value):
+    def set_parameter(self, element: Any, name: str, value: Any) -> None:
         self.parameters.values[element, name] = value
         self.parameters_current = False
         self.forget_positions()
 
-    def ready_parameters(self):
+    def ready_parameters(self) -> None:
         """Makes sure that the arrays are those of the parameters, and that q is a place of the plant."""
         if not self.parameters_current:
             body = self.calls.query_state_fault()
@@ -157,7 +201,7 @@ class EvaluatedState(FrameMotions):
                 raise RuntimeError(f"joint '{joint.name()}': its quaternion is zero, which is not a rotation")
             self.use_model(self.plant.compiled_model(self.parameters, self.scalar))
 
-    def use_model(self, model):
+    def use_model(self, model: Any) -> None:
         """Computes with other arrays of the plant from now on."""
         self.model, self.model_handle = model, model.handle(self.compiled)
         self._bind()
@@ -165,25 +209,25 @@ class EvaluatedState(FrameMotions):
         self.of_parameters.clear()
         self.forget_positions()
 
-    def load_kernels(self, contact=False):
+    def load_kernels(self, contact: bool = False) -> None:
         """Takes the kernels for its model, with contact those of steps that are contact problems."""
         constrained = bool(self.plant.elements.constraints)
         self.kernels = self.scalar.load_kernels(self.compiled, self.model, constrained, contact)
         self._bind()
 
-    def _bind(self):
+    def _bind(self) -> None:
         self.calls = BoundKernels(self.kernels, self.model_handle, self.data_handle)
         if self.plant.elements.constraints:
             self.constraints = ActiveConstraints(self)
             self.forget_addresses("constraint_set")
 
-    def forget_addresses(self, name):
+    def forget_addresses(self, name: str) -> None:
         """Before the arrays go that a field of Data leads kernels to."""
         addresses = self._addresses[name]  # interpreted, Data has functions and objects in its place
         addresses[:] = 0.0
         setattr(self.data, name, addresses)
 
-    def forces_on_links(self, F):
+    def forces_on_links(self, F: Matrix | float) -> Matrix:
         """Spatial forces on links (num_bodies, 6), or 0.0 for none, as kernels take them."""
         if type(F) is float:
             return self._no_forces
@@ -191,12 +235,12 @@ class EvaluatedState(FrameMotions):
 
     # constraints
 
-    def current_constraints(self):
+    def current_constraints(self) -> ActiveConstraints | None:
         """The ActiveConstraints of the parameters as they are now; None in a plant without constraints."""
         self.ready_parameters()
         return self.constraints
 
-    def ready_constraints(self, in_steps=False):
+    def ready_constraints(self, in_steps: bool = False) -> None:
         """Makes motion under the constraints computable, with in_steps that of discrete steps; ModelError if not."""
         active = self.current_constraints()
         if active is None:
@@ -208,18 +252,16 @@ class EvaluatedState(FrameMotions):
             active.require_equations()
         active.attach(self, in_problems)
 
-    def constraint_error(self):
+    def constraint_error(self) -> float:
         """The norm of the position errors of constraints."""
-        active = self.constraints
-        if active is not None:
-            active = self.current_constraints()
-            if not active.is_attached():
-                self.ready_constraints(in_steps=self.plant.is_discrete())
+        active = None if self.constraints is None else self.current_constraints()
+        if active is not None and not active.is_attached():
+            self.ready_constraints(in_steps=self.plant.is_discrete())
         return self.calls.calc_constraint_error()
 
     # stages, each run once until its inputs change; they return the kernels that can be called then
 
-    def at_positions(self):
+    def at_positions(self) -> Any:
         if not self.positions_current:
             if not self.parameters_current:
                 self.ready_parameters()
@@ -227,7 +269,7 @@ class EvaluatedState(FrameMotions):
             self.positions_current = True
         return self.calls
 
-    def at_velocities(self):
+    def at_velocities(self) -> Any:
         if not self.velocities_current:
             if self.positions_current:
                 self.calls.velocity_stage()
@@ -239,7 +281,7 @@ class EvaluatedState(FrameMotions):
             self.velocities_current = True
         return self.calls
 
-    def at_links(self):
+    def at_links(self) -> Any:
         """The data, with X_WL and V_WL."""
         if "links" not in self.of_v:
             self.at_velocities().links_stage()

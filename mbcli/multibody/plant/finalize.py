@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbcli.common.collection_pause import paused_collection
 from mbcli.common.coordinate_names import listed
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 from mbcli.multibody.compilation.compile_model import MobilizedJoint, compile_model
 from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS, are_equations, require_two_trees
+from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.cut_joints import has_limits, left_out_at
+from mbcli.multibody.plant.elements import Elements
+from mbcli.multibody.plant.kinematics import Kinematics
+from mbcli.multibody.tree.constraints import BallConstraint, LoopConstraint
 from mbcli.multibody.tree.index import JointIndex
 from mbcli.multibody.tree.joint_spring import JointSpring
 from mbcli.multibody.tree.joints import QuaternionFloatingJoint
 from mbcli.multibody.tree.parameters import DEFAULTS
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-class Finalization:
+    from mbcli.multibody.scalars import Scalar
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.parameters import Parameters
+    from mbcli.multibody.tree.rigid_body import RigidBody
+
+
+class Finalization(Elements, Kinematics):
     """The part of MultibodyPlant that ends its construction."""
-
-    def is_finalized(self) -> bool:
-        """Whether Finalize() has been called."""
-        return self.model is not None
-
-    def require_finalized(self, what: str) -> None:
-        """RuntimeError before Finalize()."""
-        if self.model is None:
-            raise RuntimeError(f"{what}: call Finalize() first")
-
-    def require_not_finalized(self, what: str) -> None:
-        """RuntimeError after Finalize()."""
-        if self.model is not None:
-            raise RuntimeError(f"{what}: the plant is finalized, nothing can be changed")
 
     @paused_collection()
     def Finalize(self) -> None:
@@ -52,7 +50,7 @@ class Finalization:
             if joint.num_velocities() == 6 and not mobod.reversed:
                 self.free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
-        self.left_out = left_out_at(self, loop_joints)
+        self.left_out = left_out_at(self.whole_plant(), loop_joints)
         for line in [*self.left_out, *self.unused_limits()]:
             warnings.warn(str(line), stacklevel=3)
         for actuator in [a for a in self.elements.actuators if a.joint() in loop_joints]:
@@ -69,11 +67,22 @@ class Finalization:
         if self.num_tendon_constraints() and self._solves_problems():
             require_two_trees(self)
 
-    def _solves_problems(self, parameters=DEFAULTS):
+    def _complete_constraints(self) -> None:
+        """Adds joints that close loops; finds the points that ball constraints leave to the default positions."""
+        self.elements.constraints += [LoopConstraint(joint) for joint in self.elements.loop_joints]
+        unknown = [c for c in self.elements.constraints if isinstance(c, BallConstraint) and c.p_BQ is None]
+        if unknown:
+            context = Context(self.whole_plant(), compiled=False)
+            context.state.set_q(self.GetDefaultPositions())
+            for c in unknown:
+                X_BA = self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame())
+                c.complete([self.scalar.real(x) for x in X_BA.multiply(c.p_AP)])
+
+    def _solves_problems(self, parameters: Parameters = DEFAULTS) -> bool:
         """Whether steps are contact problems: where bodies can touch, or a constraint is no equation."""
         return self.is_discrete() and (not are_equations(self, parameters) or self.meets_contact())
 
-    def compiled_model(self, parameters: Any, scalar: Any = None) -> Any:
+    def compiled_model(self, parameters: Parameters, scalar: Scalar | None = None) -> Any:
         """The arrays of the plant for the given parameter values, of a Scalar; default: the plant's own."""
         scalar = scalar or self.scalar
         model = compile_model(
@@ -100,7 +109,7 @@ class Finalization:
         ]
         return spanning_forest(len(self.elements.bodies), edges)
 
-    def _cuts(self):
+    def _cuts(self) -> Callable[[Joint], int]:
         """joint -> what it would lose as the joint that closes a loop."""
         if self.is_finalized():  # what was left out is gone, the choice stays
             return lambda joint: CUT_FIRST if joint in self.elements.loop_joints else CUT_LAST
@@ -110,7 +119,7 @@ class Finalization:
         needed = {a.joint() for a in elements.actuators} | {j for c in elements.constraints for j in c.joints()}
         needed |= {part for e in others for part in e.tied_elements()}
 
-        def cut(joint):
+        def cut(joint: Joint) -> int:
             if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
                 return CUT_LAST
             if has_limits(joint):
@@ -126,7 +135,7 @@ class Finalization:
             return []
         return [f"a continuous plant does not enforce the position limits of {len(names)} joints: {listed(names)}"]
 
-    def _add_floating_joint(self, body):
+    def _add_floating_joint(self, body: RigidBody) -> QuaternionFloatingJoint:
         instance = body.model_instance()
         name = body.name()
         while self._is_taken(JointIndex, name, instance):

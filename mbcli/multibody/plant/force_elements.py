@@ -1,4 +1,4 @@
-"""Force elements of a plant: adding them, their forces, their energy and power."""
+"""Force elements of a plant and the forces of a state."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, DistanceSpring
+from mbcli.multibody.plant.constraints import Constraints
+from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import redefines
-from mbcli.multibody.tree.index import ForceElementIndex, world_model_instance
 from mbcli.multibody.tree.joint_spring import JointSpring
 from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
@@ -20,39 +21,24 @@ from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
-    from mbcli.math.array_types import Scalar
+    from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.force_element import ForceElement
     from mbcli.multibody.tree.index import ModelInstanceIndex
-
-    AnyForceElement = TypeVar("AnyForceElement", bound=ForceElement)
+    from mbcli.multibody.tree.joint import Joint
 
 # what the engine has arrays and kernels for; a subclass that computes something else runs in Python
 COMPILED = (JointSpring, LinearSpringDamper, DoorHinge, LinearBushingRollPitchYaw, UniformGravityFieldElement)
 JOINTS_WITH_FORCES = (RevoluteJoint, PrismaticJoint)  # whose damping and springs act also where they close a loop
 
 
-def is_compiled(element):
+def is_compiled(element: ForceElement) -> bool:
     """Whether the engine computes an element's forces, and not the methods of a user's class."""
     return any(isinstance(element, kind) and not redefines(element, kind) for kind in COMPILED)
 
 
-class ForceElements:
+class ForceElements(Constraints, Coordinates):
     """The part of MultibodyPlant that knows its force elements."""
-
-    def AddForceElement(self, force_element: AnyForceElement) -> AnyForceElement:
-        """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
-        if isinstance(force_element, UniformGravityFieldElement) and self.elements.force_elements:
-            raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
-        for part in force_element.tied_elements():
-            self._require_own(part, type(force_element).__name__)
-        instance = force_element.instance_index
-        if instance is None:
-            instance = world_model_instance()
-        self.check_instance(instance)
-        return self._register(force_element, self.elements.force_elements, ForceElementIndex, instance)
 
     def gravity_field(self) -> UniformGravityFieldElement:
         """The gravity field, which every plant has."""
@@ -73,7 +59,7 @@ class ForceElements:
 
     # after Finalize()
 
-    def _compiled_force_elements(self):
+    def _compiled_force_elements(self) -> list[Any]:
         """What has arrays in the engine: elements, distance constraints that are springs, joints that close loops."""
         elements = [
             e
@@ -81,7 +67,7 @@ class ForceElements:
             if is_compiled(e) and not any(p in self.elements.loop_joints for p in e.tied_elements())
         ]
         distances = [DistanceSpring(c, self) for c in self.elements.constraints if self._is_spring(c)]
-        springs = {joint: [] for joint in self.elements.loop_joints}
+        springs: dict[Joint, list[JointSpring]] = {joint: [] for joint in self.elements.loop_joints}
         for e in self.elements.force_elements:
             if isinstance(e, JointSpring) and e.joint() in springs:
                 springs[e.joint()].append(e)
@@ -93,28 +79,45 @@ class ForceElements:
         return [*elements, *distances, *cuts]
 
     @cached_property
+    def sizes_of_forces(self) -> tuple[int, int]:
+        """Numbers of bodies and velocities: those of MultibodyForces of this plant."""
+        return self.num_bodies(), self.num_velocities()
+
+    def check_forces(self, forces: MultibodyForces) -> None:
+        """TypeError or RuntimeError for what is not MultibodyForces of this plant."""
+        if type(forces) is MultibodyForces and forces.sizes == self.sizes_of_forces:
+            return
+        if not isinstance(forces, MultibodyForces):
+            raise TypeError(f"expected MultibodyForces, not {forces!r}")
+        if forces.num_bodies() != self.num_bodies() or forces.num_velocities() != self.num_velocities():
+            raise RuntimeError(
+                f"these forces are for {forces.num_bodies()} bodies and {forces.num_velocities()} velocities, "
+                f"the plant has {self.num_bodies()} and {self.num_velocities()}"
+            )
+
+    @cached_property
     def user_force_elements(self) -> list[ForceElement]:
         """The elements whose forces are computed by a user's class."""
         self.require_finalized("force elements")
         return [e for e in self.elements.force_elements if not is_compiled(e)]
 
     @cached_property
-    def _watched_force_elements(self):
+    def _watched_force_elements(self) -> tuple[list[Any], list[LinearBushingRollPitchYaw]] | None:
         """Those whose force is not defined everywhere, as the engine counts them: spring-dampers, bushings."""
         elements = self._compiled_force_elements()
         springs = [e for e in elements if isinstance(e, (LinearSpringDamper, DistanceSpring))]
         bushings = [e for e in elements if isinstance(e, LinearBushingRollPitchYaw)]
-        return (springs, bushings) if springs or bushings else ()
+        return (springs, bushings) if springs or bushings else None
 
     @cached_property
-    def _special_force_elements(self):
+    def _special_force_elements(self) -> bool:
         """Whether there are elements that the engine does not compute, or whose force is not defined everywhere."""
         return bool(self.user_force_elements or self._watched_force_elements)
 
     def force_element_fault(self, context: Context) -> Any:
         """The element that has no force at the positions for which the context's data were computed last, or None."""
         fault = context.state.calls.calc_element_fault()
-        if fault == 0:
+        if fault == 0 or self._watched_force_elements is None:
             return None
         springs, bushings = self._watched_force_elements
         return springs[fault - 1] if fault > 0 else bushings[-fault - 1]
@@ -129,20 +132,23 @@ class ForceElements:
 
     def user_forces(self, context: Context) -> MultibodyForces:
         """The forces of the users' elements. Their methods may compute anything in the context, its data change."""
-        plant: Any = self
-        forces = MultibodyForces(plant)
+        forces = MultibodyForces(self.whole_plant())
         for element in self.user_force_elements:
             element.CalcAndAddForceContribution(context, forces)
         return forces
 
-    def _force_element_forces(self, context, gravity, others, damping):
+    def _force_element_forces(
+        self, context: Context, gravity: float, others: float, damping: float
+    ) -> tuple[Matrix, Vector]:
         """Body forces (num_bodies, 6) and generalized forces (nv,) of gravity, all other elements, joint damping."""
         state = context.state
         F, tau = np.empty((self.num_bodies(), 6), state.dtype), np.empty(state.shape_v, state.dtype)
         self._set_force_element_forces(context, float(gravity), float(others), float(damping), F, tau)
         return F, tau
 
-    def _set_force_element_forces(self, context, gravity, others, damping, F, tau):
+    def _set_force_element_forces(
+        self, context: Context, gravity: float, others: float, damping: float, F: Matrix, tau: Vector
+    ) -> None:
         """The same as far as the three are 1, not 0, into arrays."""
         user = None
         if others and self._special_force_elements:
@@ -166,63 +172,3 @@ class ForceElements:
         else:
             calls = state.calls if state.velocities_current else state.at_velocities()
             calls.calc_force_elements(1.0, 1.0, 1.0, F, tau)
-
-    # energy and power
-
-    def CalcPotentialEnergy(self, context: Context) -> Scalar:
-        """[J] of gravity and all force elements; gravity counts from the world's origin.
-
-        RuntimeError where an element, as a bushing, has none.
-        """
-        energy = self._energy(context)[1]
-        return energy if not self._special_force_elements else energy + self._of_users(context, "CalcPotentialEnergy")
-
-    EvalPotentialEnergy = CalcPotentialEnergy
-
-    def CalcConservativePower(self, context: Context) -> Scalar:
-        """[W] of gravity and all force elements: minus the rate of the potential energy"""
-        power = self._energy(context)[2]
-        return power if not self._special_force_elements else power + self._of_users(context, "CalcConservativePower")
-
-    EvalConservativePower = CalcConservativePower
-
-    def CalcNonConservativePower(self, context: Context) -> Scalar:
-        """[W] of what force elements dissipate or feed in; joint damping, actuation and applied forces do not count."""
-        state = context.state
-        if state.plant is not self:
-            self.check_context(context)
-        power = state.of_v.remember("nonconservative_power", _nonconservative_power, state)
-        return (
-            power if not self._special_force_elements else power + self._of_users(context, "CalcNonConservativePower")
-        )
-
-    EvalNonConservativePower = CalcNonConservativePower
-
-    def CalcJointDampingPower(self, context: Context) -> Scalar:
-        """[W] at which the damping of joints does work, which is not positive."""
-        self.check_context(context)
-        state = context.state
-        state.ready_parameters()
-        v, damping = state.v, state.model.dof_damping
-        return state.scalar.number(0.0 - (damping * v * v).sum())
-
-    def _of_users(self, context, method):
-        """What users' elements add to an energy or power. Raises where an element of the engine has none."""
-        if self._watched_force_elements:
-            _, bushings = self._watched_force_elements
-            if bushings:
-                getattr(bushings[0], method)(context)  # raises
-            self.check_force_elements(context)
-        return sum(getattr(element, method)(context) for element in self.user_force_elements)
-
-    def energies(self, context: Context) -> tuple[float, float]:
-        """Kinetic and potential energy [J]; the potential one is NaN where an element has none."""
-        try:
-            potential = self.CalcPotentialEnergy(context)
-        except RuntimeError:
-            potential = np.nan
-        return self.CalcKineticEnergy(context), potential
-
-
-def _nonconservative_power(state):
-    return state.scalar.number(state.at_velocities().calc_nonconservative_power())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
-from mbcli.geometry.frame_poses import FramePoseVector
 from mbcli.geometry.geometry_instance import GeometryInstance
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
 from mbcli.geometry.query_object import QueryPort
 from mbcli.multibody.plant.coulomb_friction import CoulombFriction
+from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.tree.scoped_name import DELIMITER
 
 if TYPE_CHECKING:
@@ -19,21 +19,23 @@ if TYPE_CHECKING:
     from mbcli.geometry.inspector import SceneGraphInspector
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.geometry.shapes import Shape
+    from mbcli.math.array_types import IntArray
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.index import BodyIndex
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 
-class Geometry:
+class Geometry(Lookup):
     """The part of MultibodyPlant that registers geometries with a SceneGraph."""
 
-    def _start_geometry(self):
-        self.scene_graph = self._source_id = None
-        self._frame_ids = {}  # body index -> FrameId
-        self.geometry_bodies = {}  # GeometryId -> body
-        self._compiled_geometries = None  # (revision of the scene graph, Model, Geometries)
-        self.hulls = {}  # of meshes that were read: compile_collision.py
+    def _start_geometry(self) -> None:
+        self.scene_graph: SceneGraph | None = None
+        self._source_id: SourceId | None = None
+        self._frame_ids: dict[int, FrameId] = {}  # body index -> FrameId
+        self.geometry_bodies: dict[GeometryId, RigidBody] = {}
+        self._compiled_geometries: Any = None  # (revision of the scene graph, Model, Geometries)
+        self.hulls: dict[Any, Any] = {}  # of meshes that were read: compile_collision.py
         self._meeting: Any = None  # (revision of the scene graph, whether solids can touch)
 
     def RegisterAsSourceForSceneGraph(self, scene_graph: SceneGraph) -> SourceId:
@@ -53,11 +55,15 @@ class Geometry:
             self._register_frame_of(body)
         return self._source_id
 
-    def _register_frame_of(self, body):
+    def _register_frame_of(self, body: RigidBody) -> None:
+        """Makes a body known to the scene graph, if there is one."""
+        graph, source = self.scene_graph, self._source_id
+        if graph is None or source is None:
+            return
         name = self.GetModelInstanceName(body.model_instance())
         full = body.name() if int(body.model_instance()) <= 1 else f"{name}{DELIMITER}{body.name()}"
         group = int(body.model_instance())
-        self._frame_ids[int(body.index())] = self.scene_graph.registry.add_frame(self._source_id, full, group, body)
+        self._frame_ids[int(body.index())] = graph.registry.add_frame(source, full, group, body)
 
     def geometry_source_is_registered(self) -> bool:
         """Whether the plant is registered with a scene graph."""
@@ -132,21 +138,22 @@ class Geometry:
         instance.illustration = properties
         return self._register_geometry("RegisterVisualGeometry", body, instance)
 
-    def _register_geometry(self, method, body, instance):
+    def _register_geometry(self, method: str, body: RigidBody, instance: GeometryInstance) -> GeometryId:
         self.require_not_finalized(method)
         self._require_own(body, method)
-        if self._source_id is None:
+        graph, source = self.scene_graph, self._source_id
+        if graph is None or source is None:
             raise RuntimeError(f"{method}: the plant has no scene graph, call RegisterAsSourceForSceneGraph() first")
         frame = self._frame_ids[int(body.index())]
-        geometry_id = self.scene_graph.registry.add_geometry(self._source_id, frame, instance)
+        geometry_id = graph.registry.add_geometry(source, frame, instance)
         self.geometry_bodies[geometry_id] = body
         return geometry_id
 
-    def _geometries_of(self, body, role):
-        frame = self._frame_ids.get(int(body.index()))
-        if frame is None:
+    def _geometries_of(self, body: RigidBody, role: str) -> list[GeometryId]:
+        frame, graph = self._frame_ids.get(int(body.index())), self.scene_graph
+        if frame is None or graph is None:
             return []
-        registry = self.scene_graph.registry
+        registry = graph.registry
         return [
             g
             for g in registry.frames[frame].geometries
@@ -163,11 +170,17 @@ class Geometry:
 
     def num_collision_geometries(self) -> int:
         """The number of geometries that collide."""
-        return sum(self.scene_graph.registry.geometries[g].proximity is not None for g in self.geometry_bodies)
+        return self._count_geometries("proximity")
 
     def num_visual_geometries(self) -> int:
         """The number of geometries that are seen."""
-        return sum(self.scene_graph.registry.geometries[g].illustration is not None for g in self.geometry_bodies)
+        return self._count_geometries("illustration")
+
+    def _count_geometries(self, role: str) -> int:
+        graph = self.scene_graph
+        if graph is None:
+            return 0
+        return sum(getattr(graph.registry.geometries[g], role) is not None for g in self.geometry_bodies)
 
     def CollectRegisteredGeometries(self, bodies: Iterable[RigidBody]) -> GeometrySet:
         """A GeometrySet of all geometries of bodies. RuntimeError without a scene graph."""
@@ -204,29 +217,21 @@ class Geometry:
 
     def get_geometry_query_input_port(self) -> QueryPort:
         """A port whose value is a QueryObject for a context. RuntimeError without a scene graph."""
-        plant: Any = self
-        return QueryPort(plant, self._require_scene_graph("get_geometry_query_input_port"))
+        return QueryPort(self.whole_plant(), self._require_scene_graph("get_geometry_query_input_port"))
 
-    def _geometry_poses(self, context):
-        poses = FramePoseVector()
-        for body, X_WB in zip(self.elements.bodies[1:], self._body_poses(context)[1:], strict=True):
-            if int(body.index()) in self._frame_ids:
-                poses.set_value(self._frame_ids[int(body.index())], X_WB)
-        return poses
-
-    def _require_scene_graph(self, method):
+    def _require_scene_graph(self, method: str) -> SceneGraph:
         if self.scene_graph is None:
             raise RuntimeError(f"{method}: the plant has no scene graph")
         return self.scene_graph
 
     # filters
 
-    def _declare_collision_filters(self):
+    def _declare_collision_filters(self) -> None:
         """At the end of Finalize(): pairs of bodies that do not collide because of their connection."""
-        if self._source_id is None:
+        if self.scene_graph is None:
             return
         manager = self.scene_graph.collision_filter_manager()
-        groups = {}
+        groups: dict[int, list[RigidBody]] = {}
         for body, moved_by in zip(self.elements.bodies, self.model.link_body, strict=True):
             if self.GetCollisionGeometriesForBody(body):
                 groups.setdefault(int(moved_by), []).append(body)
@@ -263,7 +268,7 @@ class Geometry:
 
     # for the computation of contact: solid k of the engine is a geometry
 
-    def _solids_and_filters(self):
+    def _solids_and_filters(self) -> tuple[list[Any], IntArray]:
         """Solid of each collision geometry, and the bits of their filters."""
         geometries = self.compiled_geometries()
         return geometries.solids, geometries.filters

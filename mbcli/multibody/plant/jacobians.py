@@ -6,13 +6,13 @@ expressed in a frame E; rotational rows come first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy import empty
 
 from mbcli.multibody.math import SpatialAcceleration
 from mbcli.multibody.math.spatial_vector import vector_of
-from mbcli.multibody.plant.mass_properties import key_of
+from mbcli.multibody.plant.mass_properties import MassProperties, key_of
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Matrix, Vector3
+    from mbcli.math.array_types import Matrix, Points, Vector3
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.index import ModelInstanceIndex
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 kQDot, kV = JacobianWrtVariable.kQDot, JacobianWrtVariable.kV
 
 
-class Jacobians:
+class Jacobians(MassProperties):
     """The part of MultibodyPlant that differentiates motions by velocities.
 
     A frame of another plant raises RuntimeError; one that is not a frame, or not a JacobianWrtVariable, TypeError.
@@ -187,7 +187,7 @@ class Jacobians:
         calls.query_com_bias(selected, mass, m, e)
         return state.copy_of_three()
 
-    def _by_qdot(self, context, with_respect_to, J):
+    def _by_qdot(self, context: Context, with_respect_to: JacobianWrtVariable, J: Matrix) -> Matrix:
         """The Jacobian by qdot, from that by v."""
         if with_respect_to is not kQDot:
             raise TypeError(f"with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
@@ -198,19 +198,21 @@ class Jacobians:
         state.calls.query_jacobian_by_qdot(J, by_qdot)
         return by_qdot
 
-    def _require_v(self, with_respect_to, method):
+    def _require_v(self, with_respect_to: Any, method: str) -> None:
         if not isinstance(with_respect_to, JacobianWrtVariable):
             raise TypeError(f"{method}: with_respect_to is a JacobianWrtVariable, not {with_respect_to!r}")
         if with_respect_to is not kV:
             raise RuntimeError(f"{method}: with_respect_to must be kV, it is {with_respect_to.name}")
 
 
-def _require_some(points):
+def _require_some(points: Points) -> None:
     if points.shape[1] == 0:
         raise RuntimeError("p_BoBi_B has no columns: give at least one point")
 
 
-def _instances_first(model_instances, with_respect_to, frame_A, frame_E):
+def _instances_first(
+    model_instances: Any, with_respect_to: Any, frame_A: Any, frame_E: Any
+) -> tuple[Any, Any, Any, Any]:
     """The arguments of the methods that can do without model instances, which are None then."""
     if not isinstance(model_instances, JacobianWrtVariable):
         return model_instances, with_respect_to, frame_A, frame_E

@@ -12,31 +12,37 @@ from mbcli.math.rigid_transform import transform_of, transforms_of
 from mbcli.math.rotation_matrix import rotation_of
 from mbcli.multibody.math import SpatialAcceleration, SpatialVelocity
 from mbcli.multibody.math.spatial_vector import vector_of, vectors_of
+from mbcli.multibody.plant.dynamics import Dynamics
 from mbcli.multibody.plant.frame_motions import WORLD_FRAME
 from mbcli.multibody.tree.frame import Frame
 
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Matrix
+    from mbcli.math.array_types import Array, Matrix, Points, Vector3, Vector6
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.math.rotation_matrix import RotationMatrix
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 
-def rows_of(array):
+def rows_of(array: Array) -> list[Array]:
     """A list of the rows of an array. list(array) ends at an IndexError, which takes as long as three rows."""
     return list(islice(array, len(array)))
 
 
-class Kinematics:
-    """The part of MultibodyPlant that answers where bodies are and how they move."""
+class Kinematics(Dynamics):
+    """The part of MultibodyPlant that answers where bodies are and how they move.
+
+    Accelerations are those of the forward dynamics.
+    """
 
     # what the engine takes: numbers of frames, points in columns. A call from Python is short, so these are too
 
     @cached_property
-    def _number_of_frame(self):
+    def _number_of_frame(self) -> dict[Frame, int]:
         self.require_finalized("frames")
         return {frame: int(frame.index()) for frame in self.elements.frames}
 
@@ -49,7 +55,7 @@ class Kinematics:
                 raise TypeError(f"expected a Frame, not {frame!r}") from None
             raise RuntimeError(f"frame '{frame.name()}' is not part of this plant") from None
 
-    def frame_numbers(self, B: Any, A: Any, E: Any) -> tuple[int, int, int]:
+    def frame_numbers(self, B: Frame, A: Frame, E: Frame) -> tuple[int, int, int]:
         """The numbers of three frames, as frame_number() gives them."""
         numbers = self._number_of_frame
         try:
@@ -57,10 +63,10 @@ class Kinematics:
         except (KeyError, TypeError):
             return self.frame_number(B), self.frame_number(A), self.frame_number(E)  # raises
 
-    def _refuse_body(self, body):
+    def _refuse_body(self, body: RigidBody) -> NoReturn:
         raise RuntimeError(f"body '{body.name()}' is not part of this plant")
 
-    def _copy_of_points(self, context, points, what):
+    def _copy_of_points(self, context: Context, points: Any, what: str) -> Points:
         """A new array (3, n) of points, from (3,) or (3, n)."""
         state = context.state
         if type(points) is ndarray and points.dtype is state.dtype:
@@ -71,7 +77,7 @@ class Kinematics:
             return points
         return self._points(context, points, what)
 
-    def _points(self, context, points, what):
+    def _points(self, context: Context, points: Any, what: str) -> Points:
         """Points in the columns of an array (3, n), from (3,) or (3, n)."""
         state = context.state
         if type(points) is not ndarray or points.dtype is not state.dtype or not points.flags.c_contiguous:
@@ -82,7 +88,7 @@ class Kinematics:
             return points.reshape(3, 1)
         raise RuntimeError(f"{what} must have shape (3,) or (3, n), it has {points.shape}")
 
-    def one_point(self, context: Context, point: Any, what: str) -> Any:
+    def one_point(self, context: Context, point: Any, what: str) -> Vector3:
         """One point as an array (3,), from (3,) or (3, 1)."""
         state = context.state
         is_array = type(point) is ndarray and point.dtype is state.dtype and point.shape == (3,)
@@ -95,7 +101,7 @@ class Kinematics:
 
     # accelerations of frames, by number, from the forward dynamics of the context; remembered as the other motions
 
-    def frame_acceleration(self, context: Context, f: int, m: int, e: int) -> Any:
+    def frame_acceleration(self, context: Context, f: int, m: int, e: int) -> Vector6:
         """(6,), of the origin of frame f in frame m, along the axes of frame e."""
         state = context.state
         A = state.of_inputs.get((f, m, e))
@@ -103,11 +109,11 @@ class Kinematics:
             A = state.of_inputs[f, m, e] = state.acceleration(self._accelerations(context), f, m, e)
         return A
 
-    def point_acceleration(self, context: Context, f: int, point: Any) -> Any:
+    def point_acceleration(self, context: Context, f: int, point: Vector3) -> Vector6:
         """(6,), of a point (3,) of frame f, in World; not remembered."""
         return context.state.acceleration(self._accelerations(context), f, WORLD_FRAME, WORLD_FRAME, point)
 
-    def frame_acceleration_beside(self, context: Context, f: int, b: int, m: int, e: int) -> Any:
+    def frame_acceleration_beside(self, context: Context, f: int, b: int, m: int, e: int) -> Vector6:
         """(6,): what frame f has more than frame b."""
         state = context.state
         A = state.of_inputs.get((f, b, m, e))
@@ -117,7 +123,7 @@ class Kinematics:
 
     # all bodies; rows of arrays are parts of the objects and never change
 
-    def _body_poses(self, context):
+    def _body_poses(self, context: Context) -> list[RigidTransform]:
         """A list of X_WB by BodyIndex."""
         state = context.state
         if state.plant is not self:
@@ -130,7 +136,7 @@ class Kinematics:
             poses = state.of_q["poses"] = list(zip(rows_of(R), rows_of(p), strict=True))
         return transforms_of(poses)
 
-    def _body_velocities(self, context):
+    def _body_velocities(self, context: Context) -> list[SpatialVelocity]:
         """A list of V_WB_W by BodyIndex."""
         state = context.state
         if state.plant is not self:
@@ -140,7 +146,7 @@ class Kinematics:
             rows = state.of_v["velocities"] = rows_of(state.at_links().V_WL.copy())
         return vectors_of(SpatialVelocity, rows)
 
-    def _body_accelerations(self, context):
+    def _body_accelerations(self, context: Context) -> list[SpatialAcceleration]:
         """A list of A_WB_W by BodyIndex."""
         state = context.state
         if state.plant is not self:
@@ -193,7 +199,7 @@ class Kinematics:
         try:
             state.vdot_memory[:] = known_vdot
         except (TypeError, ValueError):
-            state.data.vdot[...] = self.vector(known_vdot, *state.shape_v, "known_vdot", state.scalar)
+            state.data.vdot[...] = self.vector(known_vdot, state.shape_v[0], "known_vdot", state.scalar)
         return vectors_of(SpatialAcceleration, rows_of(state.link_accelerations()))
 
     # frames

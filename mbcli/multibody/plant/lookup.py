@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.suggestions import closest
+from mbcli.multibody.plant.plant_part import PlantPart
 from mbcli.multibody.tree.index import ModelInstanceIndex, TypeSafeIndex
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn, TypeVar
+
+    from mbcli.multibody.tree.element import MultibodyElement, NamedElement
     from mbcli.multibody.tree.force_element import ForceElement
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.index import BodyIndex, ForceElementIndex, FrameIndex, JointActuatorIndex, JointIndex
@@ -15,9 +20,14 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.multibody.tree.rigid_body import RigidBody
 
+    AnyElement = TypeVar("AnyElement", bound=MultibodyElement)
+    AnyNamed = TypeVar("AnyNamed", bound=NamedElement)
 
-class Lookup:
+
+class Lookup(PlantPart):
     """The part of MultibodyPlant that finds elements."""
+
+    _taken_names: set[tuple[Any, ...]]  # MultibodyElement.key() of each
 
     # counts
 
@@ -48,24 +58,6 @@ class Lookup:
         return len(self._of_instance(self.elements.actuators, model_instance))
 
     num_actuated_dofs = num_actuators
-
-    def num_positions(self, model_instance: ModelInstanceIndex | None = None) -> int:
-        """The number of positions of the plant or of a model instance. After Finalize()."""
-        self.require_finalized("num_positions")
-        if model_instance is None:
-            return self.model.sizes["nq"]
-        return len(self.q_indices(model_instance))
-
-    def num_velocities(self, model_instance: ModelInstanceIndex | None = None) -> int:
-        """The number of velocities of the plant or of a model instance. After Finalize()."""
-        self.require_finalized("num_velocities")
-        if model_instance is None:
-            return self.model.sizes["nv"]
-        return len(self.v_indices(model_instance))
-
-    def num_multibody_states(self, model_instance: ModelInstanceIndex | None = None) -> int:
-        """The number of positions and velocities of the plant or of a model instance. After Finalize()."""
-        return self.num_positions(model_instance) + self.num_velocities(model_instance)
 
     # by index
 
@@ -110,7 +102,7 @@ class Lookup:
         return any(int(actuator.index()) == int(actuator_index) for actuator in self.elements.actuators)
 
     @staticmethod
-    def _at(elements, index, kind):
+    def _at(elements: Sequence[AnyElement], index: TypeSafeIndex | int, kind: str) -> AnyElement:
         if elements and isinstance(index, TypeSafeIndex):
             index = type(elements[0].index())(index)  # TypeError for the index of another kind
         k = int(index)
@@ -123,14 +115,21 @@ class Lookup:
 
     # by name
 
-    def _named(self, elements, name, model_instance):
+    def _named(
+        self, elements: Sequence[AnyNamed], name: str, model_instance: ModelInstanceIndex | None
+    ) -> list[AnyNamed]:
         if model_instance is not None:
             self.check_instance(model_instance)
         return [
             e for e in elements if e.name() == name and (model_instance is None or e.model_instance() == model_instance)
         ]
 
-    def _has(self, kind, elements, name, model_instance):
+    def _is_taken(self, index_type: type[TypeSafeIndex], name: str, model_instance: ModelInstanceIndex) -> bool:
+        return (index_type, model_instance, name) in self._taken_names
+
+    def _has(
+        self, kind: str, elements: Sequence[AnyNamed], name: str, model_instance: ModelInstanceIndex | None
+    ) -> bool:
         if model_instance is not None and elements:
             self.check_instance(model_instance)
             return self._is_taken(type(elements[0].index()), name, model_instance)
@@ -139,7 +138,9 @@ class Lookup:
             self._raise_ambiguous(kind, name, found)
         return bool(found)
 
-    def _get(self, kind, elements, name, model_instance):
+    def _get(
+        self, kind: str, elements: Sequence[AnyNamed], name: str, model_instance: ModelInstanceIndex | None
+    ) -> AnyNamed:
         found = self._named(elements, name, model_instance)
         if len(found) > 1:
             self._raise_ambiguous(kind, name, found)
@@ -148,12 +149,12 @@ class Lookup:
             raise RuntimeError(f"there is no {kind} named '{name}'{where}" + self._suggest(name, elements))
         return found[0]
 
-    def _raise_ambiguous(self, kind, name, found):
+    def _raise_ambiguous(self, kind: str, name: str, found: Sequence[NamedElement]) -> NoReturn:
         instances = ", ".join(f"'{self.GetModelInstanceName(e.model_instance())}'" for e in found)
         raise RuntimeError(f"several {kind}s are named '{name}' (in {instances}): name the model instance")
 
     @staticmethod
-    def _suggest(name, elements):
+    def _suggest(name: str, elements: Sequence[NamedElement]) -> str:
         likely = closest(name, [e.name() for e in elements if e.name()])
         return f"; did you mean '{likely}'?" if likely else ""
 
@@ -225,7 +226,9 @@ class Lookup:
         self.check_instance(model_instance)
         return self.elements.instance_names[int(model_instance)]
 
-    def _of_instance(self, elements, model_instance):
+    def _of_instance(
+        self, elements: Sequence[AnyElement], model_instance: ModelInstanceIndex | int | None
+    ) -> list[AnyElement]:
         if model_instance is None:
             return list(elements)
         self.check_instance(model_instance)

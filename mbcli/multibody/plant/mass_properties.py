@@ -13,20 +13,24 @@ import numpy as np
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia, spatial_inertia_of
 from mbcli.multibody.math import SpatialMomentum
 from mbcli.multibody.math.spatial_vector import vector_of
-from mbcli.multibody.plant.kinematics import WORLD_FRAME
+from mbcli.multibody.plant.frame_motions import WORLD_FRAME
+from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.tree.index import BodyIndex, ModelInstanceIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeAlias
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Matrix6, Scalar, Vector3
+    from mbcli.math.array_types import Matrix, Matrix6, Scalar, Vector, Vector3
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.frame import Frame
 
+    Instances: TypeAlias = tuple[int | None, ...] | None  # numbers of model instances; None for all
 
-def _is_same_list(known, given):
+
+def _is_same_list(known: list[BodyIndex], given: Iterable[BodyIndex]) -> bool:
     """Whether these are the same bodies in the same order; an invalid index is like no other."""
     try:
         return type(given) is list and known == given
@@ -34,26 +38,27 @@ def _is_same_list(known, given):
         return False
 
 
-class MassProperties:
+class MassProperties(Kinematics):
     """The part of MultibodyPlant that sums over bodies."""
 
     @cached_property
-    def _selections(self):
+    def _selections(self) -> dict[Instances, Vector]:
         """Arrays (num_bodies,) of ones and zeros by model instances, None for all."""
         self.require_finalized("mass properties")
         return {None: np.ones(self.num_bodies())}
 
-    def _links_of(self, key):
+    def _links_of(self, key: Instances) -> Vector:
         """1 for each body of the model instances of this key, else 0; of all for None."""
         selected = self._selections.get(key)
         if selected is None:
-            for instance in key:
-                self.check_instance(instance)
-            selected = np.array([float(int(body.model_instance()) in key) for body in self.elements.bodies])
+            numbers = key or ()
+            for instance in numbers:
+                self.check_instance(ModelInstanceIndex(instance))
+            selected = np.array([float(int(body.model_instance()) in numbers) for body in self.elements.bodies])
             self._selections[key] = selected
         return selected
 
-    def _links_and_mass(self, context, key):
+    def _links_and_mass(self, context: Context, key: Instances) -> tuple[Vector, Scalar]:
         """Which links, and their mass."""
         state = context.state
         if state.plant is not self:
@@ -67,7 +72,7 @@ class MassProperties:
             found = state.of_parameters[key] = selected, mass
         return found
 
-    def _massive_links(self, context, key):
+    def _massive_links(self, context: Context, key: Instances) -> tuple[Vector, Scalar]:
         """Which links, and their mass. RuntimeError if there is no body or no mass."""
         selected, mass = found = self._links_and_mass(context, key)
         state = context.state
@@ -161,16 +166,18 @@ class MassProperties:
         calls.query_inertia(selected, mass, f)
         return spatial_inertia_of(mass, state.copy_of_three(), state.copy_of_G())
 
-    def _listed_links_and_mass(self, context, body_indexes):
+    def _listed_links_and_mass(
+        self, context: Context, body_indexes: list[BodyIndex]
+    ) -> tuple[list[BodyIndex], Vector, Scalar]:
         """The list, 1 for each of these bodies, else 0, and their mass: as remembered for the next call."""
-        numbers = [(i if type(i) is BodyIndex else BodyIndex(i))._value for i in body_indexes]
+        numbers = [(i if type(i) is BodyIndex else BodyIndex(i)).number for i in body_indexes]  # None: invalid
         state = context.state
         selected = state.scalar.convert(self._listed_links(numbers))
         mass = state.kernels.query_mass(state.model_handle, selected)
         found = state.of_parameters["listed"] = body_indexes, selected, mass
         return found
 
-    def _listed_links(self, numbers):
+    def _listed_links(self, numbers: list[int | None]) -> Vector:
         """1 for each of these bodies, else 0. RuntimeError for an invalid or repeated index."""
         selected = np.zeros(len(self.elements.bodies))
         for n in numbers:
@@ -212,7 +219,7 @@ class MassProperties:
             result[BodyIndex(link)] = to_Ro.T @ P @ to_Ro, to_Ro.T @ Pplus @ to_Ro
         return result
 
-    def _coms(self, context):
+    def _coms(self, context: Context) -> tuple[Vector, Matrix, Matrix]:
         """Masses (n,), centres of mass in W (n, 3) and their velocities (n, 3) of all bodies but World."""
         state = context.state
         data = state.at_links()
@@ -223,8 +230,8 @@ class MassProperties:
         return inertia[:, 0], data.X_WL[1:, 9:] + arm, velocity
 
 
-def key_of(model_instances):
+def key_of(model_instances: Iterable[ModelInstanceIndex] | None) -> Instances:
     """The numbers of model instances; None for all."""
     if model_instances is None:
         return None
-    return tuple([i._value if type(i) is ModelInstanceIndex else int(i) for i in model_instances])
+    return tuple([i.number if type(i) is ModelInstanceIndex else int(i) for i in model_instances])

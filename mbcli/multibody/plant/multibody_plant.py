@@ -4,56 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.multibody.plant.actuation import Actuation
-from mbcli.multibody.plant.constraints import Constraints
-from mbcli.multibody.plant.contact import Contact
-from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.plant.derivatives import Derivatives
-from mbcli.multibody.plant.dynamics import Dynamics
-from mbcli.multibody.plant.elements import Elements
-from mbcli.multibody.plant.evaluated_state import EvaluatedState
+from mbcli.multibody.plant.energies import Energies
 from mbcli.multibody.plant.finalize import Finalization
-from mbcli.multibody.plant.force_elements import ForceElements
-from mbcli.multibody.plant.geometry import Geometry
 from mbcli.multibody.plant.jacobians import Jacobians
-from mbcli.multibody.plant.kinematics import Kinematics
-from mbcli.multibody.plant.lookup import Lookup
-from mbcli.multibody.plant.mass_properties import MassProperties
 from mbcli.multibody.plant.output_ports import OutputPorts
 from mbcli.multibody.plant.random_state import RandomState
-from mbcli.multibody.plant.reaction_forces import ReactionForces
 from mbcli.multibody.plant.removal import Removal
-from mbcli.multibody.plant.selectors import Selectors
 from mbcli.multibody.plant.settings import Settings
 from mbcli.multibody.plant.topology_queries import TopologyQueries
-from mbcli.multibody.scalars import FLOAT
 
 if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.cut_joints import LeftOut
 
 
 class MultibodyPlant(
-    Elements,
-    ForceElements,
-    Constraints,
-    Contact,
-    Geometry,
-    Removal,
-    Lookup,
-    TopologyQueries,
-    Selectors,
-    Finalization,
-    Coordinates,
-    Kinematics,
-    Jacobians,
-    MassProperties,
-    Dynamics,
-    Derivatives,
-    ReactionForces,
-    RandomState,
-    Actuation,
-    OutputPorts,
-    Settings,
+    Removal, TopologyQueries, Finalization, Jacobians, Energies, Derivatives, RandomState, OutputPorts, Settings
 ):
     """A system of interconnected rigid bodies, under the names of pydrake.multibody.plant.
 
@@ -63,8 +30,6 @@ class MultibodyPlant(
         time_step: [s]; positive for a discrete plant that steps by it, 0 for a continuous one.
     """
 
-    scalar = FLOAT
-    state_class = EvaluatedState  # of its contexts
     class_of_scalar: Any = None  # template of the plants of all scalar types, set where they are known
 
     def __init__(self, time_step: float) -> None:
@@ -72,7 +37,7 @@ class MultibodyPlant(
             raise RuntimeError(f"time_step must not be negative, it is {time_step}")
         self._time_step = float(time_step)
         self.model = None
-        self.left_out = []
+        self.left_out: list[LeftOut] = []  # of joints that close loops, after Finalize()
         self.prefers_interpreted = False  # for a few states, interpreting costs less than importing numba
         self._default_free_poses = {}
         self._name = ""
@@ -80,22 +45,6 @@ class MultibodyPlant(
         self._start_settings()
         self._start_geometry()
         self._start_elements()
-
-    def time_step(self) -> float:
-        """[s], 0 for a continuous plant"""
-        return self._time_step
-
-    def is_discrete(self) -> bool:
-        """Whether the plant has a time step."""
-        return self._time_step > 0.0
-
-    def get_name(self) -> str:
-        """Name of the plant in its diagram."""
-        return self._name
-
-    def set_name(self, name: str) -> None:
-        """Replaces the name."""
-        self._name = str(name)
 
     def ExecuteForcedEvents(self, context: Context, publish: bool = True) -> None:
         """One update of a discrete plant by its time step, while the time of the context stays."""

@@ -7,20 +7,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.geometry.frame_poses import FramePoseVector
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
 from mbcli.multibody.plant.contact_results import ContactResults
+from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.plant.ports import OutputPort, port_at, port_named
+from mbcli.multibody.plant.reaction_forces import ReactionForces
+from mbcli.multibody.tree.index import ModelInstanceIndex
 
 if TYPE_CHECKING:
-    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.plant.context import Context
+
+    Port: TypeAlias = tuple[str, int | None, Callable[[Context], Any]]  # name, size, value
 
 
-class OutputPorts:
+class OutputPorts(ReactionForces, Kinematics):
     """The part of MultibodyPlant that has output ports.
 
     State, poses and velocities are always those of the context. Where a discrete plant has sampled output ports, all
     others show what the last step computed, from the state and inputs before it; before the first step they are zero.
     """
+
+    _outputs: list[OutputPort] | None  # None before they were asked for
 
     def SetUseSampledOutputPorts(self, use_sampled_output_ports: bool) -> None:
         """Before Finalize(). RuntimeError where a continuous plant is to have sampled ports."""
@@ -94,19 +106,20 @@ class OutputPorts:
             return port_named(self._output_ports(), port_name, "output")  # raises
 
     @cached_property
-    def _output_ports_by_name(self):
+    def _output_ports_by_name(self) -> dict[str, OutputPort]:
         return {port.get_name(): port for port in reversed(self._output_ports())}
 
-    def _output(self, getter, name, model_instance=None):
+    def _output(self, getter: str, name: str, model_instance: ModelInstanceIndex | None = None) -> OutputPort:
         self.require_finalized(getter)
         return self.GetOutputPort(self._port_name(name, model_instance))
 
-    def _output_ports(self):
+    def _output_ports(self) -> list[OutputPort]:
         self.require_finalized("output ports")
         if self._outputs is None:
+            plant = self.whole_plant()
             sizes, bodies, joints = self.model.sizes, self.num_bodies(), self.num_joints()
             nv, nu = sizes["nv"], sizes["nu"]
-            made = [
+            made: list[Port] = [
                 ("state", sizes["nq"] + nv, self.GetPositionsAndVelocities),
                 ("body_poses", None, self._body_poses),
                 ("body_spatial_velocities", None, self._body_velocities),
@@ -117,20 +130,20 @@ class OutputPorts:
                     lambda: [SpatialAcceleration.Zero() for _ in range(bodies)],
                 ),
                 self._dynamic("generalized_acceleration", nv, self._all_vdot, lambda: np.zeros(nv)),
-                self._dynamic("net_actuation", nu, self._all_net_actuation, lambda: np.zeros(nu)),
+                self._dynamic("net_actuation", nu, self._net_actuation, lambda: np.zeros(nu)),
                 self._dynamic(
                     "reaction_forces", None, self._reaction_forces, lambda: [SpatialForce.Zero() for _ in range(joints)]
                 ),
             ]
-            made.append(self._dynamic("contact_results", None, self._contact_results, lambda: ContactResults(self)))
+            made.append(self._dynamic("contact_results", None, self._contact_results, lambda: ContactResults(plant)))
             for instance in range(self.num_model_instances()):
-                made += self._instance_ports(instance)
+                made += self._instance_ports(ModelInstanceIndex(instance))
             made.append(("geometry_pose", None, self._geometry_poses))
             self._outputs = [OutputPort(self, name, f, k, size) for k, (name, size, f) in enumerate(made)]
         return self._outputs
 
-    def _instance_ports(self, instance):
-        v, u, prefix = self.v_indices(instance), self.u_indices(instance), self.elements.instance_names[instance]
+    def _instance_ports(self, instance: ModelInstanceIndex) -> list[Port]:
+        v, u, prefix = self.v_indices(instance), self.u_indices(instance), self.elements.instance_names[int(instance)]
         return [
             (
                 f"{prefix}_state",
@@ -152,25 +165,39 @@ class OutputPorts:
             self._dynamic(
                 f"{prefix}_net_actuation",
                 len(u),
-                lambda context: self._all_net_actuation(context)[u],
+                lambda context: self._net_actuation(context)[u],
                 lambda: np.zeros(len(u)),
             ),
         ]
 
-    def _dynamic(self, name, size, evaluate, nothing):
+    def _dynamic(
+        self, name: str, size: int | None, evaluate: Callable[[Context], Any], nothing: Callable[[], Any]
+    ) -> Port:
         """A port of forces or accelerations: sampled, nothing() before the first step, or live."""
         if not self.settings.sampled_outputs:
             return name, size, evaluate
 
-        def sample(context):
+        def sample(context: Context) -> Any:
             self.check_context(context)
             before = context.last_step.context_before(context)
             return nothing() if before is None else evaluate(before)
 
         return name, size, sample
 
-    def _all_vdot(self, context):
+    def _all_vdot(self, context: Context) -> Vector:
         return self._accelerations(context).copy()
 
-    def _all_net_actuation(self, context):
-        return self._net_actuation(context)
+    def _net_actuation(self, context: Context) -> Vector:
+        """A new u (nu,) that acts: what is fed forward, or the effort of a controller."""
+        if not self.has_controllers():
+            self.check_context(context)
+            return self.actuation(context)
+        self._accelerations(context)
+        return context.state.of_inputs["net_actuation"].copy()
+
+    def _geometry_poses(self, context: Context) -> FramePoseVector:
+        poses = FramePoseVector()
+        for body, X_WB in zip(self.elements.bodies[1:], self._body_poses(context)[1:], strict=True):
+            if int(body.index()) in self._frame_ids:
+                poses.set_value(self._frame_ids[int(body.index())], X_WB)
+        return poses

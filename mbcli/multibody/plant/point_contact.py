@@ -16,8 +16,8 @@ class PointContact(ContactArrays):
         at[CONTACT_AT_LAW] = self.function(state.kernels, self.keeper)
         return at
 
-    def place_of_contact(self, A, B):
-        """The place of C between the surfaces of two solids: 0 at the deepest point of B, 1 at that of A."""
+    def place_of_contact(self, A: int, B: int) -> float:
+        """The middle."""
         return 0.5
 
     def failed(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from mbcli.multibody.plant.signal_system import SignalSystem
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike
 
@@ -51,13 +52,15 @@ class Propeller(SignalSystem):
         thrust_ratio: float = 1.0,
         moment_ratio: float = 0.0,
         *,
-        propeller_info: PropellerInfo | Iterable[PropellerInfo] | None = None,
+        propeller_info: Iterable[PropellerInfo] | None = None,
     ) -> None:
-        if propeller_info is None and isinstance(body_index, (list, tuple)):
-            propeller_info = body_index
         if propeller_info is None:
-            index: Any = body_index
-            propeller_info = [PropellerInfo(index, X_BP or RigidTransform(), thrust_ratio, moment_ratio)]
+            if body_index is None:
+                raise TypeError("Propeller takes a body_index, or propeller_info")
+            if isinstance(body_index, Sequence):
+                propeller_info = body_index
+            else:
+                propeller_info = [PropellerInfo(body_index, X_BP or RigidTransform(), thrust_ratio, moment_ratio)]
         self._propellers = [replace(info, X_BP=RigidTransform(info.X_BP)) for info in propeller_info]
         super().__init__({"command": len(self._propellers), "body_poses": None}, {"spatial_forces": self._forces})
         for n, info in enumerate(self._propellers):
@@ -71,7 +74,7 @@ class Propeller(SignalSystem):
         return len(self._propellers)
 
     def CalcSpatialForces(
-        self, command: ArrayLike, body_poses: Sequence[RigidTransform]
+        self, command: ArrayLike, body_poses: Sequence[RigidTransform] | dict[int, RigidTransform]
     ) -> list[ExternallyAppliedSpatialForce]:
         """ExternallyAppliedSpatialForce of each propeller, for commands (num_propellers,) and X_WB by BodyIndex."""
         values = np.array(command, dtype=float).reshape(-1)
@@ -91,7 +94,9 @@ class Propeller(SignalSystem):
         force.F_Bq_W = SpatialForce(info.moment_ratio * command * z_W, info.thrust_ratio * command * z_W)
         return force
 
-    def MakeSource(self, plant: MultibodyPlant, command: ArrayLike) -> Callable[[Context], Any]:
+    def MakeSource(
+        self, plant: MultibodyPlant, command: ArrayLike | Callable[[Context], ArrayLike]
+    ) -> Callable[[Context], Any]:
         """The forces as a function of a plant's context, for the plant's port: port.Follow(context, source).
 
         Args:

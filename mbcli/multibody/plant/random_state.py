@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.plant.coordinates import Coordinates
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 
-class RandomState:
+class RandomState(Coordinates):
     """The part of MultibodyPlant that draws states."""
 
     def SetRandomContext(self, context: Context, generator: np.random.Generator) -> None:
@@ -61,7 +63,7 @@ class RandomState:
         """The distribution of roll, pitch, yaw of a free body, if its joint has these."""
         self._floating_joint(body, "rpy_floating").set_random_angles_distribution(angles)
 
-    def _floating_joint(self, body, kind=None):
+    def _floating_joint(self, body: RigidBody, kind: str | None = None) -> Any:
         self._require_own(body, "random distribution")
         joint = body.required_free_joint()
         if kind not in (None, joint.type_name()):

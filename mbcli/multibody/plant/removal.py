@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbcli.multibody.plant.constraints import Constraints
+from mbcli.multibody.plant.elements import Elements
+
 if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator
 
 
-class Removal:
+class Removal(Elements, Constraints):
     """The part of MultibodyPlant that takes elements out again."""
 
     def RemoveJoint(self, joint: Joint) -> None:

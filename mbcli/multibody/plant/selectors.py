@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.tree.index import JointIndex
 
 if TYPE_CHECKING:
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.tree.index import JointActuatorIndex, ModelInstanceIndex
+    from mbcli.multibody.tree.joint_actuator import JointActuator
 
 
-class Selectors:
+class Selectors(Coordinates):
     """The part of MultibodyPlant that selects from q, v and u."""
 
     def MakeStateSelectorMatrix(self, user_to_joint_index_map: Iterable[JointIndex]) -> Matrix:
@@ -46,10 +48,10 @@ class Selectors:
     ) -> Matrix:
         """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators."""
         self.require_finalized("MakeActuatorSelectorMatrix")
-        if (user_to_actuator_index_map is None) == (user_to_joint_index_map is None):
+        given = [each for each in (user_to_actuator_index_map, user_to_joint_index_map) if each is not None]
+        if len(given) != 1:
             raise TypeError("MakeActuatorSelectorMatrix takes a list of actuators or one of joints")
-        listed = user_to_joint_index_map if user_to_actuator_index_map is None else user_to_actuator_index_map
-        actuators = [self._actuator_for(index) for index in listed]
+        actuators = [self._actuator_for(index) for index in given[0]]
         if len(set(actuators)) != len(actuators):
             raise RuntimeError("MakeActuatorSelectorMatrix: an actuator is listed twice")
         Su = np.zeros((self.num_actuators(), len(actuators)))
@@ -57,7 +59,7 @@ class Selectors:
             Su[actuator.input_start(), k] = 1.0
         return Su
 
-    def _actuator_for(self, index):
+    def _actuator_for(self, index: JointActuatorIndex | JointIndex) -> JointActuator:
         if not isinstance(index, JointIndex):
             return self.get_joint_actuator(index)
         joint = self.get_joint(index)
@@ -79,7 +81,7 @@ class Selectors:
 
         return csc_matrix(self.MakeActuationMatrix().T)
 
-    def u_indices(self, model_instance: ModelInstanceIndex | int | None) -> Any:
+    def u_indices(self, model_instance: ModelInstanceIndex | int | None) -> list[int]:
         """Places in u of the actuators of a model instance."""
         self.require_finalized("actuation of a model instance")
         return [actuator.input_start() for actuator in self._of_instance(self.elements.actuators, model_instance)]

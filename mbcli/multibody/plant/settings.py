@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
+
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    Choice = TypeVar("Choice", bound=Enum)
 
 
 class ContactModel(Enum):
@@ -59,10 +66,10 @@ class PlantSettings:
     single_contact_points: bool = False  # whether a pair of geometries gives one contact point
 
 
-class Settings:
+class Settings(Constraints):
     """The part of MultibodyPlant that keeps its settings. All setters are for the time before Finalize()."""
 
-    def _start_settings(self):
+    def _start_settings(self) -> None:
         surfaces = self.GetDefaultContactSurfaceRepresentation(self._time_step)
         self.settings = PlantSettings(sampled_outputs=self.is_discrete(), contact_surface_representation=surfaces)
 
@@ -92,7 +99,7 @@ class Settings:
         g = float(np.linalg.norm(self._gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
         return float(np.sqrt(self.settings.penetration_allowance / g))
 
-    def _positive(self, setter, value):
+    def _positive(self, setter: str, value: float) -> float:
         self.require_not_finalized(setter)
         if not 0.0 < value < float("inf"):
             raise RuntimeError(f"{setter}: the value must be finite and greater than 0, it is {value}")
@@ -168,7 +175,7 @@ class Settings:
         tamsi = self.settings.discrete_contact_approximation == "tamsi"
         return DiscreteContactSolver.kTamsi if tamsi else DiscreteContactSolver.kSap
 
-    def _member(self, setter, kind, value):
+    def _member(self, setter: str, kind: type[Choice], value: Any) -> Choice:
         self.require_not_finalized(setter)
         if not isinstance(value, kind):
             raise TypeError(f"{setter}: expected a {kind.__name__}, not {value!r}")

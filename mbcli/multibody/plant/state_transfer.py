@@ -1,6 +1,9 @@
 """Copies of a plant for another scalar type, and of states between the contexts of such copies."""
 
+from __future__ import annotations
+
 import copy
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +59,7 @@ def _counterparts(plant, other):
     """{element of another plant: that of this one, of the same kind and index}; RuntimeError if numbers differ."""
     if plant is other:
         return None
-    same = {}
+    same: dict[Any, Any] = {}
     for kind in ELEMENTS:
         ours, theirs = getattr(plant.elements, kind), getattr(other.elements, kind)
         if len(ours) != len(theirs):

@@ -1,5 +1,7 @@
 """What the steps of one context need to meet contact and limits of joints."""
 
+from typing import Any
+
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactSolver
@@ -45,7 +47,7 @@ class StepContact(ContactArrays):
 
     def __init__(self, plant, model, compiled, earlier=None):
         self.blocks = 8 if earlier is None else earlier.blocks
-        self.solver = None if earlier is None else earlier.solver
+        self.solver: Any = None if earlier is None else earlier.solver  # its arrays are named by fields
         super().__init__(plant, model, compiled, earlier=earlier)
 
     def make(self):
@@ -77,8 +79,8 @@ class StepContact(ContactArrays):
         at[CONTACT_AT_SOLVE] = self.function(state.kernels, "solve_problem_called")
         return at
 
-    def place_of_contact(self, A, B):
-        """As PointContact.place_of_contact(): nearer to the surface of the stiffer solid."""
+    def place_of_contact(self, A: int, B: int) -> float:
+        """Nearer to the surface of the stiffer solid."""
         k_A, k_B = (self.geometries.solids[k].material[0] for k in (A, B))
         return k_A / (k_A + k_B)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 
-class TopologyQueries:
+class TopologyQueries(Lookup):
     """The part of MultibodyPlant that answers how bodies are connected."""
 
     def GetFloatingBaseBodies(self) -> set[BodyIndex]:
@@ -35,7 +36,7 @@ class TopologyQueries:
             )
         return bases[0]
 
-    def _free_bases(self, model_instance):
+    def _free_bases(self, model_instance: ModelInstanceIndex) -> list[RigidBody]:
         self.require_finalized("floating base queries")
         return [
             body for body in self._of_instance(self.elements.bodies, model_instance) if body.is_floating_base_body()
@@ -50,13 +51,14 @@ class TopologyQueries:
     def GetBodiesWeldedTo(self, body: RigidBody) -> list[RigidBody]:
         """All bodies that weld joints connect with the body, itself among them."""
         self._require_own(body, "GetBodiesWeldedTo")
-        neighbours = {}
+        neighbours: dict[RigidBody, list[RigidBody]] = {}
         for joint in self.elements.joints:
             if joint.type_name() == "weld":
                 parent, child = joint.parent_body(), joint.child_body()
                 neighbours.setdefault(parent, []).append(child)
                 neighbours.setdefault(child, []).append(parent)
-        found, front = {body: None}, [body]
+        found: dict[RigidBody, None] = {body: None}
+        front = [body]
         while front:
             for other in neighbours.get(front.pop(), ()):
                 if other not in found:
@@ -100,6 +102,6 @@ class TopologyQueries:
         return "\n".join([*lines, "}"]) + "\n"
 
 
-def _quoted(text):
+def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -90,7 +90,10 @@ class Wing(SignalSystem):
         return X_WB @ self._X_BW.translation()
 
     def MakeSource(
-        self, plant: MultibodyPlant, wind_velocity: ArrayLike | None = None, fluid_density: float | None = None
+        self,
+        plant: MultibodyPlant,
+        wind_velocity: Callable[[Context, Vector3], ArrayLike] | None = None,
+        fluid_density: Callable[[Context], float] | None = None,
     ) -> Callable[[Context], Any]:
         """The force as a function of a plant's context, for the plant's port: port.Follow(context, source).
 

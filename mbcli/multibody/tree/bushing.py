@@ -51,6 +51,12 @@ class LinearBushingRollPitchYaw(ForceElement):
         force_damping_constants: [N s/m] (3,)
     """
 
+    row: int  # in the arrays of the engine, after Finalize()
+    _torque_stiffness_constants: Vector3
+    _torque_damping_constants: Vector3
+    _force_stiffness_constants: Vector3
+    _force_damping_constants: Vector3
+
     def __init__(
         self,
         frameA: Frame,

@@ -10,6 +10,7 @@ class MultibodyConstraintId:
 
     __slots__ = ("_value",)
 
+    _value: int
     _values = count(1)
 
     def __init__(self) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mbcli.math.rotation_matrix import RotationMatrix
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.parameters import Parameters
     from mbcli.multibody.tree.rigid_body import RigidBody
 
 WORLD = 0  # the number of World's frame
@@ -28,6 +29,8 @@ class Frame(NamedElement):
     Spatial velocities and accelerations are those of its origin Fo. They are measured in a frame M, which may move, and
     expressed in a frame E. Accelerations come from the forward dynamics of the context.
     """
+
+    _body: RigidBody
 
     def body(self) -> RigidBody:
         """The body that the frame is fixed to."""
@@ -42,6 +45,10 @@ class Frame(NamedElement):
         return isinstance(self, RigidBodyFrame)
 
     # in the body
+
+    def pose_in_body(self, parameters: Parameters) -> RigidTransform:
+        """X_BF under these parameters."""
+        raise NotImplementedError
 
     def GetFixedPoseInBodyFrame(self) -> RigidTransform:
         """X_BF, the default pose of this frame in its body."""
@@ -204,8 +211,7 @@ class RigidBodyFrame(Frame):
         self._body = body
         self._name = body.name()
 
-    def pose_in_body(self, parameters: Any) -> RigidTransform:
-        """X_BF under these parameters."""
+    def pose_in_body(self, parameters: Parameters) -> RigidTransform:
         return RigidTransform.Identity()
 
 
@@ -224,22 +230,27 @@ class FixedOffsetFrame(Frame):
 
     def __init__(
         self,
-        name: str = "",
-        P: Frame | RigidBody | None = None,
+        name: str | Frame | RigidBody = "",
+        P: Frame | RigidBody | RigidTransform | None = None,
         X_PF: RigidTransform | None = None,
         model_instance: ModelInstanceIndex | None = None,
         *,
         bodyB: Frame | RigidBody | None = None,
         X_BF: RigidTransform | None = None,
     ) -> None:
+        parent: Frame | RigidBody | RigidTransform | None = P
+        pose: Any = X_PF
         if not isinstance(name, str):  # (P, X_PF): unnamed
             if P is not None and X_PF is not None:
                 raise TypeError(f"FixedOffsetFrame: expected a name, not {name!r}")
-            name, P, X_PF = "", name, X_PF if P is None else P
-        if (P is None) == (bodyB is None) or (X_PF is not None and X_BF is not None):
+            parent, pose = name, X_PF if P is None else P
+            name = ""
+        if (parent is None) == (bodyB is None) or (pose is not None and X_BF is not None):
             raise TypeError(f"FixedOffsetFrame '{name}': give a frame P and X_PF, or a body bodyB and X_BF")
-        parent = P if P is not None else bodyB
-        pose = X_PF if X_PF is not None else X_BF
+        parent = bodyB if parent is None else parent
+        pose = X_BF if pose is None else pose
+        if parent is None or isinstance(parent, RigidTransform):
+            raise TypeError(f"FixedOffsetFrame '{name}': expected a frame or a body, not {parent!r}")
         self._parent_frame = parent if isinstance(parent, Frame) else parent.body_frame()
         self._body = self._parent_frame.body()
         self._name = name
@@ -250,8 +261,7 @@ class FixedOffsetFrame(Frame):
         """P"""
         return self._parent_frame
 
-    def pose_in_body(self, parameters: Any) -> RigidTransform:
-        """X_BF under these parameters."""
+    def pose_in_body(self, parameters: Parameters) -> RigidTransform:
         return self._parent_frame.pose_in_body(parameters) @ parameters.get(self, "X_PF")
 
     def GetPoseInParentFrame(self, context: Context) -> RigidTransform:

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import SupportsInt
+
 
 class TypeSafeIndex:
     """A non-negative integer that names one element of its kind; default constructed it is invalid.
 
     Compares with its own type and with plain integers, hashes like the integer and can index a sequence.
+    `number` is the integer, None if the index is invalid: it is had sooner than int() of the index.
     """
 
-    __slots__ = ("_value",)
+    __slots__ = ("number",)
 
-    def __init__(self, i=None):
+    number: int | None
+
+    def __init__(self, i: SupportsInt | None = None) -> None:
         if isinstance(i, TypeSafeIndex) and type(i) is not type(self):
-            raise TypeError(f"{type(i).__name__}({i._value}) is not a {type(self).__name__}")
-        self._value = None if i is None else int(i)
-        if self._value is not None and self._value < 0:
+            raise TypeError(f"{type(i).__name__}({i.number}) is not a {type(self).__name__}")
+        self.number = None if i is None else int(i)
+        if self.number is not None and self.number < 0:
             raise ValueError(f"{type(self).__name__} cannot be negative: {i}")
 
     def is_valid(self) -> bool:
         """Whether it has a number."""
-        return self._value is not None
+        return self.number is not None
 
     def __index__(self):
-        if self._value is None:
+        if self.number is None:
             raise RuntimeError(f"this {type(self).__name__} is invalid")
-        return self._value
+        return self.number
 
     __int__ = __index__
 
@@ -54,7 +62,7 @@ class TypeSafeIndex:
         return hash(int(self))
 
     def __repr__(self):
-        return f"{type(self).__name__}({'' if self._value is None else self._value})"
+        return f"{type(self).__name__}({'' if self.number is None else self.number})"
 
 
 class BodyIndex(TypeSafeIndex):

@@ -55,7 +55,7 @@ class Joint(NamedElement):
         self._frame_on_child = frame_on_child
         nq, nv = self.num_positions(), self.num_velocities()
         self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
-        self.other_limits = {}  # of a model file, which nothing here uses: name -> one for each axis
+        self.other_limits: dict[str, Any] = {}  # of a model file, which nothing here uses: name -> one for each axis
         self.reflected_inertia = 0.0  # of a drive that is no actuator, on every velocity; set by model files
         self._position_limits = (np.full(nq, -np.inf), np.full(nq, np.inf))
         self._velocity_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
@@ -63,7 +63,8 @@ class Joint(NamedElement):
         if lower is not None:
             self.set_position_limits(lower, upper)  # type: ignore[arg-type]  # they are given together
         self._default_positions = np.array(self.kinematics.ZERO_POSITIONS)
-        self._random_positions = {}  # index of the first position -> distributions of some positions from there on
+        # index of the first position -> distributions of some positions from there on, and how many
+        self._random_positions: dict[int, tuple[Any, int]] = {}
         self.first_position: Any = None
         self.first_velocity: Any = None
 

@@ -48,7 +48,7 @@ class JointActuator(NamedElement):
         self._rotor_inertia = 0.0
         self._gear_ratio = 1.0
         self._gains = PdControllerGains()
-        self.first_input = None
+        self.first_input: int | None = None  # after Finalize()
 
     def joint(self) -> Joint:
         """The joint that is driven."""

@@ -32,6 +32,8 @@ class LinearSpringDamper(ForceElement):
         damping: [N s/m], not negative.
     """
 
+    row: int  # in the arrays of the engine, after Finalize()
+
     def __init__(
         self,
         bodyA: RigidBody,

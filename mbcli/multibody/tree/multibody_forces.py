@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import Vector
+    from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
@@ -21,16 +21,18 @@ class MultibodyForces:
     def __init__(
         self, plant: MultibodyPlant | int | None = None, nv: int | None = None, *, nb: int | None = None
     ) -> None:
-        sizes: Any
-        dtype: Any
-        sizes, dtype = (plant if isinstance(plant, int) else nb, nv), float
-        if sizes[0] is None:
+        if plant is None or isinstance(plant, int):
+            dtype, nb = np.dtype(float), nb if plant is None else plant
+            if nb is None or nv is None:
+                raise TypeError("MultibodyForces takes a plant, or the numbers of bodies and velocities")
+            self.sizes = nb, nv
+        else:
             plant.require_finalized("MultibodyForces")
-            sizes, dtype = plant.sizes_of_forces, plant.scalar.dtype
-        self.sizes = sizes  # that very tuple of the plant: whether forces are for a plant is asked in every call
-        num_bodies, num_velocities = sizes
-        self.F_Bo_W = np.zeros((num_bodies, 6), dtype)
-        self.tau = np.zeros(num_velocities, dtype)
+            dtype = plant.scalar.dtype
+            self.sizes = plant.sizes_of_forces  # that very tuple: whether forces are for a plant is asked in every call
+        num_bodies, num_velocities = self.sizes
+        self.F_Bo_W: Matrix = np.zeros((num_bodies, 6), dtype)
+        self.tau: Vector = np.zeros(num_velocities, dtype)
 
     def num_bodies(self) -> int:
         """The number of bodies, World among them."""

@@ -51,6 +51,8 @@ class RigidBody(NamedElement):
             raise RuntimeError("a body needs a name")
         if isinstance(model_instance, SpatialInertia) and M_BBo_B is None:
             model_instance, M_BBo_B = None, model_instance
+        if isinstance(model_instance, SpatialInertia):
+            raise TypeError(f"body '{body_name}': expected a ModelInstanceIndex, not {model_instance!r}")
         if model_instance is not None:
             self.instance_index = ModelInstanceIndex(model_instance)
         self._name = body_name

@@ -9,25 +9,35 @@ import numpy as np
 from mbcli.math import RigidTransform
 from mbcli.math.rigid_transform import transform_of
 from mbcli.multibody.math import SpatialVelocity
-from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Vector3
+    from mbcli.math.array_types import Vector, Vector3
     from mbcli.math.quaternion import Quaternion
     from mbcli.math.rotation_matrix import RotationMatrix
     from mbcli.multibody.plant.context import Context
 
 
-class FloatingJoint(NoOneForce, Joint):
+class FloatingJoint(NoOneForce):
     """Any pose of M in F; velocities (w_FM, v_FM) in F; damping: angular [N m s], translational [N s/m].
 
     Its last three positions are p_FM [m]; those before, `_rotation_size` of them, give R_FM.
     """
 
     _rotates = _translates = True
+    _rotation_size: int
+
+    @staticmethod
+    def _rotation_positions(rotation: RotationMatrix | Quaternion) -> Vector:
+        """The positions of a rotation R_FM."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _rotation_of(positions: Vector) -> RotationMatrix:
+        """R_FM of these positions."""
+        raise NotImplementedError
 
     def __init__(self, name, frame_on_parent, frame_on_child, angular_damping=0.0, translational_damping=0.0):
         damping = np.concatenate([np.full(3, angular_damping), np.full(3, translational_damping)])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbcli.multibody.tree.joint import Joint
+
 if TYPE_CHECKING:
     from mbcli.math.array_types import Scalar
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 
-class NoOneForce:
-    """To be named before Joint among the bases."""
+class NoOneForce(Joint):
+    """A joint that takes none; to be named first among the bases."""
 
     def AddInOneForce(self, context: Context, joint_dof: int, joint_tau: Scalar, forces: MultibodyForces) -> None:
         """Not for a joint of these coordinates: raises RuntimeError."""

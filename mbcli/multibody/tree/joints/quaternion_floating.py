@@ -15,7 +15,7 @@ from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.joints.floating import FloatingJoint
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import Vector3
+    from mbcli.math.array_types import Vector, Vector3
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.plant.context import Context
 
@@ -28,12 +28,12 @@ class QuaternionFloatingJoint(FloatingJoint):
     _rotation_size = 4
 
     @staticmethod
-    def _rotation_positions(rotation):
+    def _rotation_positions(rotation: RotationMatrix | Quaternion) -> Vector:
         return quaternion_from_matrix(rotation.R_array) if isinstance(rotation, RotationMatrix) else rotation.wxyz()
 
     @staticmethod
-    def _rotation_of(wxyz):
-        return RotationMatrix(Quaternion(unit(wxyz)))
+    def _rotation_of(positions: Vector) -> RotationMatrix:
+        return RotationMatrix(Quaternion(unit(positions)))
 
     def SetPose(self, context: Context, X_FM: RigidTransform) -> QuaternionFloatingJoint:
         state = context.state

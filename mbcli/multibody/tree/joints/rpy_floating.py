@@ -11,7 +11,8 @@ from mbcli.multibody.tree.joints.floating import FloatingJoint
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Vector3
+    from mbcli.math.array_types import Vector, Vector3
+    from mbcli.math.quaternion import Quaternion
     from mbcli.multibody.plant.context import Context
 
 
@@ -23,12 +24,12 @@ class RpyFloatingJoint(FloatingJoint):
     _rotation_size = 3
 
     @staticmethod
-    def _rotation_positions(rotation):
+    def _rotation_positions(rotation: RotationMatrix | Quaternion) -> Vector:
         return RollPitchYaw(rotation).vector()
 
     @staticmethod
-    def _rotation_of(angles):
-        return RotationMatrix(RollPitchYaw(angles))
+    def _rotation_of(positions: Vector) -> RotationMatrix:
+        return RotationMatrix(RollPitchYaw(positions))
 
     def get_angles(self, context: Context) -> Vector3:
         """(3,) [rad]"""

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from mbcli.engine.smooth.joints import weld
 from mbcli.math import RigidTransform
-from mbcli.multibody.tree.joint import Joint
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
 
 if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import Frame
 
 
-class WeldJoint(NoOneForce, Joint):
+class WeldJoint(NoOneForce):
     """No motion: M stays at X_FM in F, identity if not given."""
 
     kinematics = weld

@@ -1,0 +1,85 @@
+"""What all parts of a plant share: its elements, settings and arrays, and what a call asks of the plant first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from mbcli.multibody.plant.context import Context
+from mbcli.multibody.plant.evaluated_state import EvaluatedState
+from mbcli.multibody.scalars import FLOAT, Scalar
+
+if TYPE_CHECKING:
+    from mbcli.multibody.compilation.compile_model import MobilizedJoint
+    from mbcli.multibody.plant.elements import PlantElements
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.plant.settings import PlantSettings
+    from mbcli.multibody.tree.element import MultibodyElement
+    from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
+
+
+class PlantPart:
+    """The base of the parts of MultibodyPlant. The bases of a part are the parts that it builds on.
+
+    Attributes:
+        scalar: the numbers of its contexts; state_class: of the states of its contexts.
+        elements: PlantElements; settings: PlantSettings.
+        model: the Model of the default parameters, with an attribute for each of its fields; None before Finalize().
+        free_joints: the joints of six degrees of freedom that move a body from World outward, by the number of the
+            body, after Finalize().
+    """
+
+    scalar: Scalar = FLOAT
+    state_class: type[EvaluatedState] = EvaluatedState
+
+    elements: PlantElements
+    settings: PlantSettings
+    model: Any
+    free_joints: dict[int, Joint]
+    _mobilized_joints: list[MobilizedJoint]  # after Finalize(), depth first: an inboard link comes before
+    _gravity: UniformGravityFieldElement
+    _time_step: float
+    _name: str
+
+    def whole_plant(self) -> MultibodyPlant:
+        """The plant that this is a part of: itself, to a type checker."""
+        return cast("MultibodyPlant", self)
+
+    def time_step(self) -> float:
+        """[s], 0 for a continuous plant"""
+        return self._time_step
+
+    def is_discrete(self) -> bool:
+        """Whether the plant has a time step."""
+        return self._time_step > 0.0
+
+    def get_name(self) -> str:
+        """Name of the plant in its diagram."""
+        return self._name
+
+    def set_name(self, name: str) -> None:
+        """Replaces the name."""
+        self._name = str(name)
+
+    def is_finalized(self) -> bool:
+        """Whether Finalize() has been called."""
+        return self.model is not None
+
+    def require_finalized(self, what: str) -> None:
+        """RuntimeError before Finalize()."""
+        if self.model is None:
+            raise RuntimeError(f"{what}: call Finalize() first")
+
+    def require_not_finalized(self, what: str) -> None:
+        """RuntimeError after Finalize()."""
+        if self.model is not None:
+            raise RuntimeError(f"{what}: the plant is finalized, nothing can be changed")
+
+    def check_context(self, context: Context) -> None:
+        """RuntimeError for a context that belongs elsewhere."""
+        if not isinstance(context, Context) or context.state.plant is not self:
+            raise RuntimeError("this context belongs to another plant")
+
+    def _require_own(self, element: MultibodyElement, wanted_by: str) -> None:
+        if element.parent_plant is not self:
+            raise RuntimeError(f"{wanted_by}: {element!r} is not part of this plant")
