@@ -1,5 +1,7 @@
 """What a caller gives to a plant, or gets from it, is the caller's own: changed later, it changes no result."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,17 @@ def test_an_applied_force_has_its_own_numbers():
     np.testing.assert_array_equal(force.F_Bq_W.get_coeffs(), np.ones(6))
     with pytest.raises(ValueError, match="read-only"):
         force.p_BoBq_B[0] = 2.0
+
+
+def test_a_copy_of_an_applied_force_stays():
+    force = ExternallyAppliedSpatialForce()
+    force.body_index, force.p_BoBq_B, force.F_Bq_W = BodyIndex(1), [1.0, 2.0, 3.0], SpatialForce(np.ones(6))
+    other = copy.copy(force)
+    force.F_Bq_W.SetZero()
+    force.p_BoBq_B = np.zeros(3)
+    np.testing.assert_array_equal(other.F_Bq_W.get_coeffs(), np.ones(6))
+    np.testing.assert_array_equal(other.p_BoBq_B, [1.0, 2.0, 3.0])
+    assert other.body_index == 1
 
 
 DEFAULTS = {
