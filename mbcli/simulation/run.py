@@ -62,6 +62,7 @@ ROUGH_START = 1e-3  # [m or 1] the same from which discrete steps go without a w
 CONSTRAINT_TOLERANCE = 1e-10  # [m or 1] of the norm of all position errors
 NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION)
 TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
+DEFAULT_CONFIG = SimulatorConfig()
 
 
 @dataclass
@@ -137,44 +138,62 @@ class Run:
         keep_contacts: bool = False,
         keep_balance: bool | None = None,
     ) -> None:
-        self.plant, self.context, self.until = plant, context, float(until)
+        self.plant, self.context = plant, context
+        require_actions(plant)
+        self.config = DEFAULT_CONFIG if config is None else config
+        self.steps = self.refused_steps = 0
+        self.next_step, self.constraint_tolerance = next_step, constraint_tolerance
+        self._sample_period, self._keep_contacts = sample_period, keep_contacts
+        self._keep_balance = self.keeps_balance if keep_balance is None else keep_balance
+        self._no_potential_energy = plant.model.sizes["nbushing"] > 0
+        self._follows_ports = actuation is None
+        self.actuation = constant_input(plant.actuation(context)) if actuation is None else actuation
+        sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": plant.num_actuators()}
+        if self.actuation.values.shape[1] != sizes["nu"]:
+            raise ModelError(
+                f"the input has {self.actuation.values.shape[1]} columns, the plant {sizes['nu']} actuators"
+            )
+        self._series: Any = Actuation(self.actuation.times, self.actuation.values)
+        self._u = self._series.actuation  # type: ignore[attr-defined]  # one of its FIELDS
+        self._recording: Any = Recording(BLOCK_ROWS, sizes)
+        self._stepping: Any = None  # of a discrete plant, once it has begun
+        self._begin(until)
+
+    def go_on(self, until: float) -> None:
+        """Runs again, from the state that the context has now to a later time [s], with actuation from the ports.
+
+        As a new run of the same settings, with the arrays of this one: what a new one costs is that of many steps.
+        """
+        if not self._follows_ports:
+            raise ValueError("a run with an input of its own does not go on")
+        self._series.actuation_values[0] = self.plant.actuation(self.context)
+        self._begin(until)
+
+    def _begin(self, until):
+        """Everything that depends on the state of the context, its parameters and its ports."""
+        plant, context, state = self.plant, self.context, self.context.state
+        self.until = float(until)
         if not math.isfinite(self.until):
             raise ModelError(f"the end of a run must be a finite time, it is {self.until}")
         if self.until < context.get_time() - TIME_TOLERANCE * plant.time_step():
             raise ModelError(f"the run would end at {until:g} s, before the time {context.get_time():g} s of its state")
-        require_actions(plant)
-        state = context.state
         if not plant.is_discrete():
             state.ready_constraints()
         self._watched_limits = WatchedLimits(plant, context)
         foresee_contact(state)  # and the arrays of the context's own parameters are ready
-        self.config = SimulatorConfig() if config is None else config
-        nu = plant.num_actuators()
-        self.actuation = constant_input(plant.actuation(context)) if actuation is None else actuation
-        if self.actuation.values.shape[1] != nu:
-            raise ModelError(f"the input has {self.actuation.values.shape[1]} columns, the plant {nu} actuators")
-        self._follows_ports = actuation is None
         plant.set_controllers(context)
-        self.steps = self.refused_steps = 0
-        self.next_step, self.constraint_tolerance = next_step, constraint_tolerance
-        self._sample_period = sample_period
         self._integration = None  # of a continuous plant, once it has begun
         self._stopping = False
         if plant.elements.constraints:
             self._start_on_constraints()
-        self._series = Actuation(self.actuation.times, self.actuation.values)
-        self._u = self._series.actuation  # type: ignore[attr-defined]  # one of its FIELDS
-        self._no_potential_energy = plant.model.sizes["nbushing"] > 0
         self.contact = state.contact  # None: nothing can touch, and steps are no contact problems
         if self.contact is not None:
-            keep_contacts &= plant.meets_contact()
+            keep_contacts = self._keep_contacts and plant.meets_contact()
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
         self._use_loops()
         keep_none(context)
-        keep_balance = self.keeps_balance if keep_balance is None else keep_balance
-        self._balance = KeptBalance(plant, context) if keep_balance and self._loops is state.kernels else None
-        sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": nu}
-        self._recording: Any = Recording(BLOCK_ROWS, sizes)
+        keeps = self._keep_balance and self._loops is state.kernels
+        self._balance = KeptBalance(plant, context) if keeps else None
         if self.contact is not None:
             if self.contact.compiles_elsewhere(state.kernels):
                 self.compile()  # the loop meanwhile: it reaches contact by addresses
@@ -292,7 +311,10 @@ class Run:
         last = max(first, math.ceil(self.until / h - TIME_TOLERANCE))
         every = 1 if self._sample_period is None else max(1, round(self._sample_period / h))
         size = state.q.size + state.v.size
-        run = Stepping(size, first, last, every, h, self.plant.implicit_damping())
+        if self._stepping is None:
+            self._stepping = Stepping(size)
+        run = self._stepping
+        run.start(first, last, every, h, self.plant.implicit_damping())
         previous = run.state_before
         if self._balance is not None:
             self._balance.attach()

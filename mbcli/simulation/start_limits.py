@@ -38,15 +38,17 @@ class Outside:
 
 def positions_outside_limits(plant: MultibodyPlant, context: Context) -> list[Outside]:
     """The positions of a context that are outside of their limits, as Outside; those of locked joints do not count."""
-    q, locked = plant.GetPositions(context), np.zeros(plant.num_positions(), dtype=bool)
+    q, lower, upper = plant.GetPositions(context), plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+    outside = (q < lower - ROUNDING) | (q > upper + ROUNDING)
+    if not outside.any():
+        return []
     for joint in plant.moving_joints():
         start = joint.position_start()
-        locked[start : start + joint.num_positions()] = joint.is_locked(context)
+        outside[start : start + joint.num_positions()] &= not joint.is_locked(context)
     names = plant.GetPositionNames()
-    lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
     return [
         Outside(names[k], int(k), float(q[k]), float(lower[k] if q[k] < lower[k] else upper[k]))
-        for k in np.flatnonzero(((q < lower - ROUNDING) | (q > upper + ROUNDING)) & ~locked)
+        for k in np.flatnonzero(outside)
     ]
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.systems.framework import Diagram, DiagramContext, EventStatus
 
+NEVER = 1 << 60  # steps from one sample to the next
+
 
 class Simulator:
     """Advances a plant in time, under the names of pydrake.systems.analysis.
@@ -47,6 +49,7 @@ class Simulator:
         self._next_step = None
         self._updated_at = None  # the number k of the last update
         self._began = None  # wall-clock and simulated time of the first advance
+        self._updating: Run | None = None  # the Run of a discrete plant, which goes on
 
     def get_context(self) -> Any:
         """The context that is advanced: a Context of a plant, a DiagramContext of a diagram."""
@@ -133,7 +136,11 @@ class Simulator:
         if end > first:
             h = self._plant.time_step()
             self._context.SetTime(first * h)
-            self._run(Run(self._plant, self._context, end * h, sample_period=(end + 2) * h))
+            if self._updating is None:
+                self._updating = Run(self._plant, self._context, end * h, sample_period=NEVER * h)
+            else:
+                self._updating.go_on(end * h)
+            self._run(self._updating)
             self._updates += end - first
             self._updated_at = end - 1
 

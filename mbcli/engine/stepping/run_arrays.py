@@ -9,17 +9,23 @@ class Stepping(WritableArrays):
 
     Args:
         size: numbers of a state.
-        step, last: the step that comes next, and the one at which the run ends; the time of a step is its number times
-            the length.
-        sampled: steps from one sample to the next.
-        length: [s] of a step.
-        implicit_damping: whether joint damping acts by the new velocities.
     """
 
     fields = STEPPING_FIELDS
 
-    def __init__(self, size, step, last, sampled, length, implicit_damping):
+    def __init__(self, size):
         super().__init__({"ny": size})
+
+    def start(self, step, last, sampled, length, implicit_damping):
+        """A run begins.
+
+        Args:
+            step, last: the step that comes next, and the one at which the run ends; the time of a step is its number
+                times the length.
+            sampled: steps from one sample to the next.
+            length: [s] of a step.
+            implicit_damping: whether joint damping acts by the new velocities.
+        """
         self.next_step[0], self.last_step[0], self.sampled_step[0] = step, last, sampled
         self.step_length[0], self.implicit_damping[0] = length, implicit_damping
 
