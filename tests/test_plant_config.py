@@ -13,7 +13,7 @@ import pytest
 import yaml
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics
 from mbcli.parsers.scenes.file_schemas import schema_text
-from mbcli.parsers.scenes.plant_config import RunConfig, apply_overrides, setting_paths
+from mbcli.parsers.scenes.plant_config import HoldConfig, RunConfig, apply_overrides, setting_paths
 from mbcli.parsers.scenes.scenario import UNSUPPORTED_KEYS, read_run_config
 
 from mbcli.config.plant_config import MultibodyPlantConfig
@@ -326,7 +326,7 @@ def test_a_wrong_override_names_its_path(assignment, message):
 
 def test_every_setting_has_a_path_that_can_be_set():
     paths = setting_paths()
-    records = (MultibodyPlantConfig, SimulatorConfig, DefaultProximityProperties)
+    records = (HoldConfig, MultibodyPlantConfig, SimulatorConfig, DefaultProximityProperties)
     assert len(paths) == 3 + sum(len(dataclasses.fields(record)) for record in records)
     defaults = RunConfig()
     for path in paths:

@@ -52,7 +52,7 @@ class Analysis:
             # the context evaluates one state, or only holds the start of a batch
             loaded.plant.prefers_interpreted = True
         context = loaded.plant.CreateDefaultContext()
-        set_state(loaded.plant, context, state)
+        set_state(loaded, context, state)
         given = parse_inputs(loaded.plant, inputs)
         import numpy as np
 

@@ -55,7 +55,7 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
     plant = loaded.plant
     plant.prefers_interpreted = True
     context = plant.CreateDefaultContext()
-    set_state(plant, context, state)
+    set_state(loaded, context, state)
     for note in notes_on_contact(loaded):
         if ctx.obj["verbosity"] >= 0:
             click.echo(f"mbcli: warning: {note}", err=True)

@@ -7,6 +7,7 @@ output_options   every command with a result
 """
 
 import functools
+import os
 from contextlib import contextmanager
 
 import click
@@ -145,7 +146,51 @@ class GroundCommand(click.Command):
         return super().parse_args(ctx, words)
 
 
+AT_START = ""  # in place of the name of a posture
+
+hold_options = together(
+    click.option(
+        "--hold",
+        "posture",
+        metavar="[POSE]",
+        help="PD controllers hold all joints where they start, or in the posture POSE, which is also the start if "
+        "nothing else is said. Joints without an actuator get one.",
+    ),
+    click.option("--kp", type=Number(above=0.0), metavar="K", help="Stiffness of held joints; default: by mass."),
+    click.option(
+        "--kd", type=Number(minimum=0.0), metavar="D", help="Damping of held and driven joints; default: critical."
+    ),
+    click.option(
+        "--drive",
+        "drives",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A controller drives this joint at a velocity [rad/s or m/s].",
+    ),
+)
+
+
+class HoldCommand(GroundCommand):
+    """A command with hold_options too: the word after --hold is no posture if it is an option or names a file."""
+
+    def parse_args(self, ctx, args):
+        words = []
+        for word, following in zip(args, [*args, ""][1:], strict=True):
+            alone = word == "--hold" and (not following or following.startswith("-") or _is_model(following))
+            words += ["--hold", AT_START] if alone else [word]
+        return super().parse_args(ctx, words)
+
+
+def _is_model(word):
+    """Whether a word is a MODEL argument."""
+    from mbcli.parsers.file_format import SUFFIXES
+
+    suffix = os.path.splitext(word)[1].lower()
+    return suffix in (*SUFFIXES, ".xml") or "://" in word or os.path.exists(word)
+
+
 state_options = together(
+    click.option("--pose", metavar="NAME", help="A posture that the model's files name; `inspect` lists them."),
     click.option("--q", "q_list", metavar="LIST", help="Positions, in the order of `inspect`."),
     click.option("--v", "v_list", metavar="LIST", help="Velocities, in the order of `inspect`."),
     click.option(
@@ -198,7 +243,7 @@ MODEL_KEYS = (
     "strict",
     "loops",
 )
-STATE_KEYS = ("q_list", "v_list", "assignments", "state_file", "state_time", "random_seed")
+STATE_KEYS = ("pose", "q_list", "v_list", "assignments", "state_file", "state_time", "random_seed")
 BATCH_KEYS = ("states", "states_format")
 OUTPUT_KEYS = ("as_json", "output_format", "output", "force")
 

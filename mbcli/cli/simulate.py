@@ -11,11 +11,13 @@ import click
 
 from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
+    AT_START,
     MODEL_KEYS,
     STATE_KEYS,
-    GroundCommand,
+    HoldCommand,
     Number,
     ground_option,
+    hold_options,
     optional_model_options,
     state_options,
     take,
@@ -58,7 +60,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 """
 
 
-@click.command(cls=GroundCommand, epilog=SUMMARY_KEYS)
+@click.command(cls=HoldCommand, epilog=SUMMARY_KEYS)
 @optional_model_options
 @click.option(
     "-t",
@@ -104,6 +106,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     type=click.Choice(DISCRETE_CONTACT_APPROXIMATIONS),
     help="How contact enters the step of a discrete plant; default lagged.",
 )
+@hold_options
 @click.option("--u", "u_text", metavar="LIST", help="Constant actuation, a list or NAME=VALUE pairs.")
 @click.option(
     "--input",
@@ -115,9 +118,8 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 @click.option(
     "--start-limits",
     type=click.Choice(["warn", "clamp", "error"]),
-    default="warn",
     help="Positions that start outside of their limits (stops push them in and add energy): warn (default), clamp them "
-    "to the limits, or stop with an error.",
+    "to the limits (default with --hold), or stop with an error.",
 )
 @click.option(
     "--seed",
@@ -165,6 +167,7 @@ def simulate(ctx, **values):
 
     \b
     mbcli simulate pendulum.urdf --at hinge=1 -t 10
+    mbcli simulate quadruped.urdf --ground --hold -t 2
     mbcli simulate quadruped.urdf --ground --at quadruped_trunk_z=0.6 -t 2
     mbcli simulate arm.urdf --weld base --input torques.csv -o run.h5
     mbcli simulate cart.sdf --integrator runge_kutta5 --accuracy 1e-8 --log-rate 1000
@@ -173,7 +176,9 @@ def simulate(ctx, **values):
     if values["resume_path"] is not None:
         given = [key for key in STATE_KEYS if values[key] not in (None, ())]
         if given:
-            raise click.UsageError("--resume takes its state from the log: no --q, --v, --at, --state, --random")
+            raise click.UsageError(
+                "--resume takes its state from the log: no --pose, --q, --v, --at, --state or --random"
+            )
         if not values["models"] and values["scenario_file"] is None:
             return _repeat_command(ctx, values)
     return _run_command(ctx, values)
@@ -221,6 +226,7 @@ def _run_command(ctx, values):
         dt=time_step,
         contact_model=options.contact_model,
         contact_approximation=options.contact_approximation,
+        **_holding(options),
     )
     plant = loaded.plant
     if options.contact_approximation is not None and not plant.is_discrete():
@@ -228,7 +234,7 @@ def _run_command(ctx, values):
     progress, stop = ProgressLine(shown=not quiet), StopSignal()
     with usage_errors():
         run = _recorded_run(ctx, loaded, state, options, quiet)
-    run.prepare(lambda line: quiet or click.echo(f"mbcli: {line}", err=True), resumed=options.resume_path is not None)
+    run.prepare(lambda line: quiet or click.echo(f"mbcli: {line}", err=True), resumed=options.resume_path)
     if not quiet:
         _announce_compiling(plant, run.context)
     with stop, closing(progress):
@@ -261,6 +267,15 @@ def _time_step(options):
     return time_step
 
 
+def _holding(options):
+    """The arguments of load_model() on joints that are held and driven."""
+    from mbcli.cli.state import by_name
+
+    velocities = by_name(options.drives, lambda name: name, "--drive") or None
+    posture = options.posture
+    return {"hold": True if posture == AT_START else posture, "kp": options.kp, "kd": options.kd, "drive": velocities}
+
+
 def _check_output(path, options):
     """OutputError where no log can be written, before anything is loaded."""
     from mbcli.simulation.log_target import check_log_target
@@ -277,7 +292,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
     return RecordedRun(
         loaded,
         duration=options.duration,
-        start=lambda plant, context: set_state(plant, context, state),
+        start=lambda plant, context: set_state(loaded, context, state),
         start_limits=options.start_limits,
         seed=options.seed,
         logged_seed=state.random_seed,

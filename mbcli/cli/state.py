@@ -7,29 +7,43 @@ import sys
 import click
 import numpy as np
 
-from mbcli.cli.options import joined, parse_number
+from mbcli.cli.options import joined, parse_number, usage_errors
 from mbcli.common.coordinate_names import StateNames
 from mbcli.errors import ResourceError
+from mbcli.models.postures import find_postures, set_postures
 from mbcli.models.states import check_quaternions, set_random_state, state_in_json, state_in_log
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
-def set_state(plant, context, options):
-    """Puts the state that the options describe into the context: file or random first, then lists, then names."""
+def set_state(loaded, context, options):
+    """Puts the state that the options describe into the context: file, random or posture first, then lists, then names.
+
+    Returns the mask (nq,) of the positions that they state.
+    """
+    plant = loaded.plant
+    stated = np.zeros(plant.num_positions(), dtype=bool)
+    if options.pose is not None:
+        if options.random_seed is not None or options.state_file is not None:
+            raise click.UsageError("--pose excludes --random and --state")
+        with usage_errors():
+            stated |= set_postures(plant, context, find_postures(plant, loaded.postures, options.pose, "pose"))
     if options.random_seed is not None:
         set_random_state(plant, context, np.random.default_rng(options.random_seed))
+        stated[:] = True
     if options.state_file is not None:
-        _from_file(plant, context, options.state_file, options.state_time)
+        stated |= _from_file(plant, context, options.state_file, options.state_time)
     elif options.state_time is not None:
         raise click.UsageError("--time needs --state LOG")
     if options.q_list is not None:
         plant.SetPositions(context, numbers(options.q_list, plant.GetPositionNames(), "--q"))
+        stated[:] = True
     if options.v_list is not None:
         plant.SetVelocities(context, numbers(options.v_list, plant.GetVelocityNames(), "--v"))
     if options.assignments:
-        _assign(plant, context, options.assignments)
+        stated[_assign(plant, context, options.assignments)] = True
     check_quaternions(plant, context)
+    return stated
 
 
 def numbers(text, names, option):
@@ -70,15 +84,19 @@ def by_name(assignments, find, option):
 
 
 def _assign(plant, context, assignments):
+    """Sets coordinates by name; returns the indices of the positions among them."""
     q, v = plant.GetPositions(context), plant.GetVelocities(context)
     names = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
-    for (field, k), value in by_name(assignments, names.find, "--at").items():
+    values = by_name(assignments, names.find, "--at")
+    for (field, k), value in values.items():
         (q if field == "q" else v)[k] = value
     plant.SetPositions(context, q)
     plant.SetVelocities(context, v)
+    return [k for field, k in values if field == "q"]
 
 
 def _from_file(plant, context, path, time):
+    """Sets the state of a file; returns whether it has positions."""
     if path == "-":
         content, is_log = sys.stdin.buffer.read(), False
     elif not os.path.exists(path):
@@ -98,3 +116,4 @@ def _from_file(plant, context, path, time):
         plant.SetPositions(context, q)
     if v is not None:
         plant.SetVelocities(context, v)
+    return q is not None

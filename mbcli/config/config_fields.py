@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
+import typing
 from math import isfinite, isnan
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -159,9 +160,21 @@ class ConfigRecord:
             except ValueProblem as problem:
                 hint = f"; {problem.hint}" if problem.hint else ""
                 raise ModelError(f"{type(self).__name__}.{name} {problem}{hint}") from None
+        elif typing.get_origin(kind) is dict:
+            value = self._accept_mapping(name, value, typing.get_args(kind)[1], fields[name].metadata)
         elif not isinstance(value, kind):
             raise ModelError(f"{type(self).__name__}.{name} must be a {kind.__name__}; found {describe(value)}")
         object.__setattr__(self, name, value)
+
+    def _accept_mapping(self, name: str, value: object, kind: type, declaration: Mapping[str, Any]) -> dict[str, Any]:
+        """A new dict of names and scalars of one type."""
+        owner = f"{type(self).__name__}.{name}"
+        if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+            raise ModelError(f"{owner} must be a dict of names; found {describe(value)}")
+        try:
+            return {key: accept(kind, entry, declaration) for key, entry in value.items()}
+        except ValueProblem as problem:
+            raise ModelError(f"{owner}: a value {problem}") from None
 
 
 def _without_none(kind: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +11,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
+from mbcli.models.postures import posture_positions, postures_of
 from mbcli.models.settings import Settings
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import ApplyMultibodyPlantConfig, MultibodyPlant
@@ -45,6 +46,8 @@ class LoadedModel:
         read: ModelSpecs as their files have them: worlds whole.
         filter_groups: CollisionFilterGroups.
         ground: [m] height of the ground, None without one.
+        postures: Posture of every named state in the files of the models.
+        added_actuators: names of the joints that got an actuator, to be held or driven.
         self_contact: "auto", "all" or "none": contact between the bodies of one mechanism.
         without_contact: pairs of names of bodies that "auto" keeps from touching.
     """
@@ -58,6 +61,8 @@ class LoadedModel:
     read: list = field(default_factory=list)
     filter_groups: Any = None
     ground: float | None = None
+    postures: list = field(default_factory=list)
+    added_actuators: list = field(default_factory=list)
     self_contact: str = "all"
     without_contact: list = field(default_factory=list)
 
@@ -96,6 +101,10 @@ def load_model(
     contact_model: str | None = None,
     contact_approximation: str | None = None,
     self_contact: str | None = None,
+    hold: bool | str | None = None,
+    kp: float | None = None,
+    kd: float | None = None,
+    drive: Mapping[str, float] | None = None,
     weld: Iterable[str] = (),
     weld_base: bool = False,
     constraints: str | os.PathLike | None = None,
@@ -121,6 +130,10 @@ def load_model(
         contact_approximation: "lagged", "similar", "sap" or "tamsi"; None leaves it to the settings.
         self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
             that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").
+        hold: for simulate(): whether controllers hold the joints where they start, or the posture of that name; joints
+            without an actuator get one. None leaves it to the settings (False).
+        kp, kd: stiffness and damping [N m/rad, N m s/rad, or N/m, N s/m] of these controllers; None: from the masses.
+        drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
         weld: bodies or frames that are welded to the world's origin.
         weld_base: whether every base that would float is welded, where its file puts it.
         constraints: a file (YAML) of constraints between what the models have.
@@ -163,6 +176,7 @@ def load_model(
     for name, value in chosen.items():
         if value is not None:
             setattr(config.plant_config, name, value)
+    set_hold(config, hold, kp, kd, drive)
     plant = MultibodyPlant(config.plant_config.time_step)
     ApplyMultibodyPlantConfig(config.plant_config, plant)
     if contact:
@@ -179,6 +193,7 @@ def load_model(
     if weld_base:
         _weld_bases(plant)
     files = _add_constraints(plant, constraints, diagnostics, strict)
+    added = _add_actuators(plant, config, parser)
     with _invalid_model(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # losses of joints that close loops are reported where they matter
         plant.Finalize()
@@ -187,7 +202,8 @@ def load_model(
     settings.apply_initial_positions(plant)
     if self_contact is not None:
         config.self_contact = self_contact
-    left_out = _leave_out_self_contact(plant, config.self_contact) if contact else []
+    postures = postures_of(parser.specs, parser.instances)
+    left_out = _leave_out_self_contact(plant, config.self_contact, postures) if contact else []
     return LoadedModel(
         plant=plant,
         specs=parser.specs,
@@ -198,6 +214,8 @@ def load_model(
         read=parser.read,
         filter_groups=parser.GetCollisionFilterGroups(),
         ground=ground,
+        postures=postures,
+        added_actuators=added,
         self_contact=config.self_contact,
         without_contact=left_out,
     )
@@ -257,15 +275,55 @@ def _add(parser, model, scenario, file_type, on_findings):
         raise
 
 
-def _leave_out_self_contact(plant, mode):
+def set_hold(
+    config: RunConfig,
+    hold: bool | str | None = None,
+    kp: float | None = None,
+    kd: float | None = None,
+    drive: Mapping[str, float] | None = None,
+) -> None:
+    """Puts what load_model() was told about held and driven joints into the settings. ArgumentError if it is wrong."""
+    posture = hold if isinstance(hold, str) else None
+    given = {"posture": posture, "enabled": None if hold is None else bool(hold), "kp": kp, "kd": kd}
+    if hold is False and (kp is not None or kd is not None):
+        raise ArgumentError(f"{argument('kp')} and {argument('kd')} need {argument('hold')}")
+    try:
+        for name, value in given.items():
+            if value is not None:
+                setattr(config.hold, name, value)
+        if drive is not None:
+            config.drive = dict(drive)
+    except ModelError as error:
+        raise ArgumentError(str(error)) from None
+
+
+def _add_actuators(plant, config, parser):
+    """Actuators for joints that are held or driven and have none; returns the names of these joints."""
+    if not config.hold.is_on and not config.drive:
+        return []
+    from mbcli.models.added_actuators import add_actuators
+
+    efforts = {
+        (plant.GetModelInstanceName(instance), joint.name): joint.axes[0].effort
+        for spec, instance in zip(parser.specs, parser.instances, strict=True)
+        for joint in spec.joints
+        if joint.axes
+    }
+    return add_actuators(plant, config.hold.is_on, config.drive, efforts)
+
+
+def _leave_out_self_contact(plant, mode, postures):
     """Filters the contact that bodies of one mechanism shall not have; returns the pairs of names of `auto`."""
     from mbcli.models.self_contact import leave_out_self_contact
+
+    default = plant.GetDefaultPositions()
+    in_postures = (posture_positions(plant, [posture], default) for posture in postures)
 
     try:
         plant.compiled_geometries()
     except MbcliError:
         return []  # whoever computes contact reports it
-    return leave_out_self_contact(plant, mode)
+    return leave_out_self_contact(plant, mode, in_postures)
 
 
 def _refuse_loops(plant):

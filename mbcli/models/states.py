@@ -11,7 +11,11 @@ from mbcli.parsers.diagnostics import printable
 
 
 def set_state_by_names(plant, context, values):
-    """Sets positions and velocities {name: number}; the end of a name will do. ArgumentError for unknown names."""
+    """Sets positions and velocities {name: number}; the end of a name will do. Returns the mask (nq,) of the positions.
+
+    ArgumentError for unknown names.
+    """
+    stated = np.zeros(plant.num_positions(), dtype=bool)
     q, v = plant.GetPositions(context), plant.GetVelocities(context)
     names = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
     for name, value in values.items():
@@ -20,8 +24,11 @@ def set_state_by_names(plant, context, values):
         except LookupError as error:
             raise ArgumentError(error.args[0]) from None
         (q if field == "q" else v)[k] = value
+        if field == "q":
+            stated[k] = True
     plant.SetPositions(context, q)
     plant.SetVelocities(context, v)
+    return stated
 
 
 def check_quaternions(plant, context):

@@ -133,9 +133,10 @@ class EarlierRun:
         recorded = read_run_config(self.log.config.encode(), diagnostics, name=f"{self.path}: /config/resolved")
         diagnostics.raise_if_errors()
         there, here = _settings(plain_config(recorded)), _settings(plain_config(config))
-        for path, value in here.items():
-            if path not in ("random_seed", "simulation_duration") and there[path] != value:
-                raise ModelError(f"{self.path}: error: was run with {path} = {there[path]}, now it is {value}")
+        for path in here | there:
+            before, now = (settings.get(path) for settings in (there, here))
+            if path not in ("random_seed", "simulation_duration") and before != now:
+                raise ModelError(f"{self.path}: error: was run with {path} = {before}, now it is {now}")
 
     def check_input(self, input_at):
         """ModelError if the actuation of the last row is not the one that input_at(time) gives now."""

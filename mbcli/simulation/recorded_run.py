@@ -14,9 +14,20 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError
 from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
+from mbcli.models.placement import put_on_ground
+from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.models.states import check_quaternions, set_state_by_names, state_in_log
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.simulation.controllers import hold_default_positions
+from mbcli.simulation.holding import (
+    Held,
+    choose_holding,
+    give_back_controllers,
+    held_in_log,
+    holding_in_words,
+    require_controllers,
+    start_holding,
+)
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside
 from mbcli.simulation.observer import Observer
@@ -78,10 +89,12 @@ class RecordedRun:
         loaded: LoadedModel.
         until: [s] end of the run; None for the duration in the settings, else DEFAULT_DURATION.
         duration: [s] from the start of the run, in place of `until`.
-        start: where it starts: None for the default state, {name of a position or velocity: number}, the arrays (q, v),
-            a log, which it follows, a Context of the plant, which the run advances, or a function
-            (plant, context) -> None.
-        start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error".
+        pose: name of the posture that it starts in; None for the default positions.
+        start: where it starts, after `pose`: None for nothing else, {name of a position or velocity: number}, the
+            arrays (q, v), a log, which it follows, a Context of the plant, which the run advances, or a function
+            (plant, context) -> mask (nq,) of the positions that it states, or None for all.
+        start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error"; None:
+            "clamp" if the settings hold the joints, else "warn".
         seed: draws the random poses of directives; goes to the log.
         logged_seed: what the log has where `seed` is None; None for that of the settings.
         inputs: actuation [N m or N]: an Input, a CSV file, an array (nu,) or {actuator: number}; None for zero, or,
@@ -105,8 +118,9 @@ class RecordedRun:
         until: float | None = None,
         *,
         duration: float | None = None,
+        pose: str | None = None,
         start: Any = None,
-        start_limits: str = "warn",
+        start_limits: str | None = None,
         seed: int | None = None,
         logged_seed: int | None = None,
         inputs: Any = None,
@@ -122,12 +136,19 @@ class RecordedRun:
     ) -> None:
         from mbcli.simulation.recording import chosen_fields
 
-        if start_limits not in ("warn", "clamp", "error"):
+        if start_limits not in (None, "warn", "clamp", "error"):
             raise ArgumentError(f"{argument('start_limits')} is 'warn', 'clamp' or 'error', not {start_limits!r}")
         self.loaded, self.plant, self.warn = loaded, loaded.plant, warn
         _read_geometries(self.plant)
         self.config = _simulator_config(loaded.config.simulator_config, integrator, accuracy, max_step)
         own = start if _is_context(start) else None
+        self._hold, self._drive = loaded.config.hold, loaded.config.drive
+        self._held: dict[Any, Held] = {}
+        self._released: dict[Any, Any] = {}  # the gains that the plant had before
+        if self._controls():
+            require_controllers(self.plant)
+            if own is not None:
+                raise ArgumentError(f"{argument('hold')} and {argument('drive')}: the run starts from a given context")
         self.context = self.plant.CreateDefaultContext() if own is None else own
         self.controlled = hold_default_positions(self.plant, self.context) if own is None else []
         self.start = self.began = self.config.start_time if own is None else own.get_time()
@@ -137,15 +158,34 @@ class RecordedRun:
         seeds = (seed, logged_seed, loaded.config.random_seed)
         self.seed = next(seed for seed in seeds if seed is not None)
         self._arguments, self._keeps_balance = arguments, balance
-        self._tolerance, self._start_limits = constraint_tolerance, start_limits
+        self._tolerance = constraint_tolerance
+        self._start_limits = start_limits or ("clamp" if self._hold.is_on else "warn")
         self.context.SetTime(self.start)
         if seed is not None:  # of random poses; what has none stays at its default
             self.plant.SetRandomContext(self.context, np.random.default_rng(seed))
-        _set_start(self.plant, self.context, start)
+        self._stated = self._set_start(pose, start)
         self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs)
         self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn)
         self._last_time = -np.inf
         self._kept_at, self._kept_rows = time.monotonic(), 0
+
+    def _controls(self):
+        """Whether the settings hold or drive joints."""
+        return self._hold.is_on or bool(self._drive)
+
+    def _set_start(self, pose, start):
+        """Puts the start into the context; returns the mask (nq,) of the positions that it states."""
+        stated = self._set_pose(pose, "pose") | _set_start(self.plant, self.context, start)
+        if self._hold.is_on and self._hold.posture is not None and not stated.any():
+            self._set_pose(self._hold.posture, "hold")
+            _set_start(self.plant, self.context, start)  # its velocities
+        return stated
+
+    def _set_pose(self, name, wanted_by):
+        if name is None:
+            return np.zeros(self.plant.num_positions(), dtype=bool)
+        postures = find_postures(self.plant, self.loaded.postures, name, wanted_by)
+        return set_postures(self.plant, self.context, postures)
 
     def _end(self, until, duration):
         """[s]"""
@@ -159,16 +199,17 @@ class RecordedRun:
 
     # before the run
 
-    def prepare(self, note: Callable[[str], object] = lambda message: None, *, resumed: bool = False) -> None:
+    def prepare(self, note: Callable[[str], object] = lambda message: None, *, resumed: str | None = None) -> None:
         """Moves the start to where a run can begin, and warns of what it will not do.
 
-        note: is told which contact was left out, and what was moved: onto limits with start_limits "clamp", and onto
-            constraints.
-        resumed: whether the run goes on with a log, whose state stays as it is.
+        note: is told which contact was left out, what was moved, onto limits with start_limits "clamp", onto
+            constraints and onto the ground, and what is held.
+        resumed: the log that the run goes on with, whose state stays as it is.
 
         Raises:
             ModelError: with start_limits "error" the start is outside of limits.
             NumericalError: no state that satisfies the constraints was found.
+            ArgumentError: a joint to be driven is not there.
         """
         if self.sampling.ends_between_steps():
             self.warn(
@@ -180,10 +221,12 @@ class RecordedRun:
         line = note_on_self_contact(self.loaded)
         if line is not None:
             note(line)
-        if not resumed:
+        if resumed is None:
             self._move_start(note)
             self._check_limits()
-        if self.controlled:
+        if self._controls():
+            self._start_controllers(note, resumed)
+        elif self.controlled:
             self.warn(f"controllers of the file aim at the default positions: {listed(self.controlled)}")
         if self.exceeded_efforts:
             self.warn(f"effort limits are not enforced, and the input exceeds those of {listed(self.exceeded_efforts)}")
@@ -195,6 +238,33 @@ class RecordedRun:
         if self.plant.elements.constraints:
             for line in assemble_context(self.context, self._tolerance):
                 note(line)
+        if self.loaded.ground is not None and self.plant.meets_contact():
+            for line in put_on_ground(self.plant, self.context, self.loaded.ground, self._stated):
+                note(line)
+
+    def _start_controllers(self, note, resumed):
+        """Lets controllers hold and drive joints, from the start or as they did in the log that is gone on with."""
+        plant = self.plant
+        if resumed is not None:
+            self._held = held_in_log(plant, resumed)
+        else:
+            q = plant.GetPositions(self.context)
+            postures = []
+            if self._hold.posture is not None:
+                postures = find_postures(plant, self.loaded.postures, self._hold.posture, "hold")
+            target = posture_positions(plant, postures, q) if postures else q
+            self._held = choose_holding(plant, q, target, self._hold, self._drive)
+        self._released = {a: a.get_controller_gains() if a.has_controller() else None for a in self._held}
+        self.context = start_holding(plant, self.context, self._held)
+        self.controlled = [actuator.name() for actuator in plant.controlled_actuators()]
+        for line in holding_in_words(plant, self._hold, self._held):
+            note(line)
+
+    def release(self) -> None:
+        """Gives the plant the controllers back that it had before prepare(), for contexts that are made from now on."""
+        if self._released:
+            give_back_controllers(self.plant, self._released)
+            self._released = {}
 
     def _check_limits(self):
         outside = positions_outside_limits(self.plant, self.context)
@@ -402,6 +472,7 @@ class RecordedRun:
             self.fields,
             argv=tuple(self._arguments),
             seed=self.seed,
+            held=self._held,
             checkpoint={"time": 0.0, "q": self.context.state.q, "v": self.context.state.v, "next_step": 0.0},
             expected_rows=self.sampling.expected_rows(self.until),
         )
@@ -533,16 +604,21 @@ def _is_context(start):
 
 
 def _set_start(plant, context, start):
-    """Puts a start into a context."""
-    if start is None or _is_context(start):
-        return
+    """Puts a start into a context; returns the mask (nq,) of the positions that it states."""
+    stated = np.zeros(plant.num_positions(), dtype=bool)
+    if start is None:
+        return stated
+    if _is_context(start):
+        return ~stated
     if callable(start):
-        start(plant, context)
-        return
+        mask = start(plant, context)
+        return ~stated if mask is None else mask
     if isinstance(start, dict):
-        set_state_by_names(plant, context, start)
+        stated = set_state_by_names(plant, context, start)
     else:
+        stated[:] = True
         q, v = state_in_log(plant, os.fspath(start)) if isinstance(start, (str, os.PathLike)) else start
         plant.SetPositions(context, q)
         plant.SetVelocities(context, v)
     check_quaternions(plant, context)
+    return stated

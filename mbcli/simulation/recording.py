@@ -11,6 +11,7 @@ from mbcli.errors import ArgumentError
 from mbcli.log.format import STANDARD_FIELDS, ContactNames, LogHeader
 from mbcli.models.description import describe
 from mbcli.models.units import coordinate_units
+from mbcli.simulation.holding import as_document
 
 FIELDS = {
     "energy": ("derived/energy_kinetic", "derived/energy_potential"),
@@ -55,8 +56,8 @@ def field_paths(fields):
     return [path for name in fields for path in FIELDS[name]]
 
 
-def log_header(loaded, fields, **run):
-    """The LogHeader of a run; run has the rest: argv, seed, checkpoint, expected_rows."""
+def log_header(loaded, fields, held, **run):
+    """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows."""
     plant = loaded.plant
     position_units, velocity_units, effort_units = coordinate_units(plant)
     header = LogHeader(
@@ -69,7 +70,7 @@ def log_header(loaded, fields, **run):
         actuator_units=effort_units,
         sources=tuple(loaded.sources),
         config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False),
-        model=to_json(describe(loaded) | contact_settings(loaded)),
+        model=to_json(describe(loaded) | contact_settings(loaded) | ({"hold": as_document(held)} if held else {})),
         contact=_contact_names(plant) if "contact" in fields else None,
         **run,
     )

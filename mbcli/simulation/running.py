@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.output_files import refuse_inputs
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log import Log, MemoryLog, open_log
-from mbcli.models.loading import LoadedModel, as_loaded, load_model
+from mbcli.models.loading import LoadedModel, as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.simulation.log_target import check_log_target
 from mbcli.simulation.recorded_run import Progress, RecordedRun
@@ -24,6 +24,7 @@ from mbcli.simulation.recorded_run import Progress, RecordedRun
 CALL = "mbcli.simulation.simulate"  # in place of a command in the log of a run from Python
 LONGEST_CALL = 32_000  # characters of its arguments that a log takes
 OF_LOADING = frozenset(inspect.signature(load_model).parameters) - {"models"}
+OF_HOLDING = ("hold", "kp", "kd", "drive")  # of the arguments of loading, those for plants that are finalized too
 OF_THE_CALL = ("log", "force", "on_progress", "should_stop", "warn")  # of the arguments, not of the run
 
 
@@ -36,8 +37,13 @@ def simulate(
     until: float | None = None,
     *,
     log: str | os.PathLike | None = None,
+    pose: str | None = None,
     start: Any = None,
-    start_limits: str = "warn",
+    start_limits: str | None = None,
+    hold: bool | str | None = None,
+    kp: float | None = None,
+    kd: float | None = None,
+    drive: Mapping[str, float] | None = None,
     seed: int | None = None,
     inputs: Any = None,
     integrator: str | None = None,
@@ -62,9 +68,16 @@ def simulate(
         model: files, as load_model() takes them; a LoadedModel; or a finalized MultibodyPlant.
         until: [s] end of the run; default: the duration in the settings, else 5 s.
         log: the file to write (HDF5, docs/log_format.md); None keeps the rows in memory.
-        start: None for the default state; {name: number} of positions and velocities, where the end of a name will do;
-            arrays (q, v); the path of a log, whose last row it is; a Context of the plant, which the run advances.
-        start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error".
+        pose: name of the posture, of the files of the models, that the run starts in.
+        start: beside `pose`: None for the default state; {name: number} of positions and velocities, where the end of
+            a name will do; arrays (q, v); the path of a log, whose last row it is; a Context of the plant, which the
+            run advances.
+        start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error"; default:
+            "clamp" with `hold`, else "warn".
+        hold: whether PD controllers hold the joints where they start; or the name of the posture that they hold, which
+            is also where the run starts if nothing else says so. Joints of files get actuators for it.
+        kp, kd: stiffness and damping of these controllers; default: from the masses, critically damped.
+        drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
         seed: draws the random poses of directives.
         inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
         integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
@@ -123,8 +136,8 @@ def resume(
     arguments = {**(_recorded_arguments(path) if model is None else {"model": model}), **arguments}
     if until is not None:
         arguments["until"] = until
-    if "start" in arguments:
-        arguments["start"] = None  # it comes from the log
+    for name in {"start", "pose"} & arguments.keys():
+        arguments[name] = None  # it comes from the log
     to = path.removesuffix(".old").removesuffix(".partial") if to is None else os.fspath(to)
     return _simulate(arguments, to, path, force, on_progress, should_stop, warn)
 
@@ -140,15 +153,18 @@ def _simulate(arguments, log, resumed, force, on_progress, should_stop, warn):
     if log is not None:
         refuse_inputs(log, [source.path for source in loaded.sources])
     run = RecordedRun(loaded, **call, arguments=_recorded_call(arguments), warn=warn or _warn)
-    run.prepare(resumed=resumed is not None)
-    summary = run.run(
-        log,
-        resumed=resumed,
-        force=force,
-        in_memory=log is None,
-        should_stop=should_stop,
-        on_progress=on_progress,
-    )
+    try:
+        run.prepare(resumed=resumed)
+        summary = run.run(
+            log,
+            resumed=resumed,
+            force=force,
+            in_memory=log is None,
+            should_stop=should_stop,
+            on_progress=on_progress,
+        )
+    finally:
+        run.release()  # the plant may be the caller's
     result = run.memory if log is None else open_log(log)
     result.summary = summary
     return result
@@ -165,10 +181,13 @@ def _warn(message):
 def _loaded(model, loading, call):
     """The LoadedModel of a run, with settings of its own."""
     if isinstance(model, (LoadedModel, MultibodyPlant)):
+        holding = {name: loading.pop(name) for name in OF_HOLDING if name in loading}
         if loading:
             raise ArgumentError(f"{', '.join(map(argument, sorted(loading)))}: the plant is finalized already")
         loaded = as_loaded(model)
-        return dataclasses.replace(loaded, config=copy.deepcopy(loaded.config))
+        config = copy.deepcopy(loaded.config)
+        set_hold(config, **holding)
+        return dataclasses.replace(loaded, config=config)
     if any(call.get(name) is not None for name in ("integrator", "accuracy", "max_step")):
         if loading.get("dt"):
             raise ArgumentError(

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import typing
 from math import inf
 
 from mbcli.parsers.yaml_source import scalar_value
@@ -14,6 +15,27 @@ from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
 
 SELF_CONTACT = ("auto", "all", "none")
+
+
+@dataclasses.dataclass(kw_only=True)
+class HoldConfig(ConfigRecord):
+    """The PD controllers that hold the joints of robots in a run.
+
+    :raises ModelError: (a RuntimeError) a value is of the wrong type or out of range.
+    """
+
+    enabled: bool | None = setting(None, "Whether joints are held; null: if another of these settings is given")
+    posture: str | None = setting(None, "The named posture that is held; null: the start of the run")
+    kp: float | None = setting(None, "Stiffness of every joint; null: from the masses", unit="N m/rad or N/m", above=0)
+    kd: float | None = setting(
+        None, "Damping of every joint; null: critical, from the masses", unit="N m s/rad or N s/m", minimum=0
+    )
+
+    @property
+    def is_on(self) -> bool:
+        """Whether joints are held."""
+        given = (self.posture, self.kp, self.kd)
+        return any(value is not None for value in given) if self.enabled is None else self.enabled
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -35,6 +57,8 @@ class RunConfig(ConfigRecord):
         "positions or are always in touch",
         choices=SELF_CONTACT,
     )
+    hold: HoldConfig = dataclasses.field(default_factory=HoldConfig)
+    drive: dict[str, float] = setting(dict, "Velocities at which joints are driven, by their names [rad/s or m/s]")
     plant_config: MultibodyPlantConfig = dataclasses.field(default_factory=MultibodyPlantConfig)
     simulator_config: SimulatorConfig = dataclasses.field(default_factory=SimulatorConfig)
     scene_graph_config: SceneGraphConfig = dataclasses.field(default_factory=SceneGraphConfig)
@@ -63,12 +87,12 @@ def apply_overrides(config, assignments):
 
 
 def setting_paths(record_type=RunConfig, prefix=""):
-    """The path of every setting, as `apply_overrides` takes it."""
+    """The path of every setting that is one value, as `apply_overrides` takes it."""
     paths = []
     for field in dataclasses.fields(record_type):
         if dataclasses.is_dataclass(field.type):
             paths += setting_paths(field.type, f"{prefix}{field.name}.")
-        else:
+        elif typing.get_origin(field.type) is not dict:
             paths.append(prefix + field.name)
     return paths
 

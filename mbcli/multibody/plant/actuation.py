@@ -94,6 +94,8 @@ class Actuation(Selectors):
         parts = [(f"{name}_actuation", self.u_indices(k)) for k, name in enumerate(self.elements.instance_names)]
         return [(name, part) for name, part in parts if part]
 
+    mixes_controllers = False  # whether actuators with and without a controller may stand in one model instance
+
     def controlled_actuators(self) -> list[JointActuator]:
         """Those with a PD controller."""
         return [a for a in self.elements.actuators if a.has_controller()]
@@ -115,7 +117,7 @@ class Actuation(Selectors):
         """{actuator: (position, velocity)} of an instance in which all have controllers."""
         name, actuators = self.elements.instance_names[instance], self._of_instance(self.elements.actuators, instance)
         without = [a.name() for a in actuators if not a.has_controller()]
-        if without:
+        if without and not self.mixes_controllers:
             raise RuntimeError(
                 f"model instance '{name}': some of its actuators have a PD controller, '{without[0]}' has none; "
                 "give all of them one, or none"

@@ -21,10 +21,11 @@ from mbcli.multibody.tree.joints import QuaternionFloatingJoint
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mbcli.multibody.scalars import Scalar
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.joint_actuator import JointActuator, PdControllerGains
     from mbcli.multibody.tree.parameters import Parameters
     from mbcli.multibody.tree.rigid_body import RigidBody
 
@@ -99,6 +100,20 @@ class Finalization(Elements, Kinematics):
             scalar.dtype,
         )
         return scalar.convert_model(model)
+
+    def replace_controllers(self, gains: Mapping[JointActuator, PdControllerGains]) -> None:
+        """Other gains for actuators of a finalized plant, of which some may have none then.
+
+        They hold in contexts that are made from now on; earlier ones have arrays for other controllers.
+        """
+        self.require_finalized("replace_controllers")
+        geometries = None if self.scene_graph is None else self.compiled_geometries()
+        for actuator, its_gains in gains.items():
+            actuator.replace_gains(its_gains)
+        self.model = self.compiled_model(DEFAULTS)
+        self.mixes_controllers = True
+        if geometries is not None:
+            self._compiled_geometries = self.geometry_revision(), self.model, geometries
 
     def forest(self) -> Any:
         """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""

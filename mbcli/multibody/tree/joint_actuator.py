@@ -141,6 +141,10 @@ class JointActuator(NamedElement):
         """PdControllerGains, finite and not negative; both 0 remove the controller. Discrete plants only obey it."""
         if self.parent_plant is not None and self.parent_plant.is_finalized():
             raise RuntimeError(f"actuator '{self._name}': the plant is finalized, gains cannot be changed")
+        self.replace_gains(gains)
+
+    def replace_gains(self, gains: PdControllerGains) -> None:
+        """As set_controller_gains(), for a plant that makes its arrays anew."""
         self._gains = PdControllerGains(
             p=non_negative(gains.p, f"actuator '{self._name}': gain p"),
             d=non_negative(gains.d, f"actuator '{self._name}': gain d"),

@@ -1,0 +1,95 @@
+"""Actuators for the joints that a run holds or drives and that their file leaves without one."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import NamedCoordinates
+from mbcli.errors import ArgumentError
+from mbcli.models.mechanisms import mechanisms
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import Joint
+from mbcli.multibody.tree.constraints import CouplerConstraint
+
+
+def add_actuators(
+    plant: MultibodyPlant, hold: bool, driven: Iterable[str], efforts: Mapping[tuple[str, str], float]
+) -> list[str]:
+    """Gives joints of one velocity in a plant that is not finalized an actuator if they have none.
+
+    Followers of a coupler and joints that close a loop get none. Neither do, of a mechanism with actuators of its own,
+    the joints without one and without an effort limit that carry it in World: the slides and hinges of a planar robot
+    are its floating base.
+
+    Args:
+        hold: whether all joints get one; else the driven ones do.
+        driven: names of joints, of which the end will do.
+        efforts: {(model instance, joint): [N m or N]} of files, the effort limits of the actuators; 0 and inf: none.
+
+    Returns the names of their joints. Raises ArgumentError for a driven joint that is not there.
+    """
+    moved, limits = _movable_joints(plant), {}
+    for joint in moved:
+        effort = efforts.get((plant.GetModelInstanceName(joint.model_instance()), joint.name()), 0.0)
+        if 0.0 < effort < np.inf:
+            limits[joint] = effort
+    wanted = set(driven_joints(plant, driven))
+    if hold:
+        wanted |= set(moved) - (_carrying_joints(plant) - limits.keys())
+    has_actuator = {actuator.joint() for actuator in plant.elements.actuators}
+    added = [joint for joint in moved if joint in wanted and joint not in has_actuator]
+    for joint in added:
+        plant.AddJointActuator(_new_name(plant, joint), joint, limits.get(joint, np.inf))
+    return [joint.name() for joint in added]
+
+
+def driven_joints(plant: MultibodyPlant, names: Iterable[str]) -> list[Joint]:
+    """The joints that names, or the ends of names, mean. ArgumentError if there is none, or several."""
+    joints = _movable_joints(plant)
+    # one velocity each, so that a joint's name is the name of its velocity without the last part
+    whole = [f"{plant.GetModelInstanceName(joint.model_instance())}_{joint.name()}_v" for joint in joints]
+    known = NamedCoordinates(whole, "joint that can be driven")
+    found: dict[Joint, str] = {}
+    for name in names:
+        try:
+            joint = joints[known.find(name)]
+        except LookupError as error:
+            raise ArgumentError(f"{argument('drive')}: {error.args[0]}") from None
+        if joint in found:
+            raise ArgumentError(f"{argument('drive')}: '{found[joint]}' and '{name}' mean the same joint")
+        found[joint] = name
+    return list(found)
+
+
+def _movable_joints(plant):
+    """Joints of one velocity that have a place in the forest and follow no other joint."""
+    forest = plant.forest()[0]
+    joints = [plant.elements.joints[mobod.joint] for mobod in forest if mobod.joint is not None]
+    followers = {c.joint0 for c in plant.elements.constraints if isinstance(c, CouplerConstraint)}
+    return [joint for joint in joints if joint.num_velocities() == 1 and joint not in followers]
+
+
+def _carrying_joints(plant):
+    """Joints without actuators between World and the first actuated ones, of mechanisms that have actuators."""
+    number = mechanisms(plant)
+    actuated = {actuator.joint() for actuator in plant.elements.actuators}
+    with_actuators = {number[int(joint.child_body().index())] for joint in actuated}
+    at_world, carrying = {0}, set()
+    for mobod in plant.forest()[0]:
+        if mobod.joint is None or mobod.inboard not in at_world:
+            continue
+        joint = plant.elements.joints[mobod.joint]
+        if joint not in actuated and number[mobod.link] in with_actuators:
+            at_world.add(mobod.link)
+            carrying.add(joint)
+    return carrying
+
+
+def _new_name(plant, joint):
+    """The joint's name if no actuator of the model instance has it, else a longer one."""
+    instance = joint.model_instance()
+    name, taken = joint.name(), {a.name() for a in plant.elements.actuators if a.model_instance() == instance}
+    while name in taken:
+        name = "_" + name
+    return name

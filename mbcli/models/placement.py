@@ -1,0 +1,43 @@
+"""Robots that nothing holds, put down on the ground."""
+
+import numpy as np
+
+from mbcli.models.mechanisms import mechanisms
+from mbcli.models.placed_solids import PlacedSolids
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.plant.context import Context
+
+ROUNDING = 1e-9  # [m]
+
+
+def put_on_ground(plant: MultibodyPlant, context: Context, ground: float, stated: np.ndarray) -> list[str]:
+    """Moves what floats up or down until its lowest solid touches the ground, at a height [m]; returns lines on it.
+
+    Left where they are: bases whose z somebody stated (mask (nq,)), and those that their file puts at a
+    height of their own, unless they reach into the ground there.
+    """
+    bases = {n: joint for n, joint in plant.free_joints.items() if int(joint.parent_body().index()) == 0}
+    if not bases:
+        return []
+    solids, number, lines = PlacedSolids(plant), mechanisms(plant), []
+    solids.place(plant.GetPositions(context))
+    default = plant.GetDefaultPositions()
+    lowest = -solids.reaches([0.0, 0.0, -1.0])
+    for n, joint in bases.items():
+        own = np.isfinite(lowest) & (number[solids.body] == number[n])
+        end = joint.position_start() + joint.num_positions()  # the translation comes last, and z is the last of it
+        if not own.any() or stated[end - 1] or joint.is_locked(context):
+            continue
+        X_WF = joint.frame_on_parent().CalcPoseInWorld(context)
+        has_height = (X_WF @ default[end - 3 : end])[2] != 0.0
+        gap = float(lowest[own].min()) - ground
+        if abs(gap) <= ROUNDING or (has_height and gap > 0.0):
+            continue
+        X_FM = joint.GetPose(context)
+        up = X_WF.rotation().matrix().T @ np.array([0.0, 0.0, -gap])
+        X_FM.set_translation(X_FM.translation() + up)
+        joint.SetPose(context, X_FM)
+        name = plant.name_in_contact(plant.elements.bodies[n])
+        height = float(joint.child_body().EvalPoseInWorld(context).translation()[2])
+        lines.append(f"put on the ground: '{name}' starts at z = {height:.6g} m")
+    return lines

@@ -1,0 +1,243 @@
+"""PD controllers that hold the joints of robots in a posture, or drive them, in a run of a discrete plant.
+
+The gains follow from the masses. A joint moves what is outboard of it, or, if its outboard end stands on the ground,
+the rest of its robot: the larger of both inertias about its axis, I, gets the frequency FREQUENCY and critical damping:
+Kp = I w^2, Kd = 2 I w. A robot sinks by about g / w^2, 2.5 mm, until its joints carry it, whatever its size. Where an
+effort limit is known, Kp asks for no more than all of it at an error of FULL_EFFORT. A driven joint has
+Kd = I DRIVE_RATE. Steps take the controllers at their end, so that gains of any size are stable.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import listed
+from mbcli.errors import ArgumentError, ModelError
+from mbcli.log.reader import Log
+from mbcli.models.added_actuators import driven_joints
+from mbcli.models.mechanisms import mechanisms
+from mbcli.multibody.plant.context import Context
+from mbcli.multibody.tree import PdControllerGains
+from mbcli.multibody.tree.constraints import CouplerConstraint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.parsers.scenes.plant_config import HoldConfig
+
+FREQUENCY = 10.0  # [Hz] of a joint with its load
+DRIVE_RATE = 1000.0  # [1/s] at which a driven joint comes to its velocity
+FULL_EFFORT = 0.01  # [rad or m] error at which the effort of a joint reaches its limit, or before
+LEAST_INERTIA = 1e-9  # [kg m^2 or kg] of joints that move no mass
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a controller aims at: position [rad or m] and velocity [rad/s or m/s], with its gains p and d."""
+
+    position: float
+    velocity: float
+    p: float
+    d: float
+
+
+def require_controllers(plant: MultibodyPlant) -> None:
+    """ArgumentError if controllers do not act in a plant."""
+    if not plant.is_discrete():
+        raise ArgumentError(
+            f"{argument('hold')} and {argument('drive')} are for discrete plants: controllers do not act in continuous "
+            f"ones; give {argument('dt')} a step"
+        )
+    if plant.settings.discrete_contact_approximation == "tamsi":
+        raise ArgumentError(
+            f"{argument('hold')} and {argument('drive')}: controllers do not act under tamsi; choose another "
+            f"{argument('contact_approximation')}"
+        )
+
+
+def choose_holding(
+    plant: MultibodyPlant, q: ArrayLike, posture: ArrayLike, hold: HoldConfig, drive: Mapping[str, float]
+) -> dict[JointActuator, Held]:
+    """What holds and drives the joints.
+
+    Args:
+        plant: finalized.
+        q: (nq,) start of the run, at which gains are chosen.
+        posture: (nq,) positions that are held; those beyond limits are moved to them.
+
+    Raises ArgumentError for driven joints that are not there.
+    """
+    driven = dict(zip(driven_joints(plant, drive), drive.values(), strict=True))
+    if not hold.is_on and not driven:
+        return {}
+    inertia = joint_inertias(plant, q)
+    target = np.clip(posture, plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits())
+    actuators = [a for a in plant.elements.actuators if hold.is_on or a.joint() in driven]
+    sharing = {joint: sum(a.joint() is joint for a in actuators) for joint in {a.joint() for a in actuators}}
+    return {
+        actuator: _held(actuator, target, inertia, hold, driven, sharing[actuator.joint()]) for actuator in actuators
+    }
+
+
+def _held(actuator, target, inertia, hold, driven, sharing):
+    """The Held of one of the actuators that share a joint."""
+    joint = actuator.joint()
+    position = float(target[joint.position_start()])
+    own = actuator.get_controller_gains() if actuator.has_controller() else None
+    if joint in driven:
+        d = hold.kd or DRIVE_RATE * float(inertia[joint.velocity_start()])
+        return Held(position, driven[joint], 0.0, d / sharing)
+    if own is not None and hold.kp is None and hold.kd is None:
+        return Held(position, 0.0, own.p, own.d)
+    p, d = gains(float(inertia[joint.velocity_start()]), sharing * actuator.effort_limit(), hold.kp, hold.kd)
+    return Held(position, 0.0, p / sharing, d / sharing)
+
+
+def gains(inertia: float, effort: float, kp: float | None = None, kd: float | None = None) -> tuple[float, float]:
+    """Kp and Kd for an inertia [kg m^2 or kg] and an effort limit, as far as they are not given."""
+    if kp is None:
+        kp = min(inertia * (2.0 * np.pi * FREQUENCY) ** 2, effort / FULL_EFFORT)
+    if kd is None:
+        kd = 2.0 * float(np.sqrt(kp * inertia))
+    return kp, kd
+
+
+def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointActuator, Held]) -> Context:
+    """A new context of the plant with the state of this one, in which controllers hold and drive joints.
+
+    Controllers of the file that are not among them aim at the default positions.
+    """
+    plant.replace_controllers({actuator: PdControllerGains(p=each.p, d=each.d) for actuator, each in held.items()})
+    changed = plant.CreateDefaultContext()
+    changed.SetTime(context.get_time())
+    plant.SetPositionsAndVelocities(changed, plant.GetPositionsAndVelocities(context))
+    default = plant.GetDefaultPositions()
+    for instance in {int(a.model_instance()): a.model_instance() for a in plant.controlled_actuators()}.values():
+        actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices(instance)]
+        rest = [Held(float(default[a.joint().position_start()]), 0.0, 0.0, 0.0) for a in actuators]
+        aims = [held.get(a, at_rest) for a, at_rest in zip(actuators, rest, strict=True)]
+        desired = [*(aim.position for aim in aims), *(aim.velocity for aim in aims)]
+        plant.get_desired_state_input_port(instance).FixValue(changed, desired)
+    plant.set_controllers(changed)
+    return changed
+
+
+def give_back_controllers(plant: MultibodyPlant, gains: Mapping[JointActuator, PdControllerGains | None]) -> None:
+    """Gives actuators the gains that they had, None for none."""
+    plant.replace_controllers({actuator: given or PdControllerGains() for actuator, given in gains.items()})
+    plant.mixes_controllers = False
+
+
+def holding_in_words(plant: MultibodyPlant, hold: HoldConfig, held: Mapping[JointActuator, Held]) -> list[str]:
+    """Lines on which joints are held and driven, and which of those that could move are not."""
+    driven = [a.joint().name() for a, each in held.items() if each.velocity != 0.0 or each.p == 0.0]
+    joints = {actuator.joint() for actuator in held}
+    lines = []
+    if len(joints) > len(driven):
+        where = "where they start" if hold.posture is None else f"in the posture '{hold.posture}'"
+        lines.append(f"holds {len(joints) - len(set(driven))} joints {where}")
+    if driven:
+        lines.append(f"drives {listed(list(dict.fromkeys(driven)))}")
+    led = {c.joint0 for c in plant.elements.constraints if isinstance(c, CouplerConstraint) and c.joint1 in joints}
+    loose = [j.name() for j in plant.moving_joints() if j.num_velocities() not in (0, 6) and j not in joints | led]
+    if hold.is_on and loose:
+        lines.append(f"does not hold {listed(loose)}")
+    return lines
+
+
+def as_document(held: Mapping[JointActuator, Held]) -> list[dict[str, Any]]:
+    """What a log has of it, with the names of the actuators in the order of u."""
+    return [
+        {
+            "actuator": actuator.name(),
+            "model_instance": int(actuator.model_instance()),
+            "position": each.position,
+            "velocity": each.velocity,
+            "controller_gains": [each.p, each.d],
+        }
+        for actuator, each in held.items()
+    ]
+
+
+def from_document(plant: MultibodyPlant, document: Any) -> dict[JointActuator, Held]:
+    """The contrary of as_document(); ValueError if it is not of this plant."""
+    actuators = {(a.name(), int(a.model_instance())): a for a in plant.elements.actuators}
+    try:
+        return {
+            actuators[entry["actuator"], entry["model_instance"]]: Held(
+                float(entry["position"]), float(entry["velocity"]), *map(float, entry["controller_gains"])
+            )
+            for entry in document
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"not of this plant: {error}") from None
+
+
+def held_in_log(plant: MultibodyPlant, path: str) -> dict[JointActuator, Held]:
+    """What controllers hold and drive in the run of a log. ModelError if that run had no such controllers."""
+    with Log(path) as log:
+        try:
+            return from_document(plant, json.loads(log.model)["hold"])
+        except (KeyError, TypeError, ValueError, RecursionError):
+            raise ModelError(
+                f"{path}: error: was not run with the same {argument('hold')} and {argument('drive')}: give the same "
+                "options"
+            ) from None
+
+
+# ------------------------------------------------------------------------------------------ inertias
+
+
+def joint_inertias(plant: MultibodyPlant, q: ArrayLike) -> np.ndarray:
+    """(nv,) [kg m^2 or kg] what a controller of each joint of one velocity has to move at q, see above; else 0.
+
+    Joints that follow a joint by a coupler count with it.
+    """
+    context = Context(plant, compiled=False)
+    plant.SetPositions(context, q)
+    M = plant.CalcMassMatrix(context)
+    lead = np.eye(len(M))
+    for coupler in plant.elements.constraints:
+        if isinstance(coupler, CouplerConstraint):
+            lead[coupler.joint0.velocity_start(), coupler.joint1.velocity_start()] += coupler.gear_ratio
+    outboard = np.diag(lead.T @ M @ lead)
+    result = np.maximum(np.where(np.isfinite(outboard), outboard, 0.0), LEAST_INERTIA)
+    for whole, bodies in _floating_mechanisms(plant, context):
+        for joint in plant.moving_joints():
+            if int(joint.child_body().index()) not in bodies:
+                continue
+            axis = _axis_in_world(plant, context, joint)
+            if axis is not None:
+                d = joint.velocity_start()
+                rest = axis @ whole @ axis - M[d, d] + plant.model.dof_armature[d]
+                result[d] = max(result[d], rest)
+    return result
+
+
+def _floating_mechanisms(plant, context):
+    """Spatial inertia (6, 6) about World's origin, in World, and indices of the bodies, of what floats freely."""
+    number, floating = mechanisms(plant), [n for n, joint in plant.free_joints.items() if not joint.is_locked(context)]
+    for mechanism in sorted({int(number[n]) for n in floating}):
+        bodies = [b.index() for b in plant.elements.bodies if number[int(b.index())] == mechanism]
+        whole = plant.CalcSpatialInertia(context, plant.world_frame(), bodies)
+        yield whole.CopyToFullMatrix6(), {int(n) for n in bodies}
+
+
+def _axis_in_world(plant, context, joint):
+    """The spatial velocity (6,) at World's origin of what a revolute or prismatic joint moves; None for others."""
+    if joint.type_name() not in ("revolute", "prismatic"):
+        return None
+    X_WF = joint.frame_on_parent().CalcPoseInWorld(context)
+    axis = X_WF.rotation().matrix() @ joint.axis()
+    if joint.type_name() == "prismatic":
+        return np.concatenate([np.zeros(3), axis])
+    return np.concatenate([axis, np.cross(X_WF.translation(), axis)])
