@@ -3,12 +3,14 @@
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command_line import SAMPLES, hinge, one_robot
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the benchmarks are not installed
+from benchmarks.robots import standing
 from benchmarks.robots.__main__ import main
 from benchmarks.robots.count import count, differences
 from benchmarks.robots.files import robot_files
@@ -24,8 +26,8 @@ def folder(tmp_path):
     """Files of one maker: a robot twice, one refused, one with macros, one that includes a file outside, no robot."""
     folder = tmp_path / "maker"
     (folder / "inner").mkdir(parents=True)
-    (folder / "a.urdf").write_text(ROBOT)
-    (folder / "inner" / "copy.urdf").write_text(ROBOT)
+    (folder / "a.urdf").write_text(ROBOT.replace("<link", "<!-- <xacro:box/> --><link", 1))
+    shutil.copy(folder / "a.urdf", folder / "inner" / "copy.urdf")
     (folder / "faulty.urdf").write_text(ROBOT.replace('<mass value="1"/>', '<mass value="1,5"/>', 1))
     (folder / "macros.urdf").write_text(ROBOT.replace("<link", "<xacro:box/><link", 1))
     (folder / "robot.xml").write_text("<?xml version='1.0'?><mujoco><worldbody/></mujoco>")
@@ -126,3 +128,32 @@ def test_the_sample_models_are_read_as_their_peers_read_them(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert main([str(samples), "--known", str(result)]) == 0
     assert capsys.readouterr().out.splitlines()[:6] == printed.splitlines()[:6]
+
+
+def test_robots_that_rest_and_are_refused(folder):
+    """A box on the ground, a file with an error and a package that is not installed."""
+    box = '<geometry><box size="0.1 0.1 0.1"/></geometry>'
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    shape = f'<collision><origin xyz="0 0 0.05"/>{box}</collision>'
+    (folder / "box.urdf").write_text(f'<robot name="r"><link name="box">{inertial}{shape}</link></robot>')
+    robots = [("box", "maker", name) for name in ("box.urdf", "faulty.urdf", "none.urdf")]
+    rest, refused, missing = standing.stand(robots, [folder.parent], ("--ground", "-t", "0.5"))
+    assert rest.verdict == "at rest" and rest.finite and rest.cold > 0.0 and rest.processor > 0.0
+    assert refused.verdict.startswith("exit code 3: faulty.urdf:1:") and refused.warm is None
+    assert missing.verdict == "not found: pip install maker"
+    falls = replace(rest, speed=1.0)
+    assert falls.verdict == "moves" and replace(rest, finite=False).verdict == "not finite"
+    assert standing.summary([rest, falls, refused, missing]) == "4 robots: 1 at rest, 1 moving, 2 refused"
+    assert standing.line(rest).split() == [
+        "box",
+        "box.urdf",
+        *(text for seconds in (rest.cold, rest.warm, rest.processor) for text in (f"{seconds:.1f}", "s")),
+        f"{rest.speed:.2g}",
+        "at",
+        "rest",
+    ]
+
+
+def test_robots_on_the_ground_are_of_three_formats_and_differ():
+    assert len(set(standing.ROBOTS)) == 30
+    assert {Path(path).suffix for _, _, path in standing.ROBOTS} == {".urdf", ".sdf", ".xml"}

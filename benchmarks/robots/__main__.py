@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks.robots import standing
 from benchmarks.robots.count import LIMIT, count
 from benchmarks.robots.files import FORMATS, robot_files
 from benchmarks.robots.table import table
@@ -23,7 +24,14 @@ def main(arguments=None):
     parser.add_argument("--json", metavar="FILE", help="also write every record to a JSON file, as it comes")
     parser.add_argument("--table", metavar="FILE", help="also write the table to a file")
     parser.add_argument("--known", metavar="FILE", help="take the answers of the peers from the JSON of an earlier run")
+    parser.add_argument(
+        "--standing",
+        action="store_true",
+        help="instead: simulate thirty robots on the ground, of packages below the FOLDERs (as site-packages)",
+    )
     options = parser.parse_args(arguments)
+    if options.standing:
+        return _stand(options)
     files, found = robot_files(options.folders, options.formats, options.only, options.skip)
     known = _known(options.known)
     report = Report(found, len(files), options)
@@ -31,6 +39,29 @@ def main(arguments=None):
     report.save()
     print(table(report.records, found), end="")
     return 0
+
+
+def _stand(options):
+    lines = [standing.head()]
+    print(lines[0], flush=True)
+
+    def show(result):
+        lines.append(standing.line(result))
+        print(lines[-1], flush=True)
+
+    robots = [robot for robot in standing.ROBOTS if options.only in robot[2] and not _skipped(robot[2], options.skip)]
+    results = standing.stand(robots, options.folders, on_result=show)
+    lines.append(standing.summary(results))
+    print(lines[-1])
+    if options.json:
+        Path(options.json).write_text(standing.document(results))
+    if options.table:
+        Path(options.table).write_text("\n".join(lines) + "\n")
+    return 0
+
+
+def _skipped(path, skip):
+    return any(text in path for text in skip)
 
 
 def _known(path):

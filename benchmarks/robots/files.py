@@ -1,6 +1,7 @@
 """Which robot files folders have: each content once."""
 
 import hashlib
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from mbcli.errors import ModelError
 FORMATS = ("urdf", "sdf", "mjcf", "xacro")
 FORMAT_OF_SUFFIX = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf", ".mjcf": "mjcf", ".xacro": "xacro"}
 LARGEST = 64 * 2**20  # [bytes]
+
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -80,4 +83,6 @@ def _format(path, content):
             file_format = format_of(content, str(path))
         except ModelError:
             return None
-    return "xacro" if file_format == "urdf" and b"<xacro:" in content else file_format
+    if file_format == "urdf" and b"<xacro:" in _COMMENT.sub(b"", content):
+        return "xacro"
+    return file_format

@@ -1,7 +1,7 @@
 """One file, read by one program: what came of it, and what the model has. Each function runs in a worker.
 
 Every reader takes (path, folder, file_format) and returns {"read": bool}, with "error" if it does not read the file,
-else with the numbers of what the model has.
+else with the numbers of what the model has, and "seconds" of processor time.
 """
 
 import tempfile
@@ -24,17 +24,17 @@ def read_by_mbcli(path, folder, file_format):
     from mbcli.models.loading import load_model
     from mbcli.multibody.tree import BodyIndex
 
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         plant = load_model(path, contact=True, packages=_packages(file_format), file_type=_file_type(file_format)).plant
     except Exception as error:
-        found = {"read": False, "seconds": time.perf_counter() - started, "error": _lines(error, folder)[0]}
+        found = {"read": False, "seconds": time.process_time() - started, "error": _lines(error, folder)[0]}
         found["errors"] = len(_lines(error, folder))
         if not isinstance(error, MbcliError):
             found["error"] = f"{type(error).__name__}: {found['error']}"
             return found | {"options": False}
         return found | {"options": _reads_with_options(path, folder, file_format)}
-    return {"read": True, "seconds": time.perf_counter() - started, **_counts(plant, BodyIndex)}
+    return {"read": True, "seconds": time.process_time() - started, **_counts(plant, BodyIndex)}
 
 
 def _reads_with_options(path, folder, file_format):
@@ -54,9 +54,9 @@ def check_by_mbcli(path, folder, file_format):
     """The findings of `mbcli check`: their number by severity and by code."""
     from mbcli.checks.file_check import check_file
 
-    started = time.perf_counter()
+    started = time.process_time()
     checked = check_file(path, input_format=_file_type(file_format), packages=_packages(file_format))
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     codes = Counter(f"{finding.severity} {finding.code}" for finding in checked.findings)
     severities = Counter(finding.severity for finding in checked.findings)
     return {"read": True, "seconds": seconds, "severities": dict(severities), "codes": dict(codes)}
@@ -84,7 +84,7 @@ def read_by_drake(path, folder, file_format):
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.multibody.tree import BodyIndex
 
-    started = time.perf_counter()
+    started = time.process_time()
     plant = MultibodyPlant(0.0)
     parser = Parser(plant)
     parser.SetAutoRenaming(True)
@@ -99,7 +99,7 @@ def read_by_drake(path, folder, file_format):
         plant.Finalize()
     except Exception as error:
         return {"read": False, "error": _lines(error, folder)[0]}
-    return {"read": True, "seconds": time.perf_counter() - started, **_counts(plant, BodyIndex)}
+    return {"read": True, "seconds": time.process_time() - started, **_counts(plant, BodyIndex)}
 
 
 @cache
@@ -136,13 +136,13 @@ def read_by_pinocchio(path, folder, file_format):
     """A free base adds the mass of the first link."""
     import pinocchio
 
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         model = pinocchio.buildModelFromUrdf(path, pinocchio.JointModelFreeFlyer())
     except Exception as error:
         return {"read": False, "error": _lines(error, folder)[0]}
     mass = float(sum(inertia.mass for inertia in model.inertias))
-    return {"read": True, "seconds": time.perf_counter() - started, "mass": mass}
+    return {"read": True, "seconds": time.process_time() - started, "mass": mass}
 
 
 def ready_mujoco():
@@ -153,12 +153,12 @@ def read_by_mujoco(path, folder, file_format):
     """As a plant counts: a link between two joints of a body, a weld where none is, three angles of a ball joint."""
     import mujoco
 
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         model = mujoco.MjModel.from_xml_path(path)
     except Exception as error:
         return {"read": False, "error": _lines(error, folder)[0]}
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     joints_of_bodies = model.body_jntnum[1:]
     return {
         "read": True,

@@ -127,7 +127,7 @@ def _times(records, found):
     if not seconds:
         return
     quantiles = ", ".join(f"{name} {seconds[int(part * (len(seconds) - 1))]:.3g} s" for name, part in QUANTILES.items())
-    yield f"time of mbcli to read a file: {quantiles}"
+    yield f"processor time of mbcli to read a file: {quantiles}"
     slow = sorted((r for r in timed if r["mbcli"]["seconds"] > SLOW), key=lambda r: -r["mbcli"]["seconds"])
     yield f"{len(slow)} files take longer than {SLOW:g} s (mbcli; peers)"
     for record in slow[:LONGEST_LISTS]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT = 120.0  # [s] to import a program
+MOST_FILES = 500  # of one process: programs keep memory
 
 
 class NotInstalled(Exception):
@@ -26,13 +27,16 @@ class Worker:
 
     def __init__(self, reader, limit):
         self.reader, self.limit = reader, limit
-        self._process, self._received = None, b""
+        self._process, self._received, self._asked = None, b"", 0
         self._folder = tempfile.TemporaryDirectory()  # where programs leave what they write
 
     def ask(self, path, folder, file_format):
         """What the reader returns; {"read": False, "died": True, "error"} if it crashes or takes too long."""
+        if self._asked == MOST_FILES:
+            self._finish()
         if self._process is None:
             self._start()
+        self._asked += 1
         request = {"path": str(path), "folder": str(folder), "file_format": file_format}
         try:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -44,9 +48,12 @@ class Worker:
 
     def close(self):
         if self._process is not None:
-            self._process.stdin.close()
-            self._end()
+            self._finish()
         self._folder.cleanup()
+
+    def _finish(self):
+        self._process.stdin.close()
+        self._end()
 
     def _start(self):
         command = [sys.executable, "-m", "benchmarks.robots.worker", self.reader]
@@ -58,7 +65,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        self._received = b""
+        self._received, self._asked = b"", 0
         ready = self._line(START_LIMIT)
         if not ready or json.loads(ready) != "ready":
             self._end()
