@@ -16,6 +16,7 @@ that was not given leads to several directories, all are searched for and kept i
 
 import os
 import re
+from itertools import islice
 from urllib.parse import unquote
 
 from mbcli.errors import ResourceError
@@ -25,6 +26,7 @@ PREFIX_VARIABLE = "AMENT_PREFIX_PATH"
 MODEL_PATH_VARIABLES = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
 IGNORE_MARKERS = frozenset({"AMENT_IGNORE", "CATKIN_IGNORE", "COLCON_IGNORE"})
 MAX_SEARCHED_DIRECTORIES = 100_000
+MAX_NEIGHBOURS = 10_000  # entries of a directory among which the record of an installation is looked for
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
@@ -33,8 +35,8 @@ _PACKAGE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
 class PackageMap:
     """Resolves URIs to files.
 
-    allow_outside: accept a file outside of its package (or, for a plain path, outside of the package or directory
-    of the file that names it), which is refused otherwise, symbolic links followed.
+    allow_outside: accept a file outside of its package (or, for a plain path, outside of the package, ROS's or Python's,
+    or the directory of the file that names it), which is refused otherwise, symbolic links followed.
     missing_meshes: how parsers report a mesh file that cannot be found: "error", "warn", or "ignore", a note.
     environment: the variables above; default `os.environ` at the time of the look-up.
     """
@@ -49,6 +51,7 @@ class PackageMap:
         self._paths = []
         self._searched = {}  # directory -> {name: package directory}
         self._found = {}  # (name, base directory) -> (package directory or None, places that were tried)
+        self._roots = {}  # base directory -> the one that plain paths must not leave
 
     def add(self, name: str, directory: str | os.PathLike[str]) -> None:
         """Give a package by name. Raises ResourceError if the directory is missing or the name is taken."""
@@ -94,7 +97,7 @@ class PackageMap:
             candidate = os.path.join(root, path.lstrip("/"))
             others = [os.path.join(other, path) for other in self.ambiguous.get(name, ())[1:]]
         elif scheme in ("", "file"):
-            root = _enclosing_root(base_dir)
+            root = self._root(base_dir)
             candidate, others = os.path.join(base_dir, rest), ()
         elif scheme in ("http", "https"):
             raise ResourceError(f'"{uri}": nothing is fetched from the network')
@@ -111,6 +114,11 @@ class PackageMap:
         return f'package "{name}" has several directories, the first is used: {places}'
 
     # ------------------------------------------------------------------------------------------ look-up
+
+    def _root(self, base_dir):
+        if base_dir not in self._roots:
+            self._roots[base_dir] = _enclosing_root(base_dir)
+        return self._roots[base_dir]
 
     def _checked(self, uri, path, root, others):
         if not self.allow_outside and not _is_inside(path, root):
@@ -241,11 +249,30 @@ def _enclosing_package(name, base_dir):
 
 
 def _enclosing_root(base_dir):
-    """The package that holds the directory, or else the directory, which plain paths must not leave."""
+    """The directory that plain paths must not leave: the package that holds the directory, or else the outermost of the
+    Python packages in each other that do, or one that an installer put there, or else the directory itself."""
+    python_package = None
     for directory in _walk_up(base_dir):
         if _is_package(directory):
             return directory
-    return base_dir
+        if os.path.isfile(os.path.join(directory, "__init__.py")):
+            python_package = directory
+        elif python_package is not None:
+            return python_package
+        elif _is_installed(directory):
+            return directory
+    return python_package or base_dir
+
+
+def _is_installed(directory):
+    """Whether the record of an installation (NAME.dist-info) lies beside a directory."""
+    parent = os.path.dirname(directory)
+    try:
+        with os.scandir(parent) as entries:
+            names = [entry.name for entry in islice(entries, MAX_NEIGHBOURS)]
+    except OSError:
+        return False
+    return parent != directory and any(name.endswith(".dist-info") for name in names)
 
 
 def _is_package(directory):

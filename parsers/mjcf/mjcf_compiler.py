@@ -1,7 +1,6 @@
 """<compiler> and <option> of MJCF files: how the rest is to be understood, and how inertias are changed."""
 
 from dataclasses import dataclass, replace
-from math import inf
 
 import numpy as np
 from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE
@@ -21,13 +20,14 @@ class CompilerSettings:
     eulerseq: str = "xyz"
     autolimits: bool = True
     inertiafromgeom: str = "auto"
-    inertiagrouprange: tuple[float, float] = (-inf, inf)
+    inertiagrouprange: tuple[float, float] = (0.0, 5.0)
     boundmass: float = 0.0  # [kg]
     boundinertia: float = 0.0  # [kg m^2]
     balanceinertia: bool = False
     settotalmass: float = -1.0  # [kg], not positive: not set
     meshdir: str = ""
     strippath: bool = False
+    fitaabb: bool = False
 
 
 def read_compiler(root):
@@ -55,7 +55,7 @@ def _attributes_of(node):
     angle = read_keyword(node, "angle", ("degree", "radian"), None)
     if angle is not None:
         given["angle"] = DEGREE if angle == "degree" else 1.0
-    for name in ("autolimits", "balanceinertia", "strippath"):
+    for name in ("autolimits", "balanceinertia", "strippath", "fitaabb"):
         value = read_keyword(node, name, ("true", "false"), None)
         if value is not None:
             given[name] = value == "true"

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
+from mbcli.parsers.mjcf.mjcf_inertia import shell_mass_properties
 from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_values import read_pose, report_negative, turn_z_to
 from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Sphere, pose
@@ -53,6 +54,9 @@ class GeomReader:
                 element = self._defaults.of(node, None)
                 self._materials[node.attribute("name")] = element.vector("rgba", 4)
 
+    def report(self, diagnostics):
+        self._meshes.report(diagnostics)
+
     def read(self, node, childclass, X_BF, index):
         """The `Geom` of an element that stands in frame F of body B, the index-th of the body; None after a finding."""
         element = self._defaults.of(node, childclass)
@@ -73,12 +77,13 @@ class GeomReader:
                 report_negative(element, attribute, value)
         if solid is None:
             return None
-        shape, X_FG, fill = solid
+        shape, X_FG, X_GS, fill = solid
         X_BG = X_BF @ X_FG
-        X_BG.flags.writeable = False
+        X_BS = X_BG @ X_GS
+        X_BS.flags.writeable = False
         properties = {("material", "coulomb_friction"): (friction, friction)}
         name = name or made_up(f"geom{index}", self._stated)
-        geometry = GeometrySpec(name, shape, X_BG, node.place, color, properties) if shape else None
+        geometry = GeometrySpec(name, shape, X_BS, node.place, color, properties) if shape else None
         density = DEFAULT_DENSITY if density is None else density
         return Geom(geometry, X_BG, contact != (0, 0), int(group), mass, density, fill, element)
 
@@ -89,17 +94,20 @@ class GeomReader:
         return element.vector("rgba", 4, self._materials.get(material))
 
     def _read_solid(self, element, kind):
-        """(shape or None, its pose in the frame that the geom stands in, `Geom.fill`); None after an error."""
+        """(shape or None, X_FG of the geom in the frame that it stands in, X_GS of the shape in it, `Geom.fill`); None
+        after an error."""
         fromto = element.vector("fromto", 6)
         size = element.vector("size", 3, (), least=1)
         mesh = element.attribute("mesh")
         if kind == "plane":
-            return HalfSpace(), read_pose(element, self._settings), None
+            return HalfSpace(), read_pose(element, self._settings), IDENTITY, None
         if kind == "mesh":
             return self._read_mesh(element, mesh)
-        if kind not in _SIZES or mesh is not None:
-            geom = f"a geom of type {kind}" if kind not in _SIZES else f"a {kind} fitted to a mesh"
-            return self._unsupported(element, f"{geom} is not supported", has_mass=kind != "hfield")
+        if kind not in _SIZES:
+            return self._unsupported(element, f"a geom of type {kind} is not supported", has_mass=kind != "hfield")
+        fill_with = shell_mass_properties if element.flag("shellinertia", False) else mass_properties
+        if mesh is not None:
+            return self._fitted(element, kind, mesh, fill_with)
         X = read_pose(element, self._settings)
         if fromto is not None:
             size, X = self._from_ends(element, kind, size, np.array(fromto))
@@ -109,7 +117,7 @@ class GeomReader:
                 _report_size(element, kind, needed, size)
             return None
         shape = _make(kind, size)
-        return shape, X, partial(mass_properties, shape)
+        return shape, X, IDENTITY, partial(fill_with, shape)
 
     def _unsupported(self, element, problem, *, has_mass=True):
         """A geom without shape, in which a mass cannot be filled."""
@@ -118,17 +126,17 @@ class GeomReader:
         def fill(density):
             raise ModelError(problem)
 
-        return None, IDENTITY, fill if has_mass else None
+        return None, IDENTITY, IDENTITY, fill if has_mass else None
 
     def _from_ends(self, element, kind, size, fromto):
         """(size, pose) of a shape whose z axis goes from one point to another; its pose is None after an error."""
         if kind not in _WITH_FROMTO:
             problem = f"fromto is for {', '.join(_WITH_FROMTO)}, not for a {kind}"
-        elif element.node.attribute("fromto") is not None and element.node.attribute("pos") is not None:
-            problem = "the geom has both pos and fromto"
         elif not (fromto[:3] - fromto[3:]).any():
             problem = "the ends of fromto are the same point"
         else:
+            if any(element.vector("pos", 3, ())):
+                self._unused.add(element, "pos", "fromto places the geom")
             start, end = fromto[:3], fromto[3:]
             half = float(np.linalg.norm(start - end)) / 2
             widths = size[:1] * (_SIZES[kind] - 1)
@@ -137,17 +145,66 @@ class GeomReader:
         return size, None
 
     def _read_mesh(self, element, name):
-        X_FG = read_pose(element, self._settings)
-        if name is None:
-            element.diagnostics.error("ATTRIBUTE_MISSING", "a geom of type mesh must name a mesh", element.node)
-            return None
-        if name not in self._meshes.elements:
-            _report_missing(element, "mesh", name, self._meshes.elements)
-            return None
-        asset = self._meshes.find(name)
+        asset = self._find_mesh(element, name)
         if asset is None:
             return self._unsupported(element, "a geom of a mesh that is not supported")
-        return asset.mesh, X_FG @ asset.X_GM, asset.mass_properties
+        X_FG = read_pose(element, self._settings)
+        return asset.mesh, X_FG, asset.X_GM, partial(self._meshes.weigh, asset, node=element.node)
+
+    def _find_mesh(self, element, name):
+        """The `MeshAsset` of a geom, or None after a finding."""
+        if name is None:
+            element.diagnostics.error("ATTRIBUTE_MISSING", "a geom of type mesh must name a mesh", element.node)
+        elif name not in self._meshes.elements:
+            _report_missing(element, "mesh", name, self._meshes.elements)
+        else:
+            return self._meshes.find(name)
+        return None
+
+    def _fitted(self, element, kind, mesh, fill_with):
+        """A primitive that is as large as a mesh, by its inertia or by its vertices along its principal axes."""
+        asset = self._find_mesh(element, mesh)
+        if asset is None:
+            return self._unsupported(element, f"a {kind} fitted to a mesh that is not supported")
+        try:
+            size, X_GS = fitted_size(kind, asset, self._settings.fitaabb)
+        except (ModelError, ResourceError) as error:
+            return self._unsupported(element, f"a {kind} cannot be fitted: {error}")
+        shape = _make(kind, size * element.number("fitscale", 1.0))
+        X_FS = read_pose(element, self._settings) @ X_GS
+        return shape, X_FS, IDENTITY, partial(fill_with, shape)
+
+
+def fitted_size(kind, asset, by_vertices):
+    """(sizes as <geom> has them, X_GS) of a primitive that is fitted to a `MeshAsset`, as MuJoCo does it."""
+    p_GGcm, R_GP, half = asset.principal_axes()
+    centre = np.zeros(3)
+    across, along = (half[0] + half[1]) / 2.0, half[2]
+    size = {
+        "sphere": [half.mean()],
+        "capsule": [across, max(0.0, along - across / 2.0)],
+        "cylinder": [across, along],
+    }.get(kind, half)
+    if by_vertices:
+        vertices = (asset.surface[0] - p_GGcm) @ R_GP
+        lower, upper = vertices.min(axis=0), vertices.max(axis=0)
+        centre = (lower + upper) / 2.0
+        size = _size_around(kind, vertices - centre, (upper - lower) / 2.0)
+    return np.array(size), pose(R_GP, p_GGcm + R_GP @ centre)
+
+
+def _size_around(kind, r, half):
+    """Of a primitive at the origin that holds the points r (n, 3) between the corners of a box, which is not so for an
+    ellipsoid."""
+    if kind in ("box", "ellipsoid"):
+        return half
+    if kind == "sphere":
+        return [np.linalg.norm(r, axis=1).max()]
+    across = np.hypot(r[:, 0], r[:, 1])
+    radius, heights = across.max(), abs(r[:, 2])
+    if kind == "capsule":
+        heights = heights - np.sqrt(np.maximum(radius**2 - across**2, 0.0))
+    return [radius, max(0.0, heights.max())]
 
 
 def _make(kind, size):

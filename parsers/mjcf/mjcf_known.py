@@ -18,8 +18,9 @@ _JOINT_REST = "@group @actuatorfrcrange @actuatorfrclimited @class @name"
 _JOINT_UNSUPPORTED = "@springdamper @springyield @actuatorgravcomp"
 _JOINT_SOLVER = "@margin @solreflimit @solimplimit @solreffriction @solimpfriction @user"
 
-_GEOM = f"@type @size @fromto {_POSE} @mass @density @group @contype @conaffinity @friction @rgba @material @mesh"
-_GEOM_UNSUPPORTED = "@hfield @fitscale @shellinertia @adhesion @surfacevel @fluidshape @fluidcoef plugin"
+_GEOM = f"@type @size @fromto {_POSE} @mass @density @group @contype @conaffinity @friction @rgba @material @mesh "
+_GEOM += "@fitscale @shellinertia"
+_GEOM_UNSUPPORTED = "@hfield @adhesion @surfacevel @fluidshape @fluidcoef plugin"
 _GEOM_SOLVER = "@margin @gap @condim @priority @solmix @solref @solimp @user @castshadow"
 
 _SITE_VIEWER = "@type @size @fromto @group @material @rgba @user @mesh"
@@ -40,8 +41,8 @@ KNOWN = _table(
         "mujoco": "@model compiler option size visual statistic default custom asset worldbody contact deformable "
         "equality tendon actuator sensor keyframe extension include",
         "compiler": "@angle @eulerseq @autolimits @inertiafromgeom @inertiagrouprange @boundmass @boundinertia "
-        "@balanceinertia @settotalmass @coordinate @meshdir @assetdir @strippath @alignfree @texturedir "
-        "@discardvisual @usethread @fusestatic @saveinertial @fitaabb @conflict @passthrough @savecanonical "
+        "@fitaabb @balanceinertia @settotalmass @coordinate @meshdir @assetdir @strippath @alignfree @texturedir "
+        "@discardvisual @usethread @fusestatic @saveinertial @conflict @passthrough @savecanonical "
         "@savecompiled @convexhull @exactmeshinertia lengthrange",
         "option": "@gravity @wind @density @viscosity @magnetic @timestep @integrator @cone @jacobian @solver "
         "@iterations @tolerance @ls_iterations @ls_tolerance @noslip_iterations @noslip_tolerance @mpr_iterations "
@@ -85,7 +86,7 @@ KNOWN = _table(
 FOREIGN = _table(
     {
         "mujoco": "size visual statistic custom sensor extension @xsi:noNamespaceSchemaLocation",
-        "compiler": "@texturedir @discardvisual @usethread @fusestatic @saveinertial @fitaabb @conflict @passthrough "
+        "compiler": "@texturedir @discardvisual @usethread @fusestatic @saveinertial @conflict @passthrough "
         "@savecanonical @savecompiled @convexhull @exactmeshinertia lengthrange",
         "option": "@magnetic @timestep @integrator @cone @jacobian @solver @iterations @tolerance @ls_iterations "
         "@ls_tolerance @noslip_iterations @noslip_tolerance @mpr_iterations @mpr_tolerance @ccd_iterations "

@@ -1,45 +1,77 @@
-"""<mesh> assets of MJCF files: their files, or vertices in the file itself, and the mass that they enclose."""
+"""<mesh> assets of MJCF files: their files, or vertices in the file itself, and the mass that they have."""
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
-from mbcli.parsers.geometry_inertia import mass_properties_of_triangles
+from mbcli.parsers.geometry_inertia import MassProperties, matrix_of
+from mbcli.parsers.mjcf.mjcf_inertia import KINDS, enclosed_volume, mesh_mass_properties
+from mbcli.parsers.mjcf.mjcf_surfaces import in_single_precision, read_surface
 from mbcli.parsers.spec import Mesh, pose
+from mbcli.parsers.xml_source import MAX_RELATED
 
-from mbcli.errors import ModelError, ResourceError
+from mbcli.errors import ResourceError
 from mbcli.math.rotation_array import matrix_from_quaternion
-from mbcli.meshes.triangles import convex_hull, load_triangles
+from mbcli.meshes.triangles import convex_hull
 
 _ATTRIBUTES = ("class", "name", "file", "scale", "refpos", "refquat", "inertia", "vertex", "face")
-_INERTIAS = ("legacy", "exact", "convex", "shell")  # the first two are the same if the surface is closed
+_SAME_MASS = 1e-6  # relative, of a mesh that weighs what its surface holds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MeshAsset:
+    """A mesh in the frame G of the geom that has it."""
+
     name: str
     mesh: Mesh | None  # None: the vertices stand in the MJCF file
     X_GM: np.ndarray  # pose of the mesh's frame, after scaling, in the geom's
-    inertia: str  # of _INERTIAS
-    vertices: np.ndarray | None = None  # (n, 3) [m], scaled; of a mesh without file
+    T_GF: np.ndarray  # (3, 4) from coordinates of the file to those of the geom: scaled, turned and moved
+    inertia: str  # of KINDS
+    vertices: np.ndarray | None = None  # (n, 3) of a mesh without file, as it stands there
     triangles: np.ndarray | None = None  # (m, 3); None: the hull of the vertices
 
     def mass_properties(self, density):
-        """The `MassProperties` in the mesh's frame. Raises ModelError or ResourceError."""
-        if self.inertia == "shell":
-            raise ModelError(f'mesh "{self.name}": the inertia of a shell is not supported')
-        vertices, triangles = self._surface()
-        if triangles is None or self.inertia == "convex":
-            triangles = convex_hull(vertices, f'mesh "{self.name}"')
-        return mass_properties_of_triangles(vertices, triangles, density)
+        """The `MassProperties` in the frame of the geom. Raises ModelError or ResourceError."""
+        mass, p_GGcm, inertia = self._of_density_one
+        return MassProperties(density * mass, p_GGcm, tuple(density * value for value in inertia))
 
-    def _surface(self):
+    @cached_property
+    def _of_density_one(self):
+        return mesh_mass_properties(*self.surface, self.inertia, 1.0, f'mesh "{self.name}"')
+
+    @cached_property
+    def surface(self):
+        """Vertices (n, 3) [m] in the frame of the geom, and triangles (m, 3) of their indices."""
+        vertices, triangles = self._in_file()
+        if triangles is None:
+            triangles = convex_hull(vertices, f'mesh "{self.name}"')
+        if np.linalg.det(self.T_GF[:, :3]) < 0.0:
+            triangles = triangles[:, ::-1]
+        return vertices @ self.T_GF[:, :3].T + self.T_GF[:, 3], triangles
+
+    def _in_file(self):
         if self.mesh is None:
-            return self.vertices, self.triangles
+            return in_single_precision(self.vertices).astype(float), self.triangles
         if self.mesh.path is None:
             raise ResourceError(f"{self.mesh.uri}: the mesh file was not found")
-        return load_triangles(self.mesh.path, self.mesh.scale)
+        return read_surface(self.mesh.path)
+
+    def principal_axes(self):
+        """(p_GGcm, R_GP, sizes): the box of the same inertia and volume has these half sizes [m], the shortest first,
+        in the directions of P. Raises ModelError or ResourceError."""
+        mass, p_GGcm, inertia = self._of_density_one
+        moments, axes = np.linalg.eigh(matrix_of(inertia))
+        moments, axes = moments[::-1], axes[:, ::-1]
+        sizes = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / mass, 0.0)) / 2.0
+        return p_GGcm, axes * np.linalg.det(axes), sizes
+
+    @property
+    def surface_excess(self):
+        """By which factor the mesh weighs more than its surface holds; None if that is not closed."""
+        held = enclosed_volume(*self.surface)
+        return None if held is None else self._of_density_one.mass / held
 
 
 class MeshReader:
@@ -50,6 +82,7 @@ class MeshReader:
         self._files = mesh_files
         self.elements = {}  # name -> its element with defaults
         self._found = {}  # name -> MeshAsset or None
+        self._weighed = {}  # name -> (MeshAsset, node of the first geom), of meshes that give a body its mass
 
     def add(self, node):
         """A <mesh>; without a name it has that of its file."""
@@ -66,20 +99,57 @@ class MeshReader:
             self._found[name] = self._read(name, self.elements[name])
         return self._found[name]
 
+    def weigh(self, asset, density, node):
+        """The `MassProperties` of a mesh that a body's mass needs; node: of the geom. Raises as `mass_properties`."""
+        properties = asset.mass_properties(density)
+        self._weighed.setdefault(asset.name, (asset, node))
+        return properties
+
+    def report(self, diagnostics):
+        """Notes on meshes that do not weigh what their surfaces hold, as MuJoCo has it by default."""
+        heavy, loose = [], []
+        for asset, node in self._weighed.values():
+            if asset.inertia == "legacy":
+                excess = asset.surface_excess
+                if excess is None:
+                    loose.append((asset, node))
+                elif abs(excess - 1.0) > _SAME_MASS:
+                    heavy.append((excess, asset, node))
+        if heavy:
+            excess, asset, node = max(heavy, key=lambda item: item[0])
+            diagnostics.note(
+                "MESH_INERTIA",
+                f'{_meshes(heavy)} more than the surface holds, by MuJoCo\'s "legacy" inertia, the most '
+                f'"{asset.name}": {excess:.4g} times as much',
+                node,
+                related=[other.place for _, _, other in heavy if other is not node][:MAX_RELATED],
+                hint='state inertia="exact" in <mesh>',
+            )
+        if loose:
+            asset, node = loose[0]
+            diagnostics.note(
+                "MESH_INERTIA",
+                f'{_meshes(loose)} by MuJoCo\'s "legacy" inertia what no closed surface holds, the first '
+                f'"{asset.name}": triangles are missing, too many, or face the wrong side',
+                node,
+                related=[other.place for _, other in loose[1 : 1 + MAX_RELATED]],
+                hint='state inertia="convex" in <mesh>, or mend the mesh',
+            )
+
     def _read(self, name, element):
         scale = element.vector("scale", 3, (1.0, 1.0, 1.0))
         if 0.0 in scale:
             problem = "the scale of a <mesh> must not be 0"
             element.diagnostics.error("ATTRIBUTE_INVALID", problem, element.owner("scale"), attribute="scale")
             return None
-        inertia = element.keyword("inertia", _INERTIAS, _INERTIAS[0])
-        X_GM = self._reference_pose(element, scale)
+        inertia = element.keyword("inertia", KINDS, KINDS[0])
+        X_GM, T_GF = self._reference_pose(element, np.diag(scale))
         file = element.attribute("file")
         if file is not None:
             settings = self._reading.settings
             uri = os.path.join(settings.meshdir, os.path.basename(file) if settings.strippath else file)
             path = self._files.find(uri, element.node, "collision")
-            return MeshAsset(name, Mesh(uri=uri, scale=scale, path=path), X_GM, inertia)
+            return MeshAsset(name, Mesh(uri=uri, scale=scale, path=path), X_GM, T_GF, inertia)
         vertices, triangles = _rows(element, "vertex"), _rows(element, "face")
         if vertices is None:
             self._reading.unused.add_element(element, "a mesh without file and vertices is not supported")
@@ -89,20 +159,24 @@ class MeshReader:
                 problem = f'a face of mesh "{name}" has a vertex that is not there'
                 element.diagnostics.error("ATTRIBUTE_INVALID", problem, element.owner("face"), attribute="face")
                 return None
-            triangles = triangles.astype(int)[:, :: -1 if np.prod(scale) < 0 else 1]
-        return MeshAsset(name, None, X_GM, inertia, vertices * scale, triangles)
+            triangles = triangles.astype(int)
+        return MeshAsset(name, None, X_GM, T_GF, inertia, vertices, triangles)
 
-    def _reference_pose(self, element, scale):
-        """The vertices r of the file become scale * R' (r - refpos), R being the rotation of refquat."""
+    def _reference_pose(self, element, S):
+        """(X_GM, T_GF): vertices r of the file become S R' (r - refpos), with the rotation R of refquat, S diagonal."""
         refpos, refquat = element.vector("refpos", 3, (0.0, 0.0, 0.0)), element.vector("refquat", 4)
         R = np.eye(3)
         if refquat is not None and any(refquat):
             R = matrix_from_quaternion(np.array(refquat) / np.abs(refquat).max())
-        S = np.diag(scale)
+        T_GF = np.column_stack([S @ R.T, -S @ R.T @ refpos])
         if not np.allclose(S @ R.T, R.T @ S, rtol=0, atol=1e-12 * abs(S).max()):
-            self._reading.unused.add(element, "refquat", "the mesh is scaled unequally and turned")
+            self._reading.unused.add(element, "refquat", "scaled unequally and turned, the mesh collides unturned")
             R = np.eye(3)
-        return pose(R.T, -S @ R.T @ refpos)
+        return pose(R.T, -S @ R.T @ refpos), T_GF
+
+
+def _meshes(found):
+    return "a mesh weighs" if len(found) == 1 else f"{len(found)} meshes weigh"
 
 
 def _rows(element, name):

@@ -52,8 +52,10 @@ def _read_model(root, documents, default_name, mesh_files):
     settings = read_compiler(root)
     reading = Reading(settings, DefaultClasses(root), Unused())
     gravity = read_gravity(root)
-    bodies = BodyReader(reading, GeomReader(root, reading, mesh_files))
+    geoms = GeomReader(root, reading, mesh_files)
+    bodies = BodyReader(reading, geoms)
     bodies.read(root)
+    geoms.report(root.diagnostics)
     actuators = read_actuators(root, reading, bodies)
     constraints = read_equalities(root, reading, bodies)
     model = ModelSpec(
