@@ -17,14 +17,18 @@ class MeshFiles:
         self.ambiguities = {}  # the warning on packages in several directories -> the first node that names one
         self.missing = {}  # (role, package) -> [(node, why)]
 
-    def find(self, uri, node, role):
-        """The path of a mesh, or None."""
+    def find(self, uri, node, role, *, elsewhere=()):
+        """The path of a mesh, or None. elsewhere: (URI, base directory) that are tried after it."""
         package = package_of(uri)
-        try:
-            path = self.packages.resolve(uri, self.base_dir)
-        except ResourceError as error:
-            self.missing.setdefault((role, package), []).append((node, str(error)))
-            path = None
+        path, problem = None, None
+        for candidate, base_dir in ((uri, self.base_dir), *elsewhere):
+            try:
+                path = self.packages.resolve(candidate, base_dir)
+                break
+            except ResourceError as error:
+                problem = problem or str(error)
+        if path is None:
+            self.missing.setdefault((role, package), []).append((node, problem))
         ambiguity = self.packages.ambiguity(uri)
         if ambiguity is not None:
             self.ambiguities.setdefault(ambiguity, node)

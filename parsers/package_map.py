@@ -35,8 +35,8 @@ _PACKAGE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
 class PackageMap:
     """Resolves URIs to files.
 
-    allow_outside: accept a file outside of its package (or, for a plain path, outside of the package, ROS's or Python's,
-    or the directory of the file that names it), which is refused otherwise, symbolic links followed.
+    allow_outside: accept a file outside of its package (or, for a plain path, outside of the package, one of ROS or of
+    Python, or of the directory of the file that names it), which is refused otherwise, symbolic links followed.
     missing_meshes: how parsers report a mesh file that cannot be found: "error", "warn", or "ignore", a note.
     environment: the variables above; default `os.environ` at the time of the look-up.
     """

@@ -333,7 +333,6 @@ DAMAGES = [  # (old, new, token that the finding is at, part of the message)
     ('damping=".1"', 'damping="-.1"', 'damping="-.1"', "must not be negative"),
     ('joint="shoulder" class', 'joint="sholder" class', 'joint="sholder"', 'did you mean "shoulder"?'),
     ('class="strong"/>\n', 'class="string"/>\n', 'class="string"', 'no default class "string"'),
-    ('material="steel"', 'material="stel"', 'material="stel"', 'did you mean "steel"?'),
     ('body2="arm"', 'body2="amr"', 'body2="amr"', 'there is no body "amr"'),
     ('name="post"', 'name="arm"', 'name="arm" pos="3', 'the body name "arm" is taken already, at m.xml:17:7'),
     ('name="reach"', 'name="shoulder"', 'name="shoulder" type', "the joint name"),
@@ -373,6 +372,7 @@ def test_one_damaged_token_is_found_where_it_stands(old, new, token, message):
         ('contype="0"', 'contype="4"', "it collides with everything"),
         ('range="-1 1"', 'range="1 -1"', "range is reversed: it sets no limits"),
         ('angle="degree"', 'alignfree="true"', "alignfree is not supported"),
+        ('material="steel"', 'material="stel"', 'attribute "material" in <geom> is not followed: there is no "stel"'),
         ('timestep="0.01"', 'viscosity="0.01"', "there are no forces of a fluid"),
         ('gravity="0 0 -3"/>', 'gravity="0 0 -3"><flag spring="disable"/></option>', "it stays enabled"),
     ],
@@ -408,6 +408,34 @@ def mass_of(text):
     model, diagnostics = read(text)
     assert diagnostics.errors == []
     return sum(link.inertial.mass for link in model.links if link.inertial), [w.message for w in diagnostics.warnings]
+
+
+def test_part_of_a_vector_keeps_what_the_class_had_in_the_rest():
+    model = model_of(
+        body(
+            """<body childclass="c"><joint/><geom size=".5"/><body><joint range="-inf inf" damping="2"/>
+            <geom class="d" size=".7"/></body></body>""",
+            """<default><geom type="box" size=".1 .2 .3"/><default class="c"><geom size=".3"/></default>
+            <default class="d"><geom size=".4 .6"/></default></default>""",
+        )
+    )
+    assert [link.visuals[0].shape for link in model.links] == [Box((1.0, 0.4, 0.6)), Box((1.4, 1.2, 0.6))]
+    assert model.joints[1].axes[0].lower == -inf
+
+
+def test_actuators_keep_the_rest_of_a_class():
+    default = '<general gaintype="fixed" biastype="affine" gainprm="100" biasprm="0 -100 -10" gear="2"/>'
+    (servo,) = actuators_of('<general joint="j" biasprm="0 -100"/>', default)[0]
+    assert (servo.controller_gains, servo.gear_ratio) == ((400, 40), 2)
+
+
+def test_fromto_places_a_geom_that_has_pos_too():
+    content = '<body><joint/><geom type="capsule" size=".1" {} fromto="0 0 0 0 0 2"/></body>'
+    _, diagnostics = read(body(content.format('pos="0 0 0"')))
+    assert diagnostics.findings == []
+    model, diagnostics = read(body(content.format('pos="1 0 0"')))
+    assert model.links[0].visuals[0].X_LG[:3, 3].tolist() == [0, 0, 1]
+    assert '"pos" in <geom> is not followed: fromto places the geom' in diagnostics.warnings[0].message
 
 
 def test_changes_of_inertias_are_loud():
@@ -483,6 +511,23 @@ def test_included_file_outside_of_the_directory_is_refused(included):
     included.write_text('<mujoco><include file="../outside.xml"/></mujoco>')
     assert "which is not allowed" in load(included)[1].errors[0].message
     assert load(included, packages=PackageMap(allow_outside=True))[1].errors == []
+
+
+def test_files_are_looked_for_beside_the_main_file_and_then_beside_the_one_that_names_them(included):
+    hand = included.parent / "parts" / "hand.xml"
+    arm = included.parent / "parts" / "arm.xml"
+    arm.write_text(arm.read_text().replace("parts/hand.xml", "hand.xml"))
+    hand.write_text('<mujoco><body name="h"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></mujoco>')
+    assert [link.name for link in load(included)[0][0].links] == ["a", "h"]
+    (included.parent / "hand.xml").write_text('<mujoco><body name="other"/></mujoco>')
+    assert [link.name for link in load(included)[0][0].links] == ["a", "other"]
+    arm.write_text(
+        '<mujoco><asset><mesh file="cube.obj"/></asset><worldbody><body name="a"><joint name="j"/><geom type="mesh" '
+        'mesh="cube"/></body></worldbody></mujoco>'
+    )
+    included.write_text('<mujoco><compiler meshdir="nowhere"/><include file="parts/arm.xml"/></mujoco>')
+    (included.parent / "parts" / "cube.obj").write_text(CUBE_OBJ)
+    assert load(included)[0][0].links[0].inertial.mass == pytest.approx(1000)
 
 
 def test_missing_included_file_is_an_error_at_the_include(included):

@@ -196,6 +196,31 @@ def test_files_outside_of_the_package_may_be_allowed(tmp_path):
         packages.resolve("/dev/null", root)
 
 
+def test_plain_paths_stay_in_the_outermost_python_package_or_in_an_installed_folder(tmp_path):
+    (tmp_path / "robots" / "arms" / "data" / "a").mkdir(parents=True)
+    (tmp_path / "robots" / "meshes").mkdir()
+    base = tmp_path / "robots" / "arms" / "data" / "a"
+    (tmp_path / "robots" / "meshes" / "x.obj").write_text("")
+    (tmp_path / "y.obj").write_text("")
+
+    def resolves(uri):
+        try:
+            return PackageMap(environment={}).resolve(uri, base)
+        except ResourceError as error:
+            assert "is outside of" in str(error)
+
+    mesh, other = "../../../meshes/x.obj", "../../../../y.obj"
+    assert (resolves(mesh), resolves(other)) == (None, None)
+    (tmp_path / "robots" / "arms" / "__init__.py").write_text("")
+    assert resolves(mesh) is None
+    (tmp_path / "robots" / "__init__.py").write_text("")
+    assert (resolves(mesh), resolves(other)) == (str(tmp_path / "robots" / "meshes" / "x.obj"), None)
+    for package in ("robots", "robots/arms"):
+        (tmp_path / package / "__init__.py").unlink()
+    (tmp_path / "robots-1.0.dist-info").mkdir()
+    assert (resolves(mesh), resolves(other)) == (str(tmp_path / "robots" / "meshes" / "x.obj"), None)
+
+
 def test_absolute_paths_out_of_the_model_directory_are_refused(tmp_path):
     for uri in ("/etc/passwd", "file:///etc/passwd"):
         with pytest.raises(ResourceError, match="is outside of"):

@@ -243,7 +243,10 @@ CODES = {
     "INERTIA_ZERO": Code("A link is a point mass: legal, and rarely meant.", _massive((0, 0, 0))),
     "INERTIA_CHANGED": Code("The compiler options of an MJCF file change an inertia that the file states."),
     "INERTIA_NOT_FINITE": Code("An inertia computed from the file is not a finite number."),
-    "MESH_INERTIA": Code("The inertia of a mesh cannot be computed."),
+    "MESH_INERTIA": Code(
+        "The inertia of a mesh cannot be computed, or (a note) is not that of what its surface holds, as MuJoCo's "
+        '"legacy" inertia.'
+    ),
     "MOVING_MASS_MISSING": Code(
         "A joint moves links that have no mass: the mass matrix is singular. A warning if the model is only loaded.",
         '<link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>',

@@ -92,7 +92,8 @@ def _law_after(law, node):
         return _Law("velocity", kv, (0.0, 0.0, -kv), affine=True)
     own = WithDefaults(node)
     gain = own.vector("gainprm", 10, (law.gain,), least=1)[0]
-    bias = (*own.vector("biasprm", 10, law.bias, least=1), 0.0, 0.0)[:3]
+    bias = own.vector("biasprm", 10, law.bias, least=1)[:3]
+    bias = (*bias, *law.bias[len(bias) :])
     kinds = {name: node.attribute(name) for name in ("gaintype", "biastype", "dyntype")}
     linear = law.linear and kinds["gaintype"] in (None, "fixed") and kinds["dyntype"] in (None, "none")
     linear = linear and kinds["biastype"] in (None, "none", "affine")

@@ -8,7 +8,7 @@ import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
 from mbcli.parsers.mjcf.mjcf_inertia import shell_mass_properties
-from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
+from mbcli.parsers.mjcf.mjcf_meshes import asset_name
 from mbcli.parsers.mjcf.mjcf_values import read_pose, report_negative, turn_z_to
 from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Sphere, pose
 
@@ -39,17 +39,22 @@ class Geom:
 class GeomReader:
     """Reads geoms with their default classes, materials and mesh files."""
 
-    def __init__(self, root, reading, mesh_files):
+    def __init__(self, root, reading, meshes):
         self._settings = reading.settings
         self._defaults = reading.defaults
         self._unused = reading.unused
-        self._meshes = MeshReader(reading, mesh_files)
+        self._meshes = meshes
         self._materials = {}
         self._stated = {node.raw("name") for node in root.find_all("geom")}
+        self._height_fields = {}  # name -> size
         self._taken = {}  # names of geoms -> place
         for asset in root.children("asset"):
             for node in asset.children("mesh"):
                 self._meshes.add(node)
+            for node in asset.children("hfield"):
+                size = node.vector("size", 4, (0.0,) * 4, required=True)
+                self._height_fields[asset_name(node)] = size
+                node.ignore("settled")
             for node in asset.children("material"):
                 element = self._defaults.of(node, None)
                 self._materials[node.attribute("name")] = element.vector("rgba", 4)
@@ -88,9 +93,9 @@ class GeomReader:
         return Geom(geometry, X_BG, contact != (0, 0), int(group), mass, density, fill, element)
 
     def _read_color(self, element):
-        material = element.attribute("material")
+        material = element.attribute("material") or None
         if material is not None and material not in self._materials:
-            _report_missing(element, "material", material, self._materials)
+            self._unused.add(element, "material", f'there is no "{material}"')
         return element.vector("rgba", 4, self._materials.get(material))
 
     def _read_solid(self, element, kind):
@@ -103,8 +108,10 @@ class GeomReader:
             return HalfSpace(), read_pose(element, self._settings), IDENTITY, None
         if kind == "mesh":
             return self._read_mesh(element, mesh)
+        if kind == "hfield":
+            return self._read_height_field(element)
         if kind not in _SIZES:
-            return self._unsupported(element, f"a geom of type {kind} is not supported", has_mass=kind != "hfield")
+            return self._unsupported(element, f"a geom of type {kind} is not supported")
         fill_with = shell_mass_properties if element.flag("shellinertia", False) else mass_properties
         if mesh is not None:
             return self._fitted(element, kind, mesh, fill_with)
@@ -119,14 +126,25 @@ class GeomReader:
         shape = _make(kind, size)
         return shape, X, IDENTITY, partial(fill_with, shape)
 
-    def _unsupported(self, element, problem, *, has_mass=True):
+    def _unsupported(self, element, problem):
         """A geom without shape, in which a mass cannot be filled."""
         self._unused.add_element(element, problem)
 
         def fill(density):
             raise ModelError(problem)
 
-        return None, IDENTITY, IDENTITY, fill if has_mass else None
+        return None, IDENTITY, IDENTITY, fill
+
+    def _read_height_field(self, element):
+        """A height field makes no contact here; it weighs as a box of its base and half its height."""
+        self._unused.add_element(element, "a geom of type hfield is not supported: nothing touches it")
+        name = element.attribute("hfield")
+        if name not in self._height_fields:
+            _report_missing(element, "hfield", name, self._height_fields)
+            return None
+        x, y, top, base = self._height_fields[name]
+        box = Box((2.0 * x, 2.0 * y, base + top / 2.0))
+        return None, read_pose(element, self._settings), IDENTITY, partial(mass_properties, box)
 
     def _from_ends(self, element, kind, size, fromto):
         """(size, pose) of a shape whose z axis goes from one point to another; its pose is None after an error."""
@@ -153,12 +171,9 @@ class GeomReader:
 
     def _find_mesh(self, element, name):
         """The `MeshAsset` of a geom, or None after a finding."""
-        if name is None:
-            element.diagnostics.error("ATTRIBUTE_MISSING", "a geom of type mesh must name a mesh", element.node)
-        elif name not in self._meshes.elements:
-            _report_missing(element, "mesh", name, self._meshes.elements)
-        else:
+        if name in self._meshes.elements:
             return self._meshes.find(name)
+        _report_missing(element, "mesh", name, self._meshes.elements)
         return None
 
     def _fitted(self, element, kind, mesh, fill_with):
@@ -175,36 +190,25 @@ class GeomReader:
         return shape, X_FS, IDENTITY, partial(fill_with, shape)
 
 
-def fitted_size(kind, asset, by_vertices):
-    """(sizes as <geom> has them, X_GS) of a primitive that is fitted to a `MeshAsset`, as MuJoCo does it."""
+def fitted_size(kind, asset, around):
+    """(sizes as <geom> has them, X_GS) of a primitive that is fitted to a `MeshAsset`, as MuJoCo does it.
+
+    around: by the box around it along its principal axes, else by the box of its inertia.
+    """
     p_GGcm, R_GP, half = asset.principal_axes()
     centre = np.zeros(3)
-    across, along = (half[0] + half[1]) / 2.0, half[2]
-    size = {
-        "sphere": [half.mean()],
-        "capsule": [across, max(0.0, along - across / 2.0)],
-        "cylinder": [across, along],
-    }.get(kind, half)
-    if by_vertices:
+    if around:
         vertices = (asset.surface[0] - p_GGcm) @ R_GP
         lower, upper = vertices.min(axis=0), vertices.max(axis=0)
-        centre = (lower + upper) / 2.0
-        size = _size_around(kind, vertices - centre, (upper - lower) / 2.0)
+        centre, half = (lower + upper) / 2.0, (upper - lower) / 2.0
+    x, y, z = half
+    radius = max(x, y) if around else (x + y) / 2.0
+    size = {
+        "sphere": [max(half) if around else half.mean()],
+        "capsule": [radius, max(0.0, z - (radius if around else radius / 2.0))],
+        "cylinder": [radius, z],
+    }.get(kind, half)
     return np.array(size), pose(R_GP, p_GGcm + R_GP @ centre)
-
-
-def _size_around(kind, r, half):
-    """Of a primitive at the origin that holds the points r (n, 3) between the corners of a box, which is not so for an
-    ellipsoid."""
-    if kind in ("box", "ellipsoid"):
-        return half
-    if kind == "sphere":
-        return [np.linalg.norm(r, axis=1).max()]
-    across = np.hypot(r[:, 0], r[:, 1])
-    radius, heights = across.max(), abs(r[:, 2])
-    if kind == "capsule":
-        heights = heights - np.sqrt(np.maximum(radius**2 - across**2, 0.0))
-    return [radius, max(0.0, heights.max())]
 
 
 def _make(kind, size):
@@ -259,9 +263,9 @@ def _report_size(element, kind, needed, size):
 def _report_missing(element, what, name, known):
     element.diagnostics.error(
         "ATTRIBUTE_INVALID",
-        f'there is no {what} "{name}"',
-        element.owner(what),
+        f'there is no {what} "{name}"' if name is not None else f"a geom of type {what} must name a {what}",
+        element.owner(what) or element.node,
         attribute=what,
         value=name,
-        hint=did_you_mean(name, [key for key in known if key]),
+        hint=did_you_mean(name or "", [key for key in known if key]),
     )

@@ -22,14 +22,16 @@ from mbcli.meshes.triangles import convex_hull
 KINDS = ("legacy", "exact", "convex", "shell")
 SMALLEST = 1e-14  # [m^2 or m^3] of the area or the volume of a mesh
 _SMALL_TRIANGLE = 1e-7  # [m^2] triangles below are not asked for their orientation
+_NOTCH = 1e-9  # of a surface: the area of a part of a polygon that is taken for one
 _SHELL = 1e-6  # [m] thickness by which the inertia of the shell of an ellipsoid is found
 _THOMSEN = 1.6075  # exponent of Knud Thomsen's formula for the surface of an ellipsoid
 
 
-def mesh_mass_properties(vertices, triangles, kind, density, name):
+def mesh_mass_properties(vertices, triangles, polygons, kind, density, name):
     """The `MassProperties` of a mesh: vertices (n, 3) [m], triangles (m, 3) of their indices, kind of KINDS.
 
-    density: [kg/m^3], of a shell [kg/m^2]. Raises ModelError, with the name, if there is no volume or area.
+    polygons: (m,) the number of the flat polygon that a triangle is a part of, or None: each is one. density: [kg/m^3],
+    of a shell [kg/m^2]. Raises ModelError, with the name, if there is no volume or area.
     """
     if kind == "convex":
         triangles = convex_hull(vertices, name)
@@ -38,21 +40,45 @@ def mesh_mass_properties(vertices, triangles, kind, density, name):
     if kind in ("exact", "convex"):
         return mass_properties_of_triangles(vertices, triangles, density)
     corners = np.asarray(vertices, float)[np.asarray(triangles)]  # (m, 3 corners, 3)
-    areas = _areas(corners)
+    areas = _areas(corners, polygons)
     if not areas.sum() >= SMALLEST:
         raise ModelError(f"{name}: its surface is too small")
     centroid = areas @ corners.mean(axis=1) / areas.sum()
     if kind == "shell":
         return _of_parts(corners, areas, centroid, density, 12.0)
-    volumes = abs(np.linalg.det(corners - centroid)) / 6.0
+    volumes = _volumes(corners - centroid, polygons)
     if not volumes.sum() >= SMALLEST:
         raise ModelError(f'{name}: it holds no volume: state inertia="shell" if it is a shell')
     centre = volumes @ (0.75 * corners.mean(axis=1) + 0.25 * centroid) / volumes.sum()
-    return _of_parts(corners, abs(np.linalg.det(corners - centre)) / 6.0, centre, density, 20.0)
+    return _of_parts(corners, _volumes(corners - centre, polygons), centre, density, 20.0)
 
 
-def _areas(corners):
-    return np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2.0
+def _areas(corners, polygons=None):
+    """(m,) negative for a part of a polygon that faces the other side than the whole."""
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2.0
+    areas = np.linalg.norm(normals, axis=1)
+    if polygons is None:
+        return areas
+    return areas * np.sign(np.einsum("mi,mi->m", normals, _sums(normals, polygons)[polygons]))
+
+
+def notched(vertices, triangles, polygons):
+    """Whether parts of a polygon face the other side than the whole."""
+    areas = _areas(np.asarray(vertices)[np.asarray(triangles)], polygons)
+    return bool((areas < -_NOTCH * areas.sum()).any())
+
+
+def _volumes(corners, polygons):
+    """(m,) of tetrahedra with their tips at the origin, each polygon's together counted as positive."""
+    volumes = np.linalg.det(corners) / 6.0
+    return abs(volumes) if polygons is None else volumes * np.sign(_sums(volumes, polygons)[polygons])
+
+
+def _sums(values, polygons):
+    """(p, ...) of the values (m, ...) of the parts of each polygon."""
+    sums = np.zeros((polygons.max() + 1, *values.shape[1:]))
+    np.add.at(sums, polygons, values)
+    return sums
 
 
 def _of_parts(corners, sizes, centre, density, divisor):

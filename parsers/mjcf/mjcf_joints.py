@@ -152,7 +152,7 @@ def _unsigned(element, name):
 def read_limits(element, flag, attribute, autolimits, unit):
     """(lower, upper) of a range that is switched by another attribute; infinite if it is off."""
     limited = element.flag(flag, "auto")
-    stated = element.vector(attribute, 2)
+    stated = element.vector(attribute, 2, allow_inf=True)
     problem = None
     if limited == "auto" and stated is not None and not autolimits:
         problem = f'{attribute} without {flag}: without autolimits, say {flag}="true" or "false"'

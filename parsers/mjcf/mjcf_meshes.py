@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.geometry_inertia import MassProperties, matrix_of
-from mbcli.parsers.mjcf.mjcf_inertia import KINDS, enclosed_volume, mesh_mass_properties
+from mbcli.parsers.mjcf.mjcf_inertia import KINDS, enclosed_volume, mesh_mass_properties, notched
 from mbcli.parsers.mjcf.mjcf_surfaces import in_single_precision, read_surface
 from mbcli.parsers.spec import Mesh, pose
 from mbcli.parsers.xml_source import MAX_RELATED
@@ -39,21 +39,26 @@ class MeshAsset:
 
     @cached_property
     def _of_density_one(self):
-        return mesh_mass_properties(*self.surface, self.inertia, 1.0, f'mesh "{self.name}"')
+        return mesh_mass_properties(*self.surface, self.inertia, 1.0, self._title)
 
     @cached_property
     def surface(self):
-        """Vertices (n, 3) [m] in the frame of the geom, and triangles (m, 3) of their indices."""
-        vertices, triangles = self._in_file()
+        """Vertices (n, 3) [m] in the frame of the geom, triangles (m, 3) of their indices, and polygons as in
+        `read_surface`."""
+        vertices, triangles, polygons = self._in_file()
         if triangles is None:
-            triangles = convex_hull(vertices, f'mesh "{self.name}"')
+            triangles = convex_hull(vertices, self._title)
         if np.linalg.det(self.T_GF[:, :3]) < 0.0:
             triangles = triangles[:, ::-1]
-        return vertices @ self.T_GF[:, :3].T + self.T_GF[:, 3], triangles
+        return vertices @ self.T_GF[:, :3].T + self.T_GF[:, 3], triangles, polygons
+
+    @property
+    def _title(self):
+        return f'mesh "{self.name}"'
 
     def _in_file(self):
         if self.mesh is None:
-            return in_single_precision(self.vertices).astype(float), self.triangles
+            return in_single_precision(self.vertices).astype(float), self.triangles, None
         if self.mesh.path is None:
             raise ResourceError(f"{self.mesh.uri}: the mesh file was not found")
         return read_surface(self.mesh.path)
@@ -68,25 +73,37 @@ class MeshAsset:
         return p_GGcm, axes * np.linalg.det(axes), sizes
 
     @property
+    def has_notched_polygons(self):
+        """Whether polygons of its surface are not convex, which MuJoCo cuts into triangles its own way."""
+        vertices, triangles, polygons = self.surface
+        return polygons is not None and notched(vertices, triangles, polygons)
+
+    @property
     def surface_excess(self):
         """By which factor the mesh weighs more than its surface holds; None if that is not closed."""
-        held = enclosed_volume(*self.surface)
+        held = enclosed_volume(*self.surface[:2])
         return None if held is None else self._of_density_one.mass / held
+
+
+def asset_name(node):
+    """The name of an asset, or else that of its file."""
+    return node.attribute("name") or os.path.splitext(os.path.basename(node.attribute("file", "")))[0]
 
 
 class MeshReader:
     """The meshes of a file by name; their files are looked for when a geom asks for them."""
 
-    def __init__(self, reading, mesh_files):
+    def __init__(self, reading, mesh_files, folders):
         self._reading = reading
         self._files = mesh_files
+        self._folders = folders  # {path of an included document: its directory}
         self.elements = {}  # name -> its element with defaults
         self._found = {}  # name -> MeshAsset or None
         self._weighed = {}  # name -> (MeshAsset, node of the first geom), of meshes that give a body its mass
 
     def add(self, node):
-        """A <mesh>; without a name it has that of its file."""
-        name = node.attribute("name") or os.path.splitext(os.path.basename(node.attribute("file", "")))[0]
+        """Takes a <mesh> up."""
+        name = asset_name(node)
         if name in self.elements:
             report_duplicate(node, "mesh", name, self.elements[name].place)
         element = self.elements.setdefault(name, self._reading.defaults.of(node, None))
@@ -106,9 +123,13 @@ class MeshReader:
         return properties
 
     def report(self, diagnostics):
-        """Notes on meshes that do not weigh what their surfaces hold, as MuJoCo has it by default."""
+        """Notes on meshes that do not weigh what their surfaces hold, as MuJoCo has it by default, or that may weigh
+        something else in MuJoCo."""
         heavy, loose = [], []
         for asset, node in self._weighed.values():
+            if asset.inertia in ("legacy", "shell") and asset.has_notched_polygons:
+                problem = f'mesh "{asset.name}" has polygons that are not convex: MuJoCo may lose parts of them'
+                diagnostics.note("MESH_INERTIA", problem, node)
             if asset.inertia == "legacy":
                 excess = asset.surface_excess
                 if excess is None:
@@ -148,7 +169,9 @@ class MeshReader:
         if file is not None:
             settings = self._reading.settings
             uri = os.path.join(settings.meshdir, os.path.basename(file) if settings.strippath else file)
-            path = self._files.find(uri, element.node, "collision")
+            folder = self._folders.get(element.node.document.path)
+            elsewhere = () if folder is None else ((file, folder),)
+            path = self._files.find(uri, element.node, "collision", elsewhere=elsewhere)
             return MeshAsset(name, Mesh(uri=uri, scale=scale, path=path), X_GM, T_GF, inertia)
         vertices, triangles = _rows(element, "vertex"), _rows(element, "face")
         if vertices is None:

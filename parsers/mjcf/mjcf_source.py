@@ -11,31 +11,34 @@ MAX_DEPTH = 64  # of an <include>: bounds the depth of the tree together with th
 
 
 def insert_includes(root, source, packages, base_dir):
-    """Puts the file that each <include> names in its place; returns the documents (`SourceFile`), the root's own first.
+    """Puts the file that each <include> names in its place.
 
-    File names are relative to base_dir, the directory of the main file, wherever the <include> stands. A file may
-    be included once, so that there are no cycles. source: the path of the main file, or its bytes. Faults are
-    errors at the <include>.
+    Returns the documents (`SourceFile`), the root's own first, and {path of an included one: its directory}.
+
+    File names are relative to base_dir, the directory of the main file, or else to that of the file in which the
+    <include> stands. A file may be included once, so that there are no cycles. source: the path of the main file, or
+    its bytes. Faults are errors at the <include>.
     """
-    documents = [root.document]
+    documents, folders = [root.document], {}
     included_by = {} if isinstance(source, bytes) else {os.path.realpath(source): root}
     pending = root.find_all("include")
     while pending:
         node = pending.pop(0)
-        included = _read(node, packages, base_dir, included_by)
+        included = _read(node, packages, (base_dir, folders.get(node.document.path)), included_by)
         if included is None:
             node.ignore("settled")
             continue
         documents.append(included.document)
+        folders[included.document.path] = os.path.dirname(included.document.path)
         if len(documents) > MAX_FILES or sum(len(document.content) for document in documents) > MAX_BYTES:
             node.diagnostics.error("XML_ERROR", "the included files are too many or too large", node)
-            return documents
+            break
         pending += included.find_all("include")
         node.parent.include(node, included)
-    return documents
+    return documents, folders
 
 
-def _read(node, packages, base_dir, included_by):
+def _read(node, packages, folders, included_by):
     """The root node of the file that an <include> names, or None after an error."""
     name = node.attribute("file", required=True)
     if name is None:
@@ -43,10 +46,8 @@ def _read(node, packages, base_dir, included_by):
     if len(list(node.lineage)) > MAX_DEPTH:
         node.diagnostics.error("XML_ERROR", f"an <include> must not be deeper than {MAX_DEPTH} elements", node)
         return None
-    try:
-        path = packages.resolve(name, base_dir)
-    except ResourceError as error:
-        node.diagnostics.error("URI_LOOKUP", str(error), node, attribute="file", value=name)
+    path = _resolved(node, name, packages, folders)
+    if path is None:
         return None
     first = included_by.setdefault(os.path.realpath(path), node)
     if first is not node:
@@ -61,3 +62,16 @@ def _read(node, packages, base_dir, included_by):
         )
         return None
     return read_xml(path, node.diagnostics, deep=True)
+
+
+def _resolved(node, name, packages, folders):
+    """The path of a file that is looked for in some directories, or None after an error, the one of the first."""
+    problem = None
+    for folder in folders:
+        if folder is not None:
+            try:
+                return packages.resolve(name, folder)
+            except ResourceError as error:
+                problem = problem or str(error)
+    node.diagnostics.error("URI_LOOKUP", problem, node, attribute="file", value=name)
+    return None

@@ -8,6 +8,7 @@ Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#asset-mesh
 """
 
 import os
+import re
 
 import numpy as np
 
@@ -17,24 +18,26 @@ from mbcli.meshes.triangles import MAX_BYTES, MAX_TRIANGLES, load_triangles
 _TRIANGLE_OF_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _STL_HEADER = 80  # bytes before the number of triangles
 _MSH_HEADER = np.dtype("<i4").itemsize * 4
+_TEXTURE_AND_NORMAL = re.compile(rb"/[^\s]*")  # of a corner, after the index of its vertex
 
 
 def read_surface(path):
-    """Vertices (n, 3) in the file's unit and triangles (m, 3) of their indices, None for the hull of the vertices.
+    """(vertices, triangles, polygons): vertices (n, 3) in the file's unit, triangles (m, 3) of their indices, None for
+    the hull of the vertices, and the number (m,) of the flat polygon that a triangle is a part of, None if each is one.
 
-    Raises ModelError or ResourceError.
+    Parts of a polygon that is not convex may overlap, facing opposite sides. Raises ModelError or ResourceError.
     """
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in _READERS:
-        return load_triangles(path)
-    vertices, triangles = _READERS[suffix](_content(path), path)
+        return (*load_triangles(path), None)
+    vertices, triangles, polygons = _READERS[suffix](_content(path), path)
     if triangles is not None and len(triangles) > MAX_TRIANGLES:
         raise ResourceError(f"{path}: {len(triangles)} triangles, the most are {MAX_TRIANGLES}")
     if triangles is not None and not 0 <= triangles.min() <= triangles.max() < len(vertices):
         raise ModelError(f"{path}: a triangle has a vertex that is not there")
     if not np.isfinite(vertices).all():
         raise ModelError(f"{path}: a vertex is not finite")
-    return vertices.astype(float), triangles
+    return vertices.astype(float), triangles, polygons
 
 
 def in_single_precision(vertices):
@@ -62,57 +65,67 @@ def _read_stl(content, path):
     start = _STL_HEADER + 4
     if len(content) < start or len(content) != start + count * _TRIANGLE_OF_STL.itemsize:
         vertices, triangles = load_triangles(path)  # as text, which MuJoCo does not read
-        return in_single_precision(vertices), triangles
+        return in_single_precision(vertices), triangles, None
     if not count:
         raise ModelError(f"{path}: there are no triangles in it")
     corners = np.frombuffer(content, _TRIANGLE_OF_STL, offset=start)["corners"]
-    return corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3)
+    return corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3), None
 
 
 # ----------------------------------------------------------------------------------------------- OBJ
 
 
 def _read_obj(content, path):
-    """Vertices of the whole file and the triangles of its first object."""
-    positions, faces, complete = [], [], False
-    for line in content.replace(b"\\\n", b" ").replace(b"\\\r\n", b" ").splitlines():
-        words = line.split()
-        if not words:
-            continue
-        if words[0] == b"v":
-            positions.append(words[1:4])
-        elif words[0] == b"f" and not complete:
-            faces.append((len(positions), words[1:]))
-        elif words[0] in (b"o", b"g") and faces:
+    """Vertices of the whole file and the polygons of its first object."""
+    positions, faces, before, complete = [], [], [], False
+    for line in content.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").splitlines():
+        kind, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
+        if kind == b"v":
+            positions.append(rest)
+        elif kind == b"f" and not complete:
+            faces.append(_TEXTURE_AND_NORMAL.sub(b"", rest.partition(b"#")[0]))
+            before.append(len(positions))
+        elif kind in (b"o", b"g") and faces:
             complete = True
-    try:
-        vertices = in_single_precision(np.array(positions, dtype=float).reshape(-1, 3))
-        faces = [_corners_of(words, count) for count, words in faces]
-    except ValueError as error:
-        raise ModelError(f"{path}: cannot read the mesh: {error}") from None
     if not faces:
         raise ModelError(f"{path}: there are no triangles in it")
-    if max(map(max, faces)) >= len(vertices):
+    try:
+        vertices = in_single_precision(_numbers([b" ".join(line.split()[:3]) for line in positions], float))
+        counts = np.array([len(face.split()) for face in faces])
+        corners = _numbers(faces, np.int64)
+    except ValueError as error:
+        raise ModelError(f"{path}: cannot read the mesh: {error}") from None
+    first = np.repeat(before, counts)  # negative indices count from the last vertex before the face
+    corners = np.where(corners > 0, corners - 1, np.where(corners < 0, first + corners, -1))
+    if len(vertices) % 3 or counts.min() < 3 or not 0 <= corners.min() <= corners.max() < len(vertices) // 3:
         raise ModelError(f"{path}: a triangle has a vertex that is not there")
-    return vertices, np.concatenate([_triangles_of(vertices.astype(float), faces, n) for n in set(map(len, faces))])
+    return _cut(vertices.reshape(-1, 3), corners, counts)
 
 
-def _corners_of(words, count):
-    """Indices of a face's vertices from 0; count: of the vertices before it, from which negative indices count."""
-    numbers = [int(word.partition(b"/")[0]) for word in words]
-    if len(numbers) < 3 or not all(-count <= n and n for n in numbers):
-        raise ValueError(f"a face has the vertices {b' '.join(words[:10]).decode(errors='replace')}")
-    return [n - 1 if n > 0 else count + n for n in numbers]
+def _numbers(lines, kind):
+    return np.array(b" ".join(lines).split() or [b"0"]).astype(kind)
 
 
-def _triangles_of(vertices, faces, n):
-    """(m, 3) of the faces of n corners. Quadrilaterals are cut along their shorter diagonal, others into a fan."""
-    faces = np.array([face for face in faces if len(face) == n])
-    if n == 4:
-        a, b, c, d = (vertices[faces[:, k]] for k in range(4))
-        along_bd = np.einsum("ij,ij->i", c - a, c - a) >= np.einsum("ij,ij->i", d - b, d - b)
-        faces[along_bd] = np.roll(faces[along_bd], -1, axis=1)
-    return np.concatenate([faces[:, [0, k, k + 1]] for k in range(1, n - 1)])
+def _cut(vertices, corners, counts):
+    """(vertices, triangles, polygon of each) of the corners of polygons one after the other.
+
+    Quadrilaterals are cut along their shorter diagonal and count as two polygons; others are cut from their first
+    corner.
+    """
+    starts = np.cumsum(counts) - counts
+    triangles, polygons, used = [], [], 0
+    for n in np.unique(counts).tolist():
+        alike = corners[starts[counts == n][:, None] + np.arange(n)]
+        if n == 4:
+            a, b, c, d = (vertices[alike[:, k]] for k in range(4))
+            along_bd = np.einsum("ij,ij->i", c - a, c - a) >= np.einsum("ij,ij->i", d - b, d - b)
+            alike[along_bd] = np.roll(alike[along_bd], -1, axis=1)
+            alike = np.concatenate([alike[:, :3], alike[:, [0, 2, 3]]])
+        for k in range(1, alike.shape[1] - 1):
+            triangles.append(alike[:, [0, k, k + 1]])
+            polygons.append(used + np.arange(len(alike)))
+        used += len(alike)
+    return vertices, np.concatenate(triangles), np.concatenate(polygons)
 
 
 # ----------------------------------------------------------------------------------------------- MSH
@@ -120,8 +133,8 @@ def _triangles_of(vertices, faces, n):
 
 def _read_msh(content, path):
     """Four numbers (of vertices, normals, texture coordinates and triangles), then these four one after the other."""
-    sizes = np.frombuffer(content[:_MSH_HEADER], "<i4")
-    if len(sizes) < 4 or (sizes < 0).any() or sizes[0] < 4:
+    sizes = np.frombuffer(content[:_MSH_HEADER].ljust(_MSH_HEADER, b"\0"), "<i4")
+    if len(content) < _MSH_HEADER or (sizes < 0).any() or sizes[0] < 4:
         raise ModelError(f"{path}: its header does not have the four numbers of an MSH file")
     vertices, normals, coordinates, triangles = sizes.tolist()
     expected = _MSH_HEADER + 12 * (vertices + normals + triangles) + 8 * coordinates
@@ -129,9 +142,9 @@ def _read_msh(content, path):
         raise ModelError(f"{path}: an MSH file of these numbers has {expected} bytes, not {len(content)}")
     positions = np.frombuffer(content, "<f4", 3 * vertices, _MSH_HEADER).reshape(-1, 3)
     if not triangles:
-        return positions, None
+        return positions, None, None
     indices = np.frombuffer(content, "<i4", 3 * triangles, expected - 12 * triangles).reshape(-1, 3)
-    return positions, indices.astype(np.int64)
+    return positions, indices.astype(np.int64), None
 
 
 _READERS = {".stl": _read_stl, ".obj": _read_obj, ".msh": _read_msh}

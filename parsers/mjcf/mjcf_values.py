@@ -97,13 +97,20 @@ class WithDefaults:
         owner = self.owner(name)
         return default if owner is None else owner.number(name, default)
 
-    def vector(self, name, most, default=None, *, least=None):
-        """`least` to `most` numbers (default: exactly `most`)."""
+    def vector(self, name, most, default=None, *, least=None, allow_inf=False):
+        """`least` to `most` numbers (default: exactly `most`). Of fewer than `most` the rest is that of the class."""
         owner = self.owner(name)
         if owner is None:
             return default
-        count = len(owner.attribute(name).split())
-        return owner.vector(name, count if least is not None and least <= count <= most else most, default)
+        if least is None:
+            return owner.vector(name, most, default, allow_inf=allow_inf)
+        values = ()
+        for node in (*self.defaults, self.node):
+            if node.attribute(name) is not None:
+                count = len(node.attribute(name).split())
+                own = node.vector(name, count if least <= count <= most else most, allow_inf=allow_inf)
+                values = values if own is None else (*own, *values[len(own) :])
+        return values or default
 
     def keyword(self, name, words, default):
         """One of some words; the default after an error."""

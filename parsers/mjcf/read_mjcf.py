@@ -17,6 +17,7 @@ from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, read_gravity, scaled
 from mbcli.parsers.mjcf.mjcf_constraints import read_equalities, read_excludes
 from mbcli.parsers.mjcf.mjcf_geoms import GeomReader
 from mbcli.parsers.mjcf.mjcf_known import FOREIGN, KNOWN
+from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, DefaultClasses, Reading, Unused
 from mbcli.parsers.package_map import PackageMap
@@ -41,18 +42,18 @@ def read_mjcf(source, diagnostics, *, packages=None, name=None):
         return None
     packages = packages or PackageMap()
     base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
-    documents = insert_includes(root, source, packages, base_dir)
+    documents, folders = insert_includes(root, source, packages, base_dir)
     model_name = _NAMELESS if isinstance(source, bytes) else os.path.splitext(os.path.basename(source))[0]
-    model = _read_model(root, documents, model_name, MeshFiles(packages, base_dir))
+    model = _read_model(root, documents, model_name, MeshFiles(packages, base_dir), folders)
     return model if diagnostics.counts()["error"] == errors_before else None
 
 
-def _read_model(root, documents, default_name, mesh_files):
+def _read_model(root, documents, default_name, mesh_files, folders):
     """The model, not to be used if it has errors."""
     settings = read_compiler(root)
     reading = Reading(settings, DefaultClasses(root), Unused())
     gravity = read_gravity(root)
-    geoms = GeomReader(root, reading, mesh_files)
+    geoms = GeomReader(root, reading, MeshReader(reading, mesh_files, folders))
     bodies = BodyReader(reading, geoms)
     bodies.read(root)
     geoms.report(root.diagnostics)
