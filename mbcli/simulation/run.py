@@ -63,6 +63,7 @@ CONSTRAINT_TOLERANCE = 1e-10  # [m or 1] of the norm of all position errors
 NO_NEXT_STEP = (NOT_FINITE, ELEMENT_FAULT, GIMBAL_LOCK, CONSTRAINTS_UNMET, SINGULAR_POSITION)
 TIME_TOLERANCE = 1e-9  # relative to a step: times closer than this to a step's end are that end
 DEFAULT_CONFIG = SimulatorConfig()
+ALWAYS = np.array([-math.inf])
 
 
 @dataclass
@@ -83,7 +84,7 @@ class Input:
 
 def constant_input(u: ArrayLike) -> Input:
     """The same actuation u (nu,) at all times."""
-    return Input(np.array([-math.inf]), np.atleast_2d(np.asarray(u, dtype=float)))
+    return Input(ALWAYS, np.atleast_2d(np.asarray(u, dtype=float)))
 
 
 @dataclass(frozen=True)
@@ -147,17 +148,21 @@ class Run:
         self._keep_balance = self.keeps_balance if keep_balance is None else keep_balance
         self._no_potential_energy = plant.model.sizes["nbushing"] > 0
         self._follows_ports = actuation is None
-        self.actuation = constant_input(plant.actuation(context)) if actuation is None else actuation
+        self.actuation = actuation
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities(), "nu": plant.num_actuators()}
-        if self.actuation.values.shape[1] != sizes["nu"]:
-            raise ModelError(
-                f"the input has {self.actuation.values.shape[1]} columns, the plant {sizes['nu']} actuators"
-            )
-        self._series: Any = Actuation(self.actuation.times, self.actuation.values)
-        self._u = self._series.actuation  # type: ignore[attr-defined]  # one of its FIELDS
+        self._series: Any = self._series_of(actuation, sizes["nu"])
+        self._u = self._series.actuation
         self._recording: Any = Recording(BLOCK_ROWS, sizes)
         self._stepping: Any = None  # of a discrete plant, once it has begun
         self._begin(until)
+
+    def _series_of(self, actuation, nu):
+        """The Actuation of an Input, or the one that the ports give at the start."""
+        if actuation is None:
+            return Actuation(ALWAYS, self.plant.actuation(self.context)[None])
+        if actuation.values.shape[1] != nu:
+            raise ModelError(f"the input has {actuation.values.shape[1]} columns, the plant {nu} actuators")
+        return Actuation(actuation.times, actuation.values)
 
     def go_on(self, until: float) -> None:
         """Runs again, from the state that the context has now to a later time [s], with actuation from the ports.

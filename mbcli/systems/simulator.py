@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mbcli.config.simulator_config import SimulatorConfig
@@ -39,9 +40,9 @@ class Simulator:
         self._root = system.CreateDefaultContext() if context is None else context
         self._plant: Any = getattr(system, "plant_of_diagram", system)
         self._context = self._plant.GetMyContextFromRoot(self._root)
-        self.config = SimulatorConfig()
         self._monitor: Callable[[Any], EventStatus | None] | None = None
         self._rate = 0.0
+        self._updating: Run | None = None  # the run of a discrete plant, which goes on
         self._start()
 
     def _start(self):
@@ -49,7 +50,6 @@ class Simulator:
         self._next_step = None
         self._updated_at = None  # the number k of the last update
         self._began = None  # wall-clock and simulated time of the first advance
-        self._updating: Run | None = None  # the Run of a discrete plant, which goes on
 
     def get_context(self) -> Any:
         """The context that is advanced: a Context of a plant, a DiagramContext of a diagram."""
@@ -61,11 +61,17 @@ class Simulator:
         """Goes on from another context of the same system."""
         self._context = self._plant.GetMyContextFromRoot(context)
         self._root = context
+        self._updating = None
         self._start()
 
     def get_system(self) -> MultibodyPlant | Diagram:
         """The plant or diagram that is simulated."""
         return self._system
+
+    @cached_property
+    def config(self) -> SimulatorConfig:
+        """The settings of the integrator; those that a discrete plant does without are made when they are asked for."""
+        return SimulatorConfig()
 
     def has_context(self) -> bool:
         """True: a Simulator always has one."""
