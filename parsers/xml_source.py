@@ -583,12 +583,12 @@ def _parse_tolerantly(document, content):
     if root is None:
         document.diagnostics.error("XML_ERROR", "the document is empty", place=Place(document.name))
         return None
-    _warn_of_tolerated(parser.error_log, document)
+    _note_tolerated(parser.error_log, document)
     return root
 
 
-def _warn_of_tolerated(error_log, document):
-    """One warning for each message, at its first place."""
+def _note_tolerated(error_log, document):
+    """One note for each message, at its first place."""
     places = {}
     for entry in error_log:
         kind = _TOLERATED[entry.type_name]
@@ -597,7 +597,7 @@ def _warn_of_tolerated(error_log, document):
         place = Place(document.name, entry.line, entry.column)
         places.setdefault(key, []).append(document.last_before(place, prefix[1] + ":") if prefix else place)
     for message, found in places.items():
-        document.diagnostics.warning(
+        document.diagnostics.note(
             "XML_ERROR", message + _times(found), place=found[0], related=found[1 : 1 + MAX_RELATED]
         )
 

@@ -30,7 +30,7 @@ def mended(content):
     findings = [] if finding is None else [(*finding, declarations[0].start(1) if declarations else 0)]
     malformed = [d.start(1) for n, d in enumerate(declarations) if not _is_sound(d, n)]
     if malformed:
-        findings.append(("warning", MALFORMED, malformed[0]))
+        findings.append(("note", MALFORMED, malformed[0]))
     for start, end in (declaration.span(1) for declaration in declarations):
         text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
     return (text, findings) if findings else (None, ())
@@ -67,8 +67,10 @@ def _decoded(content, stated):
     if text is None:
         text, used = content.decode("latin-1"), "Latin-1"
     if codec is None:
-        return text, ("warning", f'the encoding "{stated}" is unknown: the file is read as {used}')
-    return text, ("warning", f"the file is not in {(stated or 'utf-8').upper()}: it is read as {used}")
+        severity = "note" if used == "UTF-8" else "warning"
+        return text, (severity, f'the encoding "{stated}" is unknown: the file is read as {used}')
+    severity = "note" if used == "UTF-8" else "warning"
+    return text, (severity, f"the file is not in {(stated or 'utf-8').upper()}: it is read as {used}")
 
 
 def _codec(name):

@@ -188,11 +188,42 @@ def test_massless_links_are_legal_where_mass_moves_with_them():
     assert findings(robot('<link name="a"/>', joint("a"), link("b"), joint("b", name="k", parent="a"))) == []
     assert findings(robot('<link name="a"/>', joint("a", kind="fixed", extra="").replace("<limit", "<!-- ")
                           .replace('upper="1"/>', "-->"))) == []  # fmt: skip
-    assert one_finding(robot('<link name="a"/>', joint("a")), "MOVING_MASS_MISSING").severity == "error"
+    assert one_finding(robot('<link name="a"/>', joint("a")), "MOVING_MASS_MISSING").severity == "warning"
 
 
-def test_a_model_without_any_mass_is_warned_of():
-    assert one_finding('<robot name="r"><link name="a"/></robot>', "FLOATING_MASS_MISSING").severity == "warning"
+def test_several_joints_without_mass_are_one_finding():
+    parts = [part for name in "abc" for part in (f'<link name="{name}"/>', joint(name, name=f"j{name}"))]
+    finding = one_finding(robot(*parts), "MOVING_MASS_MISSING")
+    assert finding.message.startswith('joint "ja" moves link "a", ')
+    assert finding.message.endswith(" (and 2 more joints)")
+    assert len(finding.related) == 2
+
+
+def test_the_inertia_of_a_rotor_stands_in_for_mass():
+    drive = (
+        "<transmission><type>SimpleTransmission</type><joint name='j'/><actuator name='m'>"
+        "<drake:rotor_inertia value='1'/></actuator></transmission>"
+    )
+    text = robot('<link name="a"/>', joint("a"), drive).replace("<robot", '<robot xmlns:drake="http://drake.mit.edu"')
+    assert findings(text) == []
+    one_finding(text.replace("value='1'", "value='0'"), "MOVING_MASS_MISSING")
+
+
+def test_a_model_without_any_mass_gets_one_note():
+    assert one_finding('<robot name="r"><link name="a"/></robot>', "MODEL_WITHOUT_MASS").severity == "note"
+    text = f'<robot name="r"><link name="base"/><link name="a"/>{joint("a")}</robot>'
+    assert one_finding(text, "MODEL_WITHOUT_MASS").severity == "note"
+
+
+@pytest.mark.parametrize(("mass", "code"), [(0, "INERTIA_WITHOUT_MASS"), (1e6, "INERTIA_ZERO")])
+def test_an_inertia_that_is_nothing_is_no_impossible_one(mass, code):
+    """Moments of -1e-7, 0 and 2e-7 kg m^2 are noise beside 1000 t."""
+    one_finding(
+        robot(
+            link("a", (-1e-7, 0, 2e-7), mass=mass, shape=None), joint("a"), link("b"), joint("b", name="k", parent="a")
+        ),
+        code,
+    )
 
 
 # -------------------------------------------------------------------------------------------------- limits

@@ -90,7 +90,7 @@ FAULTS = {
     "inertia not positive": ('iyz="0.001"', 'iyz="0.1"', "LINK_INERTIA_INVALID", "error", "<inertial>@2"),
     "negative mass": ('<mass value="1"', '<mass value="-1"', "LINK_MASS_INVALID", "error", '<mass value="-1"'),
     "mass nan": ('<mass value="1"', '<mass value="nan"', "ATTRIBUTE_INVALID", "error", 'value="nan"'),
-    "moving leaf without inertial": (LOWER_INERTIAL, "", "MOVING_MASS_MISSING", "error", '<joint name="elbow" t'),
+    "moving leaf without inertial": (LOWER_INERTIAL, "", "MOVING_MASS_MISSING", "warning", '<joint name="elbow" t'),
     "nested damping": (
         '<dynamics damping="0.5" friction="0.1"/>', '<dynamics friction="0.1"><damping>0.5</damping></dynamics>',
         "ELEMENT_UNKNOWN", "warning", "<damping>",
@@ -128,7 +128,7 @@ FAULTS = {
     ),
     "undeclared prefix": (
         '<actuator name="elbow_motor"/>',
-        '<actuator name="elbow_motor"><drake:gear_ratio value="9"/></actuator>', "XML_ERROR", "warning", "drake:gear",
+        '<actuator name="elbow_motor"><drake:gear_ratio value="9"/></actuator>', "XML_ERROR", "note", "drake:gear",
     ),
     "unexpanded xacro": ('<mass value="1"', '<mass value="${m}"', "ATTRIBUTE_INVALID", "error", 'value="${m}"'),
     "four numbers": (
@@ -150,7 +150,7 @@ FAULTS = {
         "LOOP_CUT", "note", '<joint name="second"',
     ),
     "planar and floating joints": (
-        '<joint name="flange" type="fixed">', '<joint name="flange" type="floating">', "MOVING_MASS_MISSING", "error",
+        '<joint name="flange" type="fixed">', '<joint name="flange" type="floating">', "MOVING_MASS_MISSING", "warning",
         '<joint name="flange"',
     ),
     "external entity": (

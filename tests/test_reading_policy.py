@@ -76,8 +76,8 @@ WARNING, NOTE, ERROR = "warning", "note", "error"
 URDF = {
     "sound": (robot(), []),
     # the file as XML
-    "version_0": ('<?xml version="0.0" ?>' + robot(), [(WARNING, "XML_ERROR")]),
-    "declaration_after_comment": ('<!-- by hand -->\n<?xml version="1.0"?>' + robot(), [(WARNING, "XML_ERROR")]),
+    "version_0": ('<?xml version="0.0" ?>' + robot(), [(NOTE, "XML_ERROR")]),
+    "declaration_after_comment": ('<!-- by hand -->\n<?xml version="1.0"?>' + robot(), [(NOTE, "XML_ERROR")]),
     "latin_1": ((HEAD.format("latin-1") + "<!-- é -->" + robot()).encode("latin-1"), [(NOTE, "XML_ERROR")]),
     "windows_1252": ((HEAD.format("cp1252") + "<!-- € -->" + robot()).encode("cp1252"), []),
     "not_in_utf_8": (("<!-- 90° -->" + robot()).encode("latin-1"), [(WARNING, "XML_ERROR")]),
@@ -181,6 +181,16 @@ URDF = {
     "four_numbers": (
         robot(joint=JOINT.replace("</joint>", '<origin xyz="0 0 0 0"/></joint>')),
         [(ERROR, "ATTRIBUTE_INVALID")],
+    ),
+    "no_inertial_in_the_file": (robot().replace(INERTIAL, ""), [(NOTE, "MODEL_WITHOUT_MASS")]),
+    "no_inertial_in_a_moving_link": (
+        robot('<link name="c"/>' + JOINT.replace('"j"', '"k"').replace('"b"', '"c"').replace('"a"', '"b"')),
+        [(WARNING, "MOVING_MASS_MISSING")],
+    ),
+    "no_inertial_in_a_fixed_link": (robot(fixed("")), []),
+    "inertia_without_mass": (
+        robot().replace('<mass value="1"/>', '<mass value="0"/>', 1),
+        [(WARNING, "INERTIA_WITHOUT_MASS")],
     ),
     "negative_mass": (
         robot().replace('<mass value="1"/>', '<mass value="-1"/>', 1),

@@ -418,7 +418,7 @@ FAULTS = [
         'attribute "value" of <mass> must be a finite number, found "nan"', id="mass nan",
     ),
     pytest.param(
-        BODY, "", '<joint name="elbow"', "warning", "MOVING_MASS_MISSING",
+        BODY, "", '<joint name="elbow"', "note", "MOVING_MASS_MISSING",
         'joint "elbow" moves link "lower", and neither it nor the links that it carries have mass', id="massless leaf",
     ),
     pytest.param(

@@ -134,12 +134,12 @@ def test_a_missing_file_is_an_error_without_a_line(tmp_path):
         ('<?xml version="1.0" encoding="utf-32"?><a><b/></a>', "the file is not in UTF-32: it is read as UTF-8"),
     ],
 )
-def test_harmless_faults_of_real_files_are_warnings(text, message):
+def test_harmless_faults_of_real_files_are_notes(text, message):
     root, diagnostics = read(text)
     assert root.tag == "a"
     assert root.children()[0].place.line == text[: text.index("b/>")].count("\n") + 1
     (finding,) = diagnostics.findings
-    assert (finding.severity, finding.code, finding.message) == ("warning", "XML_ERROR", message)
+    assert (finding.severity, finding.code, finding.message) == ("note", "XML_ERROR", message)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,8 @@ CODES = {
     "FILE_FORMAT": Code("The file is of no known format."),
     "XML_ERROR": Code(
         "The file is not well-formed XML, or is XML that a model file has no use for (DOCTYPE, great size or depth). "
-        "A warning: undeclared prefixes, -- in comments and a malformed declaration are tolerated.",
+        "A note: undeclared prefixes, -- in comments, a malformed declaration and encodings that Python knows are read "
+        "as meant. A warning: the file is not in its encoding.",
         "<link name='b'>",
     ),
     "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),
@@ -198,8 +199,14 @@ CODES = {
         + f'<link name="c">{INERTIAL}</link><joint name="k" type="continuous"><parent link="b"/><child link="c"/>'
         '<mimic joint="j"/></joint>',
     ),
+    "MIMIC_OUTSIDE_LIMITS": Code(
+        "As MIMIC_EXCEEDS_LIMITS, and no more than one position is left to both joints.",
+        _hinge(limit='lower="0" upper="1"')
+        + f'<link name="c">{INERTIAL}</link><joint name="k" type="revolute"><parent link="b"/><child link="c"/>'
+        '<limit lower="0" upper="1"/><mimic joint="j" multiplier="-1"/></joint>',
+    ),
     "MIMIC_EXCEEDS_LIMITS": Code(
-        "A joint must go where its leader takes it, and its own limits do not let it.",
+        "A joint must go where its leader takes it, and its own limits are narrower: they hold for both.",
         _hinge()
         + f'<link name="c">{INERTIAL}</link><joint name="k" type="revolute"><parent link="b"/><child link="c"/>'
         '<limit lower="0" upper="1"/><mimic joint="j"/></joint>',
@@ -217,7 +224,7 @@ CODES = {
     "LINK_MASS_INVALID": Code("The mass is negative, or nothing beside the inertia.", _massive((1, 1, 1), mass="-1")),
     "LINK_INERTIA_INVALID": Code(
         "No body has this inertia: a principal moment is negative, or larger than the other two together (by more than "
-        "1e-6 of the largest), or there is inertia and no mass. The finding has the principal moments, a likely cause "
+        "1e-6 of the largest). The finding has the principal moments, a likely cause "
         "(sign, decimal point, swapped products, order of the six numbers, frame) and the nearest possible inertia. A "
         "warning if the model is only loaded.",
         _massive((1.676, 0.0018, 0.0009)),
@@ -247,14 +254,22 @@ CODES = {
         "The inertia of a mesh cannot be computed, or (a note) is not that of what its surface holds, as MuJoCo's "
         '"legacy" inertia.'
     ),
+    "INERTIA_WITHOUT_MASS": Code(
+        "A link has moments of inertia and no mass: they are not used.", _massive((1, 1, 1), mass="0")
+    ),
+    "MODEL_WITHOUT_MASS": Code(
+        "No link has mass: the file is for kinematics. What needs no mass works; forces and motion are refused.",
+        '<robot name="r"><link name="a"/></robot>',
+        "text",
+    ),
     "MOVING_MASS_MISSING": Code(
-        "A joint moves links that have no mass: the mass matrix is singular. A warning if the model is only loaded.",
+        "A joint moves links that have no mass: the mass matrix is singular. Runs and forward dynamics are refused. A "
+        "note if the model is only loaded.",
         '<link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>',
     ),
     "FLOATING_MASS_MISSING": Code(
         "Nothing holds the link, and neither it nor the links that it carries have mass.",
-        '<robot name="r"><link name="a"/></robot>',
-        "text",
+        '<link name="b"/>',
     ),
     "COM_OUTSIDE_GEOMETRY": Code(
         "The centre of mass is further from the box around the link's geometry than that box is across.",

@@ -12,12 +12,13 @@ class FlatModel:
     place: object
     static_links: list  # full names of the links of static models: fixed to the world
     needed_joints: set  # full names of the joints whose coordinates actuators, mimic joints and tendons need
+    driven_joints: set  # full names of the joints that a rotor's inertia acts on
     mesh_bounds: dict = field(default_factory=dict)  # path of a mesh file -> (lower, upper) corner, of those opened
 
 
 def flatten(model):
     """The `FlatModel` of a ModelSpec: elements of a nested model are MODEL::NAME."""
-    links, joints, static, needed = {}, {}, [], set()
+    links, joints, static, needed, driven = {}, {}, [], set(), set()
     pending = [(model, "")]
     for inner, prefix in pending:
         links.update((prefix + link.name, link) for link in inner.links if link.name is not None)
@@ -26,9 +27,10 @@ def flatten(model):
         for joint in inner.joints:
             ends = {end: _scoped(prefix, getattr(joint, end)) for end in ("parent", "child")}
             joints[prefix + joint.name] = replace(joint, **ends) if prefix else joint
+        driven.update(prefix + a.joint for a in inner.actuators if a.rotor_inertia * a.gear_ratio != 0)
         needed.update(prefix + name for name in _needed_joints(inner))
         pending += [(nested, f"{prefix}{nested.name}::") for nested in inner.models]
-    return FlatModel(links, joints, model.place, static, needed)
+    return FlatModel(links, joints, model.place, static, needed, driven)
 
 
 def _needed_joints(model):

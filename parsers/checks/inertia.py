@@ -8,11 +8,12 @@ import numpy as np
 RELATIVE_TOLERANCE = 1e-6
 NAMES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 LARGEST_SQUARE = 1e100  # [m^2] of the radius of gyration; beyond it a division overflows
+POINT_RADIUS = 1e-6  # [m] of gyration: less is a point mass, whatever the noise in its moments
 LARGEST_SHIFT = 9  # places that a decimal point may have moved
 
 
 def check_inertias(model, report):
-    """LINK_MASS_INVALID, LINK_INERTIA_INVALID for each link, and INERTIA_ZERO."""
+    """LINK_MASS_INVALID, LINK_INERTIA_INVALID, INERTIA_WITHOUT_MASS and INERTIA_ZERO for each link."""
     named = [(name, link.inertial) for name, link in model.links.items() if link.inertial is not None]
     named = [(name, inertial) for name, inertial in named if report.is_sound(inertial)]
     moments = principal_moments([inertial.inertia for _, inertial in named])
@@ -30,7 +31,15 @@ def check_inertias(model, report):
                 message = f'link "{name}" is a point mass: its inertia is zero'
                 report("INERTIA_ZERO", message, inertial.place, "inertia")
             continue
-        problem = _problem(inertial.mass, a, b, c)
+        if inertial.mass == 0:
+            message = f'link "{name}" has no mass: {describe_moments(a, b, c)} are not used'
+            report("INERTIA_WITHOUT_MASS", message, inertial.place, "mass", hint="likely the mass is missing")
+            continue
+        if max(abs(a), abs(c)) < POINT_RADIUS**2 * inertial.mass:
+            message = f'link "{name}" is a point mass: {describe_moments(a, b, c)} are next to nothing'
+            report("INERTIA_ZERO", message, inertial.place, "inertia")
+            continue
+        problem = _problem(a, b, c)
         if problem:
             report("LINK_INERTIA_INVALID", problem, inertial.place, hint=_hint(inertial))
 
@@ -55,22 +64,20 @@ def describe_moments(a, b, c):
     return f"the principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg m^2"
 
 
-def _problem(mass, a, b, c):
+def _problem(a, b, c):
     """The condition that ascending principal moments break, or None."""
     tolerance = RELATIVE_TOLERANCE * max(abs(a), abs(c))
     if a < -tolerance:
         return f"{describe_moments(a, b, c)} must not be negative: {a:.6g} < 0"
     if a + b < c - tolerance:
         return f"{describe_moments(a, b, c)} break the triangle inequality: {a:.6g} + {b:.6g} < {c:.6g}"
-    if mass == 0:
-        return f"the mass is 0, but {describe_moments(a, b, c)} are not"
     return None
 
 
 def is_possible(inertia):
     """Whether a body of some mass can have this inertia (ixx .. iyz)."""
     ((a, b, c),) = principal_moments([inertia])
-    return _problem(1.0, a, b, c) is None
+    return _problem(a, b, c) is None
 
 
 def steiner(inertial):
@@ -110,11 +117,6 @@ def _explain_sign(inertial):
         yield f"likely a wrong sign of {wrong[0]}"
 
 
-def _explain_mass(inertial):
-    if inertial.mass == 0 and is_possible(inertial.inertia):
-        yield "likely the mass is missing"
-
-
 def _explain_decimal_point(inertial):
     """One number is a power of ten off."""
     values = inertial.inertia
@@ -152,7 +154,6 @@ def _explain_frame(inertial):
 
 
 _EXPLANATIONS = (
-    _explain_mass,
     _explain_sign,
     _explain_order,
     _explain_products,

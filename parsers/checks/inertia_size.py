@@ -4,7 +4,14 @@ from math import inf, log10, sqrt
 
 import numpy as np
 from mbcli.parsers.checks.flat_model import WORLD
-from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE, describe_moments, is_possible, principal_moments, steiner
+from mbcli.parsers.checks.inertia import (
+    POINT_RADIUS,
+    RELATIVE_TOLERANCE,
+    describe_moments,
+    is_possible,
+    principal_moments,
+    steiner,
+)
 from mbcli.parsers.checks.link_extent import corners
 from mbcli.parsers.checks.welded import welded_groups
 
@@ -37,6 +44,8 @@ def check_inertia_sizes(model, report):
             continue
         reach = _reach(link, model) if report.thorough else None
         radius = sqrt(c / link.inertial.mass)
+        if radius < POINT_RADIUS:
+            continue  # a point mass, which the check of the inertia reports
         if radius < POINT_SHARE * (reach or 1.0):
             message = f'link "{name}" is a point mass: its radius of gyration is {radius:.3g} m'
             report("INERTIA_ZERO", message, link.inertial.place)

@@ -3,6 +3,7 @@
 from math import isfinite
 
 from mbcli.parsers.checks.flat_model import WORLD
+from mbcli.parsers.checks.report import MAX_RELATED
 
 from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge, spanning_forest
 
@@ -31,27 +32,48 @@ def _cut(joint, is_needed):
 
 
 def check_moving_masses(model, report):
-    """MOVING_MASS_MISSING for each joint, FLOATING_MASS_MISSING for each base that carries no mass at all."""
+    """MODEL_WITHOUT_MASS, or else MOVING_MASS_MISSING of the joints and FLOATING_MASS_MISSING of the bases that carry
+    no mass; each once a model.
+
+    A joint with a drive that has inertia may do without.
+    """
     if not report.is_sound(model):
         return
     mobods, _, names, joints = forest(model)
     inertials = [model.links[name].inertial if name in model.links else None for name in names]
     mass = [inertial.mass if inertial is not None else 0.0 for inertial in inertials]
-    massless = {}  # index of a joint -> the link that it moves
+    has_mass = any(mass)
+    moved = []  # (index of a joint, the link that it moves)
     floating = []
     for mobod in reversed(mobods):  # links come before those that they carry
         mass[mobod.inboard] += mass[mobod.link]
-        if mobod.joint is not None and mass[mobod.link] == 0:
-            massless[mobod.joint] = names[mobod.link]
-        elif mobod.joint is None and mass[mobod.link] == 0:
+        if mass[mobod.link] == 0 and mobod.joint is None:
             floating.append(names[mobod.link])
-    for k, link in sorted(massless.items()):
-        joint = joints[k]
-        if joint.type != "fixed":
-            message = (
-                f'joint "{joint.name}" moves link "{link}", and neither it nor the links that it carries have mass'
-            )
-            report("MOVING_MASS_MISSING", message, joint.place, hint="give the link an inertial, or fix the joint")
-    for link in floating:
-        message = f'nothing holds link "{link}", and neither it nor the links that it carries have mass'
-        report("FLOATING_MASS_MISSING", message, model.links[link].place, hint="give it mass, or fix it to the world")
+        elif mass[mobod.link] == 0 and _needs_mass(joints[mobod.joint], model):
+            moved.append((mobod.joint, names[mobod.link]))
+    if not has_mass:
+        if moved or (floating and report.thorough):
+            message = "no link has mass: poses, velocities and Jacobians can be computed, forces and motion cannot"
+            report("MODEL_WITHOUT_MASS", message, model.place)
+        return
+    carries_none = "and neither it nor the links that it carries have mass"
+    if moved:
+        found = [(joints[k], link) for k, link in sorted(moved)]
+        joint, link = found[0]
+        message = f'joint "{joint.name}" moves link "{link}", {carries_none}{_others(found, "joints")}'
+        related = [joint.place for joint, _ in found[1 : 1 + MAX_RELATED]]
+        hint = "give the link an inertial, or fix the joint"
+        report("MOVING_MASS_MISSING", message, joint.place, hint=hint, related=related)
+    if floating:
+        message = f'nothing holds link "{floating[0]}", {carries_none}{_others(floating, "links")}'
+        related = [model.links[link].place for link in floating[1 : 1 + MAX_RELATED]]
+        hint = "give it mass, or fix it to the world"
+        report("FLOATING_MASS_MISSING", message, model.links[floating[0]].place, hint=hint, related=related)
+
+
+def _needs_mass(joint, model):
+    return joint.type != "fixed" and not joint.reflected_inertia and joint.name not in model.driven_joints
+
+
+def _others(found, kind):
+    return f" (and {len(found) - 1} more {kind})" if len(found) > 1 else ""

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+MAX_RELATED = 10  # places listed with a finding that stands for several
+
 
 class Severity(NamedTuple):
     """In `mbcli check`, and if a model is only loaded for use (None: not reported there)."""
@@ -13,7 +15,9 @@ class Severity(NamedTuple):
 SEVERITIES = {
     "LINK_MASS_INVALID": Severity("error", "error"),
     "LINK_INERTIA_INVALID": Severity("error", "warning"),
-    "MOVING_MASS_MISSING": Severity("error", "warning"),
+    "INERTIA_WITHOUT_MASS": Severity("warning", "warning"),
+    "MODEL_WITHOUT_MASS": Severity("note", "note"),
+    "MOVING_MASS_MISSING": Severity("warning", "note"),
     "FLOATING_MASS_MISSING": Severity("warning"),
     "INERTIA_IMPLAUSIBLE": Severity("warning", "warning"),
     "INERTIA_PLACEHOLDER": Severity("note"),
@@ -26,7 +30,8 @@ SEVERITIES = {
     "JOINT_DEFAULT_OUTSIDE_LIMITS": Severity("note"),
     "JOINT_LIMIT_ZERO": Severity("note"),
     "JOINT_LIMIT_IMPLAUSIBLE": Severity("note"),
-    "MIMIC_EXCEEDS_LIMITS": Severity("warning"),
+    "MIMIC_EXCEEDS_LIMITS": Severity("note"),
+    "MIMIC_OUTSIDE_LIMITS": Severity("warning"),
     "JOINT_COUPLED": Severity("note"),
     "MESH_UNREADABLE": Severity("warning"),
     "MESH_SIZE": Severity("warning"),

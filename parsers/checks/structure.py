@@ -73,9 +73,14 @@ def _check_reach(model, joint, axis, report):
     if not all(map(isfinite, ends)):
         return
     low, high = sorted(mimic.multiplier * end + mimic.offset for end in ends)
-    if low < axis.lower - LIMIT_TOLERANCE or high > axis.upper + LIMIT_TOLERANCE:
-        message = (
-            f'joint "{joint.name}" must go from {low:.6g} to {high:.6g} where "{mimic.leader}" takes it, '
-            f"and its own limits are [{axis.lower:.6g}, {axis.upper:.6g}]"
-        )
+    if low >= axis.lower - LIMIT_TOLERANCE and high <= axis.upper + LIMIT_TOLERANCE:
+        return
+    message = (
+        f'joint "{joint.name}" must go from {low:.6g} to {high:.6g} where "{mimic.leader}" takes it, '
+        f"and its own limits are [{axis.lower:.6g}, {axis.upper:.6g}]"
+    )
+    if min(high, axis.upper) - max(low, axis.lower) > LIMIT_TOLERANCE:
         report("MIMIC_EXCEEDS_LIMITS", message, axis.place, "limit", hint="the narrower of both will hold")
+    else:
+        hint = "is the sign of the multiplier right?"
+        report("MIMIC_OUTSIDE_LIMITS", f"{message}: neither joint can move", axis.place, "limit", hint=hint)

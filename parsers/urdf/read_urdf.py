@@ -126,6 +126,7 @@ def _read_links(root, materials, meshes):
     """{name: LinkSpec} in file order; "world" may be among them, for elements that are fixed to the world."""
     links = {}
     for name, node in nodes_by_name(root.children("link"), "link").items():
+        _ignore_origin(node)
         inertial = node.child("inertial")
         if inertial is not None and name == WORLD:
             inertial.ignore("meaningless", "the world has no mass")
@@ -142,6 +143,13 @@ def _read_links(root, materials, meshes):
     return links
 
 
+def _ignore_origin(link):
+    """A link is where its joint puts it: an origin of its own that is zero does no harm."""
+    origin = link.peek("origin")
+    if origin is not None and all(not (origin.raw(name) or "").strip(" \t0.") for name in ("xyz", "rpy")):
+        origin.ignore("meaningless", "a link is where its joint puts it")
+
+
 def _read_inertial(node):
     mass_node, inertia_node = node.child("mass"), node.child("inertia")
     for tag, child in (("mass", mass_node), ("inertia", inertia_node)):
@@ -151,6 +159,10 @@ def _read_inertial(node):
     inertia = (0.0,) * 6
     if inertia_node is not None:
         products = [inertia_node.number(name, 0.0) for name in ("ixy", "ixz", "iyz")]
+        for name, product in zip(("iyx", "izx", "izy"), products, strict=True):
+            if inertia_node.number(name, product) != product:
+                message = f"<inertia> has another {name}, which is not used"
+                node.diagnostics.warning("ATTRIBUTE_INVALID", message, inertia_node, attribute=name)
         moments = [inertia_node.number(name, 0.0, required=True) for name in ("ixx", "iyy", "izz")]
         inertia = (*moments, *products)
     return InertialSpec(mass=mass, X_LI=read_origin(node), inertia=inertia, place=node.place)

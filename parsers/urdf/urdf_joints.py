@@ -254,6 +254,9 @@ def _read_dynamics(node, *, with_friction=True):
     dynamics = node.child("dynamics")
     if dynamics is None:
         return 0.0, 0.0
+    if dynamics.raw("spring_stiffness") in ("0", "0.0"):  # an element of SDFormat
+        dynamics.attribute("spring_stiffness")
+        dynamics.attribute("spring_reference")
     with dynamics.diagnostics.leaving_out(dynamics, "it is taken as 0"):
         friction = read_unsigned(dynamics, "friction", 0.0) if with_friction else 0.0
         return read_unsigned(dynamics, "damping", 0.0), friction

@@ -104,10 +104,15 @@ KNOWN["drake:tendon_constraint"] |= {"drake:tendon_constraint_joint"}
 FOREIGN = {
     tag: frozenset(names.split())
     for tag, names in {
-        "robot": "gazebo sensor ros2_control mujoco plugin",
-        "link": "@type contact self_collision_checking sensor",
-        "joint": "calibration safety_controller hardwareInterface",
-        "collision": "verbose @concave",
+        "robot": "gazebo sensor ros2_control mujoco plugin properties",
+        "link": "@type @concave contact self_collision_checking collision_checking self_filter sensor",
+        "joint": "@dont_collapse calibration safety_controller hardwareInterface",
+        "axis": "@rpy",
+        "limit": "@command_effort @current @gear_velocity @stiffness",
+        "dynamics": "@D @K @mu_coulomb @mu_viscous",
+        "collision": "verbose surface @concave @group @mask",
+        "geometry": "@name material",
+        "material": ANY,
         "transmission": ANY,  # each vendor has its own
         "transmission/joint": ANY,
         "transmission/actuator": ANY,
