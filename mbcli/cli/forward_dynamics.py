@@ -70,16 +70,20 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
 
 
 def require_finite(plant, vdot, mass_matrix):
-    """NumericalError naming the coordinate that has no inertia, else the first acceleration that is not finite.
+    """NumericalError naming what has no mass or no inertia, else the first acceleration that is not finite.
 
     mass_matrix() gives M at the state, if it is needed.
     """
     import numpy as np
 
     from mbcli.errors import NumericalError
+    from mbcli.simulation.missing_mass import missing_mass
 
     bad = np.flatnonzero(~np.isfinite(vdot))
     if bad.size:
+        without = missing_mass(plant, plant.CreateDefaultContext())
+        if without is not None:
+            raise NumericalError(without)
         inertia = np.diag(mass_matrix())
         names = plant.GetVelocityNames()
         if (inertia <= 0.0).any():

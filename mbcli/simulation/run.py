@@ -44,6 +44,7 @@ from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.plant.cut_joints import WatchedLimits, require_actions
 from mbcli.multibody.plant.meeting_contact import foresee_contact, prepare_contact
 from mbcli.simulation.energy_balance import KeptBalance, keep_none
+from mbcli.simulation.missing_mass import missing_mass, require_masses
 from mbcli.simulation.python_forces import PythonForces, needs_python
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ class Run:
     ) -> None:
         self.plant, self.context = plant, context
         require_actions(plant)
+        require_masses(plant, context)
         self.config = DEFAULT_CONFIG if config is None else config
         self.steps = self.refused_steps = 0
         self.next_step, self.constraint_tolerance = next_step, constraint_tolerance
@@ -457,6 +459,9 @@ class Run:
             return NumericalError(
                 f"{element.fault()}, in step {self.steps + 1} from t = {self.context.get_time():.9g} s"
             )
+        without = missing_mass(plant, self.context)
+        if without is not None:
+            return NumericalError(without)
         names = [("position", n) for n in plant.GetPositionNames()] + [
             ("velocity", n) for n in plant.GetVelocityNames()
         ]

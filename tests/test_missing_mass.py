@@ -1,0 +1,80 @@
+"""Models without mass where a joint moves: everything that needs none works, the rest is refused in one line."""
+
+import numpy as np
+import pytest
+from command_line import cli, succeed
+
+LINK = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+FILE = """<robot name="r">
+  <link name="base">{base}</link>
+  <link name="tip">{tip}</link>
+  <joint name="hinge" type="{kind}"><parent link="base"/><child link="tip"/><origin xyz="0 0 1"/>{more}</joint>
+</robot>
+"""
+
+
+@pytest.fixture
+def model(tmp_path):
+    def write(*, base="", tip="", kind="continuous", more=""):
+        path = tmp_path / "r.urdf"
+        path.write_text(FILE.format(base=base, tip=tip, kind=kind, more=more))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("command", ["inspect", "kinematics", "mass-matrix", "inverse-dynamics", "energy"])
+def test_a_file_of_kinematics_is_good_for_all_that_needs_no_mass(model, command):
+    result = succeed(command, model())
+    assert result.err == ""
+
+
+def test_the_jacobian_of_a_file_of_kinematics(model):
+    J = succeed("jacobian", model(), "--weld-base", "--frame", "tip", "--json").json()["J"]
+    assert np.array(J).tolist() == [[1], [0], [0], [0], [0], [0]]
+
+
+def test_its_check_is_one_note(model):
+    result = cli("check", model(), "--json")
+    assert result.code == 0
+    assert [(f["severity"], f["code"]) for f in result.json()["findings"]] == [("note", "MODEL_WITHOUT_MASS")]
+
+
+@pytest.mark.parametrize("options", [(), ("--dt", "0")])
+def test_a_run_is_refused_in_one_line_with_the_link(model, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = model(base=LINK)
+    result = cli("simulate", path, "-t", "0.01", *options)
+    assert result.code == 3
+    assert result.err.splitlines()[-1] == (
+        f"{path}:4:3: error: joint 'hinge' moves 'tip', and neither it nor what it carries has mass: its motion cannot "
+        "be computed; give it an inertial, or fix it"
+    )
+    assert not (tmp_path / "r.h5").exists()
+
+
+def test_a_base_that_nothing_holds_is_named(model):
+    result = cli("simulate", model(), "-t", "0.01", "--no-log")
+    assert result.code == 3
+    assert (
+        ":2:3: error: nothing holds 'base', and neither it nor what it carries has mass (and 1 more joint)"
+        in result.err
+    )
+
+
+def test_forward_dynamics_names_the_link(model):
+    path = model(base=LINK)
+    result = cli("forward-dynamics", path)
+    assert (result.code, f"{path}:4:3: error: joint 'hinge' moves 'tip'" in result.err) == (5, True)
+
+
+def test_what_does_not_move_needs_no_mass(model):
+    assert "simulated" in succeed("simulate", model(kind="fixed"), "--weld-base", "-t", "0.01", "--no-log").out
+    assert "simulated" in succeed("simulate", model(kind="fixed", base=LINK), "-t", "0.01", "--no-log").out
+
+
+def test_damping_stands_in_for_mass_in_discrete_steps(model):
+    path = model(base=LINK, more='<dynamics damping="1"/>')
+    assert "simulated" in succeed("simulate", path, "-t", "0.01", "--no-log").out
+    result = cli("simulate", path, "-t", "0.01", "--dt", "0", "--no-log")
+    assert (result.code, "joint 'hinge' moves 'tip'" in result.err) == (3, True)
