@@ -12,10 +12,10 @@ def order_by_arrow(arrow):
     arrow: {name: the name it points to, or None}. Returns (order, cycles), both lists; names whose arrows
     lead into a cycle or out of the dictionary are not in the order.
     """
-    sound = {}  # name: its arrows end at a None
+    sound: dict[str, bool] = {}  # name: its arrows end at a None
     order, cycles = [], []
     for start in arrow:
-        path = {}  # name: position
+        path: dict[str, int] = {}  # name: position
         name = start
         while name in arrow and name not in sound and name not in path:
             path[name] = len(path)

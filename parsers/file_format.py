@@ -52,7 +52,8 @@ def format_of(source, name):
 
 def _format_of_content(content, name):
     text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
-    root = _ROOT.match(text, _SKIPPED.match(text).end())
+    skipped = _SKIPPED.match(text)
+    root = _ROOT.match(text, skipped.end() if skipped else 0)
     if root is None or root[1] not in ROOT_ELEMENTS:
         found = f"its root element is <{root[1]}>" if root else "it has no root element"
         raise ModelError(f"{name if isinstance(name, str) else '<string>'}: not a model file: {found}")

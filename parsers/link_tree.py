@@ -1,10 +1,17 @@
 """How the links of a model hang together by its joints."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.cycles import find_cycles
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.xml_source import MAX_RELATED
 
 from mbcli.common.topology import Edge, spanning_forest
+
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec
 
 
 def check_tree(links, joints, nodes, root):
@@ -28,8 +35,8 @@ def check_tree(links, joints, nodes, root):
 
 def _check_cycles(links, joints, nodes):
     """Every link can be reached along joints from the world or from a link that is not the child of a joint."""
-    children = {}  # link -> links of the joints whose parent it is
-    above = {}  # link -> the first joint whose child it is
+    children: dict[str, list[str]] = {}  # link -> links of the joints whose parent it is
+    above: dict[str, JointSpec] = {}  # link -> the first joint whose child it is
     for joint in joints.values():
         children.setdefault(joint.parent, []).append(joint.child)
         above.setdefault(joint.child, joint)
@@ -50,7 +57,7 @@ def _check_cycles(links, joints, nodes):
 
 def _check_parents(joints, nodes):
     """A link that is the child of two joints is hardly meant if nothing closes a loop."""
-    above = {}
+    above: dict[str, JointSpec] = {}
     for joint in joints.values():
         first = above.setdefault(joint.child, joint)
         if first is not joint:

@@ -1,5 +1,7 @@
 """Whether the joints that follow others can."""
 
+from typing import Any
+
 from mbcli.parsers.cycles import find_cycles
 
 from mbcli.common.suggestions import did_you_mean
@@ -11,7 +13,7 @@ def check_mimics(followers, nodes, mismatch):
     followers: {joint name: (name of its leader, the XML node that states it)}; nodes: {name: XML node} of all joints
     of the file. mismatch(follower, leader): why the one joint cannot follow the other, by their names, or None.
     """
-    leaders = {}
+    leaders: dict[str, Any] = {}
     for name, (leader, node) in followers.items():
         hint = None
         if leader == name:

@@ -98,7 +98,7 @@ class PackageMap:
             others = [os.path.join(other, path) for other in self.ambiguous.get(name, ())[1:]]
         elif scheme in ("", "file"):
             root = self._root(base_dir)
-            candidate, others = os.path.join(base_dir, rest), ()
+            candidate, others = os.path.join(base_dir, rest), []
         elif scheme in ("http", "https"):
             raise ResourceError(f'"{uri}": nothing is fetched from the network')
         else:
@@ -147,7 +147,7 @@ class PackageMap:
 
     def _search_all(self, name, base_dir, tried):
         """The directories of a package, each once, in the order of the sources; `tried` gets the others' answers."""
-        found = {}  # real path -> path
+        found: dict[str, str] = {}  # real path -> path
         try:
             for directory in self._candidates(name, base_dir, tried):
                 found.setdefault(os.path.realpath(directory), directory)

@@ -1,5 +1,7 @@
 """Contact properties of collision geometries: Drake's <drake:proximity_properties> of URDF and SDFormat."""
 
+from typing import Any
+
 _NUMBERS = {  # element: (group, name, must be positive)
     "drake:hunt_crossley_dissipation": ("material", "hunt_crossley_dissipation", False),
     "drake:relaxation_time": ("material", "relaxation_time", False),
@@ -19,7 +21,7 @@ def read_proximity_properties(collision, read_number):
 
     read_number(element): the number in an element of the format, None after an error.
     """
-    properties = {}
+    properties: dict[tuple[str, str], Any] = {}
     node = collision.child("drake:proximity_properties")
     if node is None:
         return properties

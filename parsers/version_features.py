@@ -5,6 +5,13 @@ This program reads them all the same; others skip elements that their version do
 URDF: urdfdom's README and xsd. SDFormat: http://sdformat.org/spec and the migration notes of libsdformat.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mbcli.parsers.xml_source import Node
+
 # (parent element, feature: child element or @attribute): the version that brought it
 _FEATURES = {
     "robot": {
@@ -50,7 +57,7 @@ def check_version(root):
     newer = {
         feature: version for feature, version in _FEATURES.get(root.tag, {}).items() if _key(version) > _key(stated)
     }
-    found = {}
+    found: dict[tuple[str, str], list[Node]] = {}
     for node, feature in _used(root, newer) if newer else ():
         found.setdefault(feature, []).append(node)
     for feature, nodes in found.items():
@@ -59,7 +66,8 @@ def check_version(root):
 
 def _used(root, features):
     """Yields (node, feature) for each place at or below a node that has one of the features."""
-    parents, attributes = {}, {}  # of the element of that tag
+    parents: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}  # of the element of that tag
     for parent, name in features:
         if name[0] == "@":
             attributes.setdefault(parent, []).append(name[1:])

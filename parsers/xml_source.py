@@ -12,6 +12,7 @@ from bisect import bisect_right
 from itertools import islice
 from math import copysign, inf
 from operator import attrgetter
+from typing import Any
 
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
@@ -106,7 +107,7 @@ def report_unread(node, diagnostics, known=None, foreign=None):
     else "unknown" (both warnings); elements of another program's namespace, subtrees marked as foreign and the
     names in `foreign`, a table like `known`, are notes.
     """
-    groups = {}
+    groups: dict[Any, Any] = {}
     for owner, kind, item, reason_class, reason in _unread(node, (known or {}, foreign or {})):
         label = item.tag if kind == "element" else item
         key = (reason_class, kind, owner.tag if owner is not None else "", label, reason)
@@ -201,7 +202,7 @@ class Node:
     def find_place(self, place):
         """The node at or below this one whose tag starts at a place of its file, or None."""
         wanted = (place.line, place.column)
-        node = self
+        node: Node | None = self
         while node is not None:
             if (node.place.line, node.place.column) == wanted:
                 return node
@@ -262,7 +263,7 @@ class Node:
     def index_of(self, child):
         """[2] for the second of several children of one tag, else nothing."""
         if self._indices is None:
-            counts = {}
+            counts: dict[str, list[Node]] = {}
             for node in self.child_nodes:
                 counts.setdefault(node.tag, []).append(node)
             self._indices = {
@@ -482,16 +483,20 @@ class _Document:
         """The place of a character of the text; without an offset the line alone."""
         if offset is None:
             return Place(self.name, line)
-        if self._line_starts is None:
-            self._line_starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
-        line = bisect_right(self._line_starts, offset)
-        return Place(self.name, line, offset - self._line_starts[line - 1] + 1)
+        starts = self._starts_of_lines()
+        line = bisect_right(starts, offset)
+        return Place(self.name, line, offset - starts[line - 1] + 1)
+
+    def _starts_of_lines(self):
+        starts = self._line_starts
+        if starts is None:
+            starts = self._line_starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
+        return starts
 
     def last_before(self, place, text):
         """The last place of a piece of text before a place; the latter if the text is not there."""
-        self.place(0)
-        start = self._line_starts[min(place.line, len(self._line_starts)) - 1]
-        at = self.text.rfind(text, 0, start + place.column)
+        starts = self._starts_of_lines()
+        at = self.text.rfind(text, 0, starts[min(place.line, len(starts)) - 1] + place.column)
         return self.place(at) if at >= 0 else place
 
 
@@ -589,7 +594,7 @@ def _parse_tolerantly(document, content):
 
 def _note_tolerated(error_log, document):
     """One note for each message, at its first place."""
-    places = {}
+    places: dict[str, list[Place]] = {}
     for entry in error_log:
         kind = _TOLERATED[entry.type_name]
         prefix = re.match(r"Namespace prefix (\S+)", entry.message)
@@ -612,8 +617,8 @@ def _build_nodes(root, document):
     offsets = _start_tag_offsets(document.text)
     if len(offsets) != len(elements):  # a text that we decode otherwise than libxml2: lines without columns
         offsets = [None] * len(elements)
-    nodes = {}
-    tags = {}
+    nodes: dict[Any, Node] = {}
+    tags: dict[Any, str] = {}
     for element, offset in zip(elements, offsets, strict=True):
         key = (element.tag, element.prefix)
         tag = tags.get(key)
@@ -636,7 +641,7 @@ def _start_tag_offsets(text):
 
 def _attribute_offsets(text, start):
     """{name without its prefix: offset} of the attributes of the tag that starts there."""
-    offsets = {}
+    offsets: dict[str, int] = {}
     for match in _ATTRIBUTE.finditer(text, start):
         if match["name"] is None:  # the end of the tag
             break

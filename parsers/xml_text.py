@@ -38,7 +38,8 @@ def mended(content):
 
 def _declarations(text):
     """Those before the root element."""
-    return (match for match in _DECLARATION.finditer(_PROLOG.match(text).group()) if match[1])
+    prolog = _PROLOG.match(text)
+    return (match for match in _DECLARATION.finditer(prolog.group() if prolog else "") if match[1])
 
 
 def _is_sound(declaration, number):

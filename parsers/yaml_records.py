@@ -131,7 +131,7 @@ def _read_value(kind, node, declaration, label, diagnostics):
 
 def _read_alternative(kinds, node, declaration, label, diagnostics):
     """The node as the one of several types that its tag names, or as the first without a tag."""
-    tagged = {f"!{kind.__name__}": kind for kind in kinds if dataclasses.is_dataclass(kind)}
+    tagged = {f"!{kind.__name__}": kind for kind in kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)}
     if node.tag is None:
         if types.NoneType in kinds and node.kind == "scalar" and node.value is None:
             return None

@@ -9,6 +9,7 @@ strings, as written. `<<` merges mappings: it is not a part of YAML 1.2, but Dra
 
 import hashlib
 import re
+from typing import Any
 
 import yaml
 from mbcli.parsers.source_bytes import read_bytes
@@ -153,7 +154,7 @@ class YamlNode:
         """The node as Python data: dict, list and scalars; a node with a custom tag is the pair (tag,
         data)."""
         if self.kind == "mapping":
-            data = {key: child.plain() for key, child in self.value.items()}
+            data: Any = {key: child.plain() for key, child in self.value.items()}
         elif self.kind == "sequence":
             data = [child.plain() for child in self.value]
         else:
@@ -249,7 +250,7 @@ class _Composer:
     def _mapping(self, event, depth):
         tag = self._tag(event, "map")
         node = YamlNode("mapping", {}, self._place(event.start_mark), self._document, self._custom(tag))
-        merged = {}
+        merged: dict[Any, Any] = {}
         key_event = self._next()
         while not isinstance(key_event, yaml.MappingEndEvent):
             key, place = self._key(key_event, depth), self._place(key_event.start_mark)

@@ -12,6 +12,8 @@ A file has a temporary name in the same directory until it is complete, so that 
 half a result.
 """
 
+from __future__ import annotations
+
 import contextlib
 import csv
 import io
@@ -24,13 +26,22 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
 from mbcli.common.argument_names import argument
 from mbcli.errors import OutputError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import TypeAlias, TypeVar
+
+    from mbcli.math.array_types import Array
+
+    Result = TypeVar("Result")
+    _Signature: TypeAlias = dict[str, tuple[tuple[int, ...], str]]  # trailing shape and kind of type of each column
 
 FORMAT_NAME = "mbcli-results"
 FORMAT_VERSION = "1.0"
@@ -41,14 +52,14 @@ OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def open_results(
-    destination: str | os.PathLike | None,
+    destination: str | os.PathLike[str] | None,
     format: str | None = None,
     *,
     force: bool = False,
-    metadata: Mapping | None = None,
+    metadata: Mapping[str, Any] | None = None,
     component_names: Mapping[str, Sequence[str]] | None = None,
     warn: Callable[[str], None] | None = None,
-) -> "ResultWriter":
+) -> ResultWriter:
     """Opens the output of a batch.
 
     Args:
@@ -75,7 +86,7 @@ def open_results(
     try:
         with output.errors():
             if format == "jsonl":
-                encoder = _JsonLines(output.stream, output.name, warn or _warn_on_stderr)
+                encoder: _Encoder = _JsonLines(output.stream, output.name, warn or _warn_on_stderr)
             elif format == "csv":
                 encoder = _Csv(output.stream, dict(component_names or {}))
             elif format == "npz":
@@ -105,14 +116,14 @@ def _format_of(path: str | None) -> str:
 class ResultWriter:
     """Takes chunks of results; a context manager that completes the file, or removes it after an error."""
 
-    def __init__(self, output, encoder):
+    def __init__(self, output: _Output, encoder: _Encoder) -> None:
         self._output = output
         self._encoder = encoder
-        self._signature: dict[str, tuple] | None = None
+        self._signature: _Signature | None = None
         self._closed = False
         self.row_count = 0
 
-    def write(self, columns: Mapping[str, np.ndarray]) -> None:
+    def write(self, columns: Mapping[str, Array]) -> None:
         """Appends rows: {name: array (rows, ...) of real numbers or truth values}.
 
         Raises:
@@ -150,23 +161,25 @@ class ResultWriter:
             self._encoder.discard()
             self._output.abort()
 
-    def __enter__(self) -> "ResultWriter":
+    def __enter__(self) -> ResultWriter:
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if kind is None:
             self.close()
         else:
             self.abort()
 
-    def _checked_length(self, arrays: Mapping[str, np.ndarray]) -> int:
+    def _checked_length(self, arrays: Mapping[str, Array]) -> int:
         for name, array in arrays.items():
             if array.ndim == 0 or array.dtype.kind not in "fiub":
                 raise ValueError(f"column {name!r} is {array.dtype} of shape {array.shape}, expected (rows, ...)")
         lengths = {name: len(array) for name, array in arrays.items()}
         if len(set(lengths.values())) != 1:
             raise ValueError(f"columns of different lengths: {lengths}")
-        signature = {name: (array.shape[1:], array.dtype.kind) for name, array in arrays.items()}
+        signature: _Signature = {name: (array.shape[1:], array.dtype.kind) for name, array in arrays.items()}
         if self._signature is None:
             self._signature = signature
         if signature != self._signature or list(signature) != list(self._signature):
@@ -180,9 +193,17 @@ class ResultWriter:
 class _Output:
     """A binary stream that is completed by commit or given up by abort."""
 
-    stream: BinaryIO
+    stream: IO[bytes]
     name: str
     directory: str | None = None
+
+    def commit(self) -> None:
+        """Completes the output."""
+        raise NotImplementedError
+
+    def abort(self) -> None:
+        """Leaves nothing of it, if that can be."""
+        raise NotImplementedError
 
     def flush(self) -> None:
         self.stream.flush()
@@ -203,7 +224,7 @@ def _reason(error: OSError) -> str:
 
 
 class _StandardOutput(_Output):
-    def __init__(self):
+    def __init__(self) -> None:
         sys.stdout.flush()
         self.stream = sys.stdout.buffer
         self.name = "<stdout>"
@@ -218,7 +239,7 @@ class _StandardOutput(_Output):
 class _Device(_Output):
     """A pipe or device that has a name in the file system; it is not replaced but written to."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str) -> None:
         self.name = path
         with self.errors():
             self.stream = open(path, "wb")  # noqa: SIM115
@@ -234,7 +255,7 @@ class _Device(_Output):
 class _File(_Output):
     """A file under a temporary name beside its own, which it gets by commit."""
 
-    def __init__(self, path: str, force: bool):
+    def __init__(self, path: str, force: bool) -> None:
         self.name = path
         self._force = force
         self._path = os.path.realpath(path)
@@ -270,7 +291,7 @@ class _File(_Output):
 class _Spooled(_Output):
     """Collects in an unnamed temporary file the bytes that a pipe or device gets at the end: they cannot seek."""
 
-    def __init__(self, target: _Output):
+    def __init__(self, target: _Output) -> None:
         self.name, self._target = target.name, target
         self.stream = tempfile.TemporaryFile()  # noqa: SIM115
 
@@ -292,23 +313,41 @@ class _Spooled(_Output):
 def _output(path: str | None, format: str, force: bool) -> _Output:
     if path is not None and (os.path.isdir(path) or os.path.isfile(path) or not os.path.exists(path)):
         return _File(path, force)
-    output = _StandardOutput() if path is None else _Device(path)
+    output: _Output = _StandardOutput() if path is None else _Device(path)
     return _Spooled(output) if format in BINARY_FORMATS else output
 
 
 # --- formats --------------------------------------------------------------------------------------
 
 
-class _JsonLines:
-    def __init__(self, stream: BinaryIO, output_name: str, warn: Callable[[str], None]):
+class _Encoder:
+    """Writes chunks to a stream in one format."""
+
+    def begin(self, arrays: Mapping[str, Array]) -> None:
+        """Before the first chunk, whose columns these are."""
+        raise NotImplementedError
+
+    def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
+        """One chunk, whose first row has that number in the batch."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """After the last chunk."""
+
+    def discard(self) -> None:
+        """Lets go of all but the stream."""
+
+
+class _JsonLines(_Encoder):
+    def __init__(self, stream: IO[bytes], output_name: str, warn: Callable[[str], None]) -> None:
         self._stream, self._output_name, self._warn = stream, output_name, warn
         self._encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode
         self._warned = False
 
-    def begin(self, arrays) -> None:
+    def begin(self, arrays: Mapping[str, Array]) -> None:
         self._keys = [self._encode(name) for name in arrays]
 
-    def rows(self, arrays, first_row) -> None:
+    def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
         columns = [self._without_not_finite(name, array, first_row) for name, array in arrays.items()]
         for row in zip(*columns, strict=True):
             cells = (
@@ -317,13 +356,7 @@ class _JsonLines:
             )
             self._stream.write(("{" + ",".join(cells) + "}\n").encode())
 
-    def finish(self) -> None:
-        pass
-
-    def discard(self) -> None:
-        pass
-
-    def _without_not_finite(self, name, array, first_row):
+    def _without_not_finite(self, name: str, array: Array, first_row: int) -> Any:
         """Rows to encode: arrays, or plain values if a row is one number; None if it is not finite."""
         finite = np.isfinite(array)
         if not finite.all():
@@ -332,16 +365,17 @@ class _JsonLines:
                 row = first_row + int(np.argwhere(~finite)[0][0])
                 text = f"row {row}: {name} is not finite; such values are written as null"
                 self._warn(f"{self._output_name}: warning: {text}")
-            array = np.where(finite, array.astype(object), None)
+            array = array.astype(object)
+            array[~finite] = None
         return array.tolist() if array.ndim == 1 else array
 
 
-class _Csv:
-    def __init__(self, stream: BinaryIO, component_names: dict[str, Sequence[str]]):
+class _Csv(_Encoder):
+    def __init__(self, stream: IO[bytes], component_names: dict[str, Sequence[str]]) -> None:
         self._stream, self._component_names = stream, component_names
         self._encode = json.JSONEncoder(separators=(",", ":")).encode
 
-    def begin(self, arrays) -> None:
+    def begin(self, arrays: Mapping[str, Array]) -> None:
         header = [cell for name, array in arrays.items() for cell in self._names(name, array.shape[1:])]
         if len(set(header)) < len(header):
             raise ValueError("two components have the same name in the header")
@@ -349,18 +383,12 @@ class _Csv:
         csv.writer(text, lineterminator="\n").writerow(header)
         self._stream.write(text.getvalue().encode())
 
-    def rows(self, arrays, first_row) -> None:
+    def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
         flat = [array.reshape(len(array), math.prod(array.shape[1:])) for array in arrays.values()]
         for parts in zip(*flat, strict=True):
             # A list of numbers is the same text in JSON and in CSV, and JSON is encoded in C.
             cells = (self._encode(part.tolist())[1:-1] for part in parts if part.size)
             self._stream.write((",".join(cells) + "\n").encode())
-
-    def finish(self) -> None:
-        pass
-
-    def discard(self) -> None:
-        pass
 
     def _names(self, name: str, shape: tuple[int, ...]) -> Sequence[str]:
         if name not in self._component_names:
@@ -371,18 +399,18 @@ class _Csv:
         return names
 
 
-class _Npz:
+class _Npz(_Encoder):
     """Keeps the rows of each column in an unnamed temporary file, and makes the archive at the end."""
 
-    def __init__(self, stream: BinaryIO, metadata: dict, directory: str | None):
+    def __init__(self, stream: IO[bytes], metadata: dict[str, Any], directory: str | None) -> None:
         self._stream, self._directory = stream, directory
         self._metadata = json.dumps(metadata)
-        self._spools: dict[str, BinaryIO] = {}
+        self._spools: dict[str, IO[bytes]] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
-        self._types: dict[str, np.dtype] = {}
+        self._types: dict[str, np.dtype[Any]] = {}
         self._row_count = 0
 
-    def begin(self, arrays) -> None:
+    def begin(self, arrays: Mapping[str, Array]) -> None:
         if "metadata" in arrays:
             raise ValueError("a column cannot be called 'metadata'")
         for name, array in arrays.items():
@@ -390,7 +418,7 @@ class _Npz:
             self._shapes[name] = array.shape[1:]
             self._types[name] = array.dtype
 
-    def rows(self, arrays, first_row) -> None:
+    def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
         for name, array in arrays.items():
             self._spools[name].write(np.ascontiguousarray(array, self._types[name]).data)
         self._row_count += len(next(iter(arrays.values())))
@@ -411,19 +439,19 @@ class _Npz:
             with contextlib.suppress(OSError):
                 spool.close()
 
-    def _member(self, archive, name):
+    def _member(self, archive: zipfile.ZipFile, name: str) -> IO[bytes]:
         # A fixed date: equal results give equal files.
         return archive.open(zipfile.ZipInfo(f"{name}.npy", OLDEST_ZIP_DATE), "w", force_zip64=True)
 
-    def _write_header(self, member, name) -> None:
+    def _write_header(self, member: IO[bytes], name: str) -> None:
         description = np.lib.format.dtype_to_descr(self._types[name])
         shape = (self._row_count, *self._shapes[name])
         header = {"descr": description, "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(member, header)
 
 
-class _Hdf5:
-    def __init__(self, stream: BinaryIO, metadata: dict):
+class _Hdf5(_Encoder):
+    def __init__(self, stream: IO[bytes], metadata: dict[str, Any]) -> None:
         import h5py
 
         attributes = {name: _attribute(value) for name, value in metadata.items()}
@@ -434,7 +462,7 @@ class _Hdf5:
         self._file.attrs.update(attributes)
         self._group = self._file.create_group("results")
 
-    def begin(self, arrays) -> None:
+    def begin(self, arrays: Mapping[str, Array]) -> None:
         for name, array in arrays.items():
             row_size = array.dtype.itemsize * max(1, math.prod(array.shape[1:]))
             rows = max(1, HDF5_CHUNK_SIZE // row_size)
@@ -446,7 +474,7 @@ class _Hdf5:
                 dtype=array.dtype,
             )
 
-    def rows(self, arrays, first_row) -> None:
+    def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
         with self._stream.raising():
             for name, array in arrays.items():
                 dataset = self._group[name.replace("/", "_")]
@@ -469,7 +497,7 @@ class _ErrorKeeper:
     the last object of it is collected, when Python can only print the error.
     """
 
-    def __init__(self, stream: BinaryIO):
+    def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._error: OSError | None = None
 
@@ -482,15 +510,16 @@ class _ErrorKeeper:
             if self._error is not None:
                 raise self._error
 
-    def write(self, data) -> int:
+    def write(self, data: Any) -> int:
         self._try(self._stream.write, data)
         return len(data)
 
     def read(self, size: int) -> bytes:
         return self._try(self._stream.read, size) or b""
 
-    def readinto(self, buffer) -> int:
-        return self._try(self._stream.readinto, buffer) or 0
+    def readinto(self, buffer: Any) -> int:
+        stream: Any = self._stream  # a file: typing.IO is without this method
+        return self._try(stream.readinto, buffer) or 0
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         return self._try(self._stream.seek, offset, whence) or 0
@@ -504,7 +533,7 @@ class _ErrorKeeper:
     def flush(self) -> None:
         self._try(self._stream.flush)
 
-    def _try(self, call, *arguments):
+    def _try(self, call: Callable[..., Result], *arguments: Any) -> Result | None:
         if self._error is None:
             try:
                 return call(*arguments)
@@ -513,7 +542,7 @@ class _ErrorKeeper:
         return None
 
 
-def _attribute(value):
+def _attribute(value: Any) -> Any:
     """Text, a number or a list of text as HDF5 knows them; all else as JSON."""
     if isinstance(value, str | bool | int | float | np.ndarray):
         return value

@@ -24,6 +24,8 @@ file has arrays q, v, vdot, tau, u of shape (n, number of components) and time (
 u are read, by their names.
 """
 
+from __future__ import annotations
+
 import csv
 import json
 import math
@@ -36,10 +38,10 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,6 +49,16 @@ from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames, listed
 from mbcli.common.suggestions import closest
 from mbcli.errors import MbcliError, ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from typing import NoReturn, TypeAlias
+
+    from mbcli.log.reader import Log
+    from mbcli.math.array_types import Array, FloatArray
+
+    Table: TypeAlias = tuple[int, dict[str, Array]]  # how many rows, and an array a field
+    LineBatch: TypeAlias = tuple[int, list[bytes]]  # the number of the first line, and lines
+    Targets: TypeAlias = dict[str, tuple[list[int], list[int]]]  # columns of a table, components of the field
 
 READ_SIZE = 1 << 20
 LONGEST_LINE = 1 << 26
@@ -60,6 +72,7 @@ LONG_NAMES = {
 }
 LOG_FIELDS = {"state/q": "q", "state/v": "v", "input/u": "u"}
 SIGNATURES = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"\x89HDF\r\n\x1a\n": "hdf5"}
+lzma: Any = getattr(zipfile, "lzma", None)  # None if Python was built without it
 DAMAGE_OF_ZIP = (
     zipfile.BadZipFile,
     EOFError,
@@ -71,7 +84,7 @@ DAMAGE_OF_ZIP = (
     MemoryError,
     struct.error,
     zlib.error,
-    *([zipfile.lzma.LZMAError] if zipfile.lzma else []),
+    *([lzma.LZMAError] if lzma else []),
 )
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*\r?", re.ASCII)
@@ -93,10 +106,10 @@ class StateLayout:
     position_names: Sequence[str]
     velocity_names: Sequence[str]
     actuator_names: Sequence[str]
-    default_q: np.ndarray
-    default_v: np.ndarray
+    default_q: FloatArray
+    default_v: FloatArray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for field, names in (("q", self.position_names), ("v", self.velocity_names)):
             default = np.asarray(getattr(self, f"default_{field}"), dtype=float)
             if default.shape != (len(names),):
@@ -109,7 +122,7 @@ class StateLayout:
             return self.position_names
         return self.actuator_names if field == "u" else self.velocity_names
 
-    def default(self, field: str) -> np.ndarray:
+    def default(self, field: str) -> FloatArray:
         """The values of the components of a field without input."""
         if field in ("q", "v"):
             return self.default_q if field == "q" else self.default_v
@@ -124,12 +137,12 @@ class StateChunk:
     time (n,) [s]. first_row is the index of the first row in the batch, counted from 0.
     """
 
-    q: np.ndarray
-    v: np.ndarray
-    vdot: np.ndarray | None
-    tau: np.ndarray | None
-    u: np.ndarray | None
-    time: np.ndarray | None
+    q: Array
+    v: Array
+    vdot: Array | None
+    tau: Array | None
+    u: Array | None
+    time: Array | None
     first_row: int
 
     def __len__(self) -> int:
@@ -137,7 +150,7 @@ class StateChunk:
 
 
 def open_states(
-    source: str | os.PathLike | BinaryIO,
+    source: str | os.PathLike[str] | IO[bytes],
     layout: StateLayout,
     *,
     input_format: str | None = None,
@@ -184,7 +197,7 @@ def open_states(
     return _chunks(tables, layout, kept)
 
 
-def _chunks(tables, layout, resources) -> Iterator[StateChunk]:
+def _chunks(tables: Iterator[Table], layout: StateLayout, resources: ExitStack) -> Iterator[StateChunk]:
     """Makes chunks of (number of rows, {field: array}) pairs and closes the input at their end."""
     first_row = 0
     with resources:
@@ -202,7 +215,7 @@ def _chunks(tables, layout, resources) -> Iterator[StateChunk]:
 # --- sources --------------------------------------------------------------------------------------
 
 
-def _open_source(source, resources) -> tuple[BinaryIO, str, str]:
+def _open_source(source: Any, resources: ExitStack) -> tuple[IO[bytes], str, str]:
     """The stream, the name it has in messages, and its suffix."""
     if hasattr(source, "read"):
         name = getattr(source, "name", None)
@@ -217,7 +230,7 @@ def _open_source(source, resources) -> tuple[BinaryIO, str, str]:
     return stream, name, os.path.splitext(name)[1].lower()
 
 
-def _read(stream, name) -> bytes:
+def _read(stream: IO[bytes], name: str) -> bytes:
     """The bytes that have arrived on the stream, up to READ_SIZE; waits only if there is nothing; empty at the end."""
     try:
         return getattr(stream, "read1", stream.read)(READ_SIZE)
@@ -225,7 +238,7 @@ def _read(stream, name) -> bytes:
         raise ResourceError(f"{name}: error: cannot read the states: {error.strerror}") from None
 
 
-def _more_has_arrived(stream) -> bool:
+def _more_has_arrived(stream: IO[bytes]) -> bool:
     """Whether a read would return at once (files and other inputs that are not pipes always would)."""
     try:
         return bool(select.select([stream.fileno()], [], [], 0)[0])
@@ -233,7 +246,7 @@ def _more_has_arrived(stream) -> bool:
         return True
 
 
-def _read_head(stream, name) -> bytes:
+def _read_head(stream: IO[bytes], name: str) -> bytes:
     """The first bytes: enough to tell the format, and no more than that is waited for."""
     head = b""
     beginnings = (BYTE_ORDER_MARK, *SIGNATURES)
@@ -257,7 +270,7 @@ def _format_of_content(head: bytes) -> str:
     return "jsonl" if text[:1] in (b"{", b"[") else "csv"
 
 
-def _temporary_copy(stream, head, name, resources) -> BinaryIO:
+def _temporary_copy(stream: IO[bytes], head: bytes, name: str, resources: ExitStack) -> IO[bytes]:
     """A named temporary file with all bytes of a pipe until its end."""
     copy = resources.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115
     copy.write(head)
@@ -275,7 +288,7 @@ def _temporary_copy(stream, head, name, resources) -> BinaryIO:
 class _Columns:
     """Finds the field and the component that a column or key names."""
 
-    def __init__(self, layout: StateLayout, *, short: bool = True):
+    def __init__(self, layout: StateLayout, *, short: bool = True) -> None:
         self._short = short
         self._state = StateNames(layout.names("q"), layout.names("v"))
         self._quantities = {
@@ -306,7 +319,7 @@ class _Columns:
             index = self._components[field][name] = self._only(candidates, name, where)[1]
         return index
 
-    def _candidates(self, column):
+    def _candidates(self, column: str) -> list[tuple[str, int]]:
         field, colon, name = column.partition(":")
         if colon and field in self._quantities:
             return [(field, k) for k in self._indices(self._quantities[field], name)]
@@ -314,10 +327,10 @@ class _Columns:
             return self._state.candidates(column)
         return [(field, k) for field in ("q", "v") for k in self._quantities[field].whole(column)]
 
-    def _indices(self, quantity, name):
+    def _indices(self, quantity: NamedCoordinates, name: str) -> list[int]:
         return quantity.whole(name) or (quantity.endings(name) if self._short else [])
 
-    def _only(self, candidates, column, where):
+    def _only(self, candidates: list[tuple[str, int]], column: str, where: str) -> tuple[str, int]:
         if len(candidates) == 1:
             return candidates[0]
         if not candidates:
@@ -325,7 +338,7 @@ class _Columns:
         names = [f"{field}:{self._quantities[field].names[k]}" for field, k in candidates]
         raise ModelError(f"{where}: error: column {_shown(column)} is ambiguous: it can mean {listed(names)}")
 
-    def _likely(self, column):
+    def _likely(self, column: str) -> str:
         """A hint at another name of the same quantity."""
         field, colon, name = column.partition(":")
         if colon and field in self._quantities:
@@ -337,7 +350,7 @@ def _hint(prefix: str, likely: str | None) -> str:
     return f"; did you mean {_shown(prefix + likely)}?" if likely else ""
 
 
-def _did_you_mean(word: str, known) -> str:
+def _did_you_mean(word: str, known: Collection[str]) -> str:
     likely = closest(word, known)
     return f"; did you mean {_shown(likely)}?" if likely else ""
 
@@ -350,12 +363,14 @@ def _shown(text: str) -> str:
 # --- lines ----------------------------------------------------------------------------------------
 
 
-def _line_batches(stream, name, limit, head) -> Iterator[tuple[int, list[bytes]]]:
+def _line_batches(stream: IO[bytes], name: str, limit: int, head: bytes) -> Iterator[LineBatch]:
     """Yields the number of the first line and at most `limit` complete lines, without their line feeds.
 
     A batch is shorter only at the end, or if a pipe has nothing more to read now.
     """
-    number, lines, tail = 1, [], []
+    number = 1
+    lines: list[bytes] = []
+    tail: list[bytes] = []
     data = head or _read(stream, name)
     while data:
         first, *rest = data.split(b"\n")
@@ -396,7 +411,7 @@ def _text(line: bytes, where: str) -> str:
 # --- CSV ------------------------------------------------------------------------------------------
 
 
-def _read_csv(batches, name, layout):
+def _read_csv(batches: Iterator[LineBatch], name: str, layout: StateLayout) -> Iterator[Table]:
     header, batches = _header(batches, name)
     if all(NUMBER.fullmatch(cell) for cell in header.cells):
         raise ModelError(f"{header.where}: error: numbers where the names of the columns are expected")
@@ -417,7 +432,7 @@ class _Header:
     where: str
 
 
-def _header(batches, name) -> tuple[_Header, Iterator]:
+def _header(batches: Iterator[LineBatch], name: str) -> tuple[_Header, Iterator[LineBatch]]:
     """The first line that is not blank, and the lines after it."""
     for number, lines in batches:
         for offset, line in enumerate(lines):
@@ -428,7 +443,7 @@ def _header(batches, name) -> tuple[_Header, Iterator]:
     raise ModelError(f"{name}:1: error: empty, expected a header with the names of the columns")
 
 
-def _followed(number, lines, batches):
+def _followed(number: int, lines: list[bytes], batches: Iterator[LineBatch]) -> Iterator[LineBatch]:
     if lines:
         yield number, lines
     yield from batches
@@ -441,11 +456,11 @@ def _cells(line: str, where: str) -> list[str]:
         raise ModelError(f"{where}: error: not CSV: {error}") from None
 
 
-def _targets_of_header(cells, where: str, layout, *, short=True) -> dict[str, tuple[list[int], list[int]]]:
+def _targets_of_header(cells: list[str], where: str, layout: StateLayout, *, short: bool = True) -> Targets:
     """{field: (columns of the table, components of the field)}."""
     columns = _Columns(layout, short=short)
     seen: dict[tuple[str, int], str] = {}
-    targets: dict[str, tuple[list[int], list[int]]] = {}
+    targets: Targets = {}
     for column, cell in enumerate(cells):
         if not cell:
             raise ModelError(f"{where}: error: column {column + 1} has no name")
@@ -461,8 +476,8 @@ def _targets_of_header(cells, where: str, layout, *, short=True) -> dict[str, tu
     return targets
 
 
-def _fields_of_table(values, targets, layout) -> dict[str, np.ndarray]:
-    arrays = {}
+def _fields_of_table(values: Array, targets: Targets, layout: StateLayout) -> dict[str, Array]:
+    arrays: dict[str, Array] = {}
     for field, (from_columns, to_components) in targets.items():
         if field == "time":
             arrays[field] = values[:, from_columns[0]].copy()
@@ -472,7 +487,7 @@ def _fields_of_table(values, targets, layout) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _plain_numbers(lines: list[bytes], width: int) -> np.ndarray | None:
+def _plain_numbers(lines: list[bytes], width: int) -> Array | None:
     """The table of numbers (n, width), or None if a line needs the careful look."""
     if b"\n".join(lines).translate(None, CHARACTERS_OF_NUMBERS):
         return None
@@ -487,9 +502,10 @@ def _plain_numbers(lines: list[bytes], width: int) -> np.ndarray | None:
     return values if whole else None
 
 
-def _checked_numbers(lines, number, names, name) -> tuple[np.ndarray, ModelError | None]:
+def _checked_numbers(lines: list[bytes], number: int, names: list[str], name: str) -> tuple[Array, ModelError | None]:
     """Reads line by line: the rows before the first bad line, and the error that the bad line is."""
-    rows, error = [], None
+    rows: list[list[float]] = []
+    error = None
     try:
         for offset, line in enumerate(lines):
             if line.strip():
@@ -519,10 +535,11 @@ def _checked_row(cells: list[str], names: list[str], where: str) -> list[float]:
 # --- JSON lines -----------------------------------------------------------------------------------
 
 
-def _read_json_lines(batches, name, layout):
+def _read_json_lines(batches: Iterator[LineBatch], name: str, layout: StateLayout) -> Iterator[Table]:
     reader = _JsonRowReader(layout)
     for number, lines in batches:
-        rows, error = [], None
+        rows: list[dict[str, list[float] | float]] = []
+        error = None
         try:
             for offset, line in enumerate(lines):
                 if line.strip():
@@ -535,7 +552,7 @@ def _read_json_lines(batches, name, layout):
             raise error
 
 
-def _stacked(rows: list[dict]) -> dict[str, np.ndarray]:
+def _stacked(rows: list[dict[str, list[float] | float]]) -> dict[str, Array]:
     """Rows of equal fields to one array a field; q and v may come and go, and are filled by the reader."""
     return {field: np.array([row[field] for row in rows], dtype=float) for field in rows[0]} if rows else {}
 
@@ -543,7 +560,7 @@ def _stacked(rows: list[dict]) -> dict[str, np.ndarray]:
 class _JsonRowReader:
     """Reads one JSON object per line; optional fields of the first row must be in all rows."""
 
-    def __init__(self, layout: StateLayout):
+    def __init__(self, layout: StateLayout) -> None:
         self._columns = _Columns(layout)
         self._names = {field: list(layout.names(field)) for field in ("q", "v", "vdot", "tau", "u")}
         self._defaults = {field: layout.default(field).tolist() for field in self._names}
@@ -567,13 +584,14 @@ class _JsonRowReader:
             else:
                 fields[field] = self._array(field, value, where)
         for field, values in named.items():
-            fields[field] = self._defaults[field].copy()
+            filled = self._defaults[field].copy()
             for index, number in values.items():
-                fields[field][index] = number
+                filled[index] = number
+            fields[field] = filled
         self._check_optional(fields, where)
         return {"q": self._defaults["q"], "v": self._defaults["v"], **fields}
 
-    def _object(self, line: str, where: str) -> dict:
+    def _object(self, line: str, where: str) -> dict[str, Any]:
         try:
             value = self._decoder.decode(line)
         except json.JSONDecodeError as error:
@@ -586,7 +604,7 @@ class _JsonRowReader:
             raise ModelError(f"{where}: error: expected one JSON object per line, got {_kind(value)}")
         return value
 
-    def _array(self, field: str, value, where: str) -> list[float]:
+    def _array(self, field: str, value: Any, where: str) -> list[float]:
         names = self._names[field]
         if not isinstance(value, list):
             raise ModelError(f"{where}: error: {field} is {_kind(value)}, expected an array or an object")
@@ -597,7 +615,15 @@ class _JsonRowReader:
                 _number(number, f"{where}: error: {field}[{index}] ({_shown(names[index])})")
         return value
 
-    def _add_component(self, target, name: str, value, fields: dict, named: dict, where: str) -> None:
+    def _add_component(
+        self,
+        target: tuple[str, int],
+        name: str,
+        value: Any,
+        fields: dict[str, list[float] | float],
+        named: dict[str, dict[int, float]],
+        where: str,
+    ) -> None:
         field, index = target
         number = _number(value, f"{where}: error: {_shown(name)}")
         if field in fields or index in named.get(field, ()):
@@ -607,7 +633,7 @@ class _JsonRowReader:
         else:
             named.setdefault(field, {})[index] = number
 
-    def _check_optional(self, fields: dict, where: str) -> None:
+    def _check_optional(self, fields: Mapping[str, Any], where: str) -> None:
         given = {field for field in OPTIONAL_FIELDS if field in fields}
         if self._optional is None:
             self._optional = given
@@ -616,39 +642,47 @@ class _JsonRowReader:
             raise ModelError(f"{where}: error: this row {has} {field}, the rows before it {had}")
 
 
-def _unique_keys(pairs: list[tuple[str, object]]) -> dict:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) < len(pairs):
         seen: set[str] = set()
-        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise ValueError(f"duplicate key {_shown(repeated)}")
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"duplicate key {_shown(key)}")
+            seen.add(key)
     return unique
 
 
-def _refuse_constant(text: str):
+def _refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is not a number of JSON")
 
 
-def _kind(value) -> str:
-    kinds = {dict: "an object", list: "an array", str: "a string", bool: "true or false", type(None): "null"}
+def _kind(value: Any) -> str:
+    kinds: dict[type, str] = {
+        dict: "an object",
+        list: "an array",
+        str: "a string",
+        bool: "true or false",
+        type(None): "null",
+    }
     return kinds.get(type(value), "a number")
 
 
-def _are_numbers(values: list) -> bool:
+def _are_numbers(values: list[Any]) -> bool:
     try:
         return set(map(type, values)) <= {float, int} and all(map(math.isfinite, values))
     except OverflowError:
         return False
 
 
-def _is_finite(value) -> bool:
+def _is_finite(value: float) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:
         return False
 
 
-def _number(value, place: str) -> float:
+def _number(value: Any, place: str) -> float:
     if type(value) not in (float, int):
         raise ModelError(f"{place} is {_kind(value)}, expected a number")
     if not _is_finite(value):
@@ -659,21 +693,23 @@ def _number(value, place: str) -> float:
 # --- arrays: NPZ and logs -------------------------------------------------------------------------
 
 
-def _until_not_finite(count, arrays: Mapping, first_row, name, label) -> tuple[int, dict, ModelError | None]:
+def _until_not_finite(
+    count: int, arrays: Mapping[str, Array], first_row: int, name: str, label: Callable[[str, int], str]
+) -> tuple[int, dict[str, Array], ModelError | None]:
     """Cuts a table before its first row that is not finite; label(field, index) names a component."""
-    bad = {field: np.argwhere(~np.isfinite(array)) for field, array in arrays.items()}
-    bad = {field: places[0] for field, places in bad.items() if len(places)}
-    if not bad:
+    places = {field: np.argwhere(~np.isfinite(array)) for field, array in arrays.items()}
+    first: dict[str, list[int]] = {field: found[0].tolist() for field, found in places.items() if len(found)}
+    if not first:
         return count, dict(arrays), None
-    field = min(bad, key=lambda field: bad[field][0])
-    row, *component = bad[field].tolist()
+    field = min(first, key=lambda field: first[field][0])
+    row, component = first[field][0], first[field][1:]
     place = label(field, component[0]) if component else field
     error = ModelError(f"{name}: error: row {first_row + row}: {place} is not finite")
     return row, {field: array[:row] for field, array in arrays.items()}, error
 
 
-def _read_npz(stream, name, layout, rows_per_chunk):
-    def label(field, index):
+def _read_npz(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
+    def label(field: str, index: int) -> str:
         return f"{field}[{index}] ({_shown(layout.names(field)[index])})"
 
     with ExitStack() as resources:
@@ -693,7 +729,9 @@ def _read_npz(stream, name, layout, rows_per_chunk):
             raise ModelError(f"{name}: error: not a readable NPZ file: {error or type(error).__name__}") from None
 
 
-def _open_members(archive, name, layout, resources) -> dict[str, "_NpzMember"]:
+def _open_members(
+    archive: zipfile.ZipFile, name: str, layout: StateLayout, resources: ExitStack
+) -> dict[str, _NpzMember]:
     fields = {"q", "v", *OPTIONAL_FIELDS}
     members: dict[str, _NpzMember] = {}
     for info in archive.infolist():
@@ -713,18 +751,18 @@ def _open_members(archive, name, layout, resources) -> dict[str, "_NpzMember"]:
     return members
 
 
-def _common_length(members: Mapping[str, "_NpzMember"], name: str) -> int:
+def _common_length(members: Mapping[str, _NpzMember], name: str) -> int:
     lengths = {field: member.length for field, member in members.items()}
     if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{field} {length}" for field, length in lengths.items())
-        raise ModelError(f"{name}: error: the arrays have different numbers of rows: {listed}")
+        each = ", ".join(f"{field} {length}" for field, length in lengths.items())
+        raise ModelError(f"{name}: error: the arrays have different numbers of rows: {each}")
     return next(iter(lengths.values()))
 
 
 class _NpzMember:
     """The rows of one array of an NPZ file, read forward; only Fortran order needs the array in memory."""
 
-    def __init__(self, stream, info: zipfile.ZipInfo, width: int | None, where: str):
+    def __init__(self, stream: IO[bytes], info: zipfile.ZipInfo, width: int | None, where: str) -> None:
         self._stream, self._where = stream, where
         shape, fortran_order, self._dtype = self._read_header()
         if self._dtype.kind not in "fiu":
@@ -740,7 +778,7 @@ class _NpzMember:
         self._whole = self._read_fortran(shape) if fortran_order and len(shape) > 1 else None
         self._next_row = 0
 
-    def read(self, rows: int) -> np.ndarray:
+    def read(self, rows: int) -> FloatArray:
         """The next rows as doubles, (rows, ...), fewer at the end."""
         start, stop = self._next_row, min(self._next_row + rows, self.length)
         self._next_row = stop
@@ -751,7 +789,7 @@ class _NpzMember:
             raise ModelError(f"{self._where} is cut short")
         return np.frombuffer(data, self._dtype).reshape(stop - start, *self._row_shape).astype(float)
 
-    def _read_header(self):
+    def _read_header(self) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         try:
             version = np.lib.format.read_magic(self._stream)
             if version == (1, 0):
@@ -762,14 +800,14 @@ class _NpzMember:
             raise ModelError(f"{self._where} is not an NPY array: {type(error).__name__}") from None
         raise ModelError(f"{self._where} has NPY version {version}, expected 1.0 or 2.0")
 
-    def _read_fortran(self, shape) -> np.ndarray:
+    def _read_fortran(self, shape: tuple[int, ...]) -> Array:
         data = self._stream.read(self.length * self._row_size)
         if len(data) != self.length * self._row_size:
             raise ModelError(f"{self._where} is cut short")
         return np.frombuffer(data, self._dtype).reshape(shape, order="F")
 
 
-def _read_log(stream, name, layout, rows_per_chunk):
+def _read_log(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
     from mbcli.log.reader import Log
 
     try:
@@ -779,7 +817,7 @@ def _read_log(stream, name, layout, rows_per_chunk):
         raise ModelError(str(error).replace(stream.name, name, 1)) from None
 
 
-def _log_tables(log, name, layout, rows_per_chunk):
+def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -> Iterator[Table]:
     paths = [path for path in ("time", *LOG_FIELDS) if path in log.fields()]
     header = ["time"]
     header += [f"{LOG_FIELDS[path]}:{column}" for path in paths[1:] for column in log.names[path]]

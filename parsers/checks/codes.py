@@ -21,7 +21,7 @@ class Code(NamedTuple):
 
     def document(self):
         """The example as a whole file, for `input_format`."""
-        return FRAMES[self.format].replace("{inertial}", INERTIAL).replace("{example}", self.example)
+        return FRAMES[self.format].replace("{inertial}", INERTIAL).replace("{example}", self.example or "")
 
     @property
     def input_format(self):

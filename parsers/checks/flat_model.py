@@ -1,6 +1,12 @@
 """A model and the models nested in it as one list of links and joints under their full names."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec, LinkSpec
 
 WORLD = "world"
 
@@ -18,7 +24,11 @@ class FlatModel:
 
 def flatten(model):
     """The `FlatModel` of a ModelSpec: elements of a nested model are MODEL::NAME."""
-    links, joints, static, needed, driven = {}, {}, [], set(), set()
+    links: dict[str, LinkSpec] = {}
+    joints: dict[str, JointSpec] = {}
+    static: list[str] = []
+    needed: set[str] = set()
+    driven: set[str] = set()
     pending = [(model, "")]
     for inner, prefix in pending:
         links.update((prefix + link.name, link) for link in inner.links if link.name is not None)

@@ -32,7 +32,7 @@ def check_inertia_sizes(model, report):
     named = [(name, link) for name, link in named if report.is_sound(link) and _is_solid(link.inertial)]
     moments = principal_moments([link.inertial.inertia for _, link in named])
     group = welded_groups(model)
-    largest = {}  # moment of inertia among the links that move together
+    largest: dict[str, float] = {}  # moment of inertia among the links that move together
     for (name, _), (_, _, c) in zip(named, moments, strict=True):
         largest[group[name]] = max(c, largest.get(group[name], 0.0))
     for (name, link), (a, b, c) in zip(named, moments, strict=True):

@@ -2,6 +2,7 @@
 
 import os
 import re
+from typing import Any
 
 import numpy as np
 from mbcli.parsers.spec import Mesh
@@ -19,7 +20,7 @@ def check_mesh_contents(model, report):
 
     Returns {path: (lower, upper) corner} of the files that could be read.
     """
-    uses = {}
+    uses: dict[Any, Any] = {}
     for link in model.links.values():
         for geometry in (*link.visuals, *link.collisions):
             if isinstance(geometry.shape, Mesh) and geometry.shape.path is not None and report.is_sound(geometry):

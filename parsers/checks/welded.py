@@ -5,7 +5,7 @@ from mbcli.parsers.checks.flat_model import WORLD
 
 def welded_groups(model):
     """{link: name of the first of the links that move with it}; WORLD for those that never move."""
-    neighbours = {}
+    neighbours: dict[str, list[str]] = {}
     for joint in model.joints.values():
         if joint.type == "fixed":
             neighbours.setdefault(joint.parent, []).append(joint.child)

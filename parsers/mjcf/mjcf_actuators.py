@@ -30,7 +30,7 @@ class _Law:
 
 def read_actuators(root, reading, bodies):
     """The `ActuatorSpec`s of a file in its order; joints whose reflected inertia they take are changed in `bodies`."""
-    actuators = {}
+    actuators: dict[str, ActuatorSpec] = {}
     stated = {node.raw("name") for section in root.children("actuator") for node in section.child_nodes}
     for section in root.children("actuator"):
         for node in section.children(*OTHER_ACTUATORS.split()):

@@ -6,6 +6,7 @@ body with the frame's pose put before its own.
 
 from collections import ChainMap
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
@@ -41,17 +42,18 @@ class BodyReader:
 
     def __init__(self, reading, geoms):
         self.reading = reading
-        self.links = {}
-        self.joints = {}
+        self.links: dict[str, LinkSpec] = {}
+        self.joints: dict[str, JointSpec] = {}
         self.frames = {}
         self.sites = {}  # name -> (link, X_LS)
         self.joint_elements = {}  # name -> its element with defaults
-        self.free_joints = {}  # name -> None, of joints that are not a JointSpec: their bodies are free
-        self.all_joints = ChainMap(self.joints, self.free_joints)
-        self.all_links = ChainMap(self.links, {WORLD: None})
+        self.free_joints: dict[str, None] = {}  # by name, those that are not a JointSpec: their bodies are free
+        self.all_joints: ChainMap[str, Any] = ChainMap(self.joints, self.free_joints)
+        self.all_links: ChainMap[str, Any] = ChainMap(self.links, {WORLD: None})
         self._geoms = geoms
         self._site_nodes = []
-        self._stated = {"body": set(), "joint": set()}  # tag -> names that its elements have in the file
+        # tag -> names that its elements have in the file
+        self._stated: dict[str, set[str | None]] = {"body": set(), "joint": set()}
 
     def read(self, root):
         world = _Body(WORLD, root, IDENTITY)

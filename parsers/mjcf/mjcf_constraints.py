@@ -1,6 +1,7 @@
 """<equality> and <contact> of MJCF files: constraints between bodies and joints, and pairs that do not collide."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from mbcli.parsers.frame_names import WORLD
@@ -16,7 +17,7 @@ _OTHER_EQUALITIES = ("tendon", "flex", "flexstrain", "flexvert", "distance")
 def read_equalities(root, reading, bodies):
     """The constraints of a file; joints that follow others are changed in `bodies`, a `BodyReader`."""
     constraints = []
-    followers = {}
+    followers: dict[str, Any] = {}
     readers = {"connect": _read_connect, "weld": _read_weld}
     for section in root.children("equality"):
         for node in section.children("connect", "weld", "joint", *_OTHER_EQUALITIES):
@@ -60,9 +61,12 @@ def _read_connect(node, bodies):
             return None
         X_BA = np.linalg.inv(_pose_of(bodies, link_B)) @ _pose_of(bodies, link_A)
         p_BQ = X_BA[:3, :3] @ p_AP + X_BA[:3, 3]
-    return BallConstraintSpec(
-        link_A, tuple(map(float, p_AP)), link_B, tuple(map(float, p_BQ)), node.place, node.attribute("name")
-    )
+    return BallConstraintSpec(link_A, _floats(p_AP), link_B, _floats(p_BQ), node.place, node.attribute("name"))
+
+
+def _floats(point):
+    x, y, z = point
+    return float(x), float(y), float(z)
 
 
 def _read_weld(node, bodies):
@@ -147,7 +151,7 @@ def _read_joint(node, reading, bodies, followers):
 
 def read_excludes(root, bodies):
     """Each pair of bodies that do not collide as two filter groups, of which one ignores the other."""
-    groups = []
+    groups: list[CollisionFilterGroupSpec] = []
     for section in root.children("contact"):
         for node in section.children("pair"):
             node.unsupported("contact is between all bodies")

@@ -42,7 +42,7 @@ class MeshAsset:
         return mesh_mass_properties(*self.surface, self.inertia, 1.0, self._title)
 
     @cached_property
-    def surface(self):
+    def surface(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Vertices (n, 3) [m] in the frame of the geom, triangles (m, 3) of their indices, and polygons as in
         `read_surface`."""
         vertices, triangles, polygons = self._in_file()

@@ -19,7 +19,8 @@ def insert_includes(root, source, packages, base_dir):
     <include> stands. A file may be included once, so that there are no cycles. source: the path of the main file, or
     its bytes. Faults are errors at the <include>.
     """
-    documents, folders = [root.document], {}
+    documents = [root.document]
+    folders: dict[str, str] = {}
     included_by = {} if isinstance(source, bytes) else {os.path.realpath(source): root}
     pending = root.find_all("include")
     while pending:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import cos, radians, sin
+from typing import Any
 
 import numpy as np
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ
@@ -127,7 +128,7 @@ class DefaultClasses:
     """The <default> classes of a file: {class: (its <default> nodes, parent class)}."""
 
     def __init__(self, root):
-        self.classes = {MAIN: ([], None)}
+        self.classes: dict[str, tuple[list[Any], str | None]] = {MAIN: ([], None)}
         self._found = {}  # (class, tags) -> result of `_defaults`
         pending = [(node, None) for node in reversed(root.children("default"))]
         while pending:

@@ -10,7 +10,7 @@ body, a frame may stand: points and poses are then in that frame. Names may be s
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from mbcli.parsers.scenes.directives_spec import NOWHERE
 from mbcli.parsers.spec import Place
@@ -164,7 +164,7 @@ def read_constraints(source, diagnostics, *, name=None, sources=None):
 
 
 def _report_names(constraints, diagnostics):
-    seen = {}
+    seen: dict[str, Any] = {}
     for constraint in constraints.constraints:
         name, place = constraint.record.name, constraint.record.place
         if name in seen:

@@ -2,6 +2,7 @@
 
 import json
 from importlib import resources
+from typing import Any
 
 from mbcli.parsers.scenes.constraints_file import ModelConstraints
 from mbcli.parsers.scenes.directives_spec import ModelDirectives
@@ -43,13 +44,13 @@ def schema_file(name):
 
 
 def _whole(record_type):
-    definitions = {}
+    definitions: dict[str, Any] = {}
     schema = {"$schema": DIALECT} | json_schema(record_type, definitions)
     return schema | ({"$defs": dict(sorted(definitions.items()))} if definitions else {})
 
 
 def _scenario_schema():
-    definitions = {}
+    definitions: dict[str, Any] = {}
     scenario = json_schema(RunConfig, definitions)
     scenario["title"] = "Scenario"
     scenario["description"] = "Settings of a run, models and initial positions"

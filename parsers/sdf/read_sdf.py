@@ -12,6 +12,7 @@ Format: http://sdformat.org/spec
 
 import os
 from dataclasses import replace
+from typing import Any
 
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
@@ -83,7 +84,8 @@ def _read_root(file, includes):
         return ()
     if not nodes and not worlds:
         root.diagnostics.error("ELEMENT_MISSING", "the file has no <model> and no <world>", root)
-    models, names = [], {}
+    models = []
+    names: dict[str, Any] = {}
     for node in (*worlds, *nodes):
         gathering = Gathering(includes)
         model = _gather(gathering, node, file, includes)
@@ -130,7 +132,7 @@ class _Reading:
         return [(prefix, model) for prefix, model in self._models if not isinstance(model, ForeignModel)]
 
     def spec(self):
-        specs = {}
+        specs: dict[str, ModelSpec] = {}
         for prefix, model in reversed(self._models):  # nested ones first
             inner = tuple(specs[prefix + name + SEPARATOR] for name in getattr(model, "models", ()))
             if isinstance(model, ForeignModel):

@@ -135,7 +135,7 @@ class FrameGraph:
 
     def _unknown_names(self):
         for name, frame in self._frames.items():
-            target = self._frames.get(frame.attached_to)
+            target = None if frame.attached_to is None else self._frames.get(frame.attached_to)
             stated = name in self._canonical
             if frame.attached_to is not None and (target is None or (stated and target.kind != "link")):
                 scope = self._scope_inside(name) if stated else frame.prefix

@@ -3,7 +3,10 @@
 What of these cannot be read is left out with a warning: the mechanism does not depend on it.
 """
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
@@ -13,6 +16,9 @@ from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, Geom
 from mbcli.parsers.xml_source import quoted
 
 from mbcli.common.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def read_geometries(element, tag):
@@ -121,7 +127,7 @@ def _ellipsoid(a, b, c):
 
 
 _CAPSULE = partial(_read_solid, Capsule, (("radius", 1), ("length", 1)))
-SHAPES = {
+SHAPES: dict[str, Callable[..., Any]] = {
     "box": partial(_read_solid, Box, (("size", 3),)),
     "sphere": partial(_read_solid, Sphere, (("radius", 1),)),
     "cylinder": partial(_read_solid, Cylinder, (("radius", 1), ("length", 1))),
@@ -139,7 +145,7 @@ def _read_color(visual):
     material = visual.child("material")
     node = material.child("diffuse") if material is not None else None
     text = node.text() if node is not None else None
-    if text is None:
+    if node is None or text is None:
         return None
     with node.diagnostics.leaving_out(node, "the color is left out") as faults:
         color = node.text_vector(3 if len(text.split()) == 3 else 4)

@@ -1,5 +1,9 @@
 """Links of SDFormat files: mass properties, stated or from the collisions, visual and collision geometry."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.frame_names import MODEL
 from mbcli.parsers.sdf.sdf_geometry import read_geometries
 from mbcli.parsers.sdf.sdf_values import child_boolean, child_number, read_pose
@@ -7,6 +11,9 @@ from mbcli.parsers.spec import IDENTITY, InertialSpec, LinkSpec, pose
 from mbcli.parsers.xml_source import quoted
 
 from mbcli.errors import ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 DEFAULT_DENSITY = 1000.0  # [kg/m^3], of water
 
@@ -41,7 +48,7 @@ def _read_inertial(element, collisions):
     link = element.node
     node = link.child("inertial")
     if node is None:
-        return InertialSpec(1.0, IDENTITY, tuple(_INERTIA.values()), link.place)
+        return InertialSpec(1.0, IDENTITY, _six(_INERTIA.values()), link.place)
     if node.boolean("auto", False):
         return _read_automatic(element, node, collisions)
     X_LI, relative_to = read_pose(node, element.file.minor)
@@ -50,10 +57,15 @@ def _read_inertial(element, collisions):
         node.diagnostics.error("POSE_RELATIVE_TO_INVALID", message, node.child("pose"), value=relative_to)
     mass = child_number(node, "mass", 1.0)
     matrix = node.child("inertia")
-    inertia = tuple(
+    inertia = _six(
         default if matrix is None else child_number(matrix, tag, default) for tag, default in _INERTIA.items()
     )
     return InertialSpec(mass, X_LI, inertia, node.place)
+
+
+def _six(moments: Iterable[float]) -> tuple[float, float, float, float, float, float]:
+    xx, yy, zz, xy, xz, yz = moments
+    return xx, yy, zz, xy, xz, yz
 
 
 # ------------------------------------------------------------------------- mass properties of collisions

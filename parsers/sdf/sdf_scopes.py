@@ -3,7 +3,10 @@
 This is the first of two steps: names and frames. The rest of an element is read when all frames are known.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mesh_files import MeshFiles
@@ -15,6 +18,9 @@ from mbcli.parsers.spec import IDENTITY, ModelSpec
 from mbcli.parsers.xml_source import Node, quoted
 
 from mbcli.common.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from mbcli.parsers.spec import JointSpec
 
 MAX_ELEMENTS = 1_000_000  # named elements of a file with everything that it includes, each time that it does
 
@@ -211,7 +217,7 @@ class Gathering:
         if name is None or not claim_name(model.nodes, name, node):
             return
         model.nodes[name] = node
-        ends = read_joint_ends(node) if node.tag in ("joint", "drake:joint") else ()
+        ends: tuple[str | None, ...] = read_joint_ends(node) if node.tag in ("joint", "drake:joint") else ()
         model.elements[name] = Element(name, node.tag, node, frames, file, ends)
         if node.tag == "drake:collision_filter_group":
             return
@@ -349,7 +355,7 @@ def _add_foreign_frames(spec, frames):
 
 def zero_poses(spec):
     """{link: its pose in the model frame if all joints are at zero}; links that no joint holds stay."""
-    carried = {}
+    carried: dict[str, list[JointSpec]] = {}
     for joint in spec.joints:
         carried.setdefault(joint.parent, []).append(joint)
     held = {joint.child for joint in spec.joints}

@@ -189,7 +189,7 @@ def _read_frames(root, links):
 
 
 def _read_actuators(root, joints, joint_nodes):
-    actuators = {}
+    actuators: dict[str, ActuatorSpec] = {}
     for node in root.children("transmission"):
         actuator = _read_transmission(node, joints, joint_nodes, actuators)
         if actuator is not None:

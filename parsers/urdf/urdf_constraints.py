@@ -4,7 +4,10 @@ Elements: https://drake.mit.edu/doxygen_cxx/group__multibody__parsing.html. Each
 attribute `name` and its numbers in children with the attribute `value`.
 """
 
+from __future__ import annotations
+
 from math import inf
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spec import (
@@ -18,6 +21,9 @@ from mbcli.parsers.urdf.urdf_joints import coordinate_count
 from mbcli.parsers.urdf.urdf_values import read_name
 
 from mbcli.common.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from mbcli.parsers.xml_source import Node
 
 _TRIPLES = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
 
@@ -71,7 +77,8 @@ def _read_distance(node, links):
 
 
 def _read_tendon(node, joints):
-    names, a = [], []
+    names: list[Any] = []
+    a: list[Any] = []
     for child in node.children("drake:tendon_constraint_joint"):
         name = read_name(child)
         a.append(child.number("a", required=True))
@@ -112,7 +119,7 @@ def _is_one_coordinate(node, name, joints):
 # ----------------------------------------------------------------------------------------- their children
 
 
-def _read_two_ends(node, links):
+def _read_two_ends(node: Node, links: Any) -> tuple[Any, Any, Any, Any] | None:
     """As `_read_ends`; None after an error or if both links are the same."""
     ends = _read_ends(node, links)
     if None in ends:
@@ -123,7 +130,7 @@ def _read_two_ends(node, links):
     return ends
 
 
-def _read_ends(node, links):
+def _read_ends(node: Node, links: Any) -> tuple[Any, Any, Any, Any]:
     """(link A, p_AP, link B, p_BQ), None for each that has an error."""
     A, B = (_read_part(node, f"{node.tag}_body_{body}", links, "link") for body in "AB")
     p_AP, p_BQ = (_read_vector(node, f"{node.tag}_{point}") for point in ("p_AP", "p_BQ"))

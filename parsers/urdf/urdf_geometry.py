@@ -3,6 +3,10 @@
 A shape, color or contact property that cannot be read is left out with a warning: the mechanism does not depend on it.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
@@ -10,6 +14,9 @@ from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, Geom
 from mbcli.parsers.urdf.urdf_values import read_name, read_origin, read_unsigned
 
 from mbcli.common.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from mbcli.parsers.xml_source import Node
 
 
 def read_geometries(link, tag, materials, meshes):
@@ -50,7 +57,7 @@ def _read_shape(node, link, meshes):
         geometry = node.child("geometry", required=True)
         element = _shape_element(geometry) if geometry is not None else None
         shape = _SHAPES[element.tag](element, node.tag, meshes) if element is not None else None
-    if faults or shape is None:
+    if faults or element is None or shape is None:
         return None, IDENTITY
     return shape, _read_plane_pose(element) if element.tag == "plane" else IDENTITY
 
@@ -165,7 +172,8 @@ _SHAPES = {
 
 def read_materials(root):
     """{name: RGBA or None} of the robot's own materials."""
-    materials, nodes = {}, {}
+    materials: dict[str, Any] = {}
+    nodes: dict[str, Node] = {}
     for node in root.children("material"):
         with node.diagnostics.leaving_out(node, "the material is left out"):
             name = read_name(node)
@@ -227,7 +235,7 @@ def _read_color(material, materials):
 
 def _read_proximity(collision):
     """{(group, name): value} of <drake:proximity_properties>, or the friction of the old <drake_compliance>."""
-    properties = {}
+    properties: dict[tuple[str, str], Any] = {}
     with collision.diagnostics.leaving_out(collision, "it is left out"):
         legacy = collision.child("drake_compliance")
         if legacy is not None:

@@ -294,7 +294,7 @@ def check_followers(joints, nodes):
     for name in joints:
         node = nodes[name].child("mimic") if joints[name].type != "fixed" else None
         leader = node.attribute("joint") if node is not None else None
-        if leader is None:
+        if node is None or leader is None:
             continue
         if counts[name] != 1 and leader != name and counts.get(leader) == counts[name]:
             node.unsupported("only a joint with one coordinate can follow another")

@@ -1,5 +1,9 @@
 """The common parts of the elements of a URDF file: names, references to links, poses, numbers with a sign."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
@@ -9,6 +13,9 @@ from mbcli.parsers.xml_source import quoted
 from mbcli.common.suggestions import did_you_mean
 from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion
+
+if TYPE_CHECKING:
+    from mbcli.parsers.xml_source import Node
 
 
 def read_name(node):
@@ -33,7 +40,7 @@ def _check_name(node, attribute, name):
 
 def nodes_by_name(nodes, kind):
     """{name: node} in file order; a name given twice is an error and its first element stays."""
-    named = {}
+    named: dict[str, Node] = {}
     for node in nodes:
         name = read_name(node)
         if name is None:

@@ -5,6 +5,7 @@ import re
 import sys
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Any
 
 from mbcli.parsers.xml_source import read_xml
 
@@ -84,10 +85,10 @@ def _expand(path, packages):
 @contextmanager
 def _packages_for_xacro(packages, base_dir):
     """Lets $(find PACKAGE) go by the package map, in the place of ROS."""
-    finder = ModuleType(f"{_ROS_PACKAGES}.packages")
+    finder: Any = ModuleType(f"{_ROS_PACKAGES}.packages")
     finder.PackageNotFoundError = KeyError
     finder.get_package_share_directory = lambda name: packages.package_directory(name, base_dir or os.curdir)
-    ros = ModuleType(_ROS_PACKAGES)
+    ros: Any = ModuleType(_ROS_PACKAGES)
     ros.packages = finder
     ros.get_package_share_directory = finder.get_package_share_directory
     ours = {_ROS_PACKAGES: ros, finder.__name__: finder}

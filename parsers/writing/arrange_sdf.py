@@ -16,7 +16,7 @@ CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends o
 def arranged_for_sdf(model, losses):
     """`Arranged` for write_sdf. Changes of form go to `losses`."""
     branches, loops = spanning_tree(model)
-    faults = []
+    faults: list[tuple[str, str]] = []
     joints = [_turned(joint, faults) for joint in model.joints]
     poses = _zero_poses(model, branches)
     for joint in joints:

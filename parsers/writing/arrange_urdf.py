@@ -67,7 +67,8 @@ def _with_model_frame(model):
     }
     if MODEL not in named or model.X_LinkModel is None:
         return model
-    return replace(model, frames=(*model.frames, FrameSpec(MODEL, *model.X_LinkModel, model.place)))
+    link, X_LinkModel = model.X_LinkModel
+    return replace(model, frames=(*model.frames, FrameSpec(MODEL, link, X_LinkModel, model.place)))
 
 
 def _tell_pose(link, X_WL, model, losses):

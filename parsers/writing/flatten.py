@@ -1,6 +1,7 @@
 """A model and the models nested in it as one `ModelSpec` without nested models, worlds and static models."""
 
 from dataclasses import fields, replace
+from typing import Any
 
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
 from mbcli.parsers.poses import compose, inverse
@@ -18,7 +19,7 @@ def flattened(model):
     Elements stand in the order in which a plant numbers them. Links of static models are welded to the world. The
     models of a world become parts of one model whose frame is the world's.
     """
-    parts = {name: [] for name in _PARTS}
+    parts: dict[str, list[Any]] = {name: [] for name in _PARTS}
     gravity = _collect(model, "", pose_in_world(model), parts)
     return replace(
         model,

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 
 class OneOf:
-    """Base of such records; `noun` is their name in messages."""
+    """Base of such records, which are dataclasses; `noun` is their name in messages."""
 
+    __dataclass_fields__: ClassVar[dict[str, Any]]
     exactly_one_key: ClassVar[bool] = True
     noun: ClassVar[str]
 

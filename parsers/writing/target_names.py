@@ -24,7 +24,7 @@ _REFERRED = {
 
 def with_target_names(model, target, losses):
     """The flat ModelSpec with names that the format ("urdf" or "sdf") takes; those changed go to `losses`."""
-    renames = {kind: {} for kind in KINDS}
+    renames: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
     for namespace in _NAMESPACES[target]:
         taken = {WORLD}
         for kind in namespace:

@@ -78,7 +78,7 @@ def _add_origin(parent, X):
 
 def _add_materials(root, links):
     """The colors of all visuals as materials of the robot; {RGBA: name}."""
-    names = {}
+    names: dict[tuple[float, ...], str] = {}
     for color in dict.fromkeys(visual.color for link in links for visual in link.visuals):
         if color is not None:
             names[color] = f"color_{len(names) + 1}"
@@ -130,7 +130,7 @@ SHAPES = {  # HalfSpace is none of URDF
 def _add_joint(root, joint, closes_loop):
     kind = _TYPES.get(joint.type, joint.type)
     axis = joint.axes[0] if joint.axes else None
-    if kind in ("revolute", "continuous"):
+    if kind in ("revolute", "continuous") and axis is not None:
         kind = "continuous" if (axis.lower, axis.upper) == (-inf, inf) else "revolute"
     direction = axis.xyz if axis is not None else None
     if closes_loop and kind in LOOP_TYPES:
