@@ -566,7 +566,6 @@ def mesh_robot(tmp_path):
 
 
 def test_mesh_gives_its_body_the_inertia_of_what_it_encloses(mesh_robot):
-    pytest.importorskip("trimesh")
     (model,), diagnostics = load(mesh_robot)
     (link,) = model.links
     assert diagnostics.warnings == []

@@ -23,9 +23,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of every MODEL; '-' is stdin.")
 @resource_options
-@click.option(
-    "--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size (needs mbcli[mesh])."
-)
+@click.option("--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size.")
 @click.option(
     "--fail-on", type=click.Choice(SEVERITIES), default="error", help="Lowest severity that gives exit code 1. [error]"
 )

@@ -1,21 +1,23 @@
-"""Triangles from mesh files, by the packages of the extra `mesh`: trimesh, and pycollada for DAE."""
+"""Triangles from mesh files."""
 
 from __future__ import annotations
 
-import math
 import os
-from typing import TYPE_CHECKING, Any
+import stat
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.errors import ModelError, ResourceError
+from mbcli.errors import MbcliError, ModelError, ResourceError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.meshes.surfaces import Surface
 
-FORMATS = (".obj", ".stl", ".dae", ".gltf", ".glb")
 MAX_BYTES = 500_000_000
 MAX_TRIANGLES = 5_000_000
 
@@ -24,34 +26,28 @@ def load_triangles(path: str | os.PathLike[str], scale: ArrayLike = 1.0) -> tupl
     """Vertices (n, 3) [m] and triangles (m, 3) of their indices of a mesh file: OBJ, STL, DAE, glTF.
 
     All meshes of the file are taken together, in the places that its nodes give them. Axes are those of the file, for
-    a DAE file whatever its up_axis; lengths are metres, or a DAE file's own unit. Equal vertices become one.
+    a DAE file whatever its up_axis; lengths are metres, or a DAE file's own unit. Vertices are sorted, equal ones are
+    one, those of no triangle go.
 
     Args:
         path: of the file; its suffix gives the format.
         scale: a number, or one for each axis. If it mirrors, triangles are turned so that they still face outwards.
 
     Raises:
-        ResourceError: no such file, a file that is too large, or a package that is not installed.
+        ResourceError: no such file, or one that is too large.
         ModelError: another format, or a file without triangles of finite vertices.
     """
     path = os.fspath(path)
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix not in FORMATS:
-        raise ModelError(f"{path}: a mesh file is one of {', '.join(FORMATS)}, not '{suffix}'")
     factors = _factors(scale, path)
-    _check_size(path)
-    vertices, triangles = _read(path, suffix)
+    vertices, triangles = _joined(_surfaces(path), path)
     if not triangles.size:
         raise ModelError(f"{path}: there are no triangles in it")
-    if len(triangles) > MAX_TRIANGLES:
-        raise ResourceError(f"{path}: {len(triangles)} triangles, the most are {MAX_TRIANGLES}")
     if not 0 <= triangles.min() <= triangles.max() < len(vertices):
         raise ModelError(f"{path}: a triangle has a vertex that is not there")
     if not np.isfinite(vertices).all():
         row = int(np.flatnonzero(~np.isfinite(vertices).all(axis=1))[0])
         raise ModelError(f"{path}: vertex {row} is not finite: {vertices[row].tolist()}")
-    vertices, places = np.unique(vertices * factors, axis=0, return_inverse=True)
-    triangles = places.reshape(-1)[triangles]
+    vertices, triangles = _merged(vertices * factors, triangles)
     return vertices, triangles[:, ::-1].copy() if np.prod(factors) < 0.0 else triangles
 
 
@@ -80,39 +76,90 @@ def _factors(scale: ArrayLike, path: str) -> FloatArray:
     return np.broadcast_to(factors, 3)
 
 
-def _check_size(path: str) -> None:
+def _surfaces(path: str) -> Iterator[Surface]:
+    """The surfaces in a file one by one; errors name the file."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in FORMATS:
+        raise ModelError(f"{path}: a mesh file is one of {', '.join(FORMATS)}, not '{suffix}'")
+    content = read_mesh_file(path)
     try:
-        size = os.path.getsize(path)
-    except OSError as error:
-        raise ResourceError(f"{path}: cannot read the mesh: {error.strerror}") from None
-    if size > MAX_BYTES:
-        raise ResourceError(f"{path}: {size} bytes, the most of a mesh file are {MAX_BYTES}")
-
-
-def _read(path: str, suffix: str) -> tuple[FloatArray, IntArray]:
-    """Vertices in metres and triangles, as the file has them."""
-    try:
-        import trimesh
-
-        if suffix == ".dae":
-            import collada  # noqa: F401  # without it trimesh reports that it does not know the format
-    except ImportError as error:
-        raise ResourceError(
-            f"{path}: reading it needs the package {error.name}: install mbcli with its extra 'mesh'"
-        ) from None
-    options: dict[str, Any] = {"skip_materials": True} if suffix == ".obj" else {}  # an MTL file may be anywhere
-    try:
-        mesh: Any = trimesh.load(path, force="mesh", process=False, **options)
-        vertices, triangles = np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int64)
+        yield from FORMATS[suffix](content, os.path.dirname(path))
+    except MbcliError as error:
+        raise type(error)(f"{path}: cannot read the mesh: {error}") from None
     except Exception as error:  # whatever a broken file makes of the reader
         raise ModelError(f"{path}: cannot read the mesh: {type(error).__name__}: {error}") from None
-    return vertices.reshape(-1, 3) * _metres(mesh), triangles.reshape(-1, 3)
 
 
-def _metres(mesh: Any) -> float:
-    """The length of the file's unit; trimesh gives it as '0.01 * meters'."""
+def read_mesh_file(path: str) -> bytes:
+    """The bytes of a mesh file. ResourceError if there is none, or it is too large."""
     try:
-        unit = float((mesh.units or "1").split("*")[0])
-    except ValueError:
-        return 1.0
-    return unit if math.isfinite(unit) and unit > 0.0 else 1.0
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise ResourceError(f"{path}: cannot read the mesh: not a regular file")
+        if status.st_size > MAX_BYTES:
+            raise ResourceError(f"{path}: {status.st_size} bytes, the most of a mesh file are {MAX_BYTES}")
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES)
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot read the mesh: {error.strerror}") from None
+
+
+def _joined(surfaces: Iterator[Surface], path: str) -> tuple[FloatArray, IntArray]:
+    """Vertices and triangles of surfaces together."""
+    vertices, triangles = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int64)]
+    points = count = 0
+    for surface in surfaces:
+        vertices.append(surface.vertices)
+        triangles.append(points + surface.triangles)
+        points, count = points + len(surface.vertices), count + len(surface.triangles)
+        if count > MAX_TRIANGLES:
+            raise ResourceError(f"{path}: {count} triangles, the most are {MAX_TRIANGLES}")
+    return np.concatenate(vertices), np.concatenate(triangles)
+
+
+def _merged(vertices: FloatArray, triangles: IntArray) -> tuple[FloatArray, IntArray]:
+    """Each vertex once, sorted by x, y, z, as far as triangles have it; and the triangles."""
+    used = np.zeros(len(vertices), dtype=bool)
+    used[triangles] = True
+    given = np.flatnonzero(used)
+    order = given[np.lexsort(vertices[given].T[::-1])]
+    differs = (np.diff(vertices[order], axis=0) != 0.0).any(axis=1)
+    place = np.zeros(len(vertices), dtype=np.int64)
+    place[order] = np.concatenate([[0], np.cumsum(differs)])
+    return vertices[order[np.concatenate([[True], differs])]], place[triangles]
+
+
+# --------------------------------------------------------------------------------- the readers of suffixes
+
+
+def _read_stl(content: bytes, folder: str) -> Iterator[Surface]:
+    from mbcli.meshes.read_stl import read_stl
+
+    return read_stl(content)
+
+
+def _read_obj(content: bytes, folder: str) -> Iterator[Surface]:
+    from mbcli.meshes.read_obj import read_obj
+
+    return read_obj(content)
+
+
+def _read_dae(content: bytes, folder: str) -> Iterator[Surface]:
+    from mbcli.meshes.read_dae import read_dae
+
+    return read_dae(content)
+
+
+def _read_gltf(content: bytes, folder: str) -> Iterator[Surface]:
+    from mbcli.meshes.read_gltf import read_gltf
+
+    return read_gltf(content, folder)
+
+
+FORMATS: dict[str, Callable[[bytes, str], Iterator[Surface]]] = {
+    ".obj": _read_obj,
+    ".stl": _read_stl,
+    ".dae": _read_dae,
+    ".gltf": _read_gltf,
+    ".glb": _read_gltf,
+}

@@ -306,7 +306,6 @@ CODES = {
     "MESH_SIZE": Code("With --meshes: a mesh is larger than 20 m or smaller than 0.1 mm, its scale included."),
     "MESH_UNIT": Code("With --meshes: a COLLADA file is not in metres, which some readers ignore."),
     "MESH_UP_AXIS": Code("With --meshes: a COLLADA file is not z up, which some readers ignore."),
-    "MESH_NOT_CHECKED": Code("With --meshes: trimesh is not installed."),
     # ----------------------------------------------------------------------------------------------- MJCF
     "EQUALITY_INACTIVE": Code("An equality that the file switches off is left out."),
     "INCLUDE_REPEATED": Code("A file is included a second time."),

@@ -1,14 +1,14 @@
 """The contents of the mesh files that a model names: whether they can be read, their unit, up-axis and size."""
 
-import os
 import re
 from typing import Any
 
 import numpy as np
 from mbcli.parsers.spec import Mesh
 
-MAX_BYTES = 256 * 2**20
-SUFFIXES = (".stl", ".obj", ".dae", ".gltf", ".glb", ".ply")
+from mbcli.errors import MbcliError
+from mbcli.meshes.triangles import load_triangles
+
 LARGEST, SMALLEST = 20.0, 1e-4  # [m] of the largest side, scale included
 _HEAD = 65536  # bytes of a COLLADA file in which its <asset> stands
 _UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
@@ -16,7 +16,7 @@ _UP_AXIS = re.compile(rb"<up_axis>\s*(\w+)\s*</up_axis>")
 
 
 def check_mesh_contents(model, report):
-    """MESH_UNREADABLE, MESH_SIZE, MESH_UNIT, MESH_UP_AXIS for each file once, or MESH_NOT_CHECKED.
+    """MESH_UNREADABLE, MESH_SIZE, MESH_UNIT, MESH_UP_AXIS for each file once.
 
     Returns {path: (lower, upper) corner} of the files that could be read.
     """
@@ -35,39 +35,16 @@ def check_mesh_contents(model, report):
 
 
 def _read_bounds(path, geometry, report):
-    """(lower, upper) corner in the file's own unit, or None with a finding."""
+    """(lower, upper) corner [m], not scaled, or None with a finding."""
     try:
-        import trimesh
-    except ImportError:
-        message = "mesh files are not opened: trimesh is not installed"
-        report("MESH_NOT_CHECKED", message, geometry.place, "geometry", hint="pip install mbcli[mesh]")
+        vertices, _ = load_triangles(path)
+    except MbcliError as error:
+        message = f"the mesh file {path} cannot be read: {str(error).removeprefix(f'{path}: ')}"
+        report("MESH_UNREADABLE", message, geometry.place, "geometry")
         return None
-    problem = _refusal(path)
-    if problem is None:
-        if path.lower().endswith(".dae"):
-            _check_collada(path, geometry, report)
-        try:
-            bounds = trimesh.load_scene(path, process=False).bounds
-            if bounds is not None and np.isfinite(bounds).all():
-                return bounds
-            problem = "it has no vertices"
-        except Exception as error:  # readers of many formats raise whatever comes their way
-            problem = f"{type(error).__name__}: {error}"
-    message = f"the mesh file {path} cannot be read: {problem}"
-    report("MESH_UNREADABLE", message, geometry.place, "geometry")
-    return None
-
-
-def _refusal(path):
-    """Why a file is not opened, or None."""
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix not in SUFFIXES:
-        return f"{suffix or 'no suffix'} is none of {', '.join(SUFFIXES)}"
-    if not os.path.isfile(path):
-        return "it is not a regular file"
-    if os.path.getsize(path) > MAX_BYTES:
-        return f"it is larger than {MAX_BYTES // 2**20} MiB"
-    return None
+    if path.lower().endswith(".dae"):
+        _check_collada(path, geometry, report)
+    return vertices.min(axis=0), vertices.max(axis=0)
 
 
 def _check_size(bounds, scale, geometry, report):

@@ -37,7 +37,6 @@ SEVERITIES = {
     "MESH_SIZE": Severity("warning"),
     "MESH_UNIT": Severity("note"),
     "MESH_UP_AXIS": Severity("note"),
-    "MESH_NOT_CHECKED": Severity("note"),
     "LOOP_CUT": Severity("note", "note"),
     "RESERVED_NAME": Severity("note"),
     "NAME_UNPRINTABLE": Severity("warning"),
