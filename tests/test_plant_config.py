@@ -327,7 +327,7 @@ def test_a_wrong_override_names_its_path(assignment, message):
 def test_every_setting_has_a_path_that_can_be_set():
     paths = setting_paths()
     records = (HoldConfig, MultibodyPlantConfig, SimulatorConfig, DefaultProximityProperties)
-    assert len(paths) == 3 + sum(len(dataclasses.fields(record)) for record in records)
+    assert len(paths) == 4 + sum(len(dataclasses.fields(record)) for record in records)
     defaults = RunConfig()
     for path in paths:
         value = defaults

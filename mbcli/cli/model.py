@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from mbcli.cli.mesh_progress import MeshProgress
 from mbcli.cli.options import usage_errors
 from mbcli.cli.output import outputs
 from mbcli.common.output_files import refuse_inputs
@@ -24,7 +25,7 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
     models = [
         ModelText(sys.stdin.buffer.read(), "<stdin>") if model == "-" else model for model in given_models(options)
     ]
-    with usage_errors():
+    with usage_errors(), MeshProgress(shown=(ctx.obj or {}).get("verbosity", 0) >= 0) as progress:
         loaded = load_model(
             models,
             contact=contact,
@@ -34,6 +35,7 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
             constraints=options.constraints_file,
             loops=options.loops,
             self_contact=options.self_contact,
+            decompose=options.decompose or None,
             config=options.config_file,
             overrides=options.overrides,
             scenario_name=options.scenario_name,
@@ -42,6 +44,7 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
             file_type=options.input_format,
             strict=options.strict,
             on_findings=lambda findings: report(findings, ctx),
+            on_mesh=progress,
             **plant_settings,
         )
     for output in outputs(ctx):

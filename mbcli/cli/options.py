@@ -105,6 +105,12 @@ _model_settings = (
         help="Contact between the bodies of one robot, beside those that a joint connects: all, none, or auto "
         "(default): all but those that overlap at the default positions or are always in touch.",
     ),
+    click.option(
+        "--decompose",
+        is_flag=True,
+        help="Meshes that are not convex collide by convex parts (mbcli[decompose]), not by their hulls. The first run "
+        "takes seconds a mesh.",
+    ),
     click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
     click.option("--scenario-name", "--scenario_name", metavar="NAME", help="The scenario of a file that has several."),
     click.option("--scenario-file", "--scenario_file", metavar="FILE", help="A scenario; the same as a MODEL."),
@@ -235,6 +241,7 @@ MODEL_KEYS = (
     "weld_base",
     "constraints_file",
     "self_contact",
+    "decompose",
     "config_file",
     "scenario_name",
     "scenario_file",

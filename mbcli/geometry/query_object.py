@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistanceP
 from mbcli.math import RigidTransform
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mbcli.geometry.identifiers import FrameId, GeometryId
     from mbcli.geometry.inspector import SceneGraphInspector
@@ -68,22 +69,18 @@ class QueryObject:
 
     def ComputePointPairPenetration(self) -> list[PenetrationAsPointPair]:
         """PenetrationAsPointPair of all pairs that overlap, one for each."""
-        result = []
-        for a, b in self._near_pairs(0.0):
-            distance = self._distance(a, b, 0.0)
-            if distance < 0.0:
-                nearest = self._collision.nearest
-                result.append(
-                    PenetrationAsPointPair(
-                        self._geometries.ids[a],
-                        self._geometries.ids[b],
-                        nearest[3:6].copy(),
-                        nearest[6:9].copy(),
-                        nearest[:3].copy(),
-                        -distance,
-                    )
-                )
-        return result
+        return [
+            PenetrationAsPointPair(
+                self._geometries.ids[a],
+                self._geometries.ids[b],
+                nearest[3:6],
+                nearest[6:9],
+                nearest[:3],
+                -distance,
+            )
+            for a, b, distance, nearest in self._nearest_parts(self._near_pairs(0.0), 0.0)
+            if distance < 0.0
+        ]
 
     def HasCollisions(self) -> bool:
         """Whether a pair that no filter leaves out overlaps."""
@@ -91,26 +88,38 @@ class QueryObject:
 
     def FindCollisionCandidates(self) -> list[tuple[GeometryId, GeometryId]]:
         """Pairs of identifiers that may overlap, judged by balls around them."""
-        return [(self._geometries.ids[a], self._geometries.ids[b]) for a, b in self._near_pairs(0.0)]
+        return list(dict.fromkeys((self._geometries.ids[a], self._geometries.ids[b]) for a, b in self._near_pairs(0.0)))
 
     def ComputeSignedDistancePairwiseClosestPoints(self, max_distance: float = np.inf) -> list[SignedDistancePair]:
         """SignedDistancePair of all pairs that are not farther apart than max_distance [m]."""
-        found = ((a, b, self._distance(a, b, max_distance)) for a, b in self._near_pairs(max_distance))
-        return [self._signed(a, b, distance) for a, b, distance in found if distance <= max_distance]
+        found = self._nearest_parts(self._near_pairs(max_distance), max_distance)
+        return [self._signed(*pair) for pair in found if pair[2] <= max_distance]
 
     def ComputeSignedDistancePairClosestPoints(
         self, geometry_id_A: GeometryId, geometry_id_B: GeometryId
     ) -> SignedDistancePair:
         """The SignedDistancePair of one pair, also if it is filtered. RuntimeError if one does not collide."""
         self._place()
-        places = []
+        parts = []
         for g in (geometry_id_A, geometry_id_B):
             if g not in self._geometries.ids:
                 raise RuntimeError(f"{g!r} is not a geometry with the proximity role")
-            places.append(self._geometries.ids.index(g))
-        a, b = places
-        self._refuse_planes(a, b)
-        return self._signed(a, b, self._distance(a, b, np.inf))
+            parts.append([k for k, other in enumerate(self._geometries.ids) if other == g])
+        self._refuse_planes(parts[0][0], parts[1][0])
+        (pair,) = self._nearest_parts(itertools.product(parts[0], parts[1]), np.inf)
+        return self._signed(*pair)
+
+    def _nearest_parts(self, pairs: Iterable[tuple[int, int]], limit: float) -> list[tuple[int, int, float, Any]]:
+        """(solid, solid, distance, Collision.nearest) of the nearest two of each pair of geometries, which may have
+        several solids.
+        """
+        found: dict[Any, tuple[int, int, float, Any]] = {}
+        for a, b in pairs:
+            distance = float(self._distance(a, b, limit))
+            key = self._geometries.ids[a], self._geometries.ids[b]
+            if key not in found or distance < found[key][2]:
+                found[key] = a, b, distance, self._collision.nearest.copy()
+        return list(found.values())
 
     def _refuse_planes(self, a: int, b: int) -> None:
         from mbcli.engine.fields.collision_fields import HALF_SPACE
@@ -118,11 +127,11 @@ class QueryObject:
         if self._collision.kind[a] == self._collision.kind[b] == HALF_SPACE:
             raise RuntimeError("two half spaces have no distance")
 
-    def _signed(self, a: int, b: int, distance: Any) -> SignedDistancePair:
-        nearest, (X_A, X_B) = self._collision.nearest, (self._collision.X_WG[n] for n in (a, b))
+    def _signed(self, a: int, b: int, distance: float, nearest: Any) -> SignedDistancePair:
+        X_A, X_B = (self._collision.X_WG[n] for n in (a, b))
         p_ACa, p_BCb = (X[:9].reshape(3, 3).T @ (p - X[9:]) for X, p in ((X_A, nearest[3:6]), (X_B, nearest[6:9])))
         ids = self._geometries.ids
-        return SignedDistancePair(ids[a], ids[b], p_ACa, p_BCb, float(distance), nearest[:3].copy())
+        return SignedDistancePair(ids[a], ids[b], p_ACa, p_BCb, distance, nearest[:3])
 
     def _place(self) -> None:
         """Brings the solids to their poses in the context."""
@@ -130,9 +139,12 @@ class QueryObject:
         state = context.state
         state.ready_parameters()
         geometries = self._plant.compiled_geometries(state.model)
-        if geometries is not self._geometries:
-            self._geometries, self._collision = geometries, geometries.collision()
-            self._handle = self._collision.handle(state.compiled)
+        known = state.of_parameters.get("collision of queries")  # made once for all queries to a context
+        if known is None or known[0] is not geometries:
+            collision = geometries.collision()
+            known = geometries, collision, collision.handle(state.compiled)
+            state.of_parameters["collision of queries"] = known
+        self._geometries, self._collision, self._handle = known
         state.kernels.place_solids_at(state.model_handle, state.data_handle, self._handle)
 
     def _distance(self, a: int, b: int, limit: float) -> Any:
@@ -140,20 +152,16 @@ class QueryObject:
 
     def _near_pairs(self, distance: float) -> Iterator[tuple[int, int]]:
         """Pairs that no filter keeps apart and whose bounding balls are not farther apart than a distance."""
-        self._place()
-        c = self._collision
-        n = len(self._geometries.ids)
-        is_plane = c.radius > 1e100
-        for a in range(n):
-            for b in range(a + 1, n):
-                if c.body[a] == c.body[b] or self._filtered(a, b) or (is_plane[a] and is_plane[b]):
-                    continue
-                apart = np.linalg.norm(c.p_WC[a] - c.p_WC[b])
-                if is_plane[a] or is_plane[b] or apart <= c.radius[a] + c.radius[b] + distance:
-                    yield a, b
-
-    def _filtered(self, a: int, b: int) -> bool:
         from mbcli.engine.fields.collision_fields import WORD
 
-        row, column = self._collision.filter_row[a], self._collision.filter_row[b]
-        return bool(self._collision.filters[row, column // WORD] >> (column % WORD) & 1)
+        self._place()
+        c = self._collision
+        is_plane = c.radius > 1e100
+        for a in range(len(self._geometries.ids) - 1):
+            rest = np.arange(a + 1, len(self._geometries.ids))
+            row = c.filter_row[rest]
+            filtered = c.filters[c.filter_row[a], row // WORD] >> (row % WORD) & 1
+            rest = rest[(c.body[rest] != c.body[a]) & (filtered == 0) & ~(is_plane[rest] & is_plane[a])]
+            apart = np.linalg.norm(c.p_WC[rest] - c.p_WC[a], axis=1)
+            for b in rest[apart <= c.radius[rest] + c.radius[a] + distance].tolist():  # planes have endless radii
+                yield a, b

@@ -105,6 +105,7 @@ def load_model(
     kp: float | None = None,
     kd: float | None = None,
     drive: Mapping[str, float] | None = None,
+    decompose: bool | None = None,
     weld: Iterable[str] = (),
     weld_base: bool = False,
     constraints: str | os.PathLike | None = None,
@@ -117,6 +118,7 @@ def load_model(
     file_type: str | None = None,
     strict: bool = False,
     on_findings: Callable[[list], None] = lambda findings: None,
+    on_mesh: Callable[[int, int], object] = lambda done, count: None,
 ) -> LoadedModel:
     """Reads model files and builds one finalized plant of them.
 
@@ -134,6 +136,8 @@ def load_model(
             without an actuator get one. None leaves it to the settings (False).
         kp, kd: stiffness and damping [N m/rad, N m s/rad, or N/m, N s/m] of these controllers; None: from the masses.
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
+        decompose: whether meshes that are not convex collide by convex parts of them, which CoACD (extra `decompose`)
+            finds; False: by their hulls. None leaves it to the settings (False).
         weld: bodies or frames that are welded to the world's origin.
         weld_base: whether every base that would float is welded, where its file puts it.
         constraints: a file (YAML) of constraints between what the models have.
@@ -145,6 +149,7 @@ def load_model(
         file_type: "urdf", "sdf", "mjcf", "dmd" or "scenario"; None for that of the file's name.
         strict: whether warnings on the model are errors.
         on_findings: is given the findings that are not errors, also where an error follows.
+        on_mesh: is told how many collision meshes of how many are ready.
 
     Raises:
         ArgumentError, ModelError, ResourceError: one line for each error, with its place in the file.
@@ -179,6 +184,9 @@ def load_model(
     set_hold(config, hold, kp, kd, drive)
     plant = MultibodyPlant(config.plant_config.time_step)
     ApplyMultibodyPlantConfig(config.plant_config, plant)
+    if decompose is not None:
+        config.decompose = decompose
+    plant.settings.decompose_meshes = config.decompose
     if contact:
         register_scene_graph(plant, config.scene_graph_config, ground)
     parser = Parser(plant, diagnostics=diagnostics, packages=package_map)
@@ -203,7 +211,7 @@ def load_model(
     if self_contact is not None:
         config.self_contact = self_contact
     postures = postures_of(parser.specs, parser.instances)
-    left_out = _leave_out_self_contact(plant, config.self_contact, postures) if contact else []
+    left_out = _leave_out_self_contact(plant, config.self_contact, postures, on_mesh) if contact else []
     return LoadedModel(
         plant=plant,
         specs=parser.specs,
@@ -312,15 +320,20 @@ def _add_actuators(plant, config, parser):
     return add_actuators(plant, config.hold.is_on, config.drive, efforts)
 
 
-def _leave_out_self_contact(plant, mode, postures):
-    """Filters the contact that bodies of one mechanism shall not have; returns the pairs of names of `auto`."""
+def _leave_out_self_contact(plant, mode, postures, on_mesh):
+    """Filters the contact that bodies of one mechanism shall not have; returns the pairs of names of `auto`.
+
+    Meshes are read for that, unless nothing can touch.
+    """
     from mbcli.models.self_contact import leave_out_self_contact
 
     default = plant.GetDefaultPositions()
     in_postures = (posture_positions(plant, [posture], default) for posture in postures)
 
     try:
-        plant.compiled_geometries()
+        if not plant.meets_contact():
+            return []
+        plant.compiled_geometries(on_mesh=on_mesh)
     except MbcliError:
         return []  # whoever computes contact reports it
     return leave_out_self_contact(plant, mode, in_postures)
@@ -421,7 +434,7 @@ def note_on_self_contact(loaded: LoadedModel) -> str | None:
 def notes_on_contact(loaded: LoadedModel) -> list[str]:
     """Sentences on what was simplified for contact, or cannot touch."""
     plant = loaded.plant
-    lines = list(plant.compiled_geometries().notes)
+    lines = list(plant.compiled_geometries().notes) if plant.meets_contact() else []
     if loaded.ground is not None and plant.num_collision_geometries() == 1:
         lines.append("the model has no collision geometry: nothing can touch the ground")
     if plant.asks_for_surfaces():

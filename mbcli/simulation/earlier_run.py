@@ -157,7 +157,8 @@ def _contact_that_acts(settings):
     if not settings or not settings["simulated"]:
         return None
     left_out = settings.get("without_contact", [])
-    return settings["ground"], "none" if settings.get("self_contact") == "none" else left_out
+    filtered = "none" if settings.get("self_contact") == "none" else left_out
+    return settings["ground"], filtered, settings.get("decompose", False)
 
 
 def _without_places(value):

@@ -581,7 +581,8 @@ def left_out(loaded):
 def _read_geometries(plant):
     """The solids that collide; an error in them names the option to leave them out."""
     try:
-        plant.meets_contact()
+        if plant.meets_contact():
+            plant.compiled_geometries()
     except MbcliError as error:
         raise type(error)(f"{error}; {argument('contact', False)} leaves out all that collides") from None
 

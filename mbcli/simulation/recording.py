@@ -85,6 +85,7 @@ def contact_settings(loaded):
         return {"contact": {"simulated": False, "ground": None}}
     left_out = [list(pair) for pair in loaded.without_contact]
     settings = {"simulated": True, "ground": loaded.ground, "self_contact": loaded.self_contact}
+    settings["decompose"] = loaded.plant.settings.decompose_meshes
     return {"contact": settings | {"without_contact": left_out}}
 
 

@@ -59,6 +59,9 @@ class RunConfig(ConfigRecord):
     )
     hold: HoldConfig = dataclasses.field(default_factory=HoldConfig)
     drive: dict[str, float] = setting(dict, "Velocities at which joints are driven, by their names [rad/s or m/s]")
+    decompose: bool = setting(
+        False, "Meshes that are not convex collide by convex parts of them (extra decompose), not by their hulls"
+    )
     plant_config: MultibodyPlantConfig = dataclasses.field(default_factory=MultibodyPlantConfig)
     simulator_config: SimulatorConfig = dataclasses.field(default_factory=SimulatorConfig)
     scene_graph_config: SceneGraphConfig = dataclasses.field(default_factory=SceneGraphConfig)

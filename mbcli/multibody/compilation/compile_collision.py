@@ -1,23 +1,24 @@
 """From the geometries of a plant to the arrays of collision detection: the only place that knows both."""
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
 
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import listed
 from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 from mbcli.engine.collision.arrays import Collision, Solid
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
-from mbcli.meshes.hull import hull_of
-from mbcli.meshes.triangles import convex_hull, load_triangles
 
 
 @dataclass(frozen=True)
 class Geometries:
     """The geometries of a plant that collide, as the engine takes them.
 
-    ids[k] is the GeometryId of solid k. notes: sentences on simplifications.
+    ids[k] is the GeometryId of solid k; a mesh can be several solids. notes: sentences on simplifications.
     """
 
     ids: tuple
@@ -30,8 +31,10 @@ class Geometries:
         return Collision(self.solids, self.filters, **options)
 
 
-def compile_geometries(plant, model):
+def compile_geometries(plant, model, on_mesh=lambda done, count: None):
     """The Geometries of a finalized plant for one Model of it.
+
+    on_mesh: is told how many meshes of how many are ready, before each and at the end.
 
     Raises ModelError or ResourceError for a mesh that cannot be read.
     """
@@ -39,18 +42,50 @@ def compile_geometries(plant, model):
     if graph is None:
         return Geometries((), (), np.zeros((1, 1), dtype=np.int64), ())
     instances = graph.registry.geometries
-    ids = sorted(g for g, body in plant.geometry_bodies.items() if instances[g].proximity is not None)
+    ids, rows, filters = _colliding(plant)
     material_of = _Materials(plant, graph.config)
-    rows, filters = _filter_rows(ids, graph.registry.filters())
-    solids, notes, hulls = [], [], plant.hulls
+    _read_meshes([instances[g] for g in ids], plant, on_mesh)
+    solids, of = [], []
     for g, row in zip(ids, rows, strict=True):
         instance, n = instances[g], int(plant.geometry_bodies[g].index())
-        kind, size, rounding, hull = _shape(instance, hulls, notes)
         X_BG = _pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4()
         X_BG = np.concatenate([X_BG[:3, :3].ravel(), X_BG[:3, 3]])
         material = material_of(g, instance)
-        solids.append(Solid(kind, int(model.link_body[n]), X_BG, size, rounding, material, row, hull))
-    return Geometries(tuple(ids), tuple(solids), filters, tuple(notes))
+        for kind, size, rounding, hull in _shapes(instance, plant.hulls):
+            solids.append(Solid(kind, int(model.link_body[n]), X_BG, size, rounding, material, row, hull))
+            of.append(g)
+    notes = _notes([instances[g].shape() for g in ids], plant)
+    return Geometries(tuple(of), tuple(solids), filters, tuple(notes))
+
+
+def geometries_can_touch(plant):
+    """Whether some pair of geometries is on different bodies, not filtered, and not two half spaces.
+
+    No mesh is read for that.
+    """
+    instances, link_body = plant.scene_graph.registry.geometries, plant.model.link_body
+    ids, rows, filters = _colliding(plant)
+    kinds_there = {
+        (
+            int(link_body[int(plant.geometry_bodies[g].index())]),
+            row,
+            isinstance(instances[g].shape(), shapes.HalfSpace),
+        )
+        for g, row in zip(ids, rows, strict=True)
+    }
+    body, row, plane = (np.array(column) for column in zip(*kinds_there, strict=True)) if kinds_there else ([], [], [])
+    for b, r, p in kinds_there:
+        filtered = filters[r, row // kinds.WORD] >> (row % kinds.WORD) & 1
+        if ((body != b) & (filtered == 0) & ~(plane & p)).any():
+            return True
+    return False
+
+
+def _colliding(plant):
+    """The geometries that collide, the row of the filters of each, and the filters."""
+    registry = plant.scene_graph.registry
+    ids = sorted(g for g in plant.geometry_bodies if registry.geometries[g].proximity is not None)
+    return ids, *_filter_rows(ids, registry.filters())
 
 
 def _pose(row):
@@ -62,38 +97,54 @@ def _pose(row):
 # ------------------------------------------------------------------------------------------- shapes
 
 
-def _shape(instance, hulls, notes):
-    """(kind, size, rounding, hull) of a Solid."""
+def _shapes(instance, hulls):
+    """(kind, size, rounding, hull) of each Solid that stands for a geometry."""
     shape = instance.shape()
     if type(shape) in _SOLIDS:
-        return (*_SOLIDS[type(shape)](shape), None)
+        return [(*_SOLIDS[type(shape)](shape), None)]
     if not isinstance(shape, shapes.Mesh):
         raise MbcliError(f"geometry '{instance.name()}': a {type(shape).__name__} cannot collide")
-    key = shape.filename(), tuple(shape.scale3())
-    if key not in hulls:
-        hulls[key] = _read_hull(shape, instance)
-    hull, convex = hulls[key]
-    note = f"{shape.filename()}: its convex hull collides in place of the mesh"
-    if type(shape) is shapes.Mesh and not convex and note not in notes:
-        notes.append(note)
-    return kinds.CONVEX, (0.0, 0.0, 0.0), 0.0, hull
+    return [(kinds.CONVEX, (0.0, 0.0, 0.0), 0.0, hull) for hull in hulls[_mesh_key(shape)].hulls]
 
 
-def _read_hull(shape, instance):
-    """The Hull of a mesh file, and whether the surface in it is that hull."""
-    try:
-        vertices, triangles = load_triangles(shape.filename(), shape.scale3())
-        hull = convex_hull(vertices, shape.filename())
-    except MbcliError as error:
-        place = f"{instance.place}: error: " if instance.place is not None else ""
-        raise type(error)(f"{place}geometry '{instance.name()}': {error}") from None
-    inner, outer = (abs(_volume(vertices, faces)) for faces in (triangles, hull))
-    return hull_of(vertices, hull), inner >= (1.0 - 1e-6) * outer
+def _mesh_key(shape):
+    return shape.filename(), tuple(shape.scale3()), type(shape) is shapes.Mesh
 
 
-def _volume(vertices, triangles):
-    a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
-    return np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0
+def _read_meshes(instances, plant, on_mesh):
+    """Fills plant.hulls: {_mesh_key(): CollisionHulls}."""
+    waiting = {}
+    for instance in instances:
+        if isinstance(instance.shape(), shapes.Mesh) and _mesh_key(instance.shape()) not in plant.hulls:
+            waiting.setdefault(_mesh_key(instance.shape()), instance)
+    if not waiting:
+        return
+    from mbcli.meshes.collision_hulls import hulls_of_file
+
+    for k, (key, instance) in enumerate(waiting.items()):
+        on_mesh(k, len(waiting))
+        path, scale, is_mesh = key
+        try:
+            plant.hulls[key] = hulls_of_file(path, scale, is_mesh and plant.settings.decompose_meshes)
+        except MbcliError as error:
+            place = f"{instance.place}: error: " if instance.place is not None else ""
+            raise type(error)(f"{place}geometry '{instance.name()}': {error}") from None
+    on_mesh(len(waiting), len(waiting))
+
+
+def _notes(all_shapes, plant):
+    """What stands for meshes that are not convex: one sentence."""
+    if plant.settings.decompose_meshes:
+        return []
+    meshes = {shape.filename(): shape for shape in all_shapes if type(shape) is shapes.Mesh}
+    hollow = [path for path, shape in meshes.items() if not plant.hulls[_mesh_key(shape)].is_convex]
+    if not hollow:
+        return []
+    names = listed([os.path.basename(path) for path in hollow])
+    return [
+        f"meshes that are not convex collide by their convex hulls: {names}; {argument('decompose', True)} makes "
+        "convex parts of them"
+    ]
 
 
 _SOLIDS = {

@@ -9,14 +9,12 @@ import numpy as np
 
 from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import ContactPoints
-from mbcli.engine.fields.collision_fields import HALF_SPACE, WORD
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.geometry import Geometry
 from mbcli.multibody.plant.meeting_contact import prepare_contact
 from mbcli.multibody.plant.settings import ContactModel
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import IntArray
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.evaluated_state import EvaluatedState
     from mbcli.multibody.tree.rigid_body import RigidBody
@@ -28,13 +26,15 @@ class Contact(Geometry):
     def meets_contact(self) -> bool:
         """Whether solids of the plant can touch: there are some on different bodies that no filter keeps apart.
 
-        ModelError where the contact model is one that cannot be computed.
+        No mesh is read for that. ModelError where the contact model is one that cannot be computed.
         """
         if self.scene_graph is None or len(self.geometry_bodies) < 2:
             return False
         revision = self.geometry_revision()
         if self._meeting is None or self._meeting[0] != revision:
-            self._meeting = revision, solids_can_touch(*self._solids_and_filters())
+            from mbcli.multibody.compilation.compile_collision import geometries_can_touch
+
+            self._meeting = revision, geometries_can_touch(self)
         if self._meeting[1] and self.settings.contact_model == ContactModel.kHydroelastic:
             raise ModelError(
                 "contact_model hydroelastic: contact surfaces are not computed; choose point, or "
@@ -97,16 +97,3 @@ class Contact(Geometry):
             f = sign * record.force
             np.add.at(F, bodies, np.hstack([np.cross(record.position - X_WL[bodies, 9:], f), f]))
         return F
-
-
-def solids_can_touch(solids: list[Any], filters: IntArray) -> bool:
-    """Whether some pair of solids is on different bodies, no two half spaces, and not filtered."""
-    kinds = {(solid.body, solid.filter_row, solid.kind == HALF_SPACE) for solid in solids}
-    if not kinds:
-        return False
-    body, row, plane = (np.array(column) for column in zip(*kinds, strict=True))
-    for b, r, p in kinds:
-        filtered = filters[r, row // WORD] >> (row % WORD) & 1
-        if ((body != b) & (filtered == 0) & ~(plane & p)).any():
-            return True
-    return False

@@ -13,13 +13,12 @@ from mbcli.multibody.plant.lookup import Lookup
 from mbcli.multibody.tree.scoped_name import DELIMITER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
     from mbcli.geometry.inspector import SceneGraphInspector
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.geometry.shapes import Shape
-    from mbcli.math.array_types import IntArray
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.index import BodyIndex
@@ -35,7 +34,7 @@ class Geometry(Lookup):
         self._frame_ids: dict[int, FrameId] = {}  # body index -> FrameId
         self.geometry_bodies: dict[GeometryId, RigidBody] = {}
         self._compiled_geometries: Any = None  # (revision of the scene graph, Model, Geometries)
-        self.hulls: dict[Any, Any] = {}  # of meshes that were read: compile_collision.py
+        self.hulls: dict[Any, Any] = {}  # CollisionHulls of meshes that were read: compile_collision.py
         self._meeting: Any = None  # (revision of the scene graph, whether solids can touch)
 
     def RegisterAsSourceForSceneGraph(self, scene_graph: SceneGraph) -> SourceId:
@@ -250,8 +249,13 @@ class Geometry(Lookup):
                 sets = (self.CollectRegisteredGeometries([body]) for body in (parent, child))
                 manager.Apply(declaration.ExcludeBetween(*sets))
 
-    def compiled_geometries(self, model: Any = None) -> Any:
-        """The Geometries of the plant for one of its Models; ModelError for meshes that cannot be read."""
+    def compiled_geometries(
+        self, model: Any = None, on_mesh: Callable[[int, int], object] = lambda done, count: None
+    ) -> Any:
+        """The Geometries of the plant for one of its Models; ModelError for meshes that cannot be read.
+
+        on_mesh: is told how many meshes of how many are ready.
+        """
         from mbcli.multibody.compilation.compile_collision import compile_geometries
 
         self.require_finalized("contact")
@@ -259,16 +263,9 @@ class Geometry(Lookup):
         revision = self.geometry_revision()
         known = self._compiled_geometries
         if known is None or known[0] != revision or known[1] is not model:
-            self._compiled_geometries = known = revision, model, compile_geometries(self, model)
+            self._compiled_geometries = known = revision, model, compile_geometries(self, model, on_mesh)
         return known[2]
 
     def geometry_revision(self) -> Any:
         """Changes with the geometries and their filters."""
         return None if self.scene_graph is None else self.scene_graph.registry.revision
-
-    # for the computation of contact: solid k of the engine is a geometry
-
-    def _solids_and_filters(self) -> tuple[list[Any], IntArray]:
-        """Solid of each collision geometry, and the bits of their filters."""
-        geometries = self.compiled_geometries()
-        return geometries.solids, geometries.filters

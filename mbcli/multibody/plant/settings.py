@@ -64,6 +64,7 @@ class PlantSettings:
     adjacent_bodies_collision_filters: bool = True
     discrete_contact_approximation: str = "lagged"  # as configurations spell it
     single_contact_points: bool = False  # whether a pair of geometries gives one contact point
+    decompose_meshes: bool = False  # whether meshes that are not convex collide by convex parts of them
 
 
 class Settings(Constraints):

@@ -1,0 +1,61 @@
+"""A line on stderr while collision meshes are prepared, if that takes long."""
+
+import sys
+import threading
+
+PATIENCE = 1.0  # [s] before there is a line
+
+
+class MeshProgress:
+    """Tells a terminal how many meshes are ready, once preparing them has taken a second; a context manager.
+
+    shown: whether the user wants to see it.
+    """
+
+    def __init__(self, shown=True):
+        self._active, self._drawn, self._text = shown and sys.stderr.isatty(), False, ""
+        self._lock, self._timer = threading.Lock(), None
+
+    def __call__(self, done, count):
+        """Before each mesh, and when all are ready."""
+        if self._active and done < count:
+            self._show(f"preparing collision meshes, once for each file: {done} of {count} ready ")
+        elif self._active:
+            self._erase()
+
+    def _show(self, text):
+        with self._lock:
+            self._text = text
+            if self._timer is None:  # one mesh alone may take long
+                self._timer = threading.Timer(PATIENCE, self._appear)
+                self._timer.daemon = True
+                self._timer.start()
+            elif self._drawn:
+                self._draw()
+
+    def _appear(self):
+        with self._lock:
+            if self._timer is not None:
+                self._drawn = True
+                self._draw()
+
+    def _draw(self):
+        sys.stderr.write(f"\r\x1b[K{self._text}")
+        sys.stderr.flush()
+
+    def _erase(self):
+        with self._lock:
+            timer, self._timer = self._timer, None
+            if timer is not None:
+                timer.cancel()
+            if self._drawn:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+            self._drawn = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._active:
+            self._erase()

@@ -1,0 +1,128 @@
+"""Arrays on disk for the next run, each set of them under a key that says what they follow from.
+
+The files lie in `meshes` in the user's cache. One is written under another name and then renamed, so that processes
+can share the folder; one that is cut or changed has another sum than it says, and counts as not there. The folder
+holds `MOST_BYTES` at most: what was used last long ago goes. A folder that cannot be written is
+no error, each run then does its work again. Who reads arrays checks them: nobody has to trust the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.user_cache import user_cache
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+MOST_BYTES = 500_000_000  # of the folder
+MOST_FILE_BYTES = 200_000_000
+SUFFIX = ".arrays"
+_MAGIC = b"mbcli arrays 1\n"
+_SUM = 16  # bytes of the sum of what follows it
+_TYPES = {"f": "<f8", "i": "<i4"}
+_DAY = 86400.0  # [s]
+
+
+def key_of(*parts: object) -> str:
+    """The key of what follows from some values: texts, numbers, bytes and tuples of them."""
+    return hashlib.blake2b(repr(parts).encode(), digest_size=20).hexdigest()
+
+
+def read_arrays(key: str) -> dict[str, NDArray[Any]] | None:
+    """{name: float64 or int64 array} that was kept under a key; None if there is nothing whole."""
+    try:
+        path = _folder() / f"{key}{SUFFIX}"
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            content = file.read(MOST_FILE_BYTES + 1)
+        arrays = _unpacked(content)
+        if time.time() - status.st_mtime > _DAY:
+            with suppress(OSError):
+                os.utime(path)  # used today
+        return arrays
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def keep_arrays(key: str, arrays: dict[str, NDArray[Any]]) -> None:
+    """Keeps {name: array of floats or of integers below 2^31} under a key, if it can be."""
+    content = _packed(arrays)
+    if len(content) > MOST_FILE_BYTES:
+        return
+    with suppress(OSError, RuntimeError):
+        folder = _folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        _tidy(folder)
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".new")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.replace(temporary, folder / f"{key}{SUFFIX}")
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def _folder() -> Path:
+    return user_cache() / "meshes"
+
+
+def _packed(arrays: dict[str, NDArray[Any]]) -> bytes:
+    parts, heads = [], []
+    for name, array in arrays.items():
+        kind = "i" if np.issubdtype(array.dtype, np.integer) else "f"
+        parts.append(np.ascontiguousarray(array, dtype=_TYPES[kind]).tobytes())
+        heads.append([name, kind, list(array.shape)])
+    head = json.dumps(heads).encode()
+    body = b"".join([len(head).to_bytes(8, "little"), head, *parts])
+    return _MAGIC + _sum(body) + body
+
+
+def _sum(body: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(body, digest_size=_SUM).digest()
+
+
+def _unpacked(content: bytes) -> dict[str, NDArray[Any]]:
+    """Raises one of the errors that read_arrays() knows for bytes that _packed() did not make."""
+    start = len(_MAGIC) + _SUM
+    body = memoryview(content)[start:]
+    if content[:start] != _MAGIC + _sum(body):
+        raise ValueError("it is not whole")
+    end = 8 + int.from_bytes(body[:8], "little")
+    arrays = {}
+    for name, kind, shape in json.loads(bytes(body[8:end])):
+        size = np.dtype(_TYPES[kind]).itemsize * int(np.prod(shape, dtype=np.int64))
+        part = np.frombuffer(body[end : end + size], dtype=_TYPES[kind]).reshape(shape)
+        arrays[name] = part.astype(np.int64 if kind == "i" else np.float64)
+        end += size
+    return arrays
+
+
+def _tidy(folder: Path) -> None:
+    """Takes the files that were used last longest ago from a folder that is full, until half of it is free."""
+    files = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):  # another process took it
+                status = entry.stat(follow_symlinks=False)
+                files.append((status.st_mtime, status.st_size, entry.path))
+    total = sum(size for _, size, _ in files)
+    if total <= MOST_BYTES:
+        return
+    for _, size, path in sorted(files):
+        if total <= MOST_BYTES // 2:
+            return
+        with suppress(OSError):
+            os.unlink(path)
+        total -= size
