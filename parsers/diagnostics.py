@@ -15,7 +15,7 @@ MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint
 
 # An error whose only statement is that something is missing: see `Diagnostics.raise_if_errors`.
-RESOURCE_CODES = frozenset({"FILE_READ", "URI_LOOKUP"})
+RESOURCE_CODES = frozenset({"FILE_READ", "URI_LOOKUP", "URI_OUTSIDE"})
 
 
 @dataclass(frozen=True, slots=True)

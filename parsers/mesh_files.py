@@ -2,7 +2,7 @@
 
 import os
 
-from mbcli.parsers.package_map import package_of
+from mbcli.parsers.package_map import OUTSIDE, package_of
 from mbcli.parsers.xml_source import MAX_RELATED
 
 from mbcli.errors import ResourceError
@@ -15,7 +15,8 @@ class MeshFiles:
         self.packages = packages
         self.base_dir = base_dir
         self.ambiguities = {}  # the warning on packages in several directories -> the first node that names one
-        self.missing = {}  # (role, package) -> [(node, why)]
+        self.missing = {}  # (role, package, whether it is there and must not be read) -> [(node, why)]
+        self.nearby = []  # (node, URI, path) of those that are found where the URI does not lead
 
     def find(self, uri, node, role, *, elsewhere=()):
         """The path of a mesh, or None. elsewhere: (URI, base directory) that are tried after it."""
@@ -28,7 +29,11 @@ class MeshFiles:
             except ResourceError as error:
                 problem = problem or str(error)
         if path is None:
-            self.missing.setdefault((role, package), []).append((node, problem))
+            path = self.packages.find_nearby(uri, self.base_dir)
+            if path is not None:
+                self.nearby.append((node, uri, path))
+        if path is None:
+            self.missing.setdefault((role, package, OUTSIDE in problem), []).append((node, problem))
         ambiguity = self.packages.ambiguity(uri)
         if ambiguity is not None:
             self.ambiguities.setdefault(ambiguity, node)
@@ -40,16 +45,30 @@ class MeshFiles:
         Dynamics needs no mesh: a missing one is a warning, also of a collision; commands that need it report it.
         """
         report = {"error": diagnostics.error, "warn": diagnostics.warning, "ignore": diagnostics.note}
-        for (role, _), found in self.missing.items():
+        for (role, _, is_outside), found in self.missing.items():
             node, why = found[0]
+            what = "must not be read" if is_outside else "not found"
+            first = ", the first" if len(found) > 1 else ""
             report[self.packages.missing_meshes](
-                "URI_LOOKUP",
-                f"{len(found)} {role} mesh{'es' if len(found) > 1 else ''} not found, the first: {why}",
+                "URI_OUTSIDE" if is_outside else "URI_LOOKUP",
+                f"{_meshes(len(found), role)} {what}{first}: {why}",
                 node,
                 related=[other.place for other, _ in found[1 : 1 + MAX_RELATED]],
             )
+        if self.nearby:
+            node, uri, path = self.nearby[0]
+            diagnostics.note(
+                "URI_LOOKUP",
+                f'{_meshes(len(self.nearby))} found near the file, where the name does not lead: "{uri}" is {path}',
+                node,
+                related=[other.place for other, _, _ in self.nearby[1 : 1 + MAX_RELATED]],
+            )
         for message, node in self.ambiguities.items():
             diagnostics.warning("URI_LOOKUP", message, node)
+
+
+def _meshes(count, role=""):
+    return " ".join(filter(None, (str(count), role, "mesh" if count == 1 else "meshes")))
 
 
 def relocated(mesh, packages, folder):

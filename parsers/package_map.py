@@ -25,8 +25,11 @@ SEARCHED_VARIABLES = ("MBCLI_PACKAGE_PATH", "ROS_PACKAGE_PATH")
 PREFIX_VARIABLE = "AMENT_PREFIX_PATH"
 MODEL_PATH_VARIABLES = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH")
 IGNORE_MARKERS = frozenset({"AMENT_IGNORE", "CATKIN_IGNORE", "COLCON_IGNORE"})
+MODEL_FOLDERS = frozenset({"urdf", "sdf", "mjcf", "xml", "xacro", "robots"})  # beside them lie the meshes
 MAX_SEARCHED_DIRECTORIES = 100_000
 MAX_NEIGHBOURS = 10_000  # entries of a directory among which the record of an installation is looked for
+
+OUTSIDE = "is outside of"  # in the message on a file that must not be read
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
@@ -92,8 +95,7 @@ class PackageMap:
                 raise ResourceError(f'"{uri}" does not name a package')
             root, tried = self._look_up(name, base_dir)
             if root is None:
-                reasons = "; ".join(tried) + _misuse_hint(name, base_dir)
-                raise ResourceError(f'"{uri}": no package "{name}": {reasons}')
+                raise ResourceError(f'"{uri}": no package "{name}": {"; ".join(tried)}')
             candidate = os.path.join(root, path.lstrip("/"))
             others = [os.path.join(other, path) for other in self.ambiguous.get(name, ())[1:]]
         elif scheme in ("", "file"):
@@ -104,6 +106,32 @@ class PackageMap:
         else:
             raise ResourceError(f'"{uri}": unknown scheme "{scheme}"')
         return self._checked(uri, os.path.normpath(candidate), root, others)
+
+    def find_nearby(self, uri: str, base_dir: str | os.PathLike[str] | None = None) -> str | None:
+        """The file that a URI which cannot be resolved probably means, in the directory or around it; None without one.
+
+        Some files write package://meshes/a.stl for meshes/a.stl, the name that a package once had, or a path from
+        another directory than their own. The search goes no further up than plain paths may.
+        """
+        try:
+            scheme, rest = _split(uri)
+        except ResourceError:
+            return None
+        if scheme not in ("", "package", "model") or os.path.isabs(rest):
+            return None
+        tails = [rest]
+        if scheme and "/" in rest.partition("/")[2]:
+            tails.append(rest.partition("/")[2].lstrip("/"))
+        base_dir = os.path.abspath(base_dir or os.curdir)
+        root = self._root(base_dir)
+        for directory in _walk_up(base_dir):
+            for tail in tails:
+                path = os.path.normpath(os.path.join(directory, tail))
+                if os.path.isfile(path) and _is_inside(path, root):
+                    return path
+            if directory == root:
+                break
+        return None
 
     def ambiguity(self, uri: str) -> str | None:
         """The warning on a URI whose package is in several directories; None for others."""
@@ -122,7 +150,7 @@ class PackageMap:
 
     def _checked(self, uri, path, root, others):
         if not self.allow_outside and not _is_inside(path, root):
-            raise ResourceError(f'"{uri}": {path} is outside of {root}, which is not allowed (--allow-outside)')
+            raise ResourceError(f'"{uri}": {path} {OUTSIDE} {root}, which is not allowed (--allow-outside)')
         if not os.path.exists(path):
             elsewhere = "".join(f"; there is {other}" for other in others if os.path.exists(other))
             raise ResourceError(f'"{uri}": {path} does not exist{elsewhere}')
@@ -250,8 +278,10 @@ def _enclosing_package(name, base_dir):
 
 def _enclosing_root(base_dir):
     """The directory that plain paths must not leave: the package that holds the directory, or else the outermost of the
-    Python packages in each other that do, or one that an installer put there, or else the directory itself."""
+    Python packages in each other that do, or one that an installer put there, or the checkout of a repository, or else
+    the directory itself, or the one around it if its name is that of a format."""
     python_package = None
+    home = os.path.expanduser("~")
     for directory in _walk_up(base_dir):
         if _is_package(directory):
             return directory
@@ -259,9 +289,10 @@ def _enclosing_root(base_dir):
             python_package = directory
         elif python_package is not None:
             return python_package
-        elif _is_installed(directory):
+        elif _is_installed(directory) or (directory != home and os.path.exists(os.path.join(directory, ".git"))):
             return directory
-    return python_package or base_dir
+    is_part = os.path.basename(base_dir).lower() in MODEL_FOLDERS
+    return python_package or (os.path.dirname(base_dir) if is_part else base_dir)
 
 
 def _is_installed(directory):
@@ -319,11 +350,3 @@ def _walk_packages(top):
                 yield name, directory
             continue
         pending.extend(entry.path for entry in entries if entry.name[0] != "." and entry.is_dir())
-
-
-def _misuse_hint(name, base_dir):
-    """Some files write package://meshes/a.stl and mean the directory meshes beside them."""
-    for directory in (base_dir, _enclosing_root(base_dir)):
-        if os.path.isdir(os.path.join(directory, name)):
-            return f'; "{name}" is a directory in {directory}: a plain relative path leads there'
-    return ""

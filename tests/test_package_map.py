@@ -149,10 +149,54 @@ def test_a_failure_says_everything_that_was_tried(tmp_path):
     assert "\n" not in text
 
 
-def test_a_directory_taken_for_a_package_gets_a_hint(tmp_path):
-    (tmp_path / "meshes").mkdir()
-    with pytest.raises(ResourceError, match='"meshes" is a directory in .*: a plain relative path leads there'):
-        PackageMap(environment={}).resolve("package://meshes/a.stl", tmp_path)
+@pytest.mark.parametrize(
+    ("uri", "place"),
+    [
+        ("package://meshes/a.stl", "robot/urdf/meshes/a.stl"),
+        ("package://meshes/a.stl", "robot/meshes/a.stl"),
+        ("package://a.stl", "robot/urdf/a.stl"),
+        ("package://old_name/meshes/a.stl", "robot/meshes/a.stl"),
+        ("meshes/a.stl", "robot/meshes/a.stl"),
+    ],
+)
+def test_a_file_that_a_name_does_not_lead_to_is_found_nearby(tmp_path, uri, place):
+    (tmp_path / place).parent.mkdir(parents=True)
+    (tmp_path / "robot" / "urdf").mkdir(exist_ok=True)
+    (tmp_path / place).write_text("")
+    packages = PackageMap(environment={})
+    with pytest.raises(ResourceError):
+        packages.resolve(uri, tmp_path / "robot" / "urdf")
+    assert packages.find_nearby(uri, tmp_path / "robot" / "urdf") == str(tmp_path / place)
+
+
+@pytest.mark.parametrize(
+    "uri", ["/a.stl", "file:///a.stl", "http://x/a.stl", "package://arm/no.stl", "../a.stl", "a\0"]
+)
+def test_nothing_is_nearby_that_must_not_be_read(tmp_path, uri):
+    (tmp_path / "robot" / "urdf").mkdir(parents=True)
+    (tmp_path / "a.stl").write_text("")
+    assert PackageMap(environment={}).find_nearby(uri, tmp_path / "robot" / "urdf") is None
+
+
+def test_a_folder_named_after_a_format_belongs_to_the_one_around_it(tmp_path):
+    for name in ("urdf", "arm"):
+        (tmp_path / "robot" / name).mkdir(parents=True)
+    (tmp_path / "robot" / "x.obj").write_text("")
+    packages = PackageMap(environment={})
+    assert packages.resolve("../x.obj", tmp_path / "robot" / "urdf") == str(tmp_path / "robot" / "x.obj")
+    with pytest.raises(ResourceError, match="is outside of"):
+        packages.resolve("../x.obj", tmp_path / "robot" / "arm")
+
+
+def test_the_checkout_of_a_repository_is_one_package(tmp_path, monkeypatch):
+    base = tmp_path / "repository" / "robots" / "arm"
+    base.mkdir(parents=True)
+    (tmp_path / "repository" / "x.obj").write_text("")
+    (tmp_path / "repository" / ".git").mkdir()
+    assert PackageMap(environment={}).resolve("../../x.obj", base) == str(tmp_path / "repository" / "x.obj")
+    monkeypatch.setenv("HOME", str(tmp_path / "repository"))
+    with pytest.raises(ResourceError, match="is outside of"):
+        PackageMap(environment={}).resolve("../../x.obj", base)
 
 
 def test_plain_paths_and_file_uris_start_at_the_file_that_names_them(tmp_path):

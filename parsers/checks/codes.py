@@ -66,8 +66,13 @@ CODES = {
         "programs may skip it.",
         '<link name="b"/>' + _FIXED + '<origin quat_xyzw="0 0 1 1"/></joint>',
     ),
+    "URI_OUTSIDE": Code(
+        "A mesh lies outside of the package or folder of the model, and is not read without --allow-outside.",
+        '<link name="b"><collision><geometry><mesh filename="/x.obj"/></geometry></collision></link>',
+    ),
     "URI_LOOKUP": Code(
-        "A file that the model names is not found; every place that was looked at is listed. A warning for visuals.",
+        "A file that the model names is not found; every place that was looked at is listed. A note: meshes that are "
+        "found near the file, where their names do not lead.",
         f'<link name="b"><collision><geometry>{_MESH}</geometry></collision></link>',
     ),
     "URI_INVALID": Code("A URI is of a kind that is not read, as http, or leads out of its package."),
