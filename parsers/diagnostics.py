@@ -13,6 +13,7 @@ from mbcli.errors import ModelError, ResourceError
 
 MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint
+MAX_OF_KIND = 10  # findings of one severity and code that a text lists
 
 # An error whose only statement is that something is missing: see `Diagnostics.raise_if_errors`.
 RESOURCE_CODES = frozenset({"FILE_READ", "URI_LOOKUP", "URI_OUTSIDE"})
@@ -54,19 +55,19 @@ class Diagnostic:
 
 
 class DiagnosticError(ModelError):
-    """The errors of a parse, one line each; `diagnostics` has every finding."""
+    """The errors of a parse, a line each, ten of a kind at most; `diagnostics` has all findings, `fatal` the errors."""
 
-    def __init__(self, text, diagnostics):
+    def __init__(self, text, diagnostics, fatal=()):
         super().__init__(text)
-        self.diagnostics = diagnostics
+        self.diagnostics, self.fatal = diagnostics, fatal
 
 
 class MissingResourceError(ResourceError):
-    """The errors of a parse if each of them is a missing file or package."""
+    """The same if each of them is a missing file or package."""
 
-    def __init__(self, text, diagnostics):
+    def __init__(self, text, diagnostics, fatal=()):
         super().__init__(text)
-        self.diagnostics = diagnostics
+        self.diagnostics, self.fatal = diagnostics, fatal
 
 
 class Diagnostics:
@@ -124,7 +125,7 @@ class Diagnostics:
         return counts
 
     def raise_if_errors(self, strict=False):
-        """Raise with all errors, one line each; `strict` counts warnings as errors.
+        """Raise with the errors, one line each; `strict` counts warnings as errors.
 
         Raises `MissingResourceError` (exit code 4) if each of them is about a missing file or package,
         `DiagnosticError` (exit code 3) otherwise.
@@ -134,8 +135,9 @@ class Diagnostics:
         if not fatal:
             return
         missing = all(finding.code in RESOURCE_CODES for finding in fatal)
-        text = "\n".join(str(finding) for finding in fatal)
-        raise (MissingResourceError if missing else DiagnosticError)(text, self)
+        shown, more = first_of_each_kind(fatal)
+        text = "\n".join([*map(str, shown), *more])
+        raise (MissingResourceError if missing else DiagnosticError)(text, self, fatal)
 
     def is_damaged(self, place):
         """Whether the element at a place has an error in it, so that its values may differ from those in the file."""
@@ -199,6 +201,22 @@ class Diagnostics:
 def _shortened(text):
     """Names come from files and may be of any length."""
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + " ..."
+
+
+def first_of_each_kind(findings, most=MAX_OF_KIND):
+    """(findings, lines): at most so many of each severity and code, and a line on the rest of each."""
+    shown, kinds = [], {}
+    for finding in findings:
+        kind = kinds.setdefault((finding.severity, finding.code), [])
+        kind.append(finding)
+        if len(kind) <= most:
+            shown.append(finding)
+    more = [
+        printable(f"{found[most].place.file}: {severity}: and {len(found) - most:,} more [{code}]")
+        for (severity, code), found in kinds.items()
+        if len(found) > most
+    ]
+    return shown, more
 
 
 def printable(text):

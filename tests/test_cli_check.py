@@ -99,6 +99,32 @@ def test_notes_are_printed_when_asked_for():
     assert ": note: " in cli("check", model, "--fail-on", "note").out
 
 
+def test_a_good_robot_has_one_line_that_counts_its_notes(folder):
+    good = SOUND.replace("</robot>", "<gazebo/>" * 3 + '<ros2_control name="c"/></robot>')
+    (folder / "good.urdf").write_text(good)
+    line = "good.urdf: no faults, 2 notes (2 ELEMENT_FOREIGN; mbcli -v check prints them)\n"
+    assert (cli("check", "good.urdf").code, cli("check", "good.urdf").out) == (0, line)
+    lines = cli("-v", "check", "good.urdf").out.splitlines()
+    assert ["ELEMENT_FOREIGN" in line for line in lines].count(True) == 2
+    assert lines[-1] == "good.urdf: no faults, 2 notes"
+
+
+def test_ten_findings_of_a_kind_are_printed_and_the_rest_is_counted(folder):
+    faults = "".join(f'<link name="l{k}"><visual/></link>' for k in range(2000))
+    (folder / "many.urdf").write_text(SOUND.replace("</robot>", f"{faults}</robot>"))
+    out = cli("check", "many.urdf").out
+    assert out.count("must have a <geometry>") == 10
+    assert "many.urdf: warning: and 1,990 more [ELEMENT_MISSING]\n" in out
+    assert cli("-v", "check", "many.urdf", "--max-findings", 5000).out.count("must have a <geometry>") == 2000
+    err = cli("inspect", "many.urdf").err
+    assert err.count("must have a <geometry>") == 10
+    assert err.splitlines()[-1] == "many.urdf: warning: and 1,990 more [ELEMENT_MISSING]"
+    result = cli("inspect", "many.urdf", "--strict")
+    assert result.code == 3
+    assert result.err.count("must have a <geometry>") == 10
+    assert "many.urdf: warning: and 1,990 more [ELEMENT_MISSING]" in result.err
+
+
 def test_the_json_document_has_its_keys(folder):
     document = cli("check", "faulty.urdf", "sound.urdf", "--json").json()
     assert list(document) == ["schema", "schema_version", "model", "findings", "counts"]

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 
 import click
 
@@ -15,6 +16,7 @@ FORMATS = ("text", "json", "jsonl", "sarif")
 SEVERITIES = ("error", "warning", "note")
 COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 MAX_FINDINGS = 1000
+MAX_OF_KIND = 10
 MAX_RELATED = 3  # other places of a finding in a text
 FOUND = 1  # exit code: there is something at or above --fail-on
 
@@ -31,9 +33,8 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.option(
     "--max-findings",
     type=click.IntRange(min=0),
-    default=MAX_FINDINGS,
     metavar="N",
-    help=f"Print N findings at most; all are counted. [{MAX_FINDINGS}]",
+    help=f"Print N findings at most; all are counted. [{MAX_FINDINGS}, and 10 of a kind in a text]",
 )
 @click.option("--format", "output_format", type=click.Choice(FORMATS), help="jsonl: one finding a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -50,8 +51,8 @@ def check(ctx, **options):
     mbcli check robot.urdf --fail-on warning --sarif -o robot.sarif
     xacro robot.xacro | mbcli check - --input-format urdf
 
-    Notes are printed with `mbcli -v check`; JSON and SARIF have them always. Every code is explained in
-    docs/check.md.
+    Notes are counted; `mbcli -v check` prints them, and all findings of a kind. JSON and SARIF have everything. Every
+    code is explained in docs/check.md.
 
     Exit codes: 0 nothing at or above --fail-on; 1 a finding is, a file that is not well-formed XML or YAML included;
     3 a file is of no known format; 4 a MODEL cannot be read. All files are checked in any case.
@@ -67,9 +68,11 @@ def check(ctx, **options):
     if result_format in (None, "text"):
         shown = failing if options["quiet"] or verbosity < 0 else SEVERITIES[: 3 if verbosity > 0 else 2]
         shown = [f for f in findings if f.severity in shown or f.severity in failing]
-        text = _text(checked, findings, shown, options, summary=not options["quiet"] and verbosity >= 0)
+        most_of_kind = MAX_OF_KIND if verbosity <= 0 and options["max_findings"] is None else None
+        summary = not options["quiet"] and verbosity >= 0
+        text = _text(checked, findings, shown, options, most_of_kind=most_of_kind, summary=summary)
     else:
-        text = WRITERS[result_format](checked, findings, findings[: options["max_findings"]])
+        text = WRITERS[result_format](checked, findings, findings[: _most(options)])
     if text:
         emit(text, Output(options), styled=result_format in (None, "text"))
     failures = {file.failure for file in checked} - {None}
@@ -105,6 +108,10 @@ def _check(model, options):
     )
 
 
+def _most(options):
+    return MAX_FINDINGS if options["max_findings"] is None else options["max_findings"]
+
+
 def _counts(findings):
     return {severity: sum(f.severity == severity for f in findings) for severity in SEVERITIES}
 
@@ -112,16 +119,32 @@ def _counts(findings):
 # --------------------------------------------------------------------------------------------------- text
 
 
-def _text(checked, findings, shown, options, *, summary):
-    lines = [line for finding in shown[: options["max_findings"]] for line in _lines(finding)]
-    if len(shown) > options["max_findings"]:
-        lines.append(f"... {len(shown) - options['max_findings']} more findings (--max-findings)")
+def _text(checked, findings, shown, options, *, most_of_kind, summary):
+    """The findings to be shown, most_of_kind of each kind (None: all), and the counts of all."""
+    from mbcli.parsers.diagnostics import first_of_each_kind
+
+    wanted, more = first_of_each_kind(shown, most_of_kind) if most_of_kind is not None else (shown, [])
+    printed = wanted[: _most(options)]
+    lines = [line for finding in printed for line in _lines(finding)]
+    if len(wanted) > len(printed):
+        lines.append(f"... {len(wanted) - len(printed):,} more findings (--max-findings)")
+    lines += more
     if summary:
         files = f"{len(checked)} files" if len(checked) > 1 else printable(checked[0].name)
-        counts = [f"{n} {severity}{'s' if n != 1 else ''}" for severity, n in _counts(findings).items() if n]
-        lines.append(f"{files}: {', '.join(counts) or 'nothing found'}")
+        counts = [f"{n:,} {severity}{'s' if n != 1 else ''}" for severity, n in _counts(findings).items() if n]
+        if findings and all(finding.severity == "note" for finding in findings):
+            counts.insert(0, "no faults")
+        lines.append(f"{files}: {', '.join(counts) or 'nothing found'}{_kinds_of_notes(findings, shown)}")
     text = "\n".join(lines)
     return click.unstyle(text) if options["output"] not in (None, "-") else text
+
+
+def _kinds_of_notes(findings, shown):
+    """The notes that are not shown, counted by their code."""
+    notes = Counter(finding.code for finding in findings if finding.severity == "note")
+    if not notes or any(finding.severity == "note" for finding in shown):
+        return ""
+    return f" ({', '.join(f'{n:,} {code}' for code, n in notes.most_common())}; mbcli -v check prints them)"
 
 
 def _lines(finding):

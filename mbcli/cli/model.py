@@ -100,10 +100,12 @@ def find_frame(plant, name, option):
 
 
 def report(findings, ctx):
-    """Prints the findings that are not errors, as far as the verbosity wants them; errors are raised elsewhere."""
+    """Prints the findings that are not errors, as far as the verbosity wants them, and how many more there are of a
+    kind; errors are raised elsewhere."""
+    from mbcli.parsers.diagnostics import first_of_each_kind
+
     verbosity = (ctx.obj or {}).get("verbosity", 0)
     wanted = {1: ("warning", "note"), 0: ("warning",)}.get(verbosity, ())
-    colors = {"warning": "yellow", "note": None}
-    for finding in findings:
-        if finding.severity in wanted:
-            click.secho(str(finding), err=True, fg=colors[finding.severity])
+    shown, more = first_of_each_kind([finding for finding in findings if finding.severity in wanted])
+    for line in (*map(str, shown), *more):
+        click.secho(line, err=True, fg="yellow" if ": warning: " in line else None)

@@ -278,8 +278,8 @@ def _add(parser, model, scenario, file_type, on_findings):
             else:
                 parser.AddModels(model, file_type=file_type)
     except MbcliError as error:
-        reported = set(str(error).splitlines())  # with `strict` the warnings are among the errors
-        on_findings([f for f in parser.diagnostics.findings if str(f) not in reported])
+        reported = {id(finding) for finding in getattr(error, "fatal", ())}  # with `strict` warnings, too
+        on_findings([f for f in parser.diagnostics.findings if id(f) not in reported])
         raise
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.errors import ModelError
+from mbcli.errors import NumericalError
 
 if TYPE_CHECKING:
     from mbcli.multibody.plant import MultibodyPlant
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def require_masses(plant: MultibodyPlant, context: Context) -> None:
-    """ModelError, one line, if a joint that can move moves nothing with mass.
+    """NumericalError, one line, if a joint that can move moves nothing with mass.
 
     Damping stands in for mass in a discrete plant. Constraints may: what they hold is left to the run.
     """
@@ -20,7 +20,7 @@ def require_masses(plant: MultibodyPlant, context: Context) -> None:
         return
     problem = missing_mass(plant, context, but=_is_damped if plant.is_discrete() else lambda joint, context: False)
     if problem is not None:
-        raise ModelError(problem)
+        raise NumericalError(problem)
 
 
 def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda joint, context: False) -> str | None:
