@@ -78,6 +78,53 @@ def same(a, b):
             assert getattr(x, name).dtype == getattr(y, name).dtype
 
 
+# ------------------------------------------------------------------------------ flat and broken meshes
+
+
+def test_a_flat_mesh_collides_as_a_plate(tmp_path):
+    """Turned and rounded to 32-bit numbers, as STL files have them."""
+    rng = np.random.default_rng(0)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    square = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) @ turn.T + [0.1, 0.2, 0.3]
+    path = tmp_path / "flat.obj"
+    path.write_text(obj(square.astype(np.float32).tolist(), ["1 2 3", "1 3 4"]))
+    found = hulls_of_file(path)
+    (hull,) = found.hulls
+    assert found.is_convex and len(hull.vertices) == 8
+    sides = np.abs(hull.face_normal @ turn[:, 2])
+    assert sorted(sides.round(3)) == [0.0] * 4 + [1.0] * 2
+    heights = (hull.vertices - [0.1, 0.2, 0.3]) @ turn[:, 2]
+    assert 1e-6 < np.ptp(heights) < 1e-4
+    for height in (0.11, 0.09, -0.09):  # a ball of 0.1 m beside it
+        _, query = plant_of(path, False, np.array([0.1, 0.2, 0.3]) + height * turn[:, 2])
+        (pair,) = query.ComputeSignedDistancePairwiseClosestPoints()
+        assert pair.distance == pytest.approx(abs(height) - 0.1, abs=1e-4)
+        assert abs(pair.nhat_BA_W @ turn[:, 2]) == pytest.approx(1.0)
+
+
+def test_a_mesh_on_a_line_is_refused(tmp_path):
+    path = tmp_path / "line.obj"
+    path.write_text("v 0 0 0\nv 1 1 1\nv 2 2 2\nf 1 2 3\n")
+    with pytest.raises(ModelError, match=r"line\.obj: its vertices lie on a line"):
+        hulls_of_file(path)
+
+
+def test_a_robot_with_a_broken_mesh_loads_without_it(tmp_path, robot):
+    from mbcli.models.loading import notes_on_contact
+
+    (tmp_path / "brick.obj").write_text("v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    loaded = load_model(str(robot), contact=True, ground=0.0)
+    assert len(loaded.plant.compiled_geometries().solids) == 1  # the ground
+    (note,) = notes_on_contact(loaded)
+    assert "is left out of contact" in note and "brick.obj: vertex 0 is not finite" in note
+    query = loaded.plant.get_geometry_query_input_port().Eval(loaded.plant.CreateDefaultContext())
+    assert not query.HasCollisions()
+    with pytest.raises(ModelError, match=r"r\.urdf:\d+:\d+: error: geometry .*brick\.obj: vertex 0 is not finite"):
+        load_model(str(robot), contact=True, ground=0.0, strict=True).plant.compiled_geometries()
+    assert cli("contact", robot, "--ground", "--missing-meshes", "error").code == 3
+    assert succeed("contact", robot, "--ground").out == "nothing touches\n"
+
+
 # ------------------------------------------------------------------------------------------- kept
 
 
@@ -437,7 +484,7 @@ def test_without_the_extra_the_message_says_how_to_install_it(ell, monkeypatch):
     with pytest.raises(ResourceError, match=line):
         decomposition.convex_parts(CORNERS, np.zeros((0, 3)), "x")
     plant, query = plant_of(ell, True, [0.0, 0.0, 0.0])
-    with pytest.raises(ResourceError, match=f"geometry 'mesh': .*{line}"):
+    with pytest.raises(ResourceError, match=line):
         query.HasCollisions()
 
 

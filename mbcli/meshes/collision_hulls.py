@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 VERSION = 1  # of what follows from a file: grows with every change of its hulls
 SAME_VOLUME = 1e-6  # share by which a convex surface may hold less than its hull
+FLAT = 1e-6  # of the size: vertices so near to a plane lie in it
+THICKNESS = 1e-5  # of the size: from a flat mesh to each side of the plate that stands for it
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,11 @@ class CollisionHulls:
 
 
 def hulls_of_file(path: str | os.PathLike[str], scale: ArrayLike = 1.0, decompose: bool = False) -> CollisionHulls:
-    """The convex hull of a mesh file, scaled by one number or three.
+    """The convex hull of a mesh file, scaled by one number or three. A flat mesh becomes a thin plate.
 
     decompose: the hulls of convex parts in place of one, if the surface is not convex.
 
-    Raises ResourceError or ModelError as load_triangles(), convex_hull() and convex_parts() do.
+    Raises ResourceError or ModelError as load_triangles() and convex_parts() do, and for vertices on a line.
     """
     path = os.fspath(path)
     key = _key(path, scale, decompose)
@@ -50,6 +52,9 @@ def hulls_of_file(path: str | os.PathLike[str], scale: ArrayLike = 1.0, decompos
 
 
 def _hulls(vertices: FloatArray, triangles: IntArray, name: str, decompose: bool) -> CollisionHulls:
+    plate = _plate(vertices, name)
+    if plate is not None:
+        return CollisionHulls((hull_of(plate, convex_hull(plate, name)),), True)
     hull = convex_hull(vertices, name)
     inner, outer = (abs(_volume(vertices, faces)) for faces in (triangles, hull))
     is_convex = inner >= (1.0 - SAME_VOLUME) * outer
@@ -64,6 +69,21 @@ def _hulls(vertices: FloatArray, triangles: IntArray, name: str, decompose: bool
         except ModelError:  # a part in a plane holds nothing
             continue
     return CollisionHulls(tuple(hulls) or (hull_of(vertices, hull),), is_convex)
+
+
+def _plate(vertices: FloatArray, name: str) -> FloatArray | None:
+    """The vertices (2 n, 3) of a plate about flat vertices (n, 3); None if they are not flat."""
+    from_middle = vertices - vertices.mean(axis=0)
+    size = float(np.ptp(vertices, axis=0).max())
+    _, axes = np.linalg.eigh(from_middle.T @ from_middle)  # columns, that of the least extent first
+    if np.abs(from_middle @ axes[:, 1]).max() <= FLAT * size:
+        raise ModelError(f"{name}: its vertices lie on a line")
+    normal = axes[:, 0]
+    heights = from_middle @ normal
+    if np.abs(heights).max() > FLAT * size:
+        return None
+    flat = vertices - np.outer(heights, normal)
+    return np.concatenate([flat - THICKNESS * size * normal, flat + THICKNESS * size * normal])
 
 
 def _volume(vertices: FloatArray, triangles: IntArray) -> float:

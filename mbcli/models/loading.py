@@ -147,7 +147,7 @@ def load_model(
         scenario_name, scenario_text: which scenario of a file that has several, and YAML that replaces keys of it.
         packages: where package:// URIs lead: a PackageMap, or {name: folder}.
         file_type: "urdf", "sdf", "mjcf", "dmd" or "scenario"; None for that of the file's name.
-        strict: whether warnings on the model are errors.
+        strict: whether warnings on the model are errors. Else collision meshes that cannot be read are left out.
         on_findings: is given the findings that are not errors, also where an error follows.
         on_mesh: is told how many collision meshes of how many are ready.
 
@@ -187,6 +187,7 @@ def load_model(
     if decompose is not None:
         config.decompose = decompose
     plant.settings.decompose_meshes = config.decompose
+    plant.settings.leaves_out_broken_meshes = not strict and package_map.missing_meshes != "error"
     if contact:
         register_scene_graph(plant, config.scene_graph_config, ground)
     parser = Parser(plant, diagnostics=diagnostics, packages=package_map)

@@ -104,7 +104,8 @@ def _shapes(instance, hulls):
         return [(*_SOLIDS[type(shape)](shape), None)]
     if not isinstance(shape, shapes.Mesh):
         raise MbcliError(f"geometry '{instance.name()}': a {type(shape).__name__} cannot collide")
-    return [(kinds.CONVEX, (0.0, 0.0, 0.0), 0.0, hull) for hull in hulls[_mesh_key(shape)].hulls]
+    found = hulls[_mesh_key(shape)]
+    return [] if isinstance(found, str) else [(kinds.CONVEX, (0.0, 0.0, 0.0), 0.0, hull) for hull in found.hulls]
 
 
 def _mesh_key(shape):
@@ -112,7 +113,7 @@ def _mesh_key(shape):
 
 
 def _read_meshes(instances, plant, on_mesh):
-    """Fills plant.hulls: {_mesh_key(): CollisionHulls}."""
+    """Fills plant.hulls: {_mesh_key(): CollisionHulls, or a sentence on why there is none}."""
     waiting = {}
     for instance in instances:
         if isinstance(instance.shape(), shapes.Mesh) and _mesh_key(instance.shape()) not in plant.hulls:
@@ -121,30 +122,40 @@ def _read_meshes(instances, plant, on_mesh):
         return
     from mbcli.meshes.collision_hulls import hulls_of_file
 
+    if plant.settings.decompose_meshes:
+        from mbcli.meshes.decomposition import decomposition_version
+
+        decomposition_version()  # an error if there is no package for it
     for k, (key, instance) in enumerate(waiting.items()):
         on_mesh(k, len(waiting))
         path, scale, is_mesh = key
         try:
             plant.hulls[key] = hulls_of_file(path, scale, is_mesh and plant.settings.decompose_meshes)
         except MbcliError as error:
+            if plant.settings.leaves_out_broken_meshes:
+                plant.hulls[key] = f"geometry '{instance.name()}' is left out of contact: {error}"
+                continue
             place = f"{instance.place}: error: " if instance.place is not None else ""
             raise type(error)(f"{place}geometry '{instance.name()}': {error}") from None
     on_mesh(len(waiting), len(waiting))
 
 
 def _notes(all_shapes, plant):
-    """What stands for meshes that are not convex: one sentence."""
-    if plant.settings.decompose_meshes:
-        return []
-    meshes = {shape.filename(): shape for shape in all_shapes if type(shape) is shapes.Mesh}
-    hollow = [path for path, shape in meshes.items() if not plant.hulls[_mesh_key(shape)].is_convex]
-    if not hollow:
-        return []
-    names = listed([os.path.basename(path) for path in hollow])
-    return [
-        f"meshes that are not convex collide by their convex hulls: {names}; {argument('decompose', True)} makes "
-        "convex parts of them"
-    ]
+    """Sentences on meshes that are left out, and one on what stands for those that are not convex."""
+    meshes = [shape for shape in all_shapes if isinstance(shape, shapes.Mesh)]
+    found = {shape: plant.hulls[_mesh_key(shape)] for shape in meshes}
+    notes = list(dict.fromkeys(hulls for hulls in found.values() if isinstance(hulls, str)))
+    hollow = {
+        shape.filename(): os.path.basename(shape.filename())
+        for shape, hulls in found.items()
+        if type(shape) is shapes.Mesh and not isinstance(hulls, str) and not hulls.is_convex
+    }
+    if hollow and not plant.settings.decompose_meshes:
+        notes.append(
+            f"meshes that are not convex collide by their convex hulls: {listed(list(hollow.values()))}; "
+            f"{argument('decompose', True)} makes convex parts of them"
+        )
+    return notes
 
 
 _SOLIDS = {

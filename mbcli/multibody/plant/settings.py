@@ -65,6 +65,7 @@ class PlantSettings:
     discrete_contact_approximation: str = "lagged"  # as configurations spell it
     single_contact_points: bool = False  # whether a pair of geometries gives one contact point
     decompose_meshes: bool = False  # whether meshes that are not convex collide by convex parts of them
+    leaves_out_broken_meshes: bool = False  # with a note, where they would collide; else they are an error
 
 
 class Settings(Constraints):
