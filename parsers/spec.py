@@ -337,6 +337,17 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SemanticSpec:
+    """What an SRDF file says of a model."""
+
+    model: str  # name of its ModelSpec
+    place: Place
+    filtered_pairs: tuple[tuple[str, str], ...]  # names of links that are not to collide
+    postures: tuple[PostureSpec, ...]
+    sources: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSpec:
     """One model: becomes one model instance of a plant, and one more for each model nested in it.
 

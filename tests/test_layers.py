@@ -31,6 +31,7 @@ ROOMS = (
     ("mbcli.parsers.urdf",),
     ("mbcli.parsers.sdf",),
     ("mbcli.parsers.mjcf",),
+    ("mbcli.parsers.srdf",),
     ("mbcli.parsers.writing",),
     ("mbcli.parsers.scenes",),
     ("mbcli.parsers.load",),

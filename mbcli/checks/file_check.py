@@ -8,6 +8,7 @@ from mbcli.errors import MbcliError, ResourceError
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
 from mbcli.parsers.load import load_models
 from mbcli.parsers.spec import Place
+from mbcli.parsers.srdf.read_srdf import read_srdf
 
 UNREADABLE, UNKNOWN_FORMAT = "FILE_READ", "FILE_FORMAT"
 
@@ -22,10 +23,11 @@ class FileCheck:
         self.failure = failure  # None, UNREADABLE or UNKNOWN_FORMAT: why nothing of it could be checked
 
 
-def check_file(source, *, name=None, input_format=None, packages=None, mesh_files=False):
+def check_file(source, *, name=None, input_format=None, packages=None, mesh_files=False, srdf=None):
     """Check a model file, its path or URI or the bytes of a document.
 
     name: that of the file in places; default: the path. mesh_files: open the meshes that the model names.
+    srdf: path of an SRDF file of the model.
     Raises nothing for faults of the file: these are findings.
     """
     name = name or source
@@ -38,6 +40,9 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
             models = load_models(
                 source, input_format=input_format, packages=packages, diagnostics=diagnostics, name=name
             )
+            if srdf is not None and models:
+                semantics = read_srdf(srdf, models, diagnostics)
+                files = () if semantics is None else semantics.sources
     except (DiagnosticError, MissingResourceError):  # its findings are in the diagnostics
         pass
     except MbcliError as error:

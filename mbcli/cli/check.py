@@ -25,6 +25,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @click.option("--input-format", type=click.Choice(INPUT_FORMATS), help="Format of every MODEL; '-' is stdin.")
 @resource_options
+@click.option("--srdf", metavar="FILE", help="The SRDF file of the model, which is checked against it.")
 @click.option("--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size.")
 @click.option(
     "--fail-on", type=click.Choice(SEVERITIES), default="error", help="Lowest severity that gives exit code 1. [error]"
@@ -93,6 +94,8 @@ def _format(options):
     asked.discard(None)
     if len(asked) > 1:
         raise click.UsageError(f"the result has one format, not {' and '.join(sorted(asked))}")
+    if options["srdf"] is not None and len(options["models"]) > 1:
+        raise click.UsageError("--srdf is for one MODEL")
     if options["models"].count("-") > 1:
         raise click.UsageError("stdin can be read once")
     return asked.pop() if asked else None
@@ -104,7 +107,12 @@ def _check(model, options):
     source, name = (sys.stdin.buffer.read(), "<stdin>") if model == "-" else (model, model)
     packages = read_packages(Options(**options))
     return check_file(
-        source, name=name, input_format=options["input_format"], packages=packages, mesh_files=options["meshes"]
+        source,
+        name=name,
+        input_format=options["input_format"],
+        packages=packages,
+        mesh_files=options["meshes"],
+        srdf=options["srdf"],
     )
 
 

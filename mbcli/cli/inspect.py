@@ -27,7 +27,8 @@ def inspect(ctx, tree, **values):
         raise click.UsageError("inspect gives text or JSON")
     if tree is not None and result_format == "json":
         raise click.UsageError("--tree gives text, dot or mermaid, no JSON")
-    loaded = load(model, ctx)
+    model.self_contact = "all"
+    loaded = load(model, ctx, contact=tree is None)
     if tree is not None:
         emit(TREES[tree](loaded.plant), output)
         return
@@ -51,6 +52,7 @@ def render(info, plant):
         printable(names),
         f"{', '.join(sizes)}; nq = {counts['nq']}, nv = {counts['nv']}; "
         f"total mass {number(info['total_mass'])} kg; {shapes}",
+        *_measure_lines(info),
         "",
         text_tree(plant),
     ]
@@ -62,8 +64,25 @@ def render(info, plant):
     if named:
         lines.append(printable(f"frames: {', '.join(named)}"))
     lines += [printable(_filter_group_line(group)) for group in info["collision_filter_groups"]]
+    postures = list(dict.fromkeys(posture["name"] for posture in info["postures"]))
+    if postures:
+        lines.append(printable(f"postures: {', '.join(postures)}"))
     blocks = [_coordinate_table(info, plant), _mass_table(info), _findings_line(info["not_used"])]
     return "\n\n".join(["\n".join(lines), *(block for block in blocks if block)])
+
+
+def _measure_lines(info):
+    """Extent, reach and the height at which what floats stands, as far as they are known."""
+    found = []
+    if info["extent"] is not None:
+        sizes = (high - low for low, high in zip(info["extent"]["lower"], info["extent"]["upper"], strict=True))
+        found.append(f"extent {' x '.join(map(number, sizes))} m")
+    if info["reach"] is not None:
+        distance, ends = info["reach"]["distance"], f"{info['reach']['body']} from {info['reach']['joint']}"
+        found.append(f"reach {'without end' if distance is None else f'{number(distance)} m'} ({ends})")
+    for body, height in (info["standing_height"] or {}).items():
+        found.append(f"stands with {body} at z = {number(height)} m")
+    return [printable("; ".join(found))] if found else []
 
 
 def _mobility_line(mobility):

@@ -34,6 +34,7 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
             weld_base=options.weld_base,
             constraints=options.constraints_file,
             loops=options.loops,
+            srdf=options.srdf_files,
             self_contact=options.self_contact,
             decompose=options.decompose or None,
             config=options.config_file,

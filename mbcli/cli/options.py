@@ -100,6 +100,13 @@ _model_settings = (
         help="More constraints (YAML): contact, loop, coupler, distance, ball, weld, tendon.",
     ),
     click.option(
+        "--srdf",
+        "srdf_files",
+        multiple=True,
+        metavar="FILE",
+        help="Pairs of links that do not collide, and named postures, of the model (SRDF).",
+    ),
+    click.option(
         "--self-contact",
         type=click.Choice(["auto", "all", "none"]),
         help="Contact between the bodies of one robot, beside those that a joint connects: all, none, or auto "
@@ -240,6 +247,7 @@ MODEL_KEYS = (
     "welds",
     "weld_base",
     "constraints_file",
+    "srdf_files",
     "self_contact",
     "decompose",
     "config_file",

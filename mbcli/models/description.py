@@ -9,6 +9,7 @@ import numpy as np
 from mbcli.common.json_text import plain
 from mbcli.errors import ModelError
 from mbcli.models.loading import as_loaded
+from mbcli.models.measures import measures
 
 # accessors of force elements: the elements that they act between, and their numbers
 FORCE_ELEMENT_PARTS = ((("frameA", "frameC"), "frames"), (("bodyA", "bodyB"), "bodies"))
@@ -26,15 +27,17 @@ FORCE_ELEMENT_VALUES = (
 )
 
 
-def describe(model: Any) -> dict:
+def describe(model: Any, *, measured: bool = True) -> dict:
     """The model as a document of lists, texts and numbers, `schemas` version 1 of mbcli/inspect.
 
-    Counts, masses, bodies, joints, frames, actuators, force elements, constraints, geometries, names of coordinates in
-    their order, and what of the files was not used. Units are SI, matrices lists of rows, a limit that is not set None.
+    Counts, masses, measures, named postures, bodies, joints, frames, actuators, force elements, constraints,
+    geometries, names of coordinates in their order, and what of the files was not used. Units are SI, matrices lists of
+    rows, a limit that is not set None.
 
     Args:
         model: a LoadedModel, a finalized MultibodyPlant (of which the names of files are not known), or what
             load_model() takes.
+        measured: whether the document has the measures. Those of geometries are None without contact.
     """
     loaded = as_loaded(model)
     plant = loaded.plant
@@ -65,6 +68,8 @@ def describe(model: Any) -> dict:
             "moving_bodies": plant.model.sizes["nbody"] - 1,
         },
         "total_mass": float(plant.model.link_inertia[:, 0].sum()),
+        **(measures(plant) if measured else {}),
+        "postures": [_posture(plant, posture) for posture in loaded.postures],
         "position_names": plant.GetPositionNames(),
         "velocity_names": plant.GetVelocityNames(),
         "actuator_names": plant.GetActuatorNames(),
@@ -110,6 +115,15 @@ def _body(plant, body):
         "floating": body.is_floating_base_body(),
         "anchored": plant.IsAnchored(body),
         "place": _place(body),
+    }
+
+
+def _posture(plant, posture):
+    return {
+        "name": posture.name(),
+        "model_instance": plant.GetModelInstanceName(posture.instance),
+        "positions": {name: list(values) for name, values in posture.spec.positions},
+        "place": str(posture.spec.place),
     }
 
 

@@ -11,7 +11,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
-from mbcli.models.postures import posture_positions, postures_of
+from mbcli.models.postures import Posture, posture_positions, postures_of
 from mbcli.models.settings import Settings
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import ApplyMultibodyPlantConfig, MultibodyPlant
@@ -101,6 +101,7 @@ def load_model(
     contact_model: str | None = None,
     contact_approximation: str | None = None,
     self_contact: str | None = None,
+    srdf: str | os.PathLike | Iterable[str | os.PathLike] = (),
     hold: bool | str | None = None,
     kp: float | None = None,
     kd: float | None = None,
@@ -132,6 +133,7 @@ def load_model(
         contact_approximation: "lagged", "similar", "sap" or "tamsi"; None leaves it to the settings.
         self_contact: what the bodies of one mechanism do where they meet: "all" touch; "none" do; "auto": all but those
             that overlap at the default positions or are always in touch. None leaves it to the settings ("auto").
+        srdf: files (SRDF) with pairs of links that are not to collide, and named postures, of the models.
         hold: for simulate(): whether controllers hold the joints where they start, or the posture of that name; joints
             without an actuator get one. None leaves it to the settings (False).
         kp, kd: stiffness and damping [N m/rad, N m s/rad, or N/m, N s/m] of these controllers; None: from the masses.
@@ -196,6 +198,7 @@ def load_model(
         parser.SetStrictParsing()
     for model, scenario in zip(models, settings.scenarios, strict=True):
         _add(parser, model, scenario, file_type, on_findings)
+    semantics = _read_srdf(srdf, parser.specs, diagnostics, on_findings, strict)
     on_findings(diagnostics.findings)
     for name in [weld] if isinstance(weld, str) else weld:
         _weld(plant, name)
@@ -211,13 +214,13 @@ def load_model(
     settings.apply_initial_positions(plant)
     if self_contact is not None:
         config.self_contact = self_contact
-    postures = postures_of(parser.specs, parser.instances)
+    postures = postures_of(parser.specs, parser.instances) + _apply_semantics(plant, semantics, parser)
     left_out = _leave_out_self_contact(plant, config.self_contact, postures, on_mesh) if contact else []
     return LoadedModel(
         plant=plant,
         specs=parser.specs,
         instances=[plant.GetModelInstanceName(instance) for instance in parser.instances],
-        scene_files=settings.files + parser.sources + files,
+        scene_files=settings.files + parser.sources + files + [s for semantic in semantics for s in semantic.sources],
         config=config,
         diagnostics=diagnostics,
         read=parser.read,
@@ -282,6 +285,33 @@ def _add(parser, model, scenario, file_type, on_findings):
         reported = {id(finding) for finding in getattr(error, "fatal", ())}  # with `strict` warnings, too
         on_findings([f for f in parser.diagnostics.findings if id(f) not in reported])
         raise
+
+
+def _read_srdf(srdf, specs, diagnostics, on_findings, strict):
+    """The SemanticSpecs of the files."""
+    paths = [srdf] if isinstance(srdf, (str, os.PathLike)) else list(srdf)
+    if not paths:
+        return []
+    from mbcli.parsers.srdf.read_srdf import read_srdf
+
+    read = [read_srdf(os.fspath(path), specs, diagnostics) for path in paths]
+    if diagnostics.errors or (strict and diagnostics.warnings):
+        on_findings([f for f in diagnostics.findings if f.severity == "note"])
+    diagnostics.raise_if_errors(strict=strict)
+    return [semantics for semantics in read if semantics is not None]
+
+
+def _apply_semantics(plant, semantics, parser):
+    """Filters the links of SRDF files; returns their postures."""
+    from mbcli.multibody.parsing.filter_links import filter_links
+
+    postures = []
+    for semantic in semantics:
+        for spec, instance in zip(parser.specs, parser.instances, strict=True):
+            if spec.name == semantic.model:
+                filter_links(plant, instance, semantic.filtered_pairs)
+                postures += [Posture(posture, spec, instance) for posture in semantic.postures]
+    return postures
 
 
 def set_hold(

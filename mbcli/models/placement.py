@@ -13,15 +13,15 @@ ROUNDING = 1e-9  # [m]
 def put_on_ground(plant: MultibodyPlant, context: Context, ground: float, stated: np.ndarray) -> list[str]:
     """Moves what floats up or down until its lowest solid touches the ground, at a height [m]; returns lines on it.
 
-    Left where they are: bases whose z somebody stated (mask (nq,)), and those that their file puts at a
+    Left where they are: bases whose z somebody stated (mask (nq,)), and those that their file or a posture puts at a
     height of their own, unless they reach into the ground there.
     """
     bases = {n: joint for n, joint in plant.free_joints.items() if int(joint.parent_body().index()) == 0}
     if not bases:
         return []
     solids, number, lines = PlacedSolids(plant), mechanisms(plant), []
-    solids.place(plant.GetPositions(context))
-    default = plant.GetDefaultPositions()
+    q = plant.GetPositions(context)
+    solids.place(q)
     lowest = -solids.reaches([0.0, 0.0, -1.0])
     for n, joint in bases.items():
         own = np.isfinite(lowest) & (number[solids.body] == number[n])
@@ -29,7 +29,7 @@ def put_on_ground(plant: MultibodyPlant, context: Context, ground: float, stated
         if not own.any() or stated[end - 1] or joint.is_locked(context):
             continue
         X_WF = joint.frame_on_parent().CalcPoseInWorld(context)
-        has_height = (X_WF @ default[end - 3 : end])[2] != 0.0
+        has_height = (X_WF @ q[end - 3 : end])[2] != 0.0
         gap = float(lowest[own].min()) - ground
         if abs(gap) <= ROUNDING or (has_height and gap > 0.0):
             continue

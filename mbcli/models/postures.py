@@ -45,7 +45,10 @@ def postures_of(specs: Iterable[ModelSpec], instances: Iterable[ModelInstanceInd
 
 
 def find_postures(plant: MultibodyPlant, postures: Sequence[Posture], name: str, wanted_by: str) -> list[Posture]:
-    """Those of a name, or of `instance::name`: one a model. ArgumentError with the names if there is none."""
+    """Those of a name, or of `instance::name`; groups of one robot have postures of one name.
+
+    ArgumentError with the names if there is none.
+    """
     scoped = [f"{plant.GetModelInstanceName(posture.instance)}::{posture.name()}" for posture in postures]
     found = [p for p, full in zip(postures, scoped, strict=True) if name in (p.name(), full)]
     if not found:
@@ -53,11 +56,11 @@ def find_postures(plant: MultibodyPlant, postures: Sequence[Posture], name: str,
         likely = closest(name, names)
         there = f"did you mean '{likely}'?" if likely else f"there are {listed(names) if names else 'none'}"
         raise ArgumentError(f"{argument(wanted_by)}: there is no posture named '{name}'; {there}")
-    return list({int(posture.instance): posture for posture in found}.values())
+    return found
 
 
 def set_postures(plant: MultibodyPlant, context: Context, postures: Iterable[Posture]) -> np.ndarray:
-    """Puts postures into a context; returns the mask (nq,) of the positions that they state.
+    """Puts postures into a context; returns the mask (nq,) of the positions of joints that they state.
 
     What they leave out stays as it is, and so does a link that the plant does not let float.
     """
@@ -76,8 +79,6 @@ def set_postures(plant: MultibodyPlant, context: Context, postures: Iterable[Pos
             body = plant.GetBodyByName(link, posture.instance)
             if body.is_floating_base_body():
                 plant.SetFreeBodyPose(context, body, _model_in_world(plant, posture, body) @ _transform(X_ModelL))
-                start = body.required_free_joint().position_start()
-                stated[start : start + 7] = True
         for link, velocity in posture.spec.spatial_velocities:
             body = plant.GetBodyByName(link, posture.instance)
             if body.is_floating_base_body():

@@ -105,7 +105,7 @@ class EarlierRun:
                 f"{self.path}: error: its coordinates are not those of this model "
                 f"({argument('weld')}, {argument('weld_base')}?)"
             )
-        document = json.loads(to_json(describe(loaded) | contact_settings(loaded)))
+        document = json.loads(to_json(describe(loaded, measured=False) | contact_settings(loaded)))
         there, here = _essential(self._json(log.model)), _essential(document)
         for settings in (there, here):
             settings["contact"] = _contact_that_acts(settings["contact"])

@@ -70,7 +70,9 @@ def log_header(loaded, fields, held, **run):
         actuator_units=effort_units,
         sources=tuple(loaded.sources),
         config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False),
-        model=to_json(describe(loaded) | contact_settings(loaded) | ({"hold": as_document(held)} if held else {})),
+        model=to_json(
+            describe(loaded, measured=False) | contact_settings(loaded) | ({"hold": as_document(held)} if held else {})
+        ),
         contact=_contact_names(plant) if "contact" in fields else None,
         **run,
     )

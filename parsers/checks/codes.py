@@ -323,7 +323,7 @@ CODES = {
     "KEY_UNKNOWN": Code("Nobody knows this key, probably a typing error."),
     "KEY_UNSUPPORTED": Code("The key is known and not used."),
     "NAME_INVALID": Code("A name has a form that is not allowed."),
-    "NAME_UNKNOWN": Code("A directive or constraint names an element that is not there."),
+    "NAME_UNKNOWN": Code("A directive, a constraint or an SRDF file names an element that is not there."),
     "POSE_OF_HELD_BODY": Code("A default pose for a body that is held by a joint."),
     "POSE_RANDOM": Code("A pose is random: its mean is taken."),
     "POSE_UNUSED": Code("A pose is not used: nothing there is free to have it."),

@@ -1,0 +1,1 @@
+"""SRDF: which links of a robot are not to collide, and named postures of it."""
