@@ -5,6 +5,9 @@ import math
 import pytest
 from command_line import cli, succeed
 
+from mbcli.common.json_text import plain
+from mbcli.models import contact_points, geometry_distances, load_model
+
 SCENE = """<sdf version="1.7"><world name="w">
 <model name="ground"><static>true</static><link name="l"><collision name="c"><geometry><plane/></geometry></collision>
 </link></model>
@@ -75,3 +78,14 @@ def test_usage(scene):
     ):
         result = cli("contact", scene, *words)
         assert result.code == 2 and message in result.err
+
+
+def test_the_library_gives_what_the_command_prints(scene):
+    plant = load_model(scene, contact=True).plant
+    context = plant.CreateDefaultContext()
+    printed = answer(scene, "--distances", "--max-distance", "0.1")
+    assert plain(contact_points(context)) == printed["point_pairs"]
+    assert plain(geometry_distances(context, 0.1)) == printed["distances"]
+    assert len(contact_points(context, single_points=True)) == 2 and len(geometry_distances(context)) == 3
+    with pytest.raises(RuntimeError, match="no scene graph"):
+        contact_points(load_model(scene, contact=False).plant.CreateDefaultContext())

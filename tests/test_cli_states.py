@@ -135,6 +135,11 @@ def test_random_positions_are_within_limits_and_orientations_are_unit(seed):
     assert np.linalg.norm(q[:4]) == pytest.approx(1.0)
 
 
+def test_a_joint_that_closes_a_loop_has_no_random_position():
+    q, v = state(SAMPLES / "closed_chains" / "four_bar.urdf", "--random", 3)
+    assert len(q) == len(v) == 3 and np.ptp(q) > 0.0
+
+
 def test_random_positions_respect_a_limit_on_one_side():
     sliding = hinge("j", "a", "b").replace("revolute", "prismatic").replace('lower="-3" upper="3"', 'lower="5"')
     text = one_robot(["a", "b"], sliding.replace("<limit ", '<limit upper="1e99" '))

@@ -9,8 +9,10 @@ from command_line import SAMPLES, cli, succeed
 from constraint_scenes import GRAVITY, Z, bar, end_of
 from scipy.integrate import solve_ivp
 
+from mbcli.common.json_text import plain
 from mbcli.config.simulator_config import SimulatorConfig
-from mbcli.errors import NumericalError
+from mbcli.errors import ArgumentError, NumericalError
+from mbcli.models import assemble
 from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
@@ -416,3 +418,18 @@ def test_constrained_dynamics_balance(tmp_path):
     right = np.array([1, 2, 3]) + tau_g + G_.T @ document["lambda"]
     np.testing.assert_allclose(left, right, atol=1e-9)
     np.testing.assert_allclose(document["v_plus"], document["v"], atol=1e-10)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_the_library_assembles_as_the_command_does():
+    plant, context = load("four_bar")
+    plant.SetVelocities(context, [1.0, 0.0, 0.0])
+    plant.SetPositions(context, [0.3, 0.0, 0.0])
+    printed = succeed("assemble", FOUR_BAR, "--q", "0.3 0 0", "--v", "1 0 0", "--weights", "1 2 0.5", "--json").json()
+    found = assemble(context, [1.0, 2.0, 0.5])
+    assert plain(found) == {key: printed[key] for key in found}
+    np.testing.assert_array_equal(plant.GetPositionsAndVelocities(context), [*found["q"], *found["v"]])
+    assert (found["rank"], found["redundant"], found["mobility"]) == (2, 3, 1) and found["position_error"] < 1e-12
+    for weights, message in (([1.0, 2.0], "must have 3 numbers"), ([1.0, -1.0, 0.0], "must not be negative")):
+        with pytest.raises(ArgumentError, match=f"weights {message}"):
+            assemble(context, weights)

@@ -10,7 +10,10 @@ from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.constraints_file import read_constraints
 from test_schemas import is_valid
 
+from mbcli.common.json_text import plain
+from mbcli.errors import ArgumentError
 from mbcli.math import RigidTransform, RollPitchYaw
+from mbcli.models import constrained_dynamics, constrained_inverse_dynamics, load_model
 from mbcli.multibody.constraints import (
     ComputeConstraintImpulsesDirect,
     ConstraintSet,
@@ -458,3 +461,38 @@ def test_a_log_holds_the_file_and_a_run_goes_on_under_it(tmp_path):
     assert resumed["q"] == whole["q"]
     result = cli("simulate", LEG, "--integrator", "runge_kutta3", "--resume", log, "-t", 0.06)
     assert result.code == 3 and "is of other model files" in result.err
+
+
+@pytest.mark.parametrize("method", ["range-space", "null-space", "relaxed"])
+def test_the_library_gives_what_constrained_dynamics_prints(method):
+    context = load_model(LEG, constraints=STANCE).plant.CreateDefaultContext()
+    if method == "relaxed":
+        arguments, words = {"vdot": [0.0, 0.1, 0.0, 0.2, 0.0]}, ("--relaxed", "--vdot", "0 0.1 0 0.2 0")
+    else:
+        arguments = {"tau": [0.0, 1.0, 0.0, 2.0, 0.0], "u": [0.5, 0.25]}
+        words = ("--method", method, "--tau", "0 1 0 2 0", "--u", "0.5 0.25")
+    printed = succeed("constrained-dynamics", LEG, "--constraints", STANCE, *words, "--json").json()
+    errors = []
+    found = constrained_dynamics(context, method=method, on_errors=errors.append, **arguments)
+    assert plain(found) == {key: printed[key] for key in found}
+    assert errors == [{key: found[key] for key in ("position_error", "velocity_error")}]
+    if method == "relaxed":
+        inverse = constrained_inverse_dynamics(context, method=method, **arguments)
+        assert plain(inverse) == {key: printed[key] for key in inverse}
+
+
+def test_the_library_refuses_arguments_that_do_not_fit():
+    context = load_model(LEG).plant.CreateDefaultContext()
+    for call, message in (
+        (lambda: constrained_dynamics(context, method="fast"), "method is one of range-space, .*, not 'fast'"),
+        (lambda: constrained_dynamics(context, vdot=np.zeros(5)), "vdot is not for the method range-space"),
+        (lambda: constrained_dynamics(context, method="exact", u=[1, 2]), "u is not for the method exact"),
+        (lambda: constrained_dynamics(context, method="kokkevis"), 'method="kokkevis" takes contact constraints alone'),
+        (lambda: constrained_inverse_dynamics(context, method="direct"), "method is one of exact, relaxed"),
+        (lambda: constrained_inverse_dynamics(context, actuated=["rial"]), "actuated: .* did you mean"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            call()
+    unactuated = load_model(FOUR_BAR).plant.CreateDefaultContext()
+    with pytest.raises(ArgumentError, match="the model has no actuators: actuated names"):
+        constrained_inverse_dynamics(unactuated)

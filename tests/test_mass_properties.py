@@ -5,7 +5,9 @@ import pytest
 from moving_states import DIFFERENCES, assert_close, derivative, moved, plant_with_frames
 from random_trees import bodies_of, random_context, random_plant, random_pose
 
+from mbcli.errors import ArgumentError, ModelError
 from mbcli.math import RigidTransform, RollPitchYaw
+from mbcli.models import center_of_mass, momentum
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
 from mbcli.multibody.tree import (
@@ -490,3 +492,44 @@ def test_the_articulated_inertia_of_a_free_body_is_its_own():
     expected = M.ReExpress(body.EvalPoseInWorld(context).rotation()).CopyToFullMatrix6()
     np.testing.assert_allclose(P, expected, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(Pplus, np.zeros((6, 6)), atol=1e-12)
+
+
+# as data
+
+
+def test_the_bodies_of_a_centre_of_mass_and_of_a_momentum_make_up_the_whole(scene):
+    plant, context, _ = scene
+    found = center_of_mass(context, bodies=True)
+    masses, p, v = (np.array([body[key] for body in found["bodies"].values()]) for key in ("mass", "p_WCom", "v_WCom"))
+    assert len(masses) == plant.num_bodies() - 1 and found["total_mass"] == pytest.approx(masses.sum())
+    assert_close(masses @ p / masses.sum(), found["p_WCom"], ROUNDING)
+    assert_close(masses @ v / masses.sum(), found["v_WCom"], ROUNDING)
+    for point in ("com", (0.3, -1.0, 2.0)):
+        whole = momentum(context, point, bodies=True)
+        assert_close(sum(whole["bodies"].values()), whole["L_WS_W"], 1e-11)
+        assert_close(whole["L_WS_W"][3:], found["total_mass"] * found["v_WCom"], 1e-11)
+    about = found["p_WCom"]
+    assert_close(momentum(context, "com")["L_WS_W"], momentum(context, about)["L_WS_W"], ROUNDING)
+
+
+def test_a_centre_of_mass_of_some_models(scene):
+    plant, context, _ = scene
+    left = plant.GetModelInstanceByName("left")
+    found = center_of_mass(context, instance=["left"], bodies=True)
+    assert found["total_mass"] == plant.CalcTotalMass(context, [left])
+    assert len(found["bodies"]) == len(plant.GetBodyIndices(left))
+    with pytest.raises(ArgumentError, match="there is no model 'middle'"):
+        center_of_mass(context, instance=["middle"])
+    with pytest.raises(ArgumentError, match="three numbers or 'com'"):
+        momentum(context, "middle")
+
+
+def test_what_has_no_mass_has_no_centre():
+    plant = MultibodyPlant(0.0)
+    plant.AddRigidBody("b")
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    for ask in (center_of_mass, lambda context: momentum(context, "com")):
+        with pytest.raises(ModelError, match="the model has no mass"):
+            ask(context)
+    assert (momentum(context)["L_WS_W"] == 0.0).all()

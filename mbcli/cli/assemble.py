@@ -3,7 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
-from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options
+from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import named_vector, number
 from mbcli.models.units import coordinate_units
 
@@ -41,41 +41,12 @@ def assemble(ctx, weights, tolerance, max_iterations, **values):
     """
 
     def evaluate(plant, context, inputs):
-        import numpy as np
-
         from mbcli.cli.state import numbers
-        from mbcli.errors import NumericalError
-        from mbcli.multibody.constraints.closed_chains import assemble_within_limits
+        from mbcli.models.assembly import assemble
 
-        w = np.ones(plant.num_velocities())
-        if weights is not None:
-            w = numbers(weights, plant.GetVelocityNames(), "--weights")
-            if (w < 0.0).any():
-                raise click.UsageError("--weights must not be negative")
-        state = context.state
-        found, chains = assemble_within_limits(context, state.q, w, tolerance, max_iterations)
-        if not found.converged:
-            raise NumericalError(
-                f"no assembly was found: the smallest error of the constraints in {found.restarts + 1} attempts is "
-                f"{found.position_error:.3g}"
-            )
-        v = chains.assemble_velocities(found.q, state.v, w)
-        plant.SetPositions(context, found.q)
-        plant.SetVelocities(context, v)
-        independent = chains.independent(found.q)
-        return {
-            "converged": True,
-            "iterations": found.iterations,
-            "restarts": found.restarts,
-            "position_error": found.position_error,
-            "velocity_error": float(np.linalg.norm(chains.velocity_errors(found.q, v)[0])),
-            "rank": int(independent.sum()),
-            "redundant": int((~independent).sum()),
-            "mobility": plant.num_velocities() - int(independent.sum()),
-            "singular": chains.rank_nearby(found.q) > int(independent.sum()),
-            "q": found.q,
-            "v": v,
-        }
+        w = None if weights is None else numbers(weights, plant.GetVelocityNames(), "--weights")
+        with usage_errors():
+            return assemble(context, w, tolerance=tolerance, max_iterations=max_iterations)
 
     Analysis("assemble", evaluate, render).run(ctx, values, {})
 

@@ -3,8 +3,7 @@
 import click
 
 from mbcli.cli.analysis import Analysis
-from mbcli.cli.jacobian import chosen_instances
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import table
 
 
@@ -25,38 +24,14 @@ def com(ctx, instances, per_body, **values):
     """
     if per_body and values["states"] is not None:
         raise click.UsageError("--bodies is for one state")
-    Analysis("com", lambda plant, context, inputs: evaluate(plant, context, instances, per_body), render).run(
-        ctx, values, {}
-    )
 
+    def evaluate(plant, context, inputs):
+        from mbcli.models.mass_motion import center_of_mass
 
-def evaluate(plant, context, instances, per_body):
-    chosen = chosen_instances(plant, context, instances)
-    result = {
-        "p_WCom": plant.CalcCenterOfMassPositionInWorld(context, chosen),
-        "v_WCom": plant.CalcCenterOfMassTranslationalVelocityInWorld(context, chosen),
-        "total_mass": plant.CalcTotalMass(context, chosen),
-    }
-    if per_body:
-        result["bodies"] = {
-            body.scoped_name().get_full(): {
-                "mass": body.get_mass(context),
-                "p_WCom": body.EvalPoseInWorld(context) @ body.CalcCenterOfMassInBodyFrame(context),
-                "v_WCom": body.CalcCenterOfMassTranslationalVelocityInWorld(context),
-            }
-            for body in bodies_of(plant, chosen)
-        }
-    return result
+        with usage_errors():
+            return center_of_mass(context, instance=instances, bodies=per_body)
 
-
-def bodies_of(plant, instances):
-    """All bodies but World, of the given model instances or of all."""
-    bodies = [plant.get_body(index) for k in range(plant.num_model_instances()) for index in plant.GetBodyIndices(k)]
-    return [
-        body
-        for body in sorted(bodies, key=lambda body: body.index())
-        if body is not plant.world_body() and (instances is None or body.model_instance() in instances)
-    ]
+    Analysis("com", evaluate, render).run(ctx, values, {})
 
 
 def render(plant, results):

@@ -5,8 +5,7 @@ from contextlib import contextmanager
 import click
 
 from mbcli.cli.analysis import Analysis
-from mbcli.cli.forward_dynamics import require_finite
-from mbcli.cli.options import batch_options, model_options, output_options, state_options, together
+from mbcli.cli.options import batch_options, model_options, output_options, state_options, together, usage_errors
 from mbcli.cli.output import named_vector, table
 from mbcli.errors import NumericalError, UnsolvableError
 from mbcli.models.units import acceleration_units, force_units
@@ -74,25 +73,13 @@ def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values)
         raise click.UsageError(f"--{inverse} finds the forces: no --method, --tau, --u")
 
     warn = WarningOfErrors(ctx)
+    chosen = inverse or method or METHODS[0]
 
     def evaluate(plant, context, inputs):
-        import numpy as np
+        from mbcli.models.constrained_motion import constrained_dynamics
 
-        from mbcli.multibody.constraints.plant_system import PlantSystem
-
-        system, errors = PlantSystem(context), errors_of(context)
-        warn(errors)
-        with advice_of_options(inverse):
-            if inverse is not None:
-                result = inverse_results(plant, system, inverse, actuated, inputs.get("vdot"))
-            else:
-                given = np.zeros(plant.num_velocities())
-                given += inputs.get("tau", 0.0)
-                if "u" in inputs:
-                    given += plant.MakeActuationMatrix() @ inputs["u"]
-                result = forward_results(plant, system, method or METHODS[0], given)
-            v_plus, impulse = system.impulses(method if method in ("direct", "null-space") else "range-space")
-        return result | {"v_plus": v_plus, "impulse": impulse, "rank": rank(context)} | errors
+        with advice_of_options(inverse), usage_errors():
+            return constrained_dynamics(context, **inputs, method=chosen, actuated=words(actuated), on_errors=warn)
 
     Analysis(
         "constrained-dynamics",
@@ -111,18 +98,6 @@ def advice_of_options(inverse):
     except UnsolvableError as error:
         option = "--relaxed" if inverse == "exact" else "--method null-space or range-space"
         raise NumericalError(f"{error.fact}; use {option}") from None
-
-
-def errors_of(context):
-    """Norms of the constraints' errors at the state of a context, as `assemble` has them."""
-    import numpy as np
-
-    from mbcli.multibody.constraints.closed_chains import ClosedChains
-
-    chains = ClosedChains(context)
-    state = context.state
-    position, velocity = chains.position_errors(state.q)[0], chains.velocity_errors(state.q, state.v)[0]
-    return {"position_error": float(np.linalg.norm(position)), "velocity_error": float(np.linalg.norm(velocity))}
 
 
 class WarningOfErrors:
@@ -150,71 +125,14 @@ def require_inverse(inverse, **options):
             raise click.UsageError(f"--{name} is for --exact and --relaxed")
 
 
-def forward_results(plant, system, method, tau):
-    if method == "kokkevis":
-        other = [owner for owner in system.owners if owner.kind != "contact"]
-        if other:
-            raise click.UsageError(f"--method kokkevis takes contact constraints alone, there is a {other[0]!r}")
-    vdot, force = system.accelerations(tau, method)
-    require_finite(plant, vdot, lambda: system.H)
-    return _results(system, method, vdot, force, tau)
-
-
-def inverse_results(plant, system, method, actuated, vdot):
-    """vdot, tau and the forces of constraints by --exact or --relaxed; actuated: text of that option."""
-    import numpy as np
-
-    wanted = np.zeros(plant.num_velocities()) if vdot is None else vdot
-    solve = {"exact": system.exact_inverse_dynamics, "relaxed": system.relaxed_inverse_dynamics}[method]
-    vdot, tau, force = solve(_actuated(plant, actuated), wanted)
-    return _results(system, method, vdot, force, tau)
-
-
-def _actuated(plant, names):
-    """(nv,) bool"""
-    import numpy as np
-
-    from mbcli.common.coordinate_names import NamedCoordinates
-
-    actuated = np.zeros(plant.num_velocities(), dtype=bool)
-    if names is None:
-        if not plant.num_actuators():
-            raise click.UsageError("the model has no actuators: --actuated names the velocities that have one")
-        actuated[plant.model.actuator_dof] = True
-    else:
-        velocities = NamedCoordinates(plant.GetVelocityNames(), "velocity")
-        for name in names.replace(",", " ").split():
-            try:
-                actuated[velocities.find(name)] = True
-            except LookupError as error:
-                raise click.UsageError(f"--actuated: {error}") from None
-    return actuated
-
-
-def _results(system, method, vdot, force, tau):
-    forces = [
-        {
-            "type": owner.kind,
-            "name": owner.name,
-            "bodies": [body.name() for body in owner.bodies()],
-            "rows": rows,
-            "force": wrench,
-        }
-        for owner, rows, wrench in system.wrenches(force)
-    ]
-    return {"method": method, "vdot": vdot, "lambda": force, "forces": forces, "tau": tau}
+def words(text):
+    """The words of a list; None of None."""
+    return None if text is None else text.replace(",", " ").split()
 
 
 def columns(plant, results):
     """The results that a row of a batch has."""
     return {name: value for name, value in results.items() if name not in ("method", "forces")}
-
-
-def rank(context):
-    from mbcli.multibody.constraints.closed_chains import ClosedChains
-
-    chains = ClosedChains(context)
-    return chains.rank(context.state.q) if chains.nrow else 0
 
 
 def render(plant, result):

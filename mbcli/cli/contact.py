@@ -1,5 +1,7 @@
 """`mbcli contact`: contacts at a state, and distances of the other geometries."""
 
+import math
+
 import click
 
 from mbcli.cli.model import load
@@ -49,12 +51,12 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
     result_format = output.result_format()
     if result_format not in (None, "text", "json"):
         raise click.UsageError("contact gives text or JSON")
+    from mbcli.models.contacts import contact_points, geometry_distances
     from mbcli.models.loading import note_on_self_contact, notes_on_contact
 
     loaded = load(model, ctx, contact=True, ground=ground)
-    plant = loaded.plant
-    plant.prefers_interpreted = True
-    context = plant.CreateDefaultContext()
+    loaded.plant.prefers_interpreted = True
+    context = loaded.plant.CreateDefaultContext()
     set_state(loaded, context, state)
     for note in notes_on_contact(loaded):
         if ctx.obj["verbosity"] >= 0:
@@ -62,56 +64,13 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
     line = note_on_self_contact(loaded)
     if line is not None and ctx.obj["verbosity"] >= 0:
         click.echo(f"mbcli: {line}", err=True)
-    results = {"point_pairs": point_pairs(plant, context, single_point)}
+    results = {"point_pairs": contact_points(context, single_points=single_point)}
     if distances:
-        results["distances"] = distances_of(plant, context, max_distance)
+        results["distances"] = geometry_distances(context, math.inf if max_distance is None else max_distance)
     if result_format == "json":
         emit(to_json(document("contact", loaded, context, **results)), output)
     else:
         emit(render(results), output)
-
-
-def point_pairs(plant, context, single_point):
-    """One dictionary for each contact point."""
-    from mbcli.multibody.plant.point_contacts import point_contacts
-
-    return [
-        {
-            **_names(plant, contact.point_pair()),
-            "point_W": contact.contact_point(),
-            "normal_W": contact.point_pair().nhat_BA_W,
-            "depth": contact.point_pair().depth,
-            "force_W": contact.contact_force(),
-            "slip_speed": contact.slip_speed(),
-            "separation_speed": contact.separation_speed(),
-        }
-        for contact in point_contacts(plant, context, single_points=single_point)
-    ]
-
-
-def distances_of(plant, context, max_distance):
-    """One dictionary for each pair of geometries, the nearest first."""
-    query = plant.get_geometry_query_input_port().Eval(context)
-    found = query.ComputeSignedDistancePairwiseClosestPoints(float("inf") if max_distance is None else max_distance)
-    return [
-        {
-            **_names(plant, pair),
-            "distance": pair.distance,
-            "normal_W": pair.nhat_BA_W,
-            "point_A_W": query.GetPoseInWorld(pair.id_A) @ pair.p_ACa,
-            "point_B_W": query.GetPoseInWorld(pair.id_B) @ pair.p_BCb,
-        }
-        for pair in sorted(found, key=lambda pair: pair.distance)
-    ]
-
-
-def _names(plant, pair):
-    result = {}
-    inspector = plant.scene_graph.model_inspector()
-    for side, g in (("a", pair.id_A), ("b", pair.id_B)):
-        result[f"body_{side}"] = plant.name_in_contact(plant.geometry_bodies[g])
-        result[f"geometry_{side}"] = inspector.GetName(g)
-    return result
 
 
 def render(results):

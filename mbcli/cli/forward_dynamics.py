@@ -36,11 +36,15 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
         return with_forces["F"]
 
     def evaluate(plant, context, inputs):
+        from mbcli.models.missing_mass import require_finite
+
         vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"), forces(plant))
         require_finite(plant, vdot, lambda: plant.CalcMassMatrix(context))
         return {"vdot": vdot}
 
     def evaluate_rows(plant, batch, states):
+        from mbcli.models.missing_mass import require_finite
+
         if plant.elements.constraints:
             return rows_under_constraints(plant, states)
         tau = batch.generalized_forces(states.tau, states.u, len(states.q))
@@ -67,26 +71,3 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
         component_names=lambda plant: {"vdot": [f"vdot:{n}" for n in plant.GetVelocityNames()]},
         evaluate_rows=more.rows(evaluate_rows),
     ).run(ctx, values, {"tau": tau, "u": u})
-
-
-def require_finite(plant, vdot, mass_matrix):
-    """NumericalError naming what has no mass or no inertia, else the first acceleration that is not finite.
-
-    mass_matrix() gives M at the state, if it is needed.
-    """
-    import numpy as np
-
-    from mbcli.errors import NumericalError
-    from mbcli.simulation.missing_mass import missing_mass
-
-    bad = np.flatnonzero(~np.isfinite(vdot))
-    if bad.size:
-        without = missing_mass(plant, plant.CreateDefaultContext())
-        if without is not None:
-            raise NumericalError(without)
-        inertia = np.diag(mass_matrix())
-        names = plant.GetVelocityNames()
-        if (inertia <= 0.0).any():
-            name = names[int(np.argmin(inertia))]
-            raise NumericalError(f"the acceleration along '{name}' is not finite: nothing that it moves has inertia")
-        raise NumericalError(f"the acceleration along '{names[int(bad[0])]}' is not finite")

@@ -7,15 +7,14 @@ from mbcli.cli.constrained_dynamics import (
     WarningOfErrors,
     advice_of_options,
     columns,
-    errors_of,
     inverse_options,
-    inverse_results,
     render,
     require_inverse,
+    words,
 )
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import named_vector
 from mbcli.models.units import force_units
 
@@ -61,13 +60,13 @@ def inverse_dynamics(
         return {"tau": plant.CalcRequiredForces(context, inputs.get("vdot"), **wanted, body_forces=forces(plant))}
 
     def evaluate_constrained(plant, context, inputs):
-        from mbcli.multibody.constraints.plant_system import PlantSystem
+        from mbcli.models.constrained_motion import constrained_inverse_dynamics
 
-        system = PlantSystem(context, **wanted, body_forces=forces(plant))
-        errors = errors_of(context)
-        warn(errors)
-        with advice_of_options(inverse):
-            return inverse_results(plant, system, inverse, actuated, inputs.get("vdot")) | errors
+        acting = {**wanted, "body_forces": forces(plant)}
+        with advice_of_options(inverse), usage_errors():
+            return constrained_inverse_dynamics(
+                context, **inputs, method=inverse, actuated=words(actuated), on_errors=warn, **acting
+            )
 
     def evaluate_rows(plant, batch, states):
         vdot = states.v * 0.0 if states.vdot is None else states.vdot

@@ -4,7 +4,7 @@ import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.model import find_frame
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import table
 
 COMPONENTS = {
@@ -82,7 +82,10 @@ def evaluate(plant, context, request):
     A = find_frame(plant, request["measured_in"], "--measured-in")
     E = find_frame(plant, request["expressed_in"], "--expressed-in")
     if request["kind"] == "com":
-        chosen = chosen_instances(plant, context, request["instances"])
+        from mbcli.models.mass_motion import instances_with_mass
+
+        with usage_errors():
+            chosen = instances_with_mass(context, request["instances"])
         J = plant.CalcJacobianCenterOfMassTranslationalVelocity(context, chosen, s, A, E)
         bias = plant.CalcBiasCenterOfMassTranslationalAcceleration(context, chosen, kV, A, E)
         return {"J": J, "bias": bias if s is kV else None}
@@ -105,19 +108,6 @@ def points_of(texts):
     from mbcli.cli.state import numbers
 
     return np.array([numbers(text, ("x", "y", "z"), "--point") for text in texts] or [np.zeros(3)]).T
-
-
-def chosen_instances(plant, context, names):
-    """Model instances of these names, None for all; ModelError if they have no mass."""
-    from mbcli.errors import ModelError
-
-    for name in names:
-        if not plant.HasModelInstanceNamed(name):
-            raise click.UsageError(f"--instance: there is no model '{name}'")
-    chosen = [plant.GetModelInstanceByName(name) for name in names] or None
-    if not plant.CalcTotalMass(context, chosen) > 0.0:
-        raise ModelError(f"{'these models have' if names else 'the model has'} no mass: there is no centre of mass")
-    return chosen
 
 
 def render(plant, results, request):

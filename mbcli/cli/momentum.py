@@ -3,7 +3,6 @@
 import click
 
 from mbcli.cli.analysis import Analysis
-from mbcli.cli.com import bodies_of
 from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import table
 
@@ -29,32 +28,15 @@ def momentum(ctx, point, per_body, **values):
     """
     if per_body and values["states"] is not None:
         raise click.UsageError("--bodies is for one state")
-    Analysis("momentum", lambda plant, context, inputs: evaluate(plant, context, point, per_body), render).run(
-        ctx, values, {}
-    )
 
+    def evaluate(plant, context, inputs):
+        from mbcli.cli.state import numbers
+        from mbcli.models.mass_motion import momentum
 
-def evaluate(plant, context, point, per_body):
-    p_WoP = point_of(plant, context, point)
-    result = {"L_WS_W": plant.CalcSpatialMomentumInWorldAboutPoint(context, p_WoP).get_coeffs()}
-    if per_body:
-        result["bodies"] = {}
-        for body in bodies_of(plant, None):
-            X_WB = body.EvalPoseInWorld(context)
-            M_BBo_W = body.CalcSpatialInertiaInBodyFrame(context).ReExpress(X_WB.rotation())
-            L_WBo = M_BBo_W * body.EvalSpatialVelocityInWorld(context)
-            about_point = L_WBo.Shift(p_WoP - X_WB.translation())
-            result["bodies"][body.scoped_name().get_full()] = about_point.get_coeffs()
-    return result
+        about = point if point == "com" else numbers(point, ("x", "y", "z"), "--point")
+        return momentum(context, about, bodies=per_body)
 
-
-def point_of(plant, context, text):
-    from mbcli.cli.jacobian import chosen_instances
-    from mbcli.cli.state import numbers
-
-    if text == "com":
-        return plant.CalcCenterOfMassPositionInWorld(context, chosen_instances(plant, context, ()))
-    return numbers(text, ("x", "y", "z"), "--point")
+    Analysis("momentum", evaluate, render).run(ctx, values, {})
 
 
 def render(plant, results):

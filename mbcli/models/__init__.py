@@ -1,22 +1,55 @@
 """Models that are ready to be simulated and analysed, and their description.
 
-loading      load_model(): files, directives, scenarios and settings to a finalized plant
-settings     the settings in configuration files and scenarios
-description  describe(): a plant as data
-units        units of coordinates
-states       states of a plant from names, random numbers, JSON documents and logs
+loading             load_model(): files, directives, scenarios and settings to a finalized plant
+settings            the settings in configuration files and scenarios
+description         describe(): a plant as data
+contacts            contacts and distances at a state
+mass_motion         centre of mass and momentum
+assembly            the nearest state that satisfies the constraints
+constrained_motion  accelerations, forces and impulses under constraints
+missing_mass        joints that move nothing with mass
+units               units of coordinates
+states              states of a plant from names, random numbers, JSON documents and logs
 """
 
 from importlib import import_module
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.models.assembly import assemble
+    from mbcli.models.constrained_motion import constrained_dynamics, constrained_inverse_dynamics
+    from mbcli.models.contacts import contact_points, geometry_distances
     from mbcli.models.description import describe
     from mbcli.models.loading import LoadedModel, ModelText, load_model
+    from mbcli.models.mass_motion import center_of_mass, momentum
 
-__all__ = ["LoadedModel", "ModelText", "describe", "load_model"]
+__all__ = [
+    "LoadedModel",
+    "ModelText",
+    "assemble",
+    "center_of_mass",
+    "constrained_dynamics",
+    "constrained_inverse_dynamics",
+    "contact_points",
+    "describe",
+    "geometry_distances",
+    "load_model",
+    "momentum",
+]
 
-_MODULES = {"describe": "description", "LoadedModel": "loading", "ModelText": "loading", "load_model": "loading"}
+_MODULES = {
+    "LoadedModel": "loading",
+    "ModelText": "loading",
+    "assemble": "assembly",
+    "center_of_mass": "mass_motion",
+    "constrained_dynamics": "constrained_motion",
+    "constrained_inverse_dynamics": "constrained_motion",
+    "contact_points": "contacts",
+    "describe": "description",
+    "geometry_distances": "contacts",
+    "load_model": "loading",
+    "momentum": "mass_motion",
+}
 
 
 def __getattr__(name):

@@ -33,7 +33,7 @@ def set_state_by_names(plant, context, values):
 
 def check_quaternions(plant, context):
     """A quaternion of zeros is not an orientation."""
-    for joint in plant.elements.joints:
+    for joint in plant.moving_joints():
         if joint.type_name() == "quaternion_floating":
             i = joint.position_start()
             if not np.linalg.norm(context.state.q[i : i + 4]) > 0.0:
@@ -111,7 +111,7 @@ def set_random_state(plant, context, rng):
     endless = ~np.isfinite(high - low)
     low, high = np.where(endless, -reach, low), np.where(endless, reach, high)
     q = rng.uniform(low, high) if low.size else low
-    for joint in plant.elements.joints:
+    for joint in plant.moving_joints():
         i = joint.position_start()
         if joint._random_positions:
             q[i : i + joint.num_positions()] = joint.draw_positions(rng)

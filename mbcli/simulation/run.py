@@ -40,11 +40,11 @@ from mbcli.engine.stepping.loop import (
 )
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ContactUnsolvedError, ModelError, NumericalError
+from mbcli.models.missing_mass import missing_mass, require_masses
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.plant.cut_joints import WatchedLimits, require_actions
 from mbcli.multibody.plant.meeting_contact import foresee_contact, prepare_contact
 from mbcli.simulation.energy_balance import KeptBalance, keep_none
-from mbcli.simulation.missing_mass import missing_mass, require_masses
 from mbcli.simulation.python_forces import PythonForces, needs_python
 
 if TYPE_CHECKING:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mbcli.errors import NumericalError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant import MultibodyPlant
     from mbcli.multibody.plant.context import Context
 
@@ -58,3 +63,22 @@ def missing_mass(plant: MultibodyPlant, context: Context, but: Any = lambda join
 
 def _is_damped(joint: Any, context: Context) -> bool:
     return bool((joint.GetDampingVector(context) > 0).all())
+
+
+def require_finite(plant: MultibodyPlant, vdot: Vector, mass_matrix: Callable[[], Matrix]) -> None:
+    """NumericalError naming what has no mass or no inertia, else the first acceleration that is not finite.
+
+    mass_matrix() gives M at the state, if it is needed.
+    """
+    bad = np.flatnonzero(~np.isfinite(vdot))
+    if not bad.size:
+        return
+    without = missing_mass(plant, plant.CreateDefaultContext())
+    if without is not None:
+        raise NumericalError(without)
+    inertia = np.diag(mass_matrix())
+    names = plant.GetVelocityNames()
+    if (inertia <= 0.0).any():
+        name = names[int(np.argmin(inertia))]
+        raise NumericalError(f"the acceleration along '{name}' is not finite: nothing that it moves has inertia")
+    raise NumericalError(f"the acceleration along '{names[int(bad[0])]}' is not finite")

@@ -1,0 +1,74 @@
+"""The state nearest to a given one that satisfies the constraints, as data: what `mbcli assemble --json` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.errors import ArgumentError, NumericalError
+from mbcli.multibody.constraints.closed_chains import MOST_ITERATIONS, TOLERANCE, assemble_within_limits
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant.context import Context
+
+
+def assemble(
+    context: Context,
+    weights: ArrayLike | None = None,
+    *,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MOST_ITERATIONS,
+) -> dict[str, Any]:
+    """Moves a context to the nearest positions and velocities that satisfy the constraints of its plant.
+
+    The weighted sum of squares of the differences, one for each velocity, has a local minimum there. If a start leads
+    nowhere, others around it are tried.
+
+    Args:
+        weights: (nv,) of each velocity in the distance, not negative; default: 1.
+        tolerance: largest norm of position errors [m or 1].
+        max_iterations: of each start.
+
+    Returns:
+        converged, iterations, restarts; position_error and velocity_error, norms; rank of the constraints, how many are
+        redundant, mobility; singular: whether the rank is greater nearby; q (nq,), v (nv,).
+
+    ArgumentError for weights of another number, or negative ones; NumericalError if no assembly is found: the context
+    stays as it is then.
+    """
+    state = context.state
+    plant = state.plant
+    nv = plant.num_velocities()
+    w = np.ones(nv) if weights is None else np.asarray(weights, dtype=float)
+    if w.shape != (nv,):
+        raise ArgumentError(f"{argument('weights')} must have {nv} numbers, it has shape {w.shape}")
+    if (w < 0.0).any():
+        raise ArgumentError(f"{argument('weights')} must not be negative")
+    found, chains = assemble_within_limits(context, state.q, w, tolerance, max_iterations)
+    if not found.converged:
+        raise NumericalError(
+            f"no assembly was found: the smallest error of the constraints in {found.restarts + 1} attempts is "
+            f"{found.position_error:.3g}"
+        )
+    v = chains.assemble_velocities(found.q, state.v, w)
+    plant.SetPositions(context, found.q)
+    plant.SetVelocities(context, v)
+    independent = chains.independent(found.q)
+    rank = int(independent.sum())
+    return {
+        "converged": True,
+        "iterations": found.iterations,
+        "restarts": found.restarts,
+        "position_error": found.position_error,
+        "velocity_error": float(np.linalg.norm(chains.velocity_errors(found.q, v)[0])),
+        "rank": rank,
+        "redundant": int((~independent).sum()),
+        "mobility": nv - rank,
+        "singular": chains.rank_nearby(found.q) > rank,
+        "q": found.q,
+        "v": v,
+    }

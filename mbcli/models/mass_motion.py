@@ -1,0 +1,106 @@
+"""Centre of mass and momentum at a state, as data: what `mbcli com --json` and `mbcli momentum --json` print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.errors import ArgumentError, ModelError
+from mbcli.math.array_arguments import as_array
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant import MultibodyPlant
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.tree.index import ModelInstanceIndex
+    from mbcli.multibody.tree.rigid_body import RigidBody
+
+
+def center_of_mass(context: Context, *, instance: Iterable[str] = (), bodies: bool = False) -> dict[str, Any]:
+    """The centre of mass of a plant at the state of a context.
+
+    Args:
+        instance: names of the model instances that count; default: all.
+        bodies: whether each body is told too.
+
+    Returns:
+        p_WCom (3,) [m], v_WCom (3,) [m/s] and total_mass [kg]; `bodies`: mass, p_WCom and v_WCom of each by its scoped
+        name, where asked for.
+
+    ArgumentError for an unknown name; ModelError without mass.
+    """
+    plant = context.state.plant
+    chosen = instances_with_mass(context, instance)
+    result: dict[str, Any] = {
+        "p_WCom": plant.CalcCenterOfMassPositionInWorld(context, chosen),
+        "v_WCom": plant.CalcCenterOfMassTranslationalVelocityInWorld(context, chosen),
+        "total_mass": plant.CalcTotalMass(context, chosen),
+    }
+    if bodies:
+        result["bodies"] = {
+            body.scoped_name().get_full(): {
+                "mass": body.get_mass(context),
+                "p_WCom": body.EvalPoseInWorld(context) @ body.CalcCenterOfMassInBodyFrame(context),
+                "v_WCom": body.CalcCenterOfMassTranslationalVelocityInWorld(context),
+            }
+            for body in _bodies_of(plant, chosen)
+        }
+    return result
+
+
+def momentum(context: Context, point: ArrayLike | str = (0.0, 0.0, 0.0), *, bodies: bool = False) -> dict[str, Any]:
+    """The spatial momentum of a plant in World at the state of a context, about a point. Rotors count nothing.
+
+    Args:
+        point: p_WoP (3,) [m], or "com" for the centre of mass.
+        bodies: whether each body is told too.
+
+    Returns:
+        L_WS_W (6,), angular [kg m^2/s], then linear [kg m/s]; `bodies`: the same of each by its scoped name, where
+        asked for.
+
+    ModelError for "com" without mass.
+    """
+    plant = context.state.plant
+    if isinstance(point, str):
+        if point != "com":
+            raise ArgumentError(f"{argument('point')} is three numbers or 'com', not {point!r}")
+        p_WoP = plant.CalcCenterOfMassPositionInWorld(context, instances_with_mass(context))
+    else:
+        p_WoP = as_array(point, (3,), "point")
+    result: dict[str, Any] = {"L_WS_W": plant.CalcSpatialMomentumInWorldAboutPoint(context, p_WoP).get_coeffs()}
+    if bodies:
+        result["bodies"] = {
+            body.scoped_name().get_full(): _momentum_of_body(context, body, p_WoP) for body in _bodies_of(plant, None)
+        }
+    return result
+
+
+def instances_with_mass(context: Context, names: Iterable[str] = ()) -> list[ModelInstanceIndex] | None:
+    """Model instances of these names, None for all. ArgumentError for an unknown name, ModelError without mass."""
+    plant = context.state.plant
+    names = list(names)
+    for name in names:
+        if not plant.HasModelInstanceNamed(name):
+            raise ArgumentError(f"{argument('instance')}: there is no model '{name}'")
+    chosen = [plant.GetModelInstanceByName(name) for name in names] or None
+    if not plant.CalcTotalMass(context, chosen) > 0.0:
+        raise ModelError(f"{'these models have' if names else 'the model has'} no mass: there is no centre of mass")
+    return chosen
+
+
+def _momentum_of_body(context: Context, body: RigidBody, p_WoP: np.ndarray) -> np.ndarray:
+    X_WB = body.EvalPoseInWorld(context)
+    M_BBo_W = body.CalcSpatialInertiaInBodyFrame(context).ReExpress(X_WB.rotation())
+    L_WBo = M_BBo_W * body.EvalSpatialVelocityInWorld(context)
+    return L_WBo.Shift(p_WoP - X_WB.translation()).get_coeffs()
+
+
+def _bodies_of(plant: MultibodyPlant, instances: list[ModelInstanceIndex] | None) -> list[RigidBody]:
+    """All bodies but World, of the given model instances or of all."""
+    return [body for body in plant.elements.bodies[1:] if instances is None or body.model_instance() in instances]
