@@ -21,7 +21,7 @@ class MeshFiles:
     def find(self, uri, node, role, *, elsewhere=()):
         """The path of a mesh, or None. elsewhere: (URI, base directory) that are tried after it."""
         package = package_of(uri)
-        path, problem = None, None
+        path, problem = None, ""
         for candidate, base_dir in ((uri, self.base_dir), *elsewhere):
             try:
                 path = self.packages.resolve(candidate, base_dir)
