@@ -206,7 +206,7 @@ def _shortened(text):
 def first_of_each_kind(findings, most=MAX_OF_KIND):
     """(findings, lines): at most so many of each severity and code, and a line on the rest of each."""
     shown = []
-    kinds: dict[tuple[str, str], list[Finding]] = {}
+    kinds: dict[tuple[str, str], list[Diagnostic]] = {}
     for finding in findings:
         kind = kinds.setdefault((finding.severity, finding.code), [])
         kind.append(finding)
