@@ -194,6 +194,8 @@ class JointSpec:
     screw_pitch: float = 0.0  # [m] per revolution
     damping: tuple[float, ...] = ()  # types without axes: planar (x, y, rotation), ball (1), floating (angular, linear)
     reflected_inertia: float = 0.0  # [kg m^2 or kg] on every velocity, of a drive that is not an actuator
+    default_pose: np.ndarray | None = None  # X_FM of a floating joint at the start; None: the identity
+    lets_touch: bool = False  # parent and child may touch, which bodies that a joint connects do not by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +330,17 @@ class CollisionFilterGroupSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ContactPairSpec:
+    """Two collisions that touch whatever filters say, with a law of their own."""
+
+    collision_A: tuple[str, int]  # link, which of its collisions
+    collision_B: tuple[str, int]
+    friction: float  # Coulomb coefficient
+    margin: float  # [m] distance below which they touch
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that was read, as a log keeps it."""
 
@@ -366,6 +379,7 @@ class ModelSpec:
     force_elements: tuple[ForceElementSpec, ...] = ()
     constraints: tuple[ConstraintSpec, ...] = ()
     filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()
+    contact_pairs: tuple[ContactPairSpec, ...] = ()
     postures: tuple[PostureSpec, ...] = ()
     models: tuple["ModelSpec", ...] = ()  # nested, in the order of the file
     is_world: bool = False  # a world file: its own elements are the world's, its models stand beside each other

@@ -37,6 +37,8 @@ NOT_SMOOTH = {
     "finish_controllers",
     "dof_of_line",
     "move_point",
+    "start_friction",
+    "finish_friction",
     # asks how near a limit is
     "limit_gap",
     "reach_of_limits",

@@ -43,10 +43,11 @@ SIZES |= {
     "nlock": 1,
     "npd": 1,
     "nlimit": 2,
-    "nline": 3,
+    "nfriction": 1,
+    "nline": 4,
 }
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
-SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 3}
+SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 4}
 SIZES |= {"ny": 15, "nstage": 2, "nrate": 3, "nweight": 3, "nwide": 15, "nsystem": 30, "nkept": 18}
 SIZES |= {"nchange": 4, "nsample": 5}
 RUN_TABLES = (INTEGRATION_FIELDS, STEPPING_FIELDS, ACTUATION_FIELDS, RECORDING_FIELDS, BALANCE_FIELDS)

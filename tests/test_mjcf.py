@@ -127,7 +127,7 @@ def test_geoms_are_visuals_and_those_that_collide_collisions():
     links = {link.name: link for link in model_of(ROBOT).links}
     (floor,) = links["world"].collisions
     assert (floor.name, floor.shape, floor.color) == ("floor", HalfSpace(), (1, 0, 0, 1))
-    assert floor.properties == {("material", "coulomb_friction"): (0.7, 0.7)}
+    assert floor.properties[("material", "coulomb_friction")] == (0.7, 0.7)
     assert links["base"].visuals[0].shape == Box((0.2, 0.4, 0.6))
     assert [(shape.name, shape.shape) for shape in links["arm"].visuals] == [("geom0", Capsule(0.05, 0.8))]
     assert links["arm"].collisions == ()
@@ -151,10 +151,10 @@ def test_excluded_bodies_are_two_filter_groups():
 
 
 def test_foreign_parts_are_notes_and_nothing_is_a_warning():
-    _, diagnostics = read(ROBOT)
+    _, diagnostics = read(ROBOT.replace(' solref="0.01 1"', ' solmix="2"'))
     assert diagnostics.warnings == []
     found = " ".join(note.message for note in diagnostics.findings)
-    for name in ("timestep", "solref", "specular", "<light>", "<sensor>", '"size" in <site>'):
+    for name in ("timestep", "solmix", "specular", "<light>", "<sensor>", '"size" in <site>'):
         assert name in found
 
 
@@ -183,16 +183,16 @@ def test_name_of_the_model_is_that_of_the_file_where_it_states_none(tmp_path):
     assert (model.name, model.format) == ("walker", "mjcf")
 
 
-def test_spring_of_a_ball_joint_and_dry_friction_are_warned_of_once():
+def test_spring_and_dry_friction_of_ball_joints_are_warned_of_once():
     text = body(
-        '<body><joint type="ball" stiffness="3"/><geom size="1"/><body><joint frictionloss="1"/><geom size="1"/></body>'
-        '<body><joint frictionloss="1"/><geom size="1"/></body></body>'
+        '<body><joint type="ball" stiffness="3" frictionloss="1"/><geom size="1"/><body><joint frictionloss="2"/>'
+        '<geom size="1"/></body><body><joint type="ball" frictionloss="1"/><geom size="1"/></body></body>'
     )
     model, diagnostics = read(text)
-    assert model is not None
+    assert [axis.friction for joint in model.joints for axis in joint.axes] == [2.0]
     assert [finding.message for finding in diagnostics.warnings] == [
-        'attribute "stiffness" in <joint> is not followed: a ball joint has none',
-        'attribute "frictionloss" in <joint> is not followed: there is no dry friction (2 times)',
+        'attribute "stiffness" in <joint> is not followed: a ball joint has none here',
+        'attribute "frictionloss" in <joint> is not followed: a ball joint has none here (2 times)',
     ]
 
 
@@ -223,6 +223,10 @@ def test_weld_keeps_the_stated_pose_or_that_of_the_reference_configuration():
     assert weld.X_BQ.tolist() == np.eye(4).tolist()
     (weld,) = model_of(with_equality('<weld body1="b" body2="a" relpose="1 2 3 2 0 0 0"/>')).constraints
     assert weld.X_AP[:3].tolist() == [[1, 0, 0, 1], [0, 1, 0, 2], [0, 0, 1, 3]]
+    (weld,) = model_of(with_equality('<weld body1="b" body2="a" relpose="1 2 3 2 0 0 0" anchor="4 5 6"/>')).constraints
+    assert (weld.X_AP[:3, 3].tolist(), weld.X_BQ[:3, 3].tolist()) == ([1, 2, 3], [4, 5, 6])
+    (ball,) = model_of(with_equality('<weld body1="b" body2="a" anchor="0 0 1" torquescale="0"/>')).constraints
+    assert ball.p_AP == pytest.approx((0, -2, 1), abs=1e-15) and ball.p_BQ == (0, 0, 1)
 
 
 def test_joint_equality_makes_a_follower_about_the_references():
@@ -237,8 +241,7 @@ def test_joint_equality_makes_a_follower_about_the_references():
     "equality, message",
     [
         ('<joint joint1="ja" joint2="jb" polycoef="0 1 2"/>', "polynomial of higher degree"),
-        ('<joint joint1="ja"/>', "held in its place"),
-        ('<tendon tendon1="t"/>', "<tendon> in <equality> is not supported"),
+        ('<flex flex="t"/>', "<flex> in <equality> is not supported"),
     ],
 )
 def test_equalities_without_a_counterpart_are_warned_of(equality, message):
@@ -254,11 +257,24 @@ def test_inactive_equality_is_a_note():
     assert "not active" in diagnostics.findings[-1].message
 
 
-def test_joints_that_follow_each_other_are_an_error():
-    text = with_equality('<joint joint1="ja" joint2="jb"/><joint joint1="jb" joint2="ja"/>')
-    model, diagnostics = read(text)
+def test_joint_that_follows_a_second_one_or_its_follower_is_a_sum_of_coordinates():
+    text = with_equality('<joint joint1="ja" joint2="jb"/><joint joint1="jb" joint2="ja" polycoef=".1 .5"/>')
+    model = model_of(text)
+    assert [joint.axes[0].mimic is not None for joint in model.joints] == [True, False]
+    (tendon,) = model.constraints
+    assert (tendon.joints, tendon.a) == (("jb", "ja"), (1.0, -0.5))
+    assert tendon.lower == tendon.upper == pytest.approx(0.5 + 0.1 - 0.5 * radians(30))
+
+
+def test_joint_without_a_leader_is_held_in_its_place():
+    (tendon,) = model_of(with_equality('<joint joint1="jb" polycoef=".2"/>')).constraints
+    assert (tendon.joints, tendon.a, tendon.lower, tendon.upper) == (("jb",), (1.0,), 0.7, 0.7)
+
+
+def test_joint_that_follows_itself_is_an_error():
+    model, diagnostics = read(with_equality('<joint joint1="jb" joint2="jb"/>'))
     assert model is None
-    assert "follow each other" in diagnostics.errors[0].message
+    assert "follows itself" in diagnostics.errors[0].message
 
 
 # ----------------------------------------------------------------------------------------- actuators
@@ -369,12 +385,14 @@ def test_one_damaged_token_is_found_where_it_stands(old, new, token, message):
         ),
         ("<contact>", "<contct/><contact>", '<contct> in <mujoco> is unknown and not used; did you mean "contact"'),
         ('stiffness="3"', 'springdamper="1 1"', 'attribute "springdamper" in <joint> is not followed'),
-        ('contype="0"', 'contype="4"', "it collides with everything"),
+        ('contype="0"', 'condim="6"', "there is no torsional and no rolling friction"),
+        ('contype="0"', 'condim="4"', "there is no torsional friction"),
+        ('stiffness="3"', 'stiffness="1 2"', "its force is linear"),
         ('range="-1 1"', 'range="1 -1"', "range is reversed: it sets no limits"),
         ('angle="degree"', 'alignfree="true"', "alignfree is not supported"),
         ('material="steel"', 'material="stel"', 'attribute "material" in <geom> is not followed: there is no "stel"'),
         ('timestep="0.01"', 'viscosity="0.01"', "there are no forces of a fluid"),
-        ('gravity="0 0 -3"/>', 'gravity="0 0 -3"><flag spring="disable"/></option>', "it stays enabled"),
+        ('gravity="0 0 -3"/>', 'gravity="0 0 -3"><flag clampctrl="disable"/></option>', "limits the effort"),
     ],
 )
 def test_what_is_not_used_is_warned_of_by_name(old, new, message):
@@ -391,14 +409,9 @@ def test_every_error_of_a_file_is_found_at_once():
     assert len(diagnostics.errors) == 4
 
 
-def test_tendons_and_keyframes_are_refused_by_name():
-    text = body("", "<tendon><fixed name='t'/><spatial/></tendon><keyframe><key/></keyframe>")
-    _, diagnostics = read(text)
-    assert [finding.message.partition(" is")[0] for finding in diagnostics.warnings] == [
-        "<fixed> in <tendon>",
-        "<spatial> in <tendon>",
-        "<keyframe> in <mujoco>",
-    ]
+def test_keyframes_are_refused_by_name():
+    _, diagnostics = read(body("", "<keyframe><key/></keyframe>"))
+    assert [finding.message.partition(" is")[0] for finding in diagnostics.warnings] == ["<keyframe> in <mujoco>"]
 
 
 # ---------------------------------------------------------------------------------------- compiler

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mbcli.parsers.spec import TendonConstraintSpec
 
 from mbcli.math import RollPitchYaw
 from mbcli.math.rotation_array import matrix_from_quaternion
@@ -60,7 +61,9 @@ MODELS = {
         "",
         """<body name="p" pos="1 0 0" euler="20 0 0"><freejoint/><geom type="box" size=".2 .1 .3" pos="0 .1 0"/>
         <body name="a" pos="0 2 .3"><joint name="j1" axis="0 1 0"/><geom type="box" size=".1 .3 .2"/></body></body>
-        <body name="q" pos="3 0 0"><joint type="free"/><geom type="ellipsoid" size=".2 .1 .3"/></body>""",
+        <body name="q" pos="3 0 0"><joint type="free"/><geom type="ellipsoid" size=".2 .1 .3"/></body>
+        <body name="r" pos="3 1 0" euler="0 20 0"><joint type="free" damping=".3" armature=".2"/><geom type="ellipsoid"
+          size=".2 .1 .3" pos=".1 0 0"/></body>""",
     ),
     "armature with and without actuators": (
         '<default><joint armature="2"/></default><actuator><motor joint="ja" gear="7"/><motor joint="ja"/></actuator>',
@@ -178,6 +181,9 @@ class Both:
                 )
                 return np.array([q - mimic.multiplier * leader - mimic.offset])
         (constraint,) = self.spec.constraints
+        if isinstance(constraint, TendonConstraintSpec):
+            (name,) = constraint.joints
+            return np.array([self.plant.GetJointByName(name).GetOnePosition(self.context) - constraint.lower])
         ends = []
         for link, end in ((constraint.link_A, "AP"), (constraint.link_B, "BQ")):
             X_WL = self.plant.GetBodyByName(link).EvalPoseInWorld(self.context)
@@ -284,6 +290,9 @@ EQUALITIES = {
     "connect sites": '<connect site1="s" site2="t"/>',
     "weld": '<weld body1="b" body2="a"/>',
     "weld to a pose": '<weld body1="b" body2="c" relpose=".1 .2 .3 1 .2 .3 .4"/>',
+    "weld at an anchor": '<weld body1="b" body2="c" anchor=".3 .4 .5"/>',
+    "weld of an anchor to a pose": '<weld body1="b" body2="c" anchor=".3 .4 .5" relpose=".1 .2 .3 1 .2 .3 .4"/>',
+    "joint in its place": '<joint joint1="ja" polycoef=".2"/>',
     "weld to the world": '<weld body1="a"/>',
     "joint": '<joint joint1="ja" joint2="jc" polycoef=".2 -3"/>',
 }
@@ -317,7 +326,7 @@ def test_model_that_comes_with_mujoco_has_its_bodies():
     parser.AddModels(str(path))
     plant.Finalize()
     assert plant.num_velocities() == theirs.nv
-    unsupported = ("fixed", "spatial", "intvelocity", "keyframe")
+    unsupported = ("intvelocity", "keyframe")
     found = " ".join(finding.message for finding in parser.diagnostics.warnings)
     assert all(f"<{name}>" in found for name in unsupported) and "type hfield" in found
     context = plant.CreateDefaultContext()

@@ -21,6 +21,8 @@ from mbcli.config.scene_graph_config import DefaultProximityProperties
 from mbcli.config.simulator_config import INTEGRATION_SCHEMES, SimulatorConfig
 from mbcli.errors import ModelError
 
+MBCLIS_OWN = ("contact_defaults", "joint_dry_friction")  # settings that pydrake has not
+
 
 def read(text, scenario_name=None):
     diagnostics = Diagnostics()
@@ -57,6 +59,7 @@ def test_plant_defaults_are_those_of_the_reference():
         "contact_surface_representation": "polygon",
         "adjacent_bodies_collision_filters": True,
         "contact_defaults": "allowance",
+        "joint_dry_friction": True,
     }
 
 
@@ -386,7 +389,7 @@ def test_fields_and_defaults_are_those_of_pydrake():
         (MultibodyPlantConfig(), plant.MultibodyPlantConfig()),
         (SimulatorConfig(), analysis.SimulatorConfig()),
     ):
-        fields = [field for field in dataclasses.fields(ours) if field.name != "contact_defaults"]  # mbcli's own
+        fields = [field for field in dataclasses.fields(ours) if field.name not in MBCLIS_OWN]
         for field in fields:
             expected = getattr(theirs, field.name)
             if field.name == "stiction_tolerance":

@@ -6,6 +6,7 @@ import pytest
 from mbcli.errors import ModelError
 from mbcli.multibody.constraints.closed_chains import assemble_context, assemble_within_limits
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.plant.meeting_contact import prepare_contact
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia
 from mbcli.simulation.run import Run
 
@@ -57,3 +58,14 @@ def test_a_continuous_run_says_what_holds_a_tendon_with_limits():
     plant, context = slides(upper_limit=0.5)
     with pytest.raises(ModelError, match="others act in the steps of a plant with a time step"):
         Run(plant, context, 0.1)
+
+
+def test_a_tendon_within_its_limits_is_no_error_and_one_beyond_them_is_by_how_much():
+    plant, context = slides(1e-3, lower_limit=-0.25, upper_limit=0.5)
+    prepare_contact(context.state)
+    for q, error in ((0.1, 0.0), (-0.2, 0.35), (0.3, 0.4)):
+        plant.SetPositions(context, [q, q, 3.0 * q])
+        assert context.state.constraint_error() == pytest.approx(error, abs=1e-12)
+    plant, context = slides(1e-3, lower_limit=0.1, upper_limit=0.1, stiffness=100.0)
+    prepare_contact(context.state)
+    assert context.state.constraint_error() == 0.0  # a spring

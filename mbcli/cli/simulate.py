@@ -45,10 +45,11 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
   energy_start, energy_end      [J] kinetic and potential; of the first and the last row
   energy_drift                  [J] their difference
   balance                       null without --balance, or with forces from Python; else [J]: work on the
-                                plant of actuators, joint_damping, force_elements (without storage),
-                                contact, limits, constraints (and projections), unexplained (of no cause:
-                                rounding); energy_change; flow: all this work and the range of the kinetic
-                                energy; rest: energy_change less all work, the error of the integration
+                                plant of actuators, joint_damping, joint_friction (dry), force_elements
+                                (without storage), contact, limits, constraints (and projections),
+                                unexplained (of no cause: rounding); energy_change; flow: all this work
+                                and the range of the kinetic energy; rest: energy_change less all work,
+                                the error of the integration
   constraint_error              largest norm of the position errors in the rows; null without constraints
   contact                       null if nothing can touch; else most_contacts, in a row; in discrete
                                 plants also, of the contact problems solved (one a step, and that of the
@@ -424,7 +425,7 @@ def render(summary):
 
 
 def balance_in_words(balance):
-    names = ("actuators", "joint_damping", "force_elements", "contact", "limits", "constraints")
+    names = ("actuators", "joint_damping", "joint_friction", "force_elements", "contact", "limits", "constraints")
     work = [
         f"{name.replace('_', ' ')} {balance[name]:.4g} J"
         for name in names

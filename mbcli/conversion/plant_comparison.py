@@ -163,6 +163,7 @@ def _compare_joints(a, b, result):
             result.note(f"{kind} limits", getattr(a, ask)(), getattr(b, ask)())
     result.note("joint damping", a.default_damping_vector(), b.default_damping_vector())
     result.note("joint inertia", a.reflected_inertia, b.reflected_inertia)
+    result.note("joint friction", a.dry_friction, b.dry_friction)
 
 
 def _compare_actuators(one, other, joints, result):

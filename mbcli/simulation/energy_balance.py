@@ -37,6 +37,7 @@ class EnergyBalance:
         contact: of normal forces and friction. Energy that a compliant contact stores comes back.
         limits: of the stops of joints.
         constraints: of constraints; in a continuous plant of projections onto them.
+        joint_friction: of dry friction in joints.
         unexplained: of forces in steps of a discrete plant that belong to no cause: zero but for rounding.
         energy_change: of kinetic and potential energy together; gravity and springs only exchange them.
         flow: what changed its place: all this work, and the largest change of kinetic energy.
@@ -49,6 +50,7 @@ class EnergyBalance:
     contact: float
     limits: float
     constraints: float
+    joint_friction: float
     unexplained: float
     energy_change: float
     flow: float

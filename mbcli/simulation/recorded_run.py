@@ -570,11 +570,7 @@ class RecordedRun:
 def left_out(loaded):
     """Sentences on what a model has and the simulation does not do."""
     lines = notes_on_contact(loaded)
-    lines += [str(line) for line in [*loaded.plant.left_out, *loaded.plant.unused_limits()]]
-    joints = [joint for spec in loaded.specs for joint in spec.joints]
-    frictions = [joint.name for joint in joints if any(a.friction for a in joint.axes)]
-    if frictions:
-        lines.append(f"Coulomb friction of joints is not simulated: {listed(frictions)}")
+    lines += [str(line) for line in [*loaded.plant.left_out, *loaded.plant.unused_properties()]]
     return lines
 
 

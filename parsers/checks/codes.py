@@ -354,6 +354,7 @@ LOSSES = {
     "ACTUATOR": "An actuator that the format has no place for: the second of a joint, or one whose effort limit is 0.",
     "CONSTRAINT": "A constraint of a kind that the format does not have.",
     "CONSTRAINT_NAME": "The name of a constraint.",
+    "CONTACT": "What MJCF says of contact: what touches what, margins, frictions of pairs.",
     "DEFAULT_POSE": "The pose of a floating link at the start.",
     "EXTENSION": "Elements that only programs that know Drake's elements read, or this one alone.",
     "GEOMETRY": "A shape that the format does not have, or describes in another way.",

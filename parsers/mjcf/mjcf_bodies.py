@@ -35,6 +35,8 @@ class _Body:
     bodies: list = field(default_factory=list)  # likewise
     sites: list = field(default_factory=list)  # likewise
     inertial: object = None
+    group: str = WORLD  # the outermost of the bodies that it is welded to
+    touches_parent: bool = False  # its geoms may touch those of its parent
 
 
 class BodyReader:
@@ -50,6 +52,8 @@ class BodyReader:
         self.free_joints: dict[str, None] = {}  # by name, those that are not a JointSpec: their bodies are free
         self.all_joints: ChainMap[str, Any] = ChainMap(self.joints, self.free_joints)
         self.all_links: ChainMap[str, Any] = ChainMap(self.links, {WORLD: None})
+        # bodies that are welded together, by the outermost -> (group of its parent, names)
+        self.welded: dict[str, tuple[str, list[str]]] = {}
         self._geoms = geoms
         self._site_nodes = []
         # tag -> names that its elements have in the file
@@ -78,6 +82,7 @@ class BodyReader:
         body = _Body(self._name_of(node), node, X_WB=parent.X_WB @ X_PB)
         childclass = self.reading.defaults.checked(node, "childclass") or childclass
         self._read_contents(node, body, IDENTITY, childclass)
+        self._weld(body, parent, node)
         gravity = self._read_gravity_compensation(node)
         self.links[body.name] = self._link(body, self._inertial(body), gravity)
         if node.attribute("mocap") == "true" and (body.joints or parent.name != WORLD):
@@ -89,6 +94,12 @@ class BodyReader:
             X_PB = pose(X_PB[:3, :3], X_PB[:3, 3])
             self.joints[name] = JointSpec(name, "fixed", parent.name, body.name, X_PB, IDENTITY, node.place)
         return self._finish(body)
+
+    def _weld(self, body, parent, node):
+        """Sorts a body into the group of those that are welded together, as MuJoCo filters contact."""
+        body.group = body.name if body.joints or node.attribute("mocap") == "true" else parent.group
+        self.welded.setdefault(body.group, (parent.group, []))[1].append(body.name)
+        body.touches_parent = parent.group == WORLD or not self.reading.options.has("filterparent")
 
     def _finish(self, body):
         """Reads the sites of a body whose link is made; returns what `_read_body` needs of the bodies that it carries,
@@ -132,6 +143,20 @@ class BodyReader:
             report_duplicate(node, "body", name, place)
         return name
 
+    @property
+    def geom_names(self):
+        """The names of all geoms that have one."""
+        return self._geoms.names
+
+    def collisions_by_name(self):
+        """{name of a geom that collides: (link, which of its collisions)}."""
+        return {
+            geometry.name: (link.name, index)
+            for link in self.links.values()
+            for index, geometry in enumerate(link.collisions)
+            if geometry.name in self._geoms.names
+        }
+
     def unused_name(self, name):
         """A name for a link that the file does not name, made new if it is taken."""
         return made_up(name, self.links, self._stated["body"])
@@ -142,6 +167,8 @@ class BodyReader:
 
     def _read_gravity_compensation(self, node):
         compensation = node.number("gravcomp", 0.0)
+        if not (self.reading.options.has("spring") or self.reading.options.has("damper")):
+            return True  # all passive forces are off
         if compensation not in (0.0, 1.0):
             self.reading.unused.add(WithDefaults(node), "gravcomp", "it is all or nothing")
         return compensation != 1.0

@@ -1,4 +1,4 @@
-"""<compiler> and <option> of MJCF files: how the rest is to be understood, and how inertias are changed."""
+"""<compiler> of MJCF files: how the rest is to be understood, and how inertias are changed."""
 
 from dataclasses import dataclass, replace
 
@@ -6,10 +6,6 @@ import numpy as np
 from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE
 from mbcli.parsers.geometry_inertia import matrix_of, six_of
 from mbcli.parsers.mjcf.mjcf_values import DEGREE, read_keyword
-
-# flags of the physics; of these only gravity can be switched off here
-_SWITCHES = ("gravity", "constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "passive",
-             "actuation", "filterparent")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,42 +83,6 @@ def _is_euler_sequence(node, sequence):
         value=sequence,
     )
     return False
-
-
-def read_gravity(root):
-    """The gravity vector [m/s^2] that <option> sets, or None; other forces that it asks for are reported."""
-    gravity = None
-    for node in root.children("option"):
-        gravity = node.vector("gravity", 3, gravity)
-        for name in ("density", "viscosity"):
-            if node.number(name, 0.0):
-                _warn(node, name, "there are no forces of a fluid")
-        if any(node.vector("wind", 3, (0.0, 0.0, 0.0))):
-            _warn(node, "wind", "there are no forces of a fluid")
-        for flag in node.children("flag"):
-            gravity = _read_flags(flag, gravity)
-    return gravity
-
-
-def _read_flags(node, gravity):
-    for name in _SWITCHES:
-        if read_keyword(node, name, ("enable", "disable"), "enable") == "enable":
-            continue
-        if name == "gravity":
-            gravity = (0.0, 0.0, 0.0)
-        else:
-            _warn(node, name, "it stays enabled")
-    return gravity
-
-
-def _warn(node, name, consequence):
-    node.diagnostics.warning(
-        "ATTRIBUTE_UNSUPPORTED",
-        f'attribute "{name}" in <{node.tag}> is not followed: {consequence}',
-        node,
-        attribute=name,
-        value=node.attribute(name),
-    )
 
 
 # ----------------------------------------------------------------------------- changes of inertias

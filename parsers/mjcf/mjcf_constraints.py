@@ -1,46 +1,49 @@
-"""<equality> and <contact> of MJCF files: constraints between bodies and joints, and pairs that do not collide."""
+"""<equality> of MJCF files: constraints between bodies, joints and fixed tendons."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from mbcli.parsers.cycles import find_cycles
 from mbcli.parsers.frame_names import WORLD
-from mbcli.parsers.mimics import check_mimics
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named
-from mbcli.parsers.spec import BallConstraintSpec, CollisionFilterGroupSpec, MimicSpec, WeldConstraintSpec, pose
+from mbcli.parsers.spec import BallConstraintSpec, MimicSpec, TendonConstraintSpec, WeldConstraintSpec, pose
 
 from mbcli.math.rotation_array import matrix_from_quaternion
 
-_OTHER_EQUALITIES = ("tendon", "flex", "flexstrain", "flexvert", "distance")
+_OTHER_EQUALITIES = ("flex", "flexstrain", "flexvert", "distance")
 
 
-def read_equalities(root, reading, bodies):
-    """The constraints of a file; joints that follow others are changed in `bodies`, a `BodyReader`."""
+def read_equalities(root, reading, bodies, tendons):
+    """The constraints of a file; joints that follow others are changed in `bodies`, a `BodyReader`.
+
+    tendons: `Tendons`.
+    """
     constraints = []
-    followers: dict[str, Any] = {}
-    readers = {"connect": _read_connect, "weld": _read_weld}
+    leaders: dict[str, str] = {}
     for section in root.children("equality"):
-        for node in section.children("connect", "weld", "joint", *_OTHER_EQUALITIES):
+        for node in section.children("connect", "weld", "joint", "tendon", *_OTHER_EQUALITIES):
             element = reading.defaults.of(node, None, "equality")
             if node.tag in _OTHER_EQUALITIES:
                 node.unsupported(AS_IF_ABSENT)
-            elif not element.flag("active", True):
+            elif not element.flag("active", True) or not reading.options.has("equality"):
                 node.ignore("settled")
                 node.diagnostics.note("EQUALITY_INACTIVE", f"<{node.tag}> is not active and not used", node)
-            elif node.tag == "joint":
-                _read_joint(node, reading, bodies, followers)
             else:
-                constraint = readers[node.tag](node, bodies)
-                if constraint is not None and constraint.link_A == constraint.link_B:
-                    problem = f'<{node.tag}> is between two bodies, not within "{constraint.link_A}"'
-                    node.diagnostics.error("ELEMENT_INVALID", problem, node)
-                elif constraint is not None:
-                    constraints.append(constraint)
-    for cycle in check_mimics(followers, bodies.joints, lambda name, leader: None):
-        chain = " -> ".join([*cycle, cycle[0]])
-        _, node = followers[cycle[0]]
-        node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", f"joints follow each other: {chain}", node)
-    return tuple(constraints)
+                constraints.append(_read_equality(node, reading, bodies, tendons, leaders))
+    return tuple(constraint for constraint in constraints if constraint is not None)
+
+
+def _read_equality(node, reading, bodies, tendons, leaders):
+    """The constraint that an element makes; None after a finding, or for a joint that follows another."""
+    if node.tag == "joint":
+        return _read_joint(node, reading, bodies, leaders)
+    if node.tag == "tendon":
+        return _read_tendon(node, reading, tendons)
+    constraint = (_read_connect if node.tag == "connect" else _read_weld)(node, bodies)
+    if constraint is not None and constraint.link_A == constraint.link_B:
+        problem = f'<{node.tag}> is between two bodies, not within "{constraint.link_A}"'
+        node.diagnostics.error("ELEMENT_INVALID", problem, node)
+    return constraint
 
 
 # ------------------------------------------------------------------------------------- between bodies
@@ -70,7 +73,8 @@ def _floats(point):
 
 
 def _read_weld(node, bodies):
-    """The pose of the second body in the first, as stated or that of the reference configuration."""
+    """Frame Q of the second body, its axes at the anchor, is at the stated pose P in the first, or at that of the
+    reference configuration."""
     if node.attribute("site1") is not None or node.attribute("site2") is not None:
         ends = _read_sites(node, bodies)
         if ends is None:
@@ -78,15 +82,18 @@ def _read_weld(node, bodies):
         (link_A, X_AP), (link_B, X_BQ) = ends
     else:
         link_A, link_B = _read_bodies(node, bodies)
-        node.vector("anchor", 3)  # where the error is measured: the same constraint
+        X_BQ = pose(None, node.vector("anchor", 3, (0.0, 0.0, 0.0)))
         relative = np.array(node.vector("relpose", 7, (0.0,) * 7))
         if link_A is None or link_B is None:
             return None
         if relative[3:].any():
             X_AP = pose(matrix_from_quaternion(relative[3:] / abs(relative[3:]).max()), relative[:3])
         else:
-            X_AP = np.linalg.inv(_pose_of(bodies, link_A)) @ _pose_of(bodies, link_B)
-        X_BQ = np.eye(4)
+            X_AP = np.linalg.inv(_pose_of(bodies, link_A)) @ _pose_of(bodies, link_B) @ X_BQ
+    if node.number("torquescale", 1.0) == 0:
+        return BallConstraintSpec(
+            link_A, tuple(X_AP[:3, 3].tolist()), link_B, tuple(X_BQ[:3, 3].tolist()), node.place, node.attribute("name")
+        )
     return WeldConstraintSpec(
         link_A,
         pose(X_AP[:3, :3], X_AP[:3, 3]),
@@ -115,55 +122,73 @@ def _pose_of(bodies, link):
     return np.eye(4) if link == WORLD else bodies.links[link].X_ModelL
 
 
-# -------------------------------------------------------------------------------------- between joints
+# ------------------------------------------------------------------------ between joints and tendons
 
 
-def _read_joint(node, reading, bodies, followers):
-    """q1 - ref1 = c0 + c1 (q2 - ref2) makes joint 1 a follower of joint 2."""
-    name = find_named(node, "joint1", "joint", bodies.joints) if node.attribute("joint1", required=True) else None
-    leader = find_named(node, "joint2", "joint", bodies.joints)
+def _read_coefficients(node):
+    """The five coefficients of polycoef."""
     coefficients = WithDefaults(node).vector("polycoef", 5, (0.0, 1.0), least=1)
-    coefficients = (*coefficients, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(coefficients) :])
+    return (*coefficients, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(coefficients) :])
+
+
+def _read_joint(node, reading, bodies, leaders):
+    """q1 - ref1 = c0 + c1 (q2 - ref2): joint 1 follows joint 2, or a constraint if it follows another already."""
+    name = find_named(node, "joint1", "joint", bodies.all_joints) if node.attribute("joint1", required=True) else None
+    leader = find_named(node, "joint2", "joint", bodies.all_joints)
+    coefficients = _read_coefficients(node)
     if name is None or (leader is None and node.attribute("joint2") is not None):
-        return
+        return None
+    joints = [bodies.joints.get(joint) for joint in (name, leader) if joint is not None]
     problem = None
-    if leader is None:
-        problem = "a joint held in its place is not supported"
-    elif any(coefficients[2:]):
+    if leader is not None and any(coefficients[2:]):
         problem = "a joint that follows another by a polynomial of higher degree than 1 is not supported"
-    elif not all(len(bodies.joints[joint].axes) == 1 for joint in (name, leader)):
+    elif not all(joint is not None and len(joint.axes) == 1 for joint in joints):
         problem = "only a joint of one coordinate can follow another"
-    elif name in followers:
-        problem = "a joint that follows two others is not supported"
     if problem:
         reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
-        return
-    joint = bodies.joints[name]
-    axis, leading = joint.axes[0], bodies.joints[leader].axes[0]
-    offset = axis.default_position + coefficients[0] - coefficients[1] * leading.default_position
+        return None
+    if leader == name:
+        problem = f'joint "{name}" follows itself'
+        node.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", problem, node, attribute="joint2", value=leader)
+        return None
+    references = [joint.axes[0].default_position for joint in joints]
+    if leader is None:
+        return _sum_of_joints({name: 1.0}, references[0] + coefficients[0], node)
+    offset = references[0] + coefficients[0] - coefficients[1] * references[1]
+    if name in leaders or find_cycles(leaders | {name: leader}):
+        return _sum_of_joints({name: 1.0, leader: -coefficients[1]}, offset, node)
+    leaders[name] = leader
     mimic = MimicSpec(leader, coefficients[1], offset, node.place)
-    bodies.joints[name] = replace(joint, axes=(replace(axis, mimic=mimic),))
-    followers[name] = leader, node
+    bodies.joints[name] = replace(joints[0], axes=(replace(joints[0].axes[0], mimic=mimic),))
+    return None
 
 
-# --------------------------------------------------------------------------------------------- contact
+def _sum_of_joints(terms, value, node):
+    """The constraint that a sum of coordinates has a value; terms: {joint: coefficient}."""
+    return TendonConstraintSpec(
+        tuple(terms), tuple(terms.values()), node.place, lower=value, upper=value, name=node.attribute("name")
+    )
 
 
-def read_excludes(root, bodies):
-    """Each pair of bodies that do not collide as two filter groups, of which one ignores the other."""
-    groups: list[CollisionFilterGroupSpec] = []
-    for section in root.children("contact"):
-        for node in section.children("pair"):
-            node.unsupported("contact is between all bodies")
-        for node in section.children("exclude"):
-            pair = []
-            for attribute in ("body1", "body2"):
-                node.attribute(attribute, required=True)
-                pair.append(find_named(node, attribute, "body", bodies.all_links))
-            if None in pair:
-                continue
-            name = node.attribute("name") or f"exclude{len(groups) // 2}"
-            first, second = f"{name}/{pair[0]}", f"{name}/{pair[1]}"
-            groups.append(CollisionFilterGroupSpec(first, (pair[0],), (second,), node.place))
-            groups.append(CollisionFilterGroupSpec(second, (pair[1],), (), node.place))
-    return tuple(groups)
+def _read_tendon(node, reading, tendons):
+    """L1 - L1(ref) = c0 + c1 (L2 - L2(ref)) for fixed tendons."""
+    node.attribute("tendon1", required=True)
+    names = [find_named(node, name, "tendon", tendons.names) for name in ("tendon1", "tendon2")]
+    coefficients = _read_coefficients(node)
+    if names[0] is None or (names[1] is None and node.attribute("tendon2") is not None):
+        return None
+    fixed = [tendons.fixed.get(name) for name in names if name is not None]
+    problem = None
+    if None in fixed:
+        problem = "only fixed tendons can keep a length"
+    elif len(fixed) == 2 and any(coefficients[2:]):
+        problem = "a tendon that follows another by a polynomial of higher degree than 1 is not supported"
+    if problem:
+        reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
+        return None
+    terms, value = dict(fixed[0].terms), fixed[0].reference + coefficients[0]
+    for other in fixed[1:]:
+        value -= coefficients[1] * other.reference
+        for joint, coefficient in other.terms.items():
+            terms[joint] = terms.get(joint, 0.0) - coefficients[1] * coefficient
+    return _sum_of_joints(terms, value, node)

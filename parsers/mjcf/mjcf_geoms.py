@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
+from mbcli.parsers.mjcf.mjcf_contact import geoms_in_pairs, read_geom_contact
 from mbcli.parsers.mjcf.mjcf_inertia import shell_mass_properties
 from mbcli.parsers.mjcf.mjcf_meshes import asset_name
 from mbcli.parsers.mjcf.mjcf_values import read_pose, report_negative, turn_z_to
@@ -40,14 +41,16 @@ class GeomReader:
     """Reads geoms with their default classes, materials and mesh files."""
 
     def __init__(self, root, reading, meshes):
+        self._reading = reading
         self._settings = reading.settings
+        self._in_pairs = geoms_in_pairs(root)
         self._defaults = reading.defaults
         self._unused = reading.unused
         self._meshes = meshes
         self._materials = {}
         self._stated = {node.raw("name") for node in root.find_all("geom")}
         self._height_fields = {}  # name -> size
-        self._taken = {}  # names of geoms -> place
+        self.names = {}  # names of geoms -> place
         for asset in root.children("asset"):
             for node in asset.children("mesh"):
                 self._meshes.add(node)
@@ -67,16 +70,14 @@ class GeomReader:
         element = self._defaults.of(node, childclass)
         name = node.attribute("name") or None
         if name is not None:
-            first = self._taken.setdefault(name, node.place)
+            first = self.names.setdefault(name, node.place)
             if first is not node.place:
                 report_duplicate(node, "geom", name, first)
         kind = element.keyword("type", _TYPES, "sphere")
         solid = self._read_solid(element, kind)
-        contact = element.number("contype", 1), element.number("conaffinity", 1)
+        collides, properties = read_geom_contact(element, self._reading, name is not None and name in self._in_pairs)
         group, mass, density = element.number("group", 0), element.number("mass"), element.number("density")
-        color, friction = self._read_color(element), element.vector("friction", 3, (1.0,), least=1)[0]
-        if contact not in ((0, 0), (1, 1)):
-            self._unused.add(element, "contype" if contact[0] != 1 else "conaffinity", "it collides with everything")
+        color = self._read_color(element)
         for attribute, value in (("mass", mass), ("density", density)):
             if value is not None and value < 0:
                 report_negative(element, attribute, value)
@@ -86,11 +87,10 @@ class GeomReader:
         X_BG = X_BF @ X_FG
         X_BS = X_BG @ X_GS
         X_BS.flags.writeable = False
-        properties = {("material", "coulomb_friction"): (friction, friction)}
         name = name or made_up(f"geom{index}", self._stated)
         geometry = GeometrySpec(name, shape, X_BS, node.place, color, properties) if shape else None
         density = DEFAULT_DENSITY if density is None else density
-        return Geom(geometry, X_BG, contact != (0, 0), int(group), mass, density, fill, element)
+        return Geom(geometry, X_BG, collides, int(group), mass, density, fill, element)
 
     def _read_color(self, element):
         material = element.attribute("material") or None

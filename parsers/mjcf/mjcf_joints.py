@@ -11,11 +11,11 @@ import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_values import WithDefaults, about, report_negative
-from mbcli.parsers.spec import AxisSpec, JointSpec, LinkSpec, pose
+from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, LinkSpec, pose
 
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": None}
 _IN_SPACE = ("range", "stiffness", "frictionloss")  # which joints of several coordinates do not have here
-_NONE_IN_PLANT = {"frictionloss": "there is no dry friction"}
+_PARTS = {"range": "limit", "stiffness": "spring", "frictionloss": "frictionloss", "damping": "damper"}  # in Options
 
 
 def read_joints(bodies, body, parent, X_PB):
@@ -34,7 +34,7 @@ def read_joints(bodies, body, parent, X_PB):
         elements.append((element, X_BF))
     kinds = [_type_of(element) for element, _ in elements]
     if "free" in kinds:
-        _read_free(bodies, elements, parent)
+        _read_free(bodies, body, elements, parent)
         return
     _make_links_between(bodies, body, parent, X_PB, elements, kinds)
 
@@ -43,18 +43,25 @@ def _type_of(element):
     return "free" if element.tag == "freejoint" else element.keyword("type", tuple(_TYPES), "hinge")
 
 
-def _read_free(bodies, elements, parent):
-    """A free joint makes no JointSpec: a body that nothing holds is free."""
+def _read_free(bodies, body, elements, parent):
+    """A free joint makes a JointSpec if it has damping or inertia: a body that nothing holds is free anyway."""
     element = elements[0][0]
     if len(elements) > 1 or parent != WORLD:
         problem = "must be the only joint of its body" if len(elements) > 1 else "is for children of the world"
         element.diagnostics.error("ELEMENT_INVALID", f"a free joint {problem}", element.node)
     name = element.node.attribute("name")
-    if name is not None:
-        bodies.free_joints[name] = None
+    damping = armature = 0.0
     if element.tag == "joint":
-        for attribute in ("damping", "armature", *_IN_SPACE):
-            _warn_unless_zero(bodies, element, attribute, "a free joint has none")
+        damping, armature = read_linear(bodies.reading, element, "damping"), _unsigned(element, "armature")
+        for attribute in _IN_SPACE:
+            _warn_unless_zero(bodies, element, attribute, "a free joint has none here")
+    if damping or armature:
+        X_WB = bodies.links[body.name].X_ModelL
+        numbers = {"damping": (damping, damping), "reflected_inertia": armature, "default_pose": X_WB}
+        ends = WORLD, body.name, IDENTITY, IDENTITY, element.place
+        _add(bodies, JointSpec(name or body.name, "quaternion_floating", *ends, **numbers), element)
+    elif name is not None:
+        bodies.free_joints[name] = None
 
 
 def _make_links_between(bodies, body, parent, X_PB, elements, kinds):
@@ -65,7 +72,7 @@ def _make_links_between(bodies, body, parent, X_PB, elements, kinds):
     for (element, X_BF), kind, child in zip(elements, kinds, [*chain, body.name], strict=True):
         joint = _read_joint(bodies, element, kind, X_BF, parent, child)
         X_PF = pose(*_split(X_PB @ joint.X_PF))
-        _add(bodies, replace(joint, X_PF=X_PF), element)
+        _add(bodies, replace(joint, X_PF=X_PF, lets_touch=body.touches_parent), element)
         parent, X_PB = child, np.eye(4)
 
 
@@ -83,9 +90,9 @@ def _split(X):
 
 def _read_joint(bodies, element, kind, X_BF, parent, child):
     """A JointSpec whose X_PF is the pose of its frame F in the body that is moved."""
-    settings, unused = bodies.reading.settings, bodies.reading.unused
+    settings, options, unused = bodies.reading.settings, bodies.reading.options, bodies.reading.unused
     position = X_BF[:3, :3] @ np.array(element.vector("pos", 3, (0.0, 0.0, 0.0))) + X_BF[:3, 3]
-    damping = _unsigned(element, "damping")
+    damping = read_linear(bodies.reading, element, "damping")
     common = {
         "name": element.node.attribute("name") or bodies.unused_joint_name(f"{parent}-{child}"),
         "type": _TYPES[kind],
@@ -97,15 +104,13 @@ def _read_joint(bodies, element, kind, X_BF, parent, child):
     }
     if kind == "ball":
         for attribute in _IN_SPACE:
-            _warn_unless_zero(bodies, element, attribute, "a ball joint has none")
+            _warn_unless_zero(bodies, element, attribute, "a ball joint has none here")
         return JointSpec(X_CM=pose(None, position), damping=(damping,), **common)
     axis = X_BF[:3, :3] @ _unit_axis(element)
     unit = settings.angle if kind == "hinge" else 1.0
     reference = element.number("ref", 0.0) * unit
-    lower, upper = read_limits(element, "limited", "range", settings.autolimits, unit)
+    lower, upper = read_stops(element, bodies.reading, unit)
     force = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", settings.autolimits, 1.0)
-    for attribute, consequence in _NONE_IN_PLANT.items():
-        _warn_unless_zero(bodies, element, attribute, consequence)
     if any(element.vector("springdamper", 2, (0.0, 0.0))):
         unused.add(element, "springdamper", "state stiffness and damping")
     spec = AxisSpec(
@@ -115,9 +120,9 @@ def _read_joint(bodies, element, kind, X_BF, parent, child):
         upper=upper,
         effort=max(abs(force[0]), abs(force[1])),
         damping=damping,
-        friction=_unsigned(element, "frictionloss"),
+        friction=_unsigned(element, "frictionloss") if options.has("frictionloss") else 0.0,
         spring_reference=element.number("springref", 0.0) * unit,
-        spring_stiffness=_unsigned(element, "stiffness"),
+        spring_stiffness=read_linear(bodies.reading, element, "stiffness"),
         default_position=reference,
     )
     return JointSpec(X_CM=_child_frame(kind, position, axis, reference), axes=(spec,), **common)
@@ -149,6 +154,23 @@ def _unsigned(element, name):
     return value
 
 
+def read_linear(reading, element, name):
+    """The coefficient of a spring or damper whose force may be a polynomial; 0 if the file switches them off."""
+    values = element.vector(name, 3, (0.0,), least=1)
+    if any(values[1:]):
+        reading.unused.add(element, name, "its force is linear, of the first coefficient alone")
+    if values[0] < 0:
+        report_negative(element, name, values[0])
+    return max(values[0], 0.0) if reading.options.has(_PARTS[name]) else 0.0
+
+
+def read_stops(element, reading, unit):
+    """(lower, upper) of the range of a joint or tendon, nearer by its margin; infinite without limits."""
+    lower, upper = read_limits(element, "limited", "range", reading.settings.autolimits, unit)
+    margin = element.number("margin", 0.0)
+    return (lower + margin, upper - margin) if reading.options.has("limit") else (-inf, inf)
+
+
 def read_limits(element, flag, attribute, autolimits, unit):
     """(lower, upper) of a range that is switched by another attribute; infinite if it is off."""
     limited = element.flag(flag, "auto")
@@ -177,6 +199,6 @@ def read_limits(element, flag, attribute, autolimits, unit):
 
 
 def _warn_unless_zero(bodies, element, attribute, consequence):
-    value = element.attribute(attribute)
+    value = element.attribute(attribute) if bodies.reading.options.has(_PARTS.get(attribute, "")) else None
     if value is not None and any(token.strip("+-0.") for token in value.split()):
         bodies.reading.unused.add(element, attribute, consequence)

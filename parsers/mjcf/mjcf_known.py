@@ -13,15 +13,24 @@ def _table(rows):
 _ORIENTATION = "@quat @axisangle @euler @xyaxes @zaxis"
 _POSE = f"@pos {_ORIENTATION}"
 
-_JOINT = "@type @pos @axis @range @limited @stiffness @springref @damping @frictionloss @armature @ref"
+_JOINT = "@type @pos @axis @range @limited @margin @stiffness @springref @damping @frictionloss @armature @ref"
 _JOINT_REST = "@group @actuatorfrcrange @actuatorfrclimited @class @name"
 _JOINT_UNSUPPORTED = "@springdamper @springyield @actuatorgravcomp"
-_JOINT_SOLVER = "@margin @solreflimit @solimplimit @solreffriction @solimpfriction @user"
+_JOINT_SOLVER = "@solreflimit @solimplimit @solreffriction @solimpfriction @user"
 
-_GEOM = f"@type @size @fromto {_POSE} @mass @density @group @contype @conaffinity @friction @rgba @material @mesh "
-_GEOM += "@fitscale @shellinertia"
+_GEOM = f"@type @size @fromto {_POSE} @mass @density @group @rgba @material @mesh @fitscale @shellinertia"
+_CONTACT = "@contype @conaffinity @condim @friction @priority @margin @gap"
 _GEOM_UNSUPPORTED = "@hfield @adhesion @surfacevel @fluidshape @fluidcoef plugin"
-_GEOM_SOLVER = "@margin @gap @condim @priority @solmix @solref @solimp @user @castshadow"
+_GEOM_SOLVER = "@solmix @solref @solimp @user @castshadow"
+
+_PAIR = "@condim @friction @margin @gap"
+_PAIR_SOLVER = "@solref @solimp @solreffriction"
+
+_TENDON = "@limited @range @margin @frictionloss @springlength @stiffness @damping @armature"
+_TENDON_UNSUPPORTED = "@springyield"
+_TENDON_VIEWER = "@group @width @material @rgba @user"
+_TENDON_SOLVER = "@solreflimit @solimplimit @solreffriction @solimpfriction"
+_TENDON_DRIVE = "@actuatorfrcrange @actuatorfrclimited"
 
 _SITE_VIEWER = "@type @size @fromto @group @material @rgba @user @mesh"
 
@@ -65,10 +74,22 @@ KNOWN = _table(
         "inertial": f"{_POSE} @mass @diaginertia @fullinertia",
         "joint": f"{_JOINT} {_JOINT_REST} {_JOINT_UNSUPPORTED} {_JOINT_SOLVER}",
         "freejoint": "@name @group @align",
-        "geom": f"@name @class {_GEOM} {_GEOM_UNSUPPORTED} {_GEOM_SOLVER}",
+        "geom": f"@name @class {_GEOM} {_CONTACT} {_GEOM_UNSUPPORTED} {_GEOM_SOLVER}",
         "site": f"@name @class {_POSE} {_SITE_VIEWER}",
         "contact": "pair exclude",
+        "pair": f"@name @class @geom1 @geom2 @adhesion {_PAIR} {_PAIR_SOLVER}",
         "exclude": "@name @body1 @body2",
+        "tendon": "fixed spatial",
+        "default/tendon": f"{_TENDON} {_TENDON_UNSUPPORTED} {_TENDON_VIEWER} {_TENDON_SOLVER} {_TENDON_DRIVE}",
+        "fixed": f"@name @class {_TENDON} {_TENDON_UNSUPPORTED} {_TENDON_VIEWER} {_TENDON_SOLVER} {_TENDON_DRIVE} "
+        "joint",
+        "fixed/joint": "@joint @coef",
+        "spatial": f"@name @class {_TENDON} {_TENDON_UNSUPPORTED} {_TENDON_VIEWER} {_TENDON_SOLVER} {_TENDON_DRIVE} "
+        "site geom pulley",
+        "spatial/site": "@site",
+        "spatial/geom": "@geom @sidesite",
+        "pulley": "@divisor",
+        "equality/tendon": "@name @class @active @tendon1 @tendon2 @polycoef @solref @solimp",
         "equality": "connect weld joint tendon flex flexstrain flexvert distance",
         "default/equality": "@active @solref @solimp",
         "connect": "@name @class @active @body1 @body2 @anchor @site1 @site2 @solref @solimp",
@@ -93,8 +114,8 @@ FOREIGN = _table(
         "@ccd_tolerance @sdf_iterations @sdf_initpoints @sleep_tolerance @impratio @apirate @collision @o_margin "
         "@o_solref @o_solimp @o_friction",
         "flag": "@warmstart @refsafe @sensor @midphase @nativeccd @eulerdamp @autoreset @override @energy @fwdinv "
-        "@invdiscrete @multiccd @island @sleep @ipc @speculative @diagexact @sensornoise @clampctrl",
-        "default": f"{_RENDERED} pair tendon {OTHER_ACTUATORS}",
+        "@invdiscrete @multiccd @island @sleep @ipc @speculative @diagexact @sensornoise",
+        "default": f"{_RENDERED} {OTHER_ACTUATORS}",
         "asset": "texture skin",
         "mesh": "@normal @texcoord @material @maxhullvert @smoothnormal @content_type",
         "material": "@texture @texrepeat @texuniform @emission @specular @shininess @reflectance @metallic @roughness "
@@ -110,6 +131,9 @@ FOREIGN = _table(
         "connect": "@solref @solimp",
         "weld": "@solref @solimp @torquescale",
         "equality/joint": "@solref @solimp",
+        "equality/tendon": "@solref @solimp",
+        "pair": _PAIR_SOLVER,
+        **dict.fromkeys(["default/tendon", "fixed", "spatial"], f"{_TENDON_VIEWER} {_TENDON_SOLVER}"),
         **dict.fromkeys(ACTUATORS.split(), _ACTUATOR_SOLVER),
     }
 )
@@ -119,7 +143,9 @@ READ = {
     tag: [name.removeprefix("@") for name in names.split()]
     for tag, names in {
         "joint": f"{_JOINT} @group @actuatorfrcrange @actuatorfrclimited",
-        "geom": _GEOM,
+        "geom": f"{_GEOM} {_CONTACT}",
+        "pair": _PAIR,
+        "tendon": _TENDON,
         "site": _POSE,
         "mesh": "@scale @inertia",
         "material": "@rgba",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import cos, radians, sin
 from typing import Any
+from typing import Any
 
 import numpy as np
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ
@@ -24,6 +25,7 @@ class Reading:
     """The settings with which all elements of a file are read."""
 
     settings: object  # CompilerSettings
+    options: Any  # Options
     defaults: "DefaultClasses"
     unused: "Unused"
 

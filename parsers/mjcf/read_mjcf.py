@@ -13,13 +13,16 @@ from mbcli.parsers.checks import check_model
 from mbcli.parsers.mesh_files import MeshFiles
 from mbcli.parsers.mjcf.mjcf_actuators import read_actuators
 from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
-from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, read_gravity, scaled_to_total
-from mbcli.parsers.mjcf.mjcf_constraints import read_equalities, read_excludes
+from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, scaled_to_total
+from mbcli.parsers.mjcf.mjcf_constraints import read_equalities
+from mbcli.parsers.mjcf.mjcf_contact import read_filter_groups, read_pairs, warn_of_softness
 from mbcli.parsers.mjcf.mjcf_geoms import GeomReader
 from mbcli.parsers.mjcf.mjcf_known import FOREIGN, KNOWN
 from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
+from mbcli.parsers.mjcf.mjcf_options import read_options
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
-from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, DefaultClasses, Reading, Unused
+from mbcli.parsers.mjcf.mjcf_tendons import read_tendons
+from mbcli.parsers.mjcf.mjcf_values import DefaultClasses, Reading, Unused
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.spec import ModelSpec
 from mbcli.parsers.xml_source import read_xml, report_unread
@@ -51,14 +54,14 @@ def read_mjcf(source, diagnostics, *, packages=None, name=None):
 def _read_model(root, documents, default_name, mesh_files, folders):
     """The model, not to be used if it has errors."""
     settings = read_compiler(root)
-    reading = Reading(settings, DefaultClasses(root), Unused())
-    gravity = read_gravity(root)
+    reading = Reading(settings, read_options(root), DefaultClasses(root), Unused())
     geoms = GeomReader(root, reading, MeshReader(reading, mesh_files, folders))
     bodies = BodyReader(reading, geoms)
     bodies.read(root)
     geoms.report(root.diagnostics)
     actuators = read_actuators(root, reading, bodies)
-    constraints = read_equalities(root, reading, bodies)
+    tendons = read_tendons(root, reading, bodies)
+    constraints = read_equalities(root, reading, bodies, tendons)
     model = ModelSpec(
         name=root.attribute("model") or default_name,
         format="mjcf",
@@ -68,14 +71,14 @@ def _read_model(root, documents, default_name, mesh_files, folders):
         joints=tuple(bodies.joints.values()),
         frames=tuple(bodies.frames.values()),
         actuators=actuators,
-        constraints=constraints,
-        filter_groups=read_excludes(root, bodies),
-        gravity=gravity,
+        force_elements=tendons.force_elements,
+        constraints=(*tendons.constraints, *constraints),
+        filter_groups=read_filter_groups(root, reading, bodies),
+        contact_pairs=read_pairs(root, reading, bodies),
+        gravity=reading.options.gravity,
         sources=tuple(documents),
     )
-    for node in root.children("tendon"):
-        for tendon in node.children():
-            tendon.unsupported(AS_IF_ABSENT)
+    warn_of_softness(root)
     for node in root.children("deformable", "keyframe"):
         node.unsupported()
     reading.unused.report(root.diagnostics)

@@ -26,7 +26,8 @@ _AXIS = {
     ("urdf", "universal"): {"damping"},
     ("sdf", "universal"): _DYNAMICS | {"default_position"},
 }
-_WITHOUT_EFFECT = {"friction", "deceleration", "jerk", "default_position", "spring_reference", "effort"}
+_WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort"}
+_ORDINARY = {"contype": 1, "conaffinity": 1, "condim": (3, 4, 6), "priority": 0, "margin": 0.0}  # of geoms of MJCF
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
@@ -66,13 +67,41 @@ class _Reduction:
         gravity = model.gravity
         if gravity is not None and tuple(gravity) != EARTH:
             self.lose("motion", "GRAVITY", f"the gravity {list(gravity)} of the plant", model.place)
+        self._contact(model)
         model = replace(
             model,
+            contact_pairs=(),
             links=tuple(link for link in map(self._link, model.links) if link is not None),
             joints=tuple(map(self._joint, model.joints)),
             constraints=tuple(filter(self._has_constraint, model.constraints)),
         )
         return self._actuation(model)
+
+    def _contact(self, model):
+        """What MJCF says of contact that the other formats do not have."""
+        solid = {link.name for link in model.links if link.collisions}
+        for pair in model.contact_pairs:
+            self.lose("lost", "CONTACT", "a pair of collisions with a contact of its own", pair.place)
+        for joint in model.joints:
+            if joint.lets_touch and joint.parent != WORLD and {joint.parent, joint.child} <= solid:
+                message = f"that '{joint.parent}' and '{joint.child}', which joint '{joint.name}' connects, may touch"
+                self.lose("lost", "CONTACT", message, joint.place)
+        frictions = set()
+        for link in model.links:
+            for geometry in link.collisions:
+                if ("mujoco", "condim") in geometry.properties:
+                    frictions.add(geometry.properties["material", "coulomb_friction"])
+                unusual = [
+                    name
+                    for name, usual in _ORDINARY.items()
+                    if ("mujoco", name) in geometry.properties
+                    and geometry.properties["mujoco", name] not in (usual if isinstance(usual, tuple) else (usual,))
+                ]
+                if unusual:
+                    message = f"{', '.join(unusual)} of collision '{geometry.name}'"
+                    self.lose("lost", "CONTACT", message, geometry.place)
+        if len(frictions) > 1:
+            self.lose("lost", "CONTACT", "that the larger friction of two collisions counts", model.place)
 
     # ------------------------------------------------------------------------------------------ links
 
@@ -97,9 +126,9 @@ class _Reduction:
             if isinstance(geometry.shape, HalfSpace) and self.target == "urdf":
                 self._lose_geometry(tag, geometry, f"the plane in {tag} '{geometry.name}' of link '{link.name}'")
                 continue
-            if tag == "visual" and geometry.properties:  # nothing touches it
-                geometry = replace(geometry, properties={})
-            elif geometry.properties and not proximity_elements(geometry.properties):
+            own = {key: value for key, value in geometry.properties.items() if key[0] != "mujoco"}
+            geometry = replace(geometry, properties={} if tag == "visual" else own)  # nothing touches what is seen
+            if geometry.properties and not proximity_elements(geometry.properties):
                 names = ", ".join("/".join(key) for key in geometry.properties)
                 self.lose("lost", "PROPERTIES", f"{names} of {tag} '{geometry.name}'", geometry.place)
             kept.append(self._not_a_point(tag, geometry))
@@ -135,7 +164,10 @@ class _Reduction:
         if self.target == "urdf" and joint.type == "quaternion_floating" and any(damping):
             self.lose("motion", "JOINT_DAMPING", f"the damping of floating joint '{joint.name}'", joint.place)
             damping = ()
-        return replace(joint, axes=axes, damping=damping)
+        if joint.default_pose is not None:
+            message = f"the pose of '{joint.child}' at the start, in floating joint '{joint.name}'"
+            self.lose("lost", "DEFAULT_POSE", message, joint.place)
+        return replace(joint, axes=axes, damping=damping, default_pose=None, lets_touch=False)
 
     def _axis(self, joint, axis):
         kept = _AXIS.get((self.target, joint.type), frozenset()) | _ALWAYS

@@ -10,6 +10,7 @@ from mbcli.engine.fields.collision_fields import (
     CAPSULE,
     COLLISION_FIELDS,
     COLLISION_MARGIN,
+    COLLISION_REACH,
     COLLISION_SINGLE_POINTS,
     COLLISION_SKIN,
     CONVEX,
@@ -32,7 +33,8 @@ class Solid:
     """The engine's view of one geometry.
 
     size: as in COLLISION_FIELDS. material: stiffness, dissipation, relaxation time, dynamic, static friction.
-    filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid.
+    filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid. cover, mixing: as in
+    COLLISION_FIELDS.
     """
 
     kind: int
@@ -43,6 +45,8 @@ class Solid:
     material: tuple = (1.0, 0.0, 0.0, 0.0, 0.0)
     filter_row: int = 0
     hull: object = None
+    cover: float = 0.0
+    mixing: tuple = (0, 0, 0)
 
     def with_body(self, body):
         return replace(self, body=body)
@@ -57,17 +61,22 @@ class Collision(Arrays):
         margin: [m] distance below which solids give contact points; 0: if they overlap.
         single_points: whether each pair gives one point, also of a face on a face.
         pairs: how many pairs of near solids there is room for.
+        own_laws: {(solid, solid): (friction, static friction, cover)} of pairs with a law of their own; the smaller
+            solid first.
     """
 
     fields = COLLISION_FIELDS
 
-    def __init__(self, solids, filters, margin=0.0, single_points=False, pairs=None):
+    def __init__(self, solids, filters, margin=0.0, single_points=False, pairs=None, own_laws=None):
         values = _arrays_of(solids, filters)
         radii = values["radius"][values["rounds"]]
         skin = SKIN_SHARE * float(np.median(radii)) if len(radii) else 0.0
-        values["settings"] = np.zeros(2)
-        values["settings"][[COLLISION_MARGIN, COLLISION_SKIN]] = margin, skin
-        values["level"], values["level_cells"] = _levels(radii, margin + skin)
+        own_laws = dict(sorted((own_laws or {}).items()))
+        reach = margin + _largest_cover(solids, own_laws)
+        values["own_pairs"], values["own_laws"] = list(own_laws), list(own_laws.values())
+        values["settings"] = np.zeros(3)
+        values["settings"][[COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH]] = margin, skin, reach
+        values["level"], values["level_cells"] = _levels(radii, reach + skin)
         n = len(solids)
         self.sizes = {
             "nsolid": n,
@@ -82,6 +91,7 @@ class Collision(Arrays):
             "ncorner": len(values["corners"]),
             "nfilter": len(filters),
             "nword": values["filters"].shape[1],
+            "nown": len(own_laws),
             "nlevel": len(values["level_cells"]),
             "nhead": 1 << max(4, (2 * n - 1).bit_length()),
             "npair": 16 * n + n * len(values["planes"]) + 64 if pairs is None else pairs,
@@ -110,6 +120,8 @@ def _arrays_of(solids, filters):
         "size": [solid.size for solid in solids],
         "rounding": [solid.rounding for solid in solids],
         "material": [solid.material for solid in solids],
+        "cover": [solid.cover for solid in solids],
+        "mixing": [solid.mixing for solid in solids],
         "filter_row": [solid.filter_row for solid in solids],
         "filters": filters,
         "center": centers,
@@ -140,6 +152,12 @@ def _radius(solid, center):
         CONVEX: lambda: np.linalg.norm(solid.hull.vertices - center, axis=1).max(),
         HALF_SPACE: lambda: INFINITE_RADIUS,
     }[solid.kind]()
+
+
+def _largest_cover(solids, own_laws):
+    """How far apart two of the solids may touch at most."""
+    largest = sorted((solid.cover for solid in solids), reverse=True)[:2]
+    return max([0.0, sum(largest), *(law[2] for law in own_laws.values())])
 
 
 def filter_words(filters):

@@ -8,8 +8,8 @@ that results do not depend on when they were found.
 
 from mbcli.engine.fields.collision_fields import (
     COLLISION_BUILT,
-    COLLISION_MARGIN,
     COLLISION_PAIRS,
+    COLLISION_REACH,
     COLLISION_SKIN,
     COLLISION_STATUS,
     COLLISION_TOO_MANY_PAIRS,
@@ -124,5 +124,5 @@ def pairs_in_level(c, n, l, first):
 @kernel
 def balls_near(c, g, h):
     apart = subtract(row3(c.p_WC, g, 0), row3(c.p_WC, h, 0))
-    reach = c.radius[g] + c.radius[h] + c.settings[COLLISION_MARGIN] + c.settings[COLLISION_SKIN]
+    reach = c.radius[g] + c.radius[h] + c.settings[COLLISION_REACH] + c.settings[COLLISION_SKIN]
     return dot(apart, apart) <= reach * reach

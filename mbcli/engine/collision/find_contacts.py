@@ -3,6 +3,7 @@
 from mbcli.engine.collision.broad_phase import update_pairs
 from mbcli.engine.collision.manifold import add_contacts
 from mbcli.engine.collision.nearest import solids_nearest
+from mbcli.engine.collision.pair_laws import cover_of_pair, own_pair
 from mbcli.engine.collision.segments import axis_of
 from mbcli.engine.collision.shapes import place_solids, rotate_back
 from mbcli.engine.fields.collision_fields import (
@@ -21,18 +22,21 @@ from mbcli.engine.smooth.spatial import dot, row3, subtract
 
 @kernel
 def find_contacts(model, data, c, points):
-    """After position_kinematics: contact points of all pairs that overlap, or are as near as the margin."""
+    """After position_kinematics: contact points of all pairs that touch, or are as near to that as the margin."""
     c.counts[COLLISION_STATUS] = 0
     points.count[0] = 0
     place_solids(model, data, c)
     update_pairs(c)
-    margin = c.settings[COLLISION_MARGIN]
     for n in range(c.counts[COLLISION_PAIRS]):
         A, B = c.pairs[n, 0], c.pairs[n, 1]
-        if bounds_touch(c, A, B, margin):
-            distance = solids_nearest(c, A, B, margin)
-            if distance < margin or (distance == 0.0 and touch_is_contact(c, A, B)):
-                add_contacts(c, points, A, B, distance)
+        own = own_pair(c, A, B)
+        cover = cover_of_pair(c, A, B, own)
+        margin = c.settings[COLLISION_MARGIN] + cover
+        reach = max(0.0, margin)
+        if bounds_touch(c, A, B, reach):
+            distance = solids_nearest(c, A, B, reach)
+            if distance < margin or (distance == 0.0 and cover == 0.0 and touch_is_contact(c, A, B)):
+                add_contacts(c, points, A, B, distance, own)
 
 
 @kernel

@@ -7,6 +7,7 @@ stands on a single point, less and less for points that are less deep, none from
 continuous when a solid tilts from a face over an edge onto a corner.
 """
 
+from mbcli.engine.collision.pair_laws import cover_of_pair, friction_of_pair
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
 from mbcli.engine.fields.collision_fields import (
@@ -27,9 +28,10 @@ MOST_POINTS = 4
 
 
 @kernel
-def add_contacts(c, points, A, B, distance):
-    """After solids_nearest(): the contact points of a pair."""
-    normal = row_of(c, 0)
+def add_contacts(c, points, A, B, distance, own):
+    """After solids_nearest(): the contact points of a pair; own: its row of own_pairs, or -1."""
+    normal, cover = row_of(c, 0), cover_of_pair(c, A, B, own)
+    margin = c.settings[COLLISION_MARGIN] + cover
     count = 0
     if c.counts[COLLISION_SINGLE_POINTS] == 0:
         if c.kind[B] == HALF_SPACE:
@@ -42,8 +44,8 @@ def add_contacts(c, points, A, B, distance):
     deepest = 1e300
     for k in range(count):
         deepest = min(deepest, c.touching[k, 3])
-    if count < 2 or deepest > distance + blend or deepest >= c.settings[COLLISION_MARGIN]:
-        add_contact(c, points, A, B, normal, row_of(c, 3), row_of(c, 6), distance, 1.0)
+    if count < 2 or deepest > distance + blend or deepest >= margin:
+        add_contact(c, points, own, A, B, normal, row_of(c, 3), row_of(c, 6), distance - cover, 1.0)
         return
     count = spread(c, count, normal)
     total = 0.0
@@ -52,14 +54,14 @@ def add_contacts(c, points, A, B, distance):
     for k in range(count):
         gap = c.touching[k, 3]
         share = max(0.0, 1.0 - (gap - deepest) / blend) / total
-        if share > 0.0 and gap < c.settings[COLLISION_MARGIN]:
+        if share > 0.0 and gap < margin:
             q = row3(c.touching, k, 0)  # on B
-            add_contact(c, points, A, B, normal, add(q, scale(gap, normal)), q, gap, share)
+            add_contact(c, points, own, A, B, normal, add(q, scale(gap, normal)), q, gap - cover, share)
 
 
 @kernel
-def add_contact(c, points, A, B, normal, point_A, point_B, distance, share):
-    """One contact point, between the nearest points at the side of the stiffer solid."""
+def add_contact(c, points, own, A, B, normal, point_A, point_B, distance, share):
+    """One contact point, between the nearest points at the side of the stiffer solid; own: row of own_pairs, or -1."""
     n = points.count[0]
     if n >= points.distance.shape[0]:
         c.counts[COLLISION_STATUS] |= COLLISION_TOO_MANY_POINTS
@@ -75,13 +77,7 @@ def add_contact(c, points, A, B, normal, point_A, point_B, distance, share):
     points.law[n, 0] = share * weight * k_B
     points.law[n, 1] = (1.0 - weight) * c.material[A, 1] + weight * c.material[B, 1]
     points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
-    points.law[n, 3] = combined_friction(c.material[A, 3], c.material[B, 3])
-    points.law[n, 4] = combined_friction(c.material[A, 4], c.material[B, 4])
-
-
-@kernel
-def combined_friction(a, b):
-    return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
+    points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own)
 
 
 @kernel

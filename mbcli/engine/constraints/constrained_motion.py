@@ -65,6 +65,7 @@ SLOWEST = 1e-8  # [rad/s or m/s] largest velocity below which there is no direct
 STAGE_TOLERANCE = 1e-9  # of position errors in stages, if rows depend on each other
 CROSSING_TOLERANCE = 1e-11  # the same of neighbours
 ITERATIONS = 20  # of a projection; it starts close by
+INFINITE = float("inf")
 ATTEMPTS = 4
 
 
@@ -337,13 +338,17 @@ def interpolate_across(model, data, constraints, work, reach, accelerations):
 
 @kernel
 def measure_errors(model, data, constraints, work, unused):
-    """q -> the norm of all position errors. Called by address."""
+    """q -> the norm of all position errors, of springs and within limits none. Called by address."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
     position_kinematics(m, d)
     position_errors(m, d, c, w)
     total = 0.0
     for i in range(w.err.shape[0]):
-        total += w.err[i] * w.err[i]
+        low, high = c.row_limits[i, 0], c.row_limits[i, 1]
+        if c.row_spring[i, 0].real < INFINITE or low.real <= w.err[i].real <= high.real:
+            continue
+        error = w.err[i] - (low if w.err[i].real < low.real else high)
+        total += error * error
     return square_root(total)
 
 

@@ -1,15 +1,17 @@
-"""Limits and controllers of joints as rows of the contact problem."""
+"""Limits, controllers and dry friction of joints as rows of the contact problem."""
 
 from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint
 from mbcli.engine.fields.contact_fields import BOUNDED, BOUNDED_HIGH, BOUNDED_LOW, BOUNDED_R, BOUNDED_V_HAT
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, PD_LIMIT
+from mbcli.engine.limits.dry_friction import STICKING
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID, limit_gap, reach_of_limits
 from mbcli.engine.runtime.kernel import kernel
 
 INFINITE = float("inf")
-# con_source of other than contacts: a limit, from here on a controller, from there on a row of the plant's constraints
-CONTROLLER, EQUATION = 1 << 40, 1 << 41
+# con_source of other than contacts: a limit, from here on a controller, then dry friction, then a row of the plant's
+# constraints
+CONTROLLER, DRY_FRICTION, EQUATION = 1 << 40, 1 << 41, 1 << 42
 
 
 @kernel
@@ -72,6 +74,34 @@ def add_controller_rows(model, data, solver, h):
 
 
 @kernel
-def take_efforts(model, data, solver, h, i):
-    """pd_effort of the controller that row i is."""
-    data.pd_effort[solver.con_source[i] - CONTROLLER] = solver.con_impulse[i, 0] / h
+def add_friction_rows(model, data, solver, h):
+    """A row for each joint with dry friction; how stiff it is comes when the trees are known."""
+    for k in range(model.friction_dof.shape[0]):
+        d = model.friction_dof[k]
+        data.friction_effort[k] = 0.0
+        if data.diagonal[d] == INFINITE:
+            continue
+        i = begin_constraint(solver, BOUNDED, DRY_FRICTION + k)
+        if i < 0:
+            return
+        add_entry(solver, i, d, 1.0, 0.0, 0.0)
+        end_constraint(solver, i)
+
+
+@kernel
+def set_friction_law(model, solver, i, h):
+    """The impulse that stops the joint, up to a bound, as in dry_friction.py."""
+    law, most = solver.con_law, h * model.friction_loss[solver.con_source[i] - DRY_FRICTION]
+    law[i, BOUNDED_R] = STICKING * compliance(solver, i)
+    law[i, BOUNDED_V_HAT] = 0.0
+    law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = -most, most
+
+
+@kernel
+def take_efforts(data, solver, h, i):
+    """The effort of row i, if it is that of a controller or of dry friction."""
+    source = solver.con_source[i]
+    if CONTROLLER <= source < DRY_FRICTION:
+        data.pd_effort[source - CONTROLLER] = solver.con_impulse[i, 0] / h
+    elif DRY_FRICTION <= source < EQUATION:
+        data.friction_effort[source - DRY_FRICTION] = solver.con_impulse[i, 0] / h

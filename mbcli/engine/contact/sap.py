@@ -16,7 +16,7 @@ def sap_impulse(law, i, vx, vy, vz):
     mu, R_t, R_n = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N]
     yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, SAP_V_HAT] - vz) / R_n
     y_t = square_root(yx * yx + yy * yy)
-    if y_t <= mu * yz:
+    if yz > 0.0 and y_t <= mu * yz:
         return yx, yy, yz, 0.5 * (R_t * y_t * y_t + R_n * yz * yz)
     mu_hat = mu * R_t / R_n
     normal = (yz + mu_hat * y_t) / (1.0 + mu * mu_hat)
@@ -32,6 +32,8 @@ def sap_hessian(law, i, vx, vy, vz):
     mu, R_t, R_n = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N]
     yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, SAP_V_HAT] - vz) / R_n
     y_t = square_root(yx * yx + yy * yy)
+    if mu == 0.0:
+        return 0.0, 0.0, 1.0 / R_n if yz > 0.0 else 0.0, 0.0, 0.0, 0.0
     if y_t <= mu * yz:
         return 1.0 / R_t, 1.0 / R_t, 1.0 / R_n, 0.0, 0.0, 0.0
     mu_hat = mu * R_t / R_n

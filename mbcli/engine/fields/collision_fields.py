@@ -2,7 +2,8 @@
 
 Sizes: nsolid solids, nround of them of finite size (balls, boxes, ...), nplane half spaces, nvertex, nedge, nface and
 ncorner vertices, edges (both ways), faces and corners of faces of all convex hulls, nword words of a row of filters,
-nlevel sizes of cells, nhead places for cells, npair pairs at most. G is a solid's own frame.
+nown pairs with a law of their own, nlevel sizes of cells, nhead places for cells, npair pairs at most. G is a solid's
+own frame.
 """
 
 from mbcli.engine.fields.model_fields import Field
@@ -14,7 +15,10 @@ COLLISION_PAIRS, COLLISION_STATUS, COLLISION_BUILT, COLLISION_SINGLE_POINTS = ra
 # bits of STATUS
 COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS = 1, 2
 # elements of settings
-COLLISION_MARGIN, COLLISION_SKIN = range(2)
+COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH = range(3)
+# columns of mixing, of own_laws
+MIXING_RULE, MIXING_PRIORITY, MIXING_DIMENSION = range(3)
+LAW_FRICTION, LAW_STATIC, LAW_COVER = range(3)
 WORD = 62  # bits used of an integer
 
 MOST_CORNERS = 64  # of a face, and of two faces clipped
@@ -35,6 +39,10 @@ COLLISION_FIELDS = (
     Field("radius", ("nsolid",), "real", "m", "of the bounding ball"),
     Field("extent", ("nsolid", 3), "real", "m", "half lengths of the bounding box along the axes of G"),
     Field("material", ("nsolid", 5), "real", "N/m, s/m, s, 1", "stiffness, dissipation, relaxation, friction, static"),
+    Field("cover", ("nsolid",), "real", "m", "how far outside of the solid it is touched"),
+    Field("mixing", ("nsolid", 3), "int", "", "rule of friction: 0 as Drake, 1 as MuJoCo; priority, dimension there"),
+    Field("own_pairs", ("nown", 2), "int", "", "pairs of solids with a law of their own, sorted; the smaller first"),
+    Field("own_laws", ("nown", 3), "real", "1, m", "friction, static friction, cover of these, columns LAW_..."),
     Field("filter_row", ("nsolid",), "int", "", "row and column of a solid in filters"),
     Field("filters", ("nfilter", "nword"), "int", "", "bit b of row a: solids of these rows do not touch"),
     Field("vertex_start", ("nsolid1",), "int", "", "first vertex of a convex hull, then its end"),
@@ -50,7 +58,7 @@ COLLISION_FIELDS = (
     Field("rounds", ("nround",), "int", "", "the other solids, the largest first"),
     Field("level", ("nround",), "int", "", "level of each of these: those of one level share the size of their cells"),
     Field("level_cells", ("nlevel",), "real", "1/m", "one over the size of cells; 0 where one cell has all"),
-    Field("settings", (2,), "real", "m", "see above"),
+    Field("settings", (3,), "real", "m", "see above"),
     # what is known of the present state
     Field("counts", (4,), "int", "", "see above"),
     Field("X_WG", ("nsolid", 12), "real", "1, m", "pose of each solid"),

@@ -4,8 +4,8 @@ Allocation, the compiled structs and the documentation all read these tables. Si
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
 nv velocities, nu actuators, npd of them with a controller, nspring spring-dampers, nhinge door hinges, nbushing
 bushings, ncut joints that close loops and have forces, ncurve curves with nsegment arcs and lines, nlock locked
-velocities, nlimit limits of positions, nline of these and controllers together. Kinds: "real" takes the scalar type,
-"int" is int64.
+velocities, nlimit limits of positions, nfriction velocities with dry friction, nline of controllers, limits and dry
+friction together. Kinds: "real" takes the scalar type, "int" is int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -73,6 +73,8 @@ MODEL_FIELDS = (
     Field("limit_dof", ("nlimit",), "int", "", "velocity of the one-dof joint that a limit is of"),
     Field("limit_side", ("nlimit",), "int", "", "1 where the position must not be less, -1 where not more"),
     Field("limit_value", ("nlimit",), "real", "rad or m", "than this"),
+    Field("friction_dof", ("nfriction",), "int", "", "velocity of a joint with dry friction"),
+    Field("friction_loss", ("nfriction",), "real", "N m or N", "the most that its dry friction can be"),
     Field("locked_dof", ("nlock",), "int", "", "velocities of locked joints"),
     Field("spring_energy", (1,), "real", "J", "energy of springs that strain each other in parallel, at their rest"),
     Field("link_body", ("nlink",), "int", "", "body that a link is part of"),
@@ -183,7 +185,8 @@ DATA_FIELDS = (
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),
     Field("pd_effort", ("npd",), "real", "N m or N", "what an actuator with a controller gave in the step"),
     Field("line_side", ("nline",), "real", "1", "-1 or 1 where a line is assumed at its lower or upper bound, else 0"),
-    Field("line", ("nline", 8), "real", "N m, kg m^2", "lines of controllers and limits, columns LINE_..."),
+    Field("line", ("nline", 8), "real", "N m, kg m^2", "lines of controllers, limits, dry friction; columns LINE_..."),
+    Field("friction_effort", ("nfriction",), "real", "N m or N", "dry friction of a joint in the step"),
     Field("energy", (2,), "real", "J", "kinetic and potential energy"),
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),
     Field("V_WL", ("nlink", 6), "real", "rad/s, m/s", "spatial velocity of each link's origin in W"),

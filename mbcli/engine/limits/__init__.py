@@ -1,1 +1,1 @@
-"""Limits and controllers of joints in a step of a discrete plant."""
+"""Limits, controllers and dry friction of joints in a step of a discrete plant."""

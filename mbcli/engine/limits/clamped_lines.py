@@ -11,7 +11,7 @@ the assumption was wrong, the exact minimum along the step is the next point: th
 no assumption comes back and the method ends. M itself is not needed: M vdot - r is what the efforts were in that step,
 and mixes linearly along a step.
 
-The lines are those of controllers, then those of limits.
+The lines are those of controllers, then those of limits, then those of dry friction.
 """
 
 from mbcli.engine.fields.model_fields import (
@@ -38,8 +38,12 @@ AGREEMENT_OF_ROUNDING = 1e-9
 @kernel
 def dof_of_line(model, i):
     """The velocity that line i acts on."""
-    controllers = model.pd_actuator.shape[0]
-    return model.actuator_dof[model.pd_actuator[i]] if i < controllers else model.limit_dof[i - controllers]
+    controllers, limits = model.pd_actuator.shape[0], model.limit_dof.shape[0]
+    if i < controllers:
+        return model.actuator_dof[model.pd_actuator[i]]
+    if i < controllers + limits:
+        return model.limit_dof[i - controllers]
+    return model.friction_dof[i - controllers - limits]
 
 
 @kernel

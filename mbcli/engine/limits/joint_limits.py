@@ -30,7 +30,7 @@ def reach_of_limits(v, v_free, h):
 
 @kernel
 def start_limits(model, data):
-    """Before start_controllers(): keeps `diagonal` as it is without lines."""
+    """Before the other lines start: keeps `diagonal` as it is without lines."""
     first = model.pd_actuator.shape[0]
     for k in range(model.limit_dof.shape[0]):
         data.line[first + k, LINE_OWN] = data.diagonal[model.limit_dof[k]]
@@ -52,7 +52,7 @@ def reach_limits(model, data, h):
     first, count = model.pd_actuator.shape[0], 0
     for k in range(model.limit_dof.shape[0]):
         count += int(is_in_reach(model, data, h, k))
-    if count == 0 and first == 0:
+    if count == 0 and first + model.friction_dof.shape[0] == 0:
         return 0
     if count > 0:
         composite_inertias(model, data)

@@ -27,6 +27,7 @@ from mbcli.engine.fields.run_fields import (
     WORK_OF_CONTACT,
     WORK_OF_FORCE_ELEMENTS,
     WORK_OF_JOINT_DAMPING,
+    WORK_OF_JOINT_FRICTION,
     WORK_OF_LIMITS,
     WORK_UNEXPLAINED,
 )
@@ -127,6 +128,10 @@ def balance_step(model, data, balance, unused, h):
         b.work[WORK_OF_FORCE_ELEMENTS] += h * torque * d.v[k]
         unexplained -= h * torque * d.v[k]
     b.work[WORK_OF_FORCE_ELEMENTS] += h * (power_of_applied_forces(d) - element_conservative_power(m, d))
+    for n in range(m.friction_dof.shape[0]):
+        work = h * d.friction_effort[n] * d.v[m.friction_dof[n]]
+        b.work[WORK_OF_JOINT_FRICTION] += work
+        unexplained -= work
     work = h * power_of_actuators(m, d)
     b.work[WORK_OF_ACTUATORS] += work
     unexplained -= work + work_of_rows(d, b)

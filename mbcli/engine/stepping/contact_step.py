@@ -6,10 +6,13 @@ needs to know nothing of contact. The arrays of contact hang on Data: contact po
 
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
+    DRY_FRICTION,
     EQUATION,
     add_controller_rows,
+    add_friction_rows,
     add_limit_rows,
     leave_to_controllers,
+    set_friction_law,
     set_limit_law,
     take_efforts,
 )
@@ -45,7 +48,7 @@ from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 
 @kernel
 def accelerate_in_contact(model, data, h):
-    """As step.accelerate(), with contact, limits and controllers in one problem."""
+    """As step.accelerate(), with contact, limits, controllers and dry friction in one problem."""
     points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
     collision = collision_at(data.contact[CONTACT_AT_COLLISION])
     clear_problem(solver)
@@ -67,7 +70,7 @@ def accelerate_in_contact(model, data, h):
 
 @kernel
 def constrain_step(model, data, points, solver, h):
-    """After gather_forces(), clear_problem(): vdot under contact at the points, limits, controllers and constraints."""
+    """After gather_forces(), clear_problem(): vdot under contact at the points, efforts of joints and constraints."""
     place_axes(model, data, solver)
     add_contact_rows(model, data, solver, points)
     if solver.counts[COUNT_CONSTRAINTS] == 0 and not has_constraints(data):
@@ -78,6 +81,7 @@ def constrain_step(model, data, points, solver, h):
     set_velocities(data, solver, h)
     add_limit_rows(model, data, solver, h)
     add_controller_rows(model, data, solver, h)
+    add_friction_rows(model, data, solver, h)
     add_constraint_rows(model, data, solver)
     if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
         return
@@ -89,8 +93,8 @@ def constrain_step(model, data, points, solver, h):
     for d in range(data.v.shape[0]):
         data.vdot[d] = (solver.vectors[VECTOR_VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
-        if solver.con_kind[i] == BOUNDED and CONTROLLER <= solver.con_source[i] < EQUATION:
-            take_efforts(model, data, solver, h, i)
+        if solver.con_kind[i] == BOUNDED:
+            take_efforts(data, solver, h, i)
     take_constraint_forces(data, solver, h)
 
 
@@ -138,4 +142,6 @@ def set_laws(model, data, points, solver, h):
             set_contact_law(solver, points, i, h)
         elif solver.con_source[i] < CONTROLLER:
             set_limit_law(model, data, solver, i, h)
+        elif DRY_FRICTION <= solver.con_source[i] < EQUATION:
+            set_friction_law(model, solver, i, h)
     set_constraint_laws(model, data, solver, h)

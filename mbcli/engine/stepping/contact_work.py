@@ -17,7 +17,7 @@ def has_contact_rows(data):
 
 @kernel
 def work_of_contact_rows(data, balance):
-    """As balance.work_of_rows(). The work of controllers is that of actuators, and not in the sum."""
+    """As balance.work_of_rows(). The work of controllers and dry friction is taken elsewhere, and not in the sum."""
     solver = solver_at(data.contact[CONTACT_AT_SOLVER])
     for d in range(data.v.shape[0]):
         solver.vectors[VECTOR_DIRECTION, solver.dof_slot[d]] = data.v[d]

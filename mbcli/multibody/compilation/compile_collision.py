@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -18,17 +19,19 @@ from mbcli.geometry import shapes
 class Geometries:
     """The geometries of a plant that collide, as the engine takes them.
 
-    ids[k] is the GeometryId of solid k; a mesh can be several solids. notes: sentences on simplifications.
+    ids[k] is the GeometryId of solid k; a mesh can be several solids. own_laws: as Collision takes them. notes:
+    sentences on simplifications.
     """
 
     ids: tuple
     solids: tuple
     filters: np.ndarray
+    own_laws: dict
     notes: tuple
 
     def collision(self, **options):
         """New arrays with the options of Collision."""
-        return Collision(self.solids, self.filters, **options)
+        return Collision(self.solids, self.filters, own_laws=self.own_laws, **options)
 
 
 def compile_geometries(plant, model, on_mesh=lambda done, count: None):
@@ -40,7 +43,7 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
     """
     graph = plant.scene_graph
     if graph is None:
-        return Geometries((), (), np.zeros((1, 1), dtype=np.int64), ())
+        return Geometries((), (), np.zeros((1, 1), dtype=np.int64), {}, ())
     instances = graph.registry.geometries
     ids, rows, filters = _colliding(plant)
     material_of = _Materials(plant, graph.config)
@@ -51,11 +54,12 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
         X_BG = _pose(model.link_X_BL[n]) @ instance.pose().GetAsMatrix4()
         X_BG = np.concatenate([X_BG[:3, :3].ravel(), X_BG[:3, 3]])
         material = material_of(g, instance)
+        body, (cover, mixing) = int(model.link_body[n]), _as_mujoco(instance)
         for kind, size, rounding, hull in _shapes(instance, plant.hulls):
-            solids.append(Solid(kind, int(model.link_body[n]), X_BG, size, rounding, material, row, hull))
+            solids.append(Solid(kind, body, X_BG, size, rounding, material, row, hull, cover, mixing))
             of.append(g)
     notes = _notes([instances[g].shape() for g in ids], plant)
-    return Geometries(tuple(of), tuple(solids), filters, tuple(notes))
+    return Geometries(tuple(of), tuple(solids), filters, _own_laws(of, plant.contact_pairs), tuple(notes))
 
 
 def geometries_can_touch(plant):
@@ -216,6 +220,27 @@ class _Materials:
             friction.dynamic_friction(),
             friction.static_friction(),
         )
+
+
+def _as_mujoco(instance):
+    """Cover and mixing of a Solid."""
+    properties = instance.proximity
+    if not properties.HasProperty("mujoco", "condim"):
+        return 0.0, (0, 0, 0)
+    margin, priority, condim = (properties.GetProperty("mujoco", name) for name in ("margin", "priority", "condim"))
+    return margin, (1, priority, condim)
+
+
+def _own_laws(ids, pairs):
+    """{(solid, solid): (friction, static friction, cover)}, the smaller solid first."""
+    solids = {}
+    for k, g in enumerate(ids):
+        solids.setdefault(g, []).append(k)
+    laws = {}
+    for (A, B), (friction, cover) in pairs.items():
+        for a, b in product(solids.get(A, ()), solids.get(B, ())):
+            laws[min(a, b), max(a, b)] = (friction, friction, cover)
+    return laws
 
 
 # ------------------------------------------------------------------------------------------- filters

@@ -56,6 +56,7 @@ def compile_model(
     parameters,
     with_controllers,
     with_limits,
+    with_friction,
     dtype=float,
 ):
     """The Model of a plant; sets the coordinate starts of the joints.
@@ -71,6 +72,7 @@ def compile_model(
         parameters: Parameters, with the elements' values.
         with_controllers: whether the PD controllers of actuators act.
         with_limits: whether the limits of joints do.
+        with_friction: whether the dry friction of joints does.
         dtype: scalar type of the parameters' values.
     """
     link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, parameters)
@@ -132,13 +134,14 @@ def compile_model(
             nominal[d] = (stiffness[d] * nominal[d] + k * rest) / total
         stiffness[d] = total
     limits = [limit for m in moving for limit in _limits(m.joint)] if with_limits else []
+    frictions = [friction for m in moving for friction in _frictions(m.joint)] if with_friction else []
     controlled = [k for k, actuator in enumerate(actuators) if with_controllers and actuator.has_controller()]
     curve_sizes, curve_arrays = _curves([m.joint for m in moving])
     element_sizes, element_arrays = force_element_arrays(elements, link_body, link_X_BL, parameters)
     return Model(
         {"nbody": nbody, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv, "nu": len(actuators)}
         | {"nlock": len(locked), "npd": len(controlled), "nlimit": len(limits)}
-        | {"nline": len(controlled) + len(limits)}
+        | {"nfriction": len(frictions), "nline": len(controlled) + len(limits) + len(frictions)}
         | curve_sizes
         | element_sizes,
         {
@@ -148,6 +151,8 @@ def compile_model(
             "limit_dof": [d for d, _, _ in limits],
             "limit_side": [side for _, side, _ in limits],
             "limit_value": [value for _, _, value in limits],
+            "friction_dof": [d for d, _ in frictions],
+            "friction_loss": [loss for _, loss in frictions],
             "gravity": gravity,
             "uniform_gravity": [int(uniform)],
             "body_parent": parent,
@@ -197,6 +202,13 @@ def _limits(joint):
     for side, value in ((1.0, joint.position_lower_limits()[0]), (-1.0, joint.position_upper_limits()[0])):
         if np.isfinite(value):
             yield joint.velocity_start(), side, value
+
+
+def _frictions(joint):
+    """(velocity, bound) of the dry friction of a joint."""
+    for k, loss in enumerate(joint.dry_friction):
+        if loss > 0.0:
+            yield joint.velocity_start() + k, loss
 
 
 def _place_links(num_links, mobilized, parameters):

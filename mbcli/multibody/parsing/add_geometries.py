@@ -11,19 +11,27 @@ FRICTION = (1.0, 1.0)  # of collisions whose file gives none, as in pydrake
 
 
 def add_geometries(plant, body, link, instance_name):
-    """Registers visuals and collisions of a link, if the plant has a scene graph."""
+    """Registers visuals and collisions of a link, if the plant has a scene graph.
+
+    Returns the GeometryIds of the collisions; None for one without a shape.
+    """
+    collisions = []
     if not plant.geometry_source_is_registered():
-        return
+        return collisions
     for geometries, add in ((link.visuals, _add_visual), (link.collisions, _add_collision)):
         names = set()
+        collisions = []
         for geometry in geometries:
             shape = _shape(geometry.shape)
             if shape is None:
+                collisions.append(None)
                 continue
             name = _new_name(geometry.name or type(shape).__name__, names)
             X_BG = RigidTransform.MakeUnchecked(geometry.X_LG[:3])
             geometry_id = add(plant, body, X_BG, shape, f"{instance_name}{DELIMITER}{name}", geometry)
             plant.scene_graph.registry.geometries[geometry_id].place = geometry.place
+            collisions.append(geometry_id)
+    return collisions
 
 
 def _new_name(name, names):

@@ -96,8 +96,11 @@ def _add(plant, spec, instance_name):
     for link in links:
         known.bodies[link.name] = _add_body(plant, link, instance)
         known.frames[link.name] = known.bodies[link.name].body_frame()
-    for link in spec.links:
-        add_geometries(plant, known.bodies[link.name], link, instance_name)
+    collisions = {link.name: add_geometries(plant, known.bodies[link.name], link, instance_name) for link in spec.links}
+    for pair in spec.contact_pairs if plant.geometry_source_is_registered() else ():
+        ids = [collisions[link][index] for link, index in (pair.collision_A, pair.collision_B)]
+        if None not in ids:
+            plant.contact_pairs[tuple(ids)] = pair.friction, pair.margin
     steps = [_add_model_frame, _add_own_elements]
     for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order
         step(plant, spec, known, instance)
@@ -193,13 +196,15 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
         for name, body, X_BF in zip(frame_names, (parent, child), (spec.X_PF, spec.X_CM), strict=True)
     )
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
-    joint.reflected_inertia = spec.reflected_inertia
+    joint.reflected_inertia, joint.lets_touch = spec.reflected_inertia, spec.lets_touch
     for k, axis in enumerate(spec.axes):
         _apply_axis(plant, joint, spec, axis, k)
     for name in ("deceleration", "jerk"):
         limits = [getattr(axis, name) for axis in spec.axes]
         if not all(limit == np.inf for limit in limits):
             joint.other_limits[name] = limits
+    if spec.default_pose is not None:
+        joint.SetDefaultPose(_pose(spec.default_pose))
     defaults = [axis.default_position for axis in spec.axes]
     if any(defaults):
         joint.set_default_positions(defaults)
@@ -247,8 +252,9 @@ _MAKERS = {
 
 
 def _apply_axis(plant, joint, spec, axis, k):
-    """Limits beyond position, and springs, of axis k."""
+    """Limits beyond position, dry friction and springs of axis k."""
     if joint.num_velocities() == len(spec.axes):
+        joint.dry_friction[k] = axis.friction
         for kind, value in (("velocity", axis.velocity), ("acceleration", axis.acceleration)):
             lower, upper = getattr(joint, f"_{kind}_limits")
             lower[k], upper[k] = -value, value

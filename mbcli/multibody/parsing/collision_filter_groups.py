@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration
 from mbcli.multibody.tree.scoped_name import DELIMITER
+from mbcli.parsers.frame_names import WORLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +74,8 @@ class CollisionFilterGroups:
 
 
 def _body(plant, name):
-    """The body of a scoped name."""
+    """The body of a scoped name; World has its own name in every model."""
     instance, _, body = name.rpartition(DELIMITER)
+    if body == WORLD:
+        return plant.world_body()
     return plant.GetBodyByName(body, plant.GetModelInstanceByName(instance))

@@ -37,6 +37,7 @@ def ApplyMultibodyPlantConfig(config: MultibodyPlantConfig, plant: MultibodyPlan
         )
     plant.set_penetration_allowance(config.penetration_allowance)
     plant.settings.contact_defaults = config.contact_defaults
+    plant.settings.joint_dry_friction = config.joint_dry_friction
     plant.set_stiction_tolerance(config.stiction_tolerance)
     plant.set_contact_model(CONTACT_MODELS[config.contact_model])
     plant.set_contact_surface_representation(

@@ -33,7 +33,7 @@ PASSED = 1e-9  # [rad or m] beyond a limit
 class LeftOut:
     """A joint that closes a loop, and what of it does not act: force elements, damping, actuators; limits.
 
-    acting: what would do something of itself; idle: actuators that would not.
+    acting: what would do something of itself; idle: actuators that would not, and dry friction.
     others: the other joints of the loop, of which one could be cut in its place.
     """
 
@@ -89,7 +89,9 @@ def left_out_at(plant: MultibodyPlant, loop_joints: list[Joint]) -> list[LeftOut
             acting += [type(e).__name__] if joint in e.tied_elements() and not isinstance(e, JointSpring) else []
         if any(joint.default_damping_vector()) and not isinstance(joint, JOINTS_WITH_FORCES):
             acting.append("its damping")
-        if actuators or acting or has_limits(joint):
+        if any(joint.dry_friction):
+            idle.append("its dry friction")
+        if idle or acting or has_limits(joint):
             others = _rest_of_loop(plant, joint, set(loop_joints))
             found.append(LeftOut(joint, tuple(acting), tuple(idle), has_limits(joint), others))
     return found

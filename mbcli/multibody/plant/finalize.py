@@ -14,6 +14,7 @@ from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.cut_joints import has_limits, left_out_at
 from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.kinematics import Kinematics
+from mbcli.multibody.scalars import EXPRESSION
 from mbcli.multibody.tree.constraints import BallConstraint, LoopConstraint
 from mbcli.multibody.tree.index import JointIndex
 from mbcli.multibody.tree.joint_spring import JointSpring
@@ -52,7 +53,7 @@ class Finalization(Elements, Kinematics):
                 self.free_joints[mobod.link] = joint
             mobilized.append(MobilizedJoint(joint, mobod.inboard, mobod.link, mobod.reversed))
         self.left_out = left_out_at(self.whole_plant(), loop_joints)
-        for line in [*self.left_out, *self.unused_limits()]:
+        for line in [*self.left_out, *self.unused_properties()]:
             warnings.warn(str(line), stacklevel=3)
         for actuator in [a for a in self.elements.actuators if a.joint() in loop_joints]:
             self._unregister(actuator, self.elements.actuators)  # the joint has no coordinate to drive
@@ -97,6 +98,7 @@ class Finalization(Elements, Kinematics):
             parameters,
             self._steps_with_controllers(),
             self.is_discrete(),
+            self.is_discrete() and self.settings.joint_dry_friction and scalar is not EXPRESSION,
             scalar.dtype,
         )
         return scalar.convert_model(model)
@@ -137,18 +139,26 @@ class Finalization(Elements, Kinematics):
         def cut(joint: Joint) -> int:
             if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
                 return CUT_LAST
-            if has_limits(joint):
+            if has_limits(joint) or any(joint.dry_friction):
                 return CUT_LATE
             return CUT_EARLY if joint in springs or any(joint.default_damping_vector()) else CUT_FIRST
 
         return cut
 
-    def unused_limits(self) -> list[str]:
-        """What a continuous plant does not do with limits, as lines."""
-        names = [joint.name() for joint in self.moving_joints() if has_limits(joint)]
-        if self.is_discrete() or not names:
+    def unused_properties(self) -> list[str]:
+        """What a continuous plant does not do that steps do, as lines."""
+        if self.is_discrete():
             return []
-        return [f"a continuous plant does not enforce the position limits of {len(names)} joints: {listed(names)}"]
+        limited = [joint.name() for joint in self.moving_joints() if has_limits(joint)]
+        rough = [joint.name() for joint in self.moving_joints() if any(joint.dry_friction)]
+        lines = []
+        if limited:
+            lines.append(
+                f"a continuous plant does not enforce the position limits of {len(limited)} joints: {listed(limited)}"
+            )
+        if rough and self.settings.joint_dry_friction:
+            lines.append(f"a continuous plant has no dry friction, {len(rough)} joints state some: {listed(rough)}")
+        return lines
 
     def _add_floating_joint(self, body: RigidBody) -> QuaternionFloatingJoint:
         instance = body.model_instance()

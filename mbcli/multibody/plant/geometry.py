@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
@@ -15,6 +16,7 @@ from mbcli.multibody.tree.scoped_name import DELIMITER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from mbcli.geometry.collision_filters import CollisionFilterManager
     from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
     from mbcli.geometry.inspector import SceneGraphInspector
     from mbcli.geometry.scene_graph import SceneGraph
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.index import BodyIndex
     from mbcli.multibody.tree.rigid_body import RigidBody
+
+EVERY_BIT = -1
 
 
 class Geometry(Lookup):
@@ -33,6 +37,8 @@ class Geometry(Lookup):
         self._source_id: SourceId | None = None
         self._frame_ids: dict[int, FrameId] = {}  # body index -> FrameId
         self.geometry_bodies: dict[GeometryId, RigidBody] = {}
+        # of model files: friction, [m] at which they touch
+        self.contact_pairs: dict[tuple[GeometryId, GeometryId], tuple[float, float]] = {}
         self._compiled_geometries: Any = None  # (revision of the scene graph, Model, Geometries)
         self.hulls: dict[Any, Any] = {}  # CollisionHulls of meshes that were read: compile_collision.py
         self._meeting: Any = None  # (revision of the scene graph, whether solids can touch)
@@ -230,6 +236,13 @@ class Geometry(Lookup):
         if self.scene_graph is None:
             return
         manager = self.scene_graph.collision_filter_manager()
+        self._exclude_connected(manager)
+        self._exclude_incompatible(self.scene_graph, manager)
+        for A, B in self.contact_pairs:
+            manager.Apply(CollisionFilterDeclaration().AllowBetween(GeometrySet(A), GeometrySet(B)))
+
+    def _exclude_connected(self, manager: CollisionFilterManager) -> None:
+        """Bodies that are welded together, and those that a joint connects."""
         groups: dict[int, list[RigidBody]] = {}
         for body, moved_by in zip(self.elements.bodies, self.model.link_body, strict=True):
             if self.GetCollisionGeometriesForBody(body):
@@ -242,12 +255,25 @@ class Geometry(Lookup):
             return
         for joint in self.elements.joints:
             parent, child = joint.parent_body(), joint.child_body()
-            if int(parent.index()) == 0 or joint.num_velocities() == 6:
+            if int(parent.index()) == 0 or joint.num_velocities() == 6 or joint.lets_touch:
                 continue
             if self.GetCollisionGeometriesForBody(parent) and self.GetCollisionGeometriesForBody(child):
                 declaration = CollisionFilterDeclaration()
                 sets = (self.CollectRegisteredGeometries([body]) for body in (parent, child))
                 manager.Apply(declaration.ExcludeBetween(*sets))
+
+    def _exclude_incompatible(self, graph: SceneGraph, manager: CollisionFilterManager) -> None:
+        """Geometries of MJCF files whose bit masks have nothing in common; those of other files have every bit."""
+        masks: dict[tuple[int, ...], list[GeometryId]] = {}
+        for g in self.geometry_bodies:
+            proximity = graph.registry.geometries[g].proximity
+            if proximity is not None:
+                names = ("contype", "conaffinity")
+                key = tuple(proximity.GetPropertyOrDefault("mujoco", name, EVERY_BIT) for name in names)
+                masks.setdefault(key, []).append(g)
+        for (one, these), (other, those) in combinations_with_replacement(masks.items(), 2):
+            if not (one[0] & other[1] or other[0] & one[1]):
+                manager.Apply(CollisionFilterDeclaration().ExcludeBetween(GeometrySet(these), GeometrySet(those)))
 
     def compiled_geometries(
         self, model: Any = None, on_mesh: Callable[[int, int], object] = lambda done, count: None

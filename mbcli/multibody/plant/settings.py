@@ -63,6 +63,7 @@ class PlantSettings:
     sap_near_rigid_threshold: float = 1.0
     adjacent_bodies_collision_filters: bool = True
     discrete_contact_approximation: str = "lagged"  # as configurations spell it
+    joint_dry_friction: bool = True  # whether the dry friction of joints acts in steps
     single_contact_points: bool = False  # whether a pair of geometries gives one contact point
     decompose_meshes: bool = False  # whether meshes that are not convex collide by convex parts of them
     leaves_out_broken_meshes: bool = False  # with a note, where they would collide; else they are an error

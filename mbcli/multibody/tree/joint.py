@@ -57,6 +57,8 @@ class Joint(NamedElement):
         self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
         self.other_limits: dict[str, Any] = {}  # of a model file, which nothing here uses: name -> one for each axis
         self.reflected_inertia = 0.0  # of a drive that is no actuator, on every velocity; set by model files
+        self.dry_friction = np.zeros(nv)  # [N m or N], the most that it can be, in steps; set by model files
+        self.lets_touch = False  # whether its bodies may touch where adjacent bodies do not; set by model files
         self._position_limits = (np.full(nq, -np.inf), np.full(nq, np.inf))
         self._velocity_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
         self._acceleration_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))

@@ -1,0 +1,202 @@
+"""What touches what in MJCF files, and by which friction: geoms, <contact>, the filter of parents.
+
+Bodies that are welded together count as one for the filter of parents: they do not touch the bodies that their joints
+stand on, unless those are welded to the world. Contact of geoms follows their own attributes, that of a <pair> its own.
+"""
+
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_values import find_named
+from mbcli.parsers.spec import CollisionFilterGroupSpec, ContactPairSpec
+
+DIMENSIONS = (1, 3, 4, 6)
+PAIR_FRICTION = (1.0, 1.0, 0.005, 0.0001, 0.0001)
+_GEOM_FRICTION = (1.0, 0.005, 0.0001)
+_SOFT = ("solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction", "o_solref", "o_solimp")
+
+
+# ------------------------------------------------------------------------------------ geoms and pairs
+
+
+def read_geom_contact(element, reading, in_pair):
+    """(whether a geom collides, its proximity properties). in_pair: a <pair> names it."""
+    options = reading.options
+    masks = [_integer(element, name, 1) for name in ("contype", "conaffinity")]
+    friction = (*element.vector("friction", 3, _GEOM_FRICTION, least=1), *_GEOM_FRICTION[1:])[:3]
+    friction = _checked_friction(element, friction)
+    condim = _read_dimension(element, reading, friction[1:])
+    margin, _ = element.number("margin", 0.0), element.number("gap", 0.0)
+    sliding = friction[0] if options.friction is None else options.friction
+    properties = {
+        ("material", "coulomb_friction"): (sliding, sliding),
+        ("mujoco", "contype"): masks[0],
+        ("mujoco", "conaffinity"): masks[1],
+        ("mujoco", "condim"): condim,
+        ("mujoco", "priority"): _integer(element, "priority", 0),
+        ("mujoco", "margin"): margin if options.margin is None else options.margin / 2.0,
+    }
+    return options.has("contact") and (in_pair or any(masks)), properties
+
+
+def _integer(element, name, default):
+    value = element.number(name, default)
+    if value != int(value):
+        element.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            f'attribute "{name}" of <{element.tag}> must be a whole number, found "{element.attribute(name)}"',
+            element.owner(name),
+            attribute=name,
+            value=element.attribute(name),
+        )
+    return int(value)
+
+
+def _checked_friction(element, friction):
+    if friction[0] < 0:
+        element.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            f"friction must not be negative, found {friction[0]!r}",
+            element.owner("friction"),
+            attribute="friction",
+        )
+    return friction
+
+
+def _read_dimension(element, reading, other_friction):
+    """condim; a warning of torsional and rolling friction that would act."""
+    condim = _integer(element, "condim", 3)
+    if condim not in DIMENSIONS:
+        element.diagnostics.error(
+            "ATTRIBUTE_INVALID",
+            f'attribute "condim" of <{element.tag}> must be one of 1, 3, 4, 6, found "{element.attribute("condim")}"',
+            element.owner("condim"),
+            attribute="condim",
+            value=element.attribute("condim"),
+        )
+        return 3
+    torsional, rolling = other_friction
+    if condim == 6 and rolling > 0:
+        reading.unused.add(element, "condim", "there is no torsional and no rolling friction")
+    elif condim > 3 and torsional > 0:
+        reading.unused.add(element, "condim", "there is no torsional friction")
+    return condim
+
+
+def geoms_in_pairs(root):
+    """The names of the geoms that <pair>s are about."""
+    pairs = [pair for section in root.children("contact") for pair in section.children("pair")]
+    return {pair.attribute(name) for pair in pairs for name in ("geom1", "geom2")}
+
+
+def read_pairs(root, reading, bodies):
+    """The `ContactPairSpec`s of a file."""
+    known = bodies.collisions_by_name()
+    pairs = {}
+    for section in root.children("contact"):
+        for node in section.children("pair"):
+            element = reading.defaults.of(node, None)
+            names = []
+            for attribute in ("geom1", "geom2"):
+                node.attribute(attribute, required=True)
+                names.append(find_named(node, attribute, "geom", bodies.geom_names))
+            friction, margin = _read_pair(element, reading)
+            if None in names or not all(name in known for name in names):
+                continue  # an error, or a geom without a shape, which was reported
+            first, second = sorted(known[name] for name in names)
+            pairs[first, second] = ContactPairSpec(first, second, friction, margin, node.place)
+    return tuple(pairs.values()) if reading.options.has("contact") else ()
+
+
+def _read_pair(element, reading):
+    """Friction and margin of a <pair>, which geoms have no part in."""
+    options = reading.options
+    stated = element.vector("friction", 5, (), least=1)
+    friction = (*stated, *PAIR_FRICTION[len(stated) :])
+    _checked_friction(element, friction)
+    condim = _read_dimension(element, reading, (friction[2], max(friction[3:])))
+    if len(stated) > 1 and stated[0] != stated[1] and condim > 1:
+        reading.unused.add(element, "friction", "friction is the same in all directions, the first number")
+    margin, _ = element.number("margin", 0.0), element.number("gap", 0.0)
+    sliding = 0.0 if condim == 1 else friction[0] if options.friction is None else options.friction
+    return sliding, margin if options.margin is None else options.margin
+
+
+# -------------------------------------------------------------------------------------------- filters
+
+
+def read_filter_groups(root, reading, bodies):
+    """Bodies that do not touch: those that <exclude> names, and those that the filter of parents keeps apart."""
+    return (*_read_excludes(root, bodies), *_parent_groups(reading, bodies))
+
+
+def _read_excludes(root, bodies):
+    """Each pair of bodies that do not collide as two filter groups, of which one ignores the other."""
+    groups: list[CollisionFilterGroupSpec] = []
+    for section in root.children("contact"):
+        for node in section.children("exclude"):
+            pair = []
+            for attribute in ("body1", "body2"):
+                node.attribute(attribute, required=True)
+                pair.append(find_named(node, attribute, "body", bodies.all_links))
+            if None in pair:
+                continue
+            name = node.attribute("name") or f"exclude{len(groups) // 2}"
+            first, second = f"{name}/{pair[0]}", f"{name}/{pair[1]}"
+            groups.append(CollisionFilterGroupSpec(first, (pair[0],), (second,), node.place))
+            groups.append(CollisionFilterGroupSpec(second, (pair[1],), (), node.place))
+    return groups
+
+
+def _parent_groups(reading, bodies):
+    """A filter group of each body with those welded to it, that ignores the group which its joints stand on.
+
+    One body on one joint of another needs none: plants keep the two bodies of a joint apart.
+    """
+    if not reading.options.has("filterparent"):
+        return []
+    parents = {joint.child: joint.parent for joint in bodies.joints.values()}
+    ignores: dict[str, tuple[str, ...]] = {}
+    for group, (parent, members) in bodies.welded.items():
+        if parent == WORLD:
+            continue
+        solid, below = (_solid(bodies, names) for names in (members, bodies.welded[parent][1]))
+        if solid and below and not (solid == (group,) and below == (parents.get(group),)):
+            ignores[group] = (parent,)
+            ignores.setdefault(parent, ())
+    return [
+        CollisionFilterGroupSpec(
+            f"filterparent/{group}",
+            _solid(bodies, bodies.welded[group][1]),
+            tuple(f"filterparent/{parent}" for parent in ignored),
+            bodies.links[group].place,
+        )
+        for group, ignored in ignores.items()
+    ]
+
+
+def _solid(bodies, names):
+    """Those of some bodies that have collisions."""
+    return tuple(name for name in names if bodies.links[name].collisions)
+
+
+# --------------------------------------------------------------------------------- soft constraints
+
+
+def warn_of_softness(root):
+    """One warning if a file says how soft its constraints are."""
+    found = [node for node in root.walk() if not _SOFT_NAMES.isdisjoint(node.attribute_names)]
+    for node in found:
+        for name in _SOFT:
+            node.attribute(name)
+    if found:
+        first = next(name for name in found[0].attribute_names if name in _SOFT_NAMES)
+        root.diagnostics.warning(
+            "ATTRIBUTE_UNSUPPORTED",
+            f"solref and solimp are not followed ({len(found)} elements state them): limits and equalities are nearly "
+            "rigid here, contact is as stiff as the plant's configuration says",
+            found[0],
+            attribute=first,
+            value=found[0].attribute(first),
+        )
+
+
+_SOFT_NAMES = frozenset(_SOFT)

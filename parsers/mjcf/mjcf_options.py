@@ -1,0 +1,92 @@
+"""<option> of MJCF files: gravity, and which parts of the physics are switched off or overridden for the whole file."""
+
+from dataclasses import dataclass
+
+from mbcli.parsers.mjcf.mjcf_values import read_keyword
+
+# what may be switched off, and what goes with it
+_SWITCHES = {
+    "gravity": {"gravity"},
+    "constraint": {"equality", "frictionloss", "limit", "contact"},
+    "equality": {"equality"},
+    "frictionloss": {"frictionloss"},
+    "limit": {"limit"},
+    "contact": {"contact"},
+    "spring": {"spring"},
+    "damper": {"damper"},
+    "passive": {"spring", "damper"},  # of files for earlier releases
+    "actuation": {"actuation"},
+    "clampctrl": {"clampctrl"},
+    "filterparent": {"filterparent"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a file that say something about the motion."""
+
+    gravity: tuple[float, float, float] | None = None  # [m/s^2]; None: not stated
+    disabled: frozenset[str] = frozenset()  # parts of the physics, values of _SWITCHES
+    margin: float | None = None  # [m] of every contact; None: each has its own
+    friction: float | None = None  # of every contact, when sliding
+
+    def has(self, part: str) -> bool:
+        """Whether a part of the physics is not switched off."""
+        return part not in self.disabled
+
+
+def read_options(root):
+    """The `Options` of a file, from all its <option> elements: the last that states something holds."""
+    gravity, flags, stated = None, {}, {}
+    for node in root.children("option"):
+        gravity = node.vector("gravity", 3, gravity)
+        _warn_of_fluids(node)
+        for name in ("o_margin", "o_friction"):
+            if node.attribute(name) is not None:
+                stated[name] = node
+        for flag in node.children("flag"):
+            for name in (*_SWITCHES, "override"):
+                value = read_keyword(flag, name, ("enable", "disable"), None)
+                if value is not None:
+                    flags[name] = value == "enable", flag
+    off = [name for name, (enabled, _) in flags.items() if not enabled and name in _SWITCHES]
+    for name in off:
+        if name in _NOT_FOLLOWED:
+            _warn(flags[name][1], name, _NOT_FOLLOWED[name])
+    disabled = frozenset().union(*(_SWITCHES[name] for name in off))
+    if "gravity" in disabled:
+        gravity = (0.0, 0.0, 0.0)
+    if not flags.get("override", (False, None))[0]:
+        return Options(gravity, disabled)
+    margin = stated["o_margin"].number("o_margin") if "o_margin" in stated else 0.0
+    friction = _first_number(stated["o_friction"]) if "o_friction" in stated else 1.0
+    return Options(gravity, disabled, margin, friction)
+
+
+_NOT_FOLLOWED = {
+    "actuation": "an actuator without controller gives what its input says",
+    "clampctrl": "a range of the control limits the effort",
+}
+
+
+def _first_number(node):
+    count = len(node.attribute("o_friction").split())
+    return node.vector("o_friction", min(max(count, 1), 5), (1.0,))[0]
+
+
+def _warn_of_fluids(node):
+    for name in ("density", "viscosity"):
+        if node.number(name, 0.0):
+            _warn(node, name, "there are no forces of a fluid")
+    if any(node.vector("wind", 3, (0.0, 0.0, 0.0))):
+        _warn(node, "wind", "there are no forces of a fluid")
+
+
+def _warn(node, name, consequence):
+    node.diagnostics.warning(
+        "ATTRIBUTE_UNSUPPORTED",
+        f'attribute "{name}" in <{node.tag}> is not followed: {consequence}',
+        node,
+        attribute=name,
+        value=node.attribute(name),
+    )

@@ -1,0 +1,188 @@
+"""<tendon> of MJCF files. A fixed tendon is a sum of joint coordinates, a spatial one a path through sites.
+
+What acts here: the limits of a fixed tendon, its spring where it has no dead band, and the spring of a spatial tendon
+that is a straight line between two sites. The rest of what a tendon does by itself is reported.
+"""
+
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_joints import read_linear, read_stops
+from mbcli.parsers.mjcf.mjcf_values import about, find_named
+from mbcli.parsers.spec import SpringDamperSpec, TendonConstraintSpec, pose
+
+_FROM_REFERENCE = -1.0  # as springlength: the length at the rest positions of the joints' springs
+
+
+@dataclass(frozen=True, slots=True)
+class FixedTendon:
+    """length = sum of coefficient * position; reference: its value at the reference positions."""
+
+    terms: dict[str, float]
+    reference: float
+
+
+@dataclass(slots=True)
+class Tendons:
+    """The tendons of a file and what they become."""
+
+    names: dict = field(default_factory=dict)  # -> place
+    fixed: dict = field(default_factory=dict)  # name -> FixedTendon
+    constraints: list = field(default_factory=list)
+    force_elements: list = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forces:
+    """What a tendon does by itself."""
+
+    lower: float
+    upper: float
+    stiffness: float
+    damping: float
+    rest: tuple[float, float]  # [m] lengths without spring force
+
+
+def read_tendons(root, reading, bodies):
+    """The `Tendons` of a file."""
+    tendons = Tendons()
+    for section in root.children("tendon"):
+        for node in section.children("fixed", "spatial"):
+            name = node.attribute("name")
+            if name is not None and name in tendons.names:
+                report_duplicate(node, "tendon", name, tendons.names[name])
+                continue
+            tendons.names[name or f"tendon{len(tendons.names)}"] = node.place
+            element = reading.defaults.of(node, None, "tendon")
+            forces = _read_forces(element, reading)
+            (_read_fixed if node.tag == "fixed" else _read_spatial)(node, element, forces, reading, bodies, tendons)
+    return tendons
+
+
+def _read_forces(element, reading):
+    lower, upper = read_stops(element, reading, 1.0)
+    stiffness, damping = (read_linear(reading, element, name) for name in ("stiffness", "damping"))
+    rest = element.vector("springlength", 2, (_FROM_REFERENCE,), least=1)
+    if reading.options.has("frictionloss"):
+        _warn_if(reading, element, "frictionloss", "a tendon has no dry friction here")
+    _warn_if(reading, element, "armature", "a tendon has no inertia here")
+    return _Forces(lower, upper, stiffness, damping, (rest[0], rest[-1]))
+
+
+def _warn_if(reading, element, name, consequence):
+    if element.number(name, 0.0):
+        reading.unused.add(element, name, consequence)
+
+
+# ------------------------------------------------------------------------------------- fixed tendons
+
+
+def _read_fixed(node, element, forces, reading, bodies, tendons):
+    terms, reference, rest, known = {}, 0.0, 0.0, True
+    for term in node.children("joint"):
+        term.attribute("joint", required=True)
+        name = find_named(term, "joint", "joint", bodies.all_joints)
+        coefficient = term.number("coef", 0.0, required=True)
+        joint = bodies.joints.get(name)
+        known = known and joint is not None and len(joint.axes) == 1
+        if known and name in terms:
+            problem = f'the joint "{name}" is in the tendon twice'
+            term.diagnostics.error("ELEMENT_INVALID", problem, term, attribute="joint", value=name)
+        if known:
+            terms[name] = coefficient
+            reference += coefficient * joint.axes[0].default_position
+            rest += coefficient * joint.axes[0].spring_reference
+    if not known:
+        reading.unused.add_element(node, "a tendon of joints of several coordinates is not supported")
+        return
+    terms = {name: coefficient for name, coefficient in terms.items() if coefficient}
+    name = node.attribute("name")
+    if name is not None:
+        tendons.fixed[name] = FixedTendon(terms, reference)
+    if not terms:
+        return
+    sum_of = tuple(terms), tuple(terms.values()), node.place
+    if forces.lower > -inf or forces.upper < inf:
+        limits = {"lower": forces.lower, "upper": forces.upper}
+        tendons.constraints.append(TendonConstraintSpec(*sum_of, name=name, **limits))
+    if forces.stiffness:
+        length = rest if forces.rest == (_FROM_REFERENCE,) * 2 else forces.rest[0]
+        if forces.rest[0] != forces.rest[1]:
+            reading.unused.add(element, "springlength", "a dead band has no damping inside of it")
+        upper = length if forces.rest[0] == forces.rest[1] else forces.rest[1]
+        numbers = {"stiffness": forces.stiffness, "damping": forces.damping}
+        tendons.constraints.append(TendonConstraintSpec(*sum_of, lower=length, upper=upper, **numbers))
+    elif forces.damping:
+        reading.unused.add(element, "damping", "a fixed tendon without a spring has no damping here")
+
+
+# ----------------------------------------------------------------------------------- spatial tendons
+
+
+def _read_spatial(node, element, forces, reading, bodies, tendons):
+    path = node.children("site", "geom", "pulley")
+    ends = []
+    for part in path:
+        if part.tag == "site":
+            part.attribute("site", required=True)
+            ends.append(bodies.sites.get(find_named(part, "site", "site", bodies.sites)))
+        else:
+            part.ignore("settled")
+    if None in ends:
+        return
+    straight = len(ends) == 2 and len(path) == 2
+    acts = forces.stiffness or forces.damping
+    if forces.lower > -inf or forces.upper < inf:
+        reading.unused.add(element, "range", "a spatial tendon has no limits here")
+    if not acts:
+        return
+    if not straight:
+        which = "stiffness" if forces.stiffness else "damping"
+        reading.unused.add(element, which, "only a straight line between two sites can have a spring or damper")
+    elif forces.rest[0] != forces.rest[1]:
+        reading.unused.add(element, "springlength", f"a spring with a dead band is not supported: {_LEFT_OUT}")
+    else:
+        _add_spring(node, element, forces, ends, reading, bodies, tendons)
+
+
+_LEFT_OUT = "it is left out"
+
+
+def _add_spring(node, element, forces, ends, reading, bodies, tendons):
+    (link_A, X_AP), (link_B, X_BQ) = ends
+    if link_A == link_B:
+        return
+    length = forces.rest[0]
+    if length == _FROM_REFERENCE:
+        p_WP, p_WQ = (_place_at_rest(bodies, link) @ X[:, 3] for link, X in ((link_A, X_AP), (link_B, X_BQ)))
+        length = float(np.linalg.norm((p_WP - p_WQ)[:3]))
+    if length <= 0.0:
+        reading.unused.add(element, "springlength", f"a spring of the length 0 is not supported: {_LEFT_OUT}")
+        return
+    p_AP, p_BQ = tuple(X_AP[:3, 3].tolist()), tuple(X_BQ[:3, 3].tolist())
+    spring = SpringDamperSpec(link_A, p_AP, link_B, p_BQ, length, forces.stiffness, forces.damping, node.place)
+    tendons.force_elements.append(spring)
+
+
+def _place_at_rest(bodies, link):
+    """X_WL (4, 4) of a link where the springs of all joints are at rest."""
+    inboard = {joint.child: joint for joint in bodies.joints.values()}
+    X_PL = np.eye(4)
+    while link in inboard:
+        joint = inboard[link]
+        X_PL = joint.X_PF @ _motion_at_rest(joint) @ np.linalg.inv(joint.X_CM) @ X_PL
+        link = joint.parent
+    return X_PL if link == WORLD else bodies.links[link].X_ModelL @ X_PL
+
+
+def _motion_at_rest(joint):
+    """X_FM (4, 4) of a joint where its spring is at rest."""
+    if not joint.axes:
+        return np.eye(4)
+    axis, position = np.array(joint.axes[0].xyz), joint.axes[0].spring_reference
+    if joint.type == "prismatic":
+        return pose(None, position * axis)
+    return pose(about(axis, position) if position else None)
