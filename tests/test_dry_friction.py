@@ -317,6 +317,16 @@ def test_friction_of_every_format_acts_in_steps_and_can_be_switched_off(kind):
     assert after(free, 0.01)[1][0] == pytest.approx(-0.0981, rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", FILES)
+def test_what_pydrake_does_not_do_is_a_note(kind):
+    parser = Parser(MultibodyPlant(H))
+    parser.AddModelsFromString(FILES[kind], kind)
+    notes = [finding for finding in parser.diagnostics.findings if finding.code == "DRY_FRICTION"]
+    assert [(note.severity, note.message) for note in notes] == [
+        ("note", "the dry friction of 1 joints acts in steps of a discrete plant: j")
+    ] * (kind != "mjcf")
+
+
 def test_both_axes_of_a_universal_joint_have_their_own():
     text = """<sdf version="1.9"><model name="r"><link name="a"><inertial><mass>2</mass></inertial></link>
       <joint name="j" type="universal"><parent>world</parent><child>a</child>

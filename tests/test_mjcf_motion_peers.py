@@ -24,6 +24,11 @@ def stiff(step):
     return STIFF.format(2 * step)
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings to a file there
+
+
 class Both:
     """A model in both, from the same state; joints are those of one coordinate, and free ones."""
 

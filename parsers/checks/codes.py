@@ -329,6 +329,7 @@ CODES = {
     "POSE_UNUSED": Code("A pose is not used: nothing there is free to have it."),
     "INITIAL_POSITION": Code("An initial position names no joint, or has the wrong count of numbers."),
     "GRAVITY_SET": Code("The file sets gravity."),
+    "DRY_FRICTION": Code("Joints of URDF or SDFormat state dry friction: it acts in the steps of a discrete plant."),
     "SCENARIO_AMBIGUOUS": Code("The file has several scenarios, and none is named."),
     "SCENARIO_MISSING": Code("The file has no scenario of that name."),
     "VALUE_CHOICE": Code("A value is none of those that are allowed."),

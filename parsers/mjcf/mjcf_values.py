@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from math import cos, radians, sin
 from typing import Any
-from typing import Any
 
 import numpy as np
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ

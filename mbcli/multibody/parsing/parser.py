@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.collection_pause import paused_collection
+from mbcli.common.coordinate_names import listed
 from mbcli.errors import ModelError
 from mbcli.multibody.parsing.add_model import add_models
 from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
@@ -115,6 +116,7 @@ class Parser:
         names = self._instance_names(top_models(specs))
         for spec in specs:
             self._tell_gravity(spec)
+            self._tell_friction(spec)
         added = []
         self.read += specs
         with paused_collection():
@@ -134,6 +136,14 @@ class Parser:
         if spec.gravity is not None and list(spec.gravity) != gravity:
             message = f"the model sets the gravity of the whole plant to {list(spec.gravity)}, which was {gravity}"
             self.diagnostics.note("GRAVITY_SET", message, place=spec.place)
+
+    def _tell_friction(self, spec: ModelSpec) -> None:
+        """A note of what acts here and not in Drake."""
+        for model in () if spec.format == "mjcf" else top_models([spec]):
+            names = [joint.name for joint in model.joints if any(axis.friction for axis in joint.axes)]
+            if names:
+                message = f"the dry friction of {len(names)} joints acts in steps of a discrete plant: {listed(names)}"
+                self.diagnostics.note("DRY_FRICTION", message, place=model.place)
 
     def add_directives(self, directives: ModelDirectives) -> list[ModelInstanceInfo]:
         """Applies `ModelDirectives`, None if they could not be read; returns a ModelInstanceInfo for each model.
