@@ -72,17 +72,19 @@ def _meshes(count, role=""):
 
 
 def relocated(mesh, packages, folder):
-    """(URI, problem): the URI that leads to the file of a Mesh from another folder, and why none does, or None.
+    """(URI, problem): the URI that leads to the file of a Mesh from another folder, and why it is not read there, or
+    None.
 
-    The mesh's own URI stays where it does so, and where its file was not found.
+    The mesh's own URI stays where it leads there, and where its file was not found.
     """
     if mesh.path is None:
         return mesh.uri, None  # reported when the model was read
+    from_there = os.path.relpath(mesh.path, folder or os.curdir)
     problem = None
-    for uri in (mesh.uri, os.path.relpath(mesh.path, folder or os.curdir)):
+    for uri in (mesh.uri, from_there):
         try:
             if os.path.samefile(packages.resolve(uri, folder), mesh.path):
                 return uri, None
         except ResourceError as error:
             problem = str(error)
-    return mesh.uri, problem or "its name leads to another file from there"
+    return from_there, problem or "its name leads to another file from there"

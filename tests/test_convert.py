@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load import load_models
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.writing.conversion import converted
 from mbcli.parsers.writing.flatten import flattened
@@ -430,3 +432,111 @@ def test_command_reads_stdin():
     result = runner.invoke(mbcli, ["convert", "-", "--input-format", "urdf", "--to", "sdf"], input=ARM.read_bytes())
     assert result.exit_code == 0
     assert '<model name="arm7">' in result.stdout
+
+
+# ----------------------------------------------------------------------------------------------- bundles
+
+
+@pytest.fixture
+def robot_with_meshes(tmp_path):
+    """A robot whose meshes lie in two folders and name a material with a texture, a buffer, and a file outside."""
+    folder = tmp_path / "robot"
+    (folder / "meshes" / "visual" / "textures").mkdir(parents=True)
+    (folder / "meshes" / "collision").mkdir()
+    triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+    (folder / "meshes" / "visual" / "a.obj").write_text(f"mtllib a.mtl\n{triangle}")
+    (folder / "meshes" / "visual" / "a.mtl").write_text(
+        "newmtl m\nmap_Kd -s 1 1 1 textures/a.png\nmap_Bump ../../../b.png\n"
+    )
+    (folder / "meshes" / "visual" / "textures" / "a.png").write_bytes(b"texture")
+    (tmp_path / "b.png").write_bytes(b"secret")
+    (folder / "meshes" / "collision" / "a.obj").write_text(triangle)
+    buffer = {"uri": "c%20d.bin", "byteLength": 1}
+    document = {"asset": {"version": "2.0"}, "buffers": [buffer], "images": [{"uri": "data:,"}]}
+    (folder / "meshes" / "collision" / "c.gltf").write_text(json.dumps(document))
+    (folder / "meshes" / "collision" / "c d.bin").write_bytes(b"\0")
+    shapes = "".join(
+        f"<{tag}><geometry><mesh filename='meshes/{name}'/></geometry></{tag}>"
+        for tag, name in (("visual", "visual/a.obj"), ("collision", "collision/a.obj"), ("visual", "collision/c.gltf"))
+    )
+    (folder / "r.urdf").write_text(f'<robot name="r">{URDF_LINK.format("a").replace("</link>", shapes)}</link></robot>')
+    return folder / "r.urdf"
+
+
+BUNDLE = [
+    "meshes/collision/a.obj",
+    "meshes/collision/c d.bin",
+    "meshes/collision/c.gltf",
+    "meshes/visual/a.mtl",
+    "meshes/visual/a.obj",
+    "meshes/visual/textures/a.png",
+]
+
+
+@pytest.mark.parametrize("suffix", ["sdf", "urdf"])
+def test_a_bundle_has_the_meshes_and_what_they_name(robot_with_meshes, tmp_path, capfd, suffix):
+    out = tmp_path / "elsewhere" / f"r.{suffix}"
+    out.parent.mkdir()
+    code, _, err = invoke(capfd, robot_with_meshes, "-o", out, "--bundle")
+    assert code == 0, err
+    copied = [str(path.relative_to(out.parent)) for path in out.parent.rglob("*") if path.is_file()]
+    assert sorted(copied) == sorted([*BUNDLE, out.name])
+    for name in BUNDLE:
+        assert (out.parent / name).read_bytes() == (robot_with_meshes.parent / name).read_bytes()
+    assert "the file ../../../b.png, which a mesh names: it is not copied" in err
+    diagnostics = Diagnostics()
+    (model,) = load_models(str(out), diagnostics=diagnostics)
+    assert [finding.code for finding in diagnostics.findings if finding.code.startswith("URI")] == []
+    assert all(geometry.shape.path for link in model.links for geometry in (*link.visuals, *link.collisions))
+
+
+def test_a_bundle_replaces_other_files_only_by_force(robot_with_meshes, tmp_path, capfd):
+    out = tmp_path / "elsewhere" / "r.sdf"
+    (out.parent / "meshes" / "visual").mkdir(parents=True)
+    (out.parent / "meshes" / "visual" / "a.mtl").write_text("mine")
+    code, _, err = invoke(capfd, robot_with_meshes, "-o", out, "--bundle")
+    assert (code, "a.mtl: error: exists already; --force replaces it" in err) == (6, True)
+    assert not out.exists()
+    assert invoke(capfd, robot_with_meshes, "-o", out, "--bundle", "--force")[0] == 0
+    assert (out.parent / "meshes" / "visual" / "a.mtl").read_text() != "mine"
+    assert invoke(capfd, robot_with_meshes, "-o", out, "--bundle", "--force")[0] == 0  # onto itself
+
+
+def test_a_bundle_beside_the_meshes_is_the_meshes(robot_with_meshes, capfd):
+    out = robot_with_meshes.with_suffix(".sdf")
+    before = {path: path.read_bytes() for path in out.parent.rglob("*") if path.is_file()}
+    assert invoke(capfd, robot_with_meshes, "-o", out, "--bundle")[0] == 0
+    assert {path: path.read_bytes() for path in out.parent.rglob("*") if path.is_file() and path != out} == before
+
+
+def test_a_bundle_needs_a_file(robot_with_meshes, capfd):
+    assert invoke(capfd, robot_with_meshes, "--to", "sdf", "--bundle")[0] == 2
+
+
+def test_meshes_that_must_not_be_read_from_the_new_place_are_named_all_the_same(robot_with_meshes, tmp_path, capfd):
+    out = tmp_path / "elsewhere" / "r.sdf"
+    out.parent.mkdir()
+    code, _, err = invoke(capfd, robot_with_meshes, "-o", out)
+    assert code == 0
+    assert "<uri>../robot/meshes/visual/a.obj</uri>" in out.read_text()
+    assert "(--allow-outside); --bundle copies it [MESH]" in err
+    diagnostics = Diagnostics()
+    (model,) = load_models(str(out), packages=PackageMap(allow_outside=True), diagnostics=diagnostics)
+    assert all(geometry.shape.path for link in model.links for geometry in link.visuals)
+
+
+def test_ten_losses_of_a_kind_are_printed(tmp_path, capfd):
+    links = "".join(
+        URDF_LINK.format(f"l{k}").replace(
+            "</link>", f"<visual><geometry><mesh filename='{k}.obj'/></geometry></visual></link>"
+        )
+        for k in range(13)
+    )
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out").mkdir()
+    for k in range(13):
+        (tmp_path / "in" / f"{k}.obj").write_text("")
+    (tmp_path / "in" / "r.urdf").write_text(f'<robot name="r">{links}</robot>')
+    _, _, err = invoke(capfd, tmp_path / "in" / "r.urdf", "-o", tmp_path / "out" / "r.sdf")
+    assert err.count("is named as") == 10
+    assert "r.urdf: changed: and 3 more [MESH]" in err

@@ -14,6 +14,7 @@ from mbcli.errors import ModelError, NumericalError
 FORMATS = {".urdf": "urdf", ".sdf": "sdf", ".world": "sdf"}
 NAMES = {"urdf": "URDF", "sdf": "SDFormat"}
 PROOF_SEED = 0
+MAX_OF_KIND = 10  # losses that are printed
 
 
 @click.command()
@@ -24,18 +25,23 @@ PROOF_SEED = 0
 @click.option(
     "--lossy", is_flag=True, help="Write it also if the loss changes the motion of the model; else that is an error."
 )
+@click.option(
+    "--bundle", is_flag=True, help="Copy the meshes, and the files that these name, to a folder `meshes` beside OUT."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the losses and the proof as one JSON document.")
 @click.pass_context
-def convert(ctx, target, output, force, lossy, as_json, **values):
+def convert(ctx, target, output, force, lossy, bundle, as_json, **values):
     """Write a model as URDF or SDFormat.
 
     \b
     mbcli convert robot.urdf -o robot.sdf
     mbcli convert scene.dmd.yaml --to urdf > scene.urdf
     mbcli convert world.sdf -o robot.urdf --json
+    mbcli convert robot.urdf -o /elsewhere/robot.sdf --bundle
 
     Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
-    Elements that the format lacks, or has in another form, are listed on stderr, or under `losses` with --json.
+    Elements that the format lacks, or has in another form, are listed on stderr, or under `losses` with --json. Names
+    of meshes lead to the same files from the place of OUT, or to their copies with --bundle.
 
     Before anything is written, the text is read back: M(q), C(q, v) v, gravity, other forces, poses and limits must be
     those of the model at random states, to 1e-9; otherwise the exit code is 5. The exit code is 3 if the model would
@@ -50,17 +56,25 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
     target = target or _target(output)
     if as_json and not to_file:
         raise click.UsageError("--json needs -o: both cannot go to stdout")
+    if bundle and not to_file:
+        raise click.UsageError("--bundle needs -o: the meshes go beside that file")
     if to_file and not is_special(output):
         refuse_existing(output, force)
     from mbcli.conversion.conversion_proof import prove
+    from mbcli.conversion.mesh_bundle import bundle_names, copy_bundle
+    from mbcli.parsers.writing.conversion import converted, mesh_paths
     from mbcli.parsers.writing.losses import Loss
 
     loaded = load(options, ctx)
     if len(loaded.read) != 1:
         raise ModelError(f"{options.models[0]}: error: has {len(loaded.read)} models, one can be converted")
     packages = read_packages(options)
-    conversion = _convert(loaded, target, packages, os.path.dirname(output) if to_file else os.curdir)
-    if not as_json and ctx.obj["verbosity"] >= 0:
+    folder = (os.path.dirname(output) if to_file else "") or os.curdir
+    model = _model(loaded)
+    copies = bundle_names(mesh_paths(model)) if bundle else {}
+    conversion = converted(model, target, packages=packages, folder=folder, copies=copies)
+    tells = not as_json and ctx.obj["verbosity"] >= 0
+    if tells:
         _report(conversion.losses)
     fatal = [loss for loss in conversion.losses if loss.kind == "motion"]
     if fatal and not lossy:
@@ -75,11 +89,14 @@ def convert(ctx, target, output, force, lossy, as_json, **values):
         raise NumericalError(
             f"the {target} file would not be the same mechanism: {joined(*faults)}; nothing is written"
         )
-    losses = list(conversion.losses)
+    more, place = [], loaded.read[0].place
     if not proof.same_order:
-        losses.append(Loss("changed", "ORDER", "the coordinates come in another order", loaded.read[0].place))
-        if not as_json and ctx.obj["verbosity"] >= 0:
-            _report(losses[-1:])
+        more.append(Loss("changed", "ORDER", "the coordinates come in another order", place))
+    for name in copy_bundle(copies, folder, packages, force):
+        more.append(Loss("lost", "MESH", f"the file {name}, which a mesh names: it is not copied", place))
+    if tells:
+        _report(more)
+    losses = [*conversion.losses, *more]
     text = conversion.text.decode()
     if to_file:
         write_file(output, text, force)
@@ -96,20 +113,26 @@ def _target(output):
     return FORMATS[suffix]
 
 
-def _convert(loaded, target, packages, folder):
+def _model(loaded):
     from mbcli.multibody.parsing.model_of_scene import model_of_scene
-    from mbcli.parsers.writing.conversion import converted
     from mbcli.parsers.writing.flatten import flattened
 
-    model = model_of_scene(loaded.plant, flattened(loaded.read[0]))
-    return converted(model, target, packages=packages, folder=folder)
+    return model_of_scene(loaded.plant, flattened(loaded.read[0]))
 
 
 def _report(losses):
+    """A line for each loss, ten of a kind, and one for the others of it."""
     colors = {"motion": "red", "lost": "yellow"}
+    kinds = {}
     for loss in losses:
-        kind = click.style(loss.kind, fg=colors.get(loss.kind, "cyan"))
-        click.echo(f"{printable(str(loss.place))}: {kind}: {printable(loss.message)} [{loss.code}]", err=True)
+        kinds.setdefault((loss.kind, loss.code), []).append(loss)
+    for (kind, code), found in kinds.items():
+        shown = click.style(kind, fg=colors.get(kind, "cyan"))
+        for loss in found[:MAX_OF_KIND]:
+            click.echo(f"{printable(str(loss.place))}: {shown}: {printable(loss.message)} [{code}]", err=True)
+        if len(found) > MAX_OF_KIND:
+            more = f"and {len(found) - MAX_OF_KIND:,} more"
+            click.echo(f"{printable(found[0].place.file)}: {shown}: {more} [{code}]", err=True)
 
 
 def _document(loaded, target, output, losses, proof):

@@ -1,6 +1,7 @@
 """The proof of a conversion: its text, read back, is the same mechanism."""
 
 import warnings
+from copy import copy
 from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
@@ -53,6 +54,8 @@ def _plant_of(model):
 def _read_back(conversion, packages):
     diagnostics = Diagnostics()
     target = conversion.target
+    packages = copy(packages)
+    packages.missing_meshes = "ignore"  # the text is not where they are looked for, and the model's were
     models = load_models(
         conversion.text, input_format=target, packages=packages, diagnostics=diagnostics, name="<written>"
     )

@@ -42,9 +42,11 @@ def read_gltf(content: bytes, folder: str) -> Iterator[Surface]:
     yield from _Scene(document, buffers).surfaces()
 
 
-def files_beside(content: bytes) -> list[str]:
-    """The names of the files that hold the buffers of a glTF or GLB file."""
-    names = [buffer.get("uri", "data:") for buffer in _chunks(content)[0].get("buffers", [])]
+def files_beside(content: bytes, *, images: bool = False) -> list[str]:
+    """The names of the files that hold the buffers of a glTF or GLB file, and the images if asked for."""
+    document = _chunks(content)[0]
+    parts = document.get("buffers", []) + (document.get("images", []) if images else [])
+    names = [part.get("uri", "data:") for part in parts]
     return [unquote(name) for name in names if not name.startswith("data:")]
 
 

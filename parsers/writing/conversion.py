@@ -1,5 +1,6 @@
 """A model as the text of another file, URDF or SDFormat: flat, with a list of the changes."""
 
+import os
 from dataclasses import dataclass, replace
 
 from mbcli.parsers.mesh_files import relocated
@@ -34,10 +35,11 @@ class Conversion:
         return any(loss.kind == "motion" for loss in self.losses)
 
 
-def converted(model, target, *, packages, folder):
+def converted(model, target, *, packages, folder, copies=None):
     """The `Conversion` of a ModelSpec to a target format, "urdf" or "sdf".
 
-    packages: PackageMap by which meshes are found; folder: that of the text.
+    packages: PackageMap by which meshes are found; folder: that of the text. copies: {path of a mesh file: name of its
+    copy, relative to the folder}, if meshes are copied.
     """
     losses = Losses()
     kept = sayable(flattened(model), target, losses)
@@ -51,7 +53,7 @@ def converted(model, target, *, packages, folder):
     named = with_target_names(arranged.model, target, losses)
     links = _pairs(arranged.model.links, named.links)
     joints = _pairs(arranged.model.joints, named.joints)
-    named = _with_meshes(named, packages, folder, losses)
+    named = _with_meshes(named, packages, folder, copies or {}, losses)
     root = write_sdf(named) if target == "sdf" else write_urdf(named, {joints[name] for name in arranged.loops})
     for tag, count in numbers_of_elements(root, ("loop_joint", "frame") if target == "urdf" else ()).items():
         times = f" ({count} times)" if count > 1 else ""
@@ -66,15 +68,25 @@ def _pairs(before, after):
     return {old.name: new.name for old, new in zip(before, after, strict=True)}
 
 
-def _with_meshes(model, packages, folder, losses):
-    """The model with URIs of meshes that lead to the same files from a folder."""
+def mesh_paths(model):
+    """The paths of the mesh files of a ModelSpec that were found, each once."""
+    shapes = [geometry.shape for link in flattened(model).links for geometry in (*link.visuals, *link.collisions)]
+    return list(dict.fromkeys(shape.path for shape in shapes if getattr(shape, "path", None) is not None))
+
+
+def _with_meshes(model, packages, folder, copies, losses):
+    """The model with URIs of meshes that lead to the same files, or to copies of them, from a folder."""
 
     def moved(geometry):
         if not hasattr(geometry.shape, "uri"):
             return geometry
-        uri, problem = relocated(geometry.shape, packages, folder)
+        copy = copies.get(os.path.abspath(geometry.shape.path)) if geometry.shape.path is not None else None
+        uri, problem = (copy, None) if copy is not None else relocated(geometry.shape, packages, folder)
         if problem is not None:
-            losses.add("lost", "MESH", f"the place of the mesh {geometry.shape.uri}: {problem}", geometry.place)
+            problem = (
+                f"the mesh {geometry.shape.uri} is named as {uri}, and not read there: {problem}; --bundle copies it"
+            )
+            losses.add("changed", "MESH", problem, geometry.place)
         elif uri != geometry.shape.uri:
             losses.add("changed", "MESH", f"the mesh {geometry.shape.uri} is named as {uri}", geometry.place)
         return replace(geometry, shape=replace(geometry.shape, uri=uri))

@@ -1,0 +1,115 @@
+"""The mesh files of a model beside the file that it is converted to, with the files that they name in turn."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from mbcli.errors import MbcliError, OutputError, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mbcli.parsers.package_map import PackageMap
+
+FOLDER = "meshes"  # of the copies
+MAX_NAMED = 1000  # files that a mesh names
+MAX_BYTES = 64 * 2**20  # of a mesh or material file that is looked through for the names of others
+_NAMED = {
+    ".obj": re.compile(rb"^[ \t]*mtllib[ \t]+(.+?)[ \t\r]*$", re.MULTILINE),
+    ".mtl": re.compile(rb"^[ \t]*(?:map_\w+|bump|disp|decal|refl)[ \t](?:.*[ \t])?(\S+?)[ \t\r]*$", re.MULTILINE),
+    ".dae": re.compile(rb"<init_from>\s*([^<]+?)\s*</init_from>"),
+}
+
+
+def bundle_names(paths: Iterable[str]) -> dict[str, str]:
+    """{path of a mesh file: where its copy lies, relative to the new file}: as the meshes lie to each other."""
+    paths = list(dict.fromkeys(map(os.path.abspath, paths)))
+    if not paths:
+        return {}
+    top = os.path.commonpath([os.path.dirname(path) for path in paths])
+    return {path: os.path.join(FOLDER, os.path.relpath(path, top)) for path in paths}
+
+
+def copy_bundle(names: dict[str, str], folder: str, packages: PackageMap, force: bool) -> list[str]:
+    """Copies mesh files to their new names in a folder, with the materials, textures and buffers that they name.
+
+    Files that are there with the same contents stay. Returns the names of files that are not there or must not be
+    read. Raises OutputError, before anything is copied, where another file is in the way that `force` does not give
+    free, and where a copy cannot be written.
+    """
+    copies, left_out = {}, []
+    for path, name in names.items():
+        copies[os.path.join(folder, name)] = path
+        pending = [path]
+        while pending:
+            start = pending.pop()
+            for named in _files_named_in(start):
+                try:
+                    found = packages.resolve(named, os.path.dirname(start))
+                except ResourceError:
+                    found = None
+                there = os.path.normpath(os.path.join(folder, name, os.pardir, _relative(found or named, path)))
+                if found is None or not os.path.isfile(found) or not _is_below(there, os.path.join(folder, FOLDER)):
+                    left_out.append(named)
+                elif there not in copies:
+                    copies[there] = found
+                    pending.append(found)
+    for target, source in copies.items():
+        if os.path.lexists(target) and not force and not _is_same(source, target):
+            raise OutputError(f"{target}: error: exists already; --force replaces it")
+    for target, source in copies.items():
+        _copy(source, target)
+    return list(dict.fromkeys(left_out))
+
+
+def _files_named_in(path: str) -> list[str]:
+    """Names of files in a mesh or material file, relative to it, as it has them."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in (*_NAMED, ".gltf", ".glb") or os.path.getsize(path) > MAX_BYTES:
+        return []
+    with open(path, "rb") as file:
+        content = file.read()
+    if suffix in _NAMED:
+        found = [name.decode("utf-8", "replace") for name in _NAMED[suffix].findall(content)]
+    else:
+        found = _named_in_gltf(content)
+    names = [unquote(name) if suffix == ".dae" else name for name in found[:MAX_NAMED]]
+    return [name for name in names if "://" not in name and "\0" not in name]
+
+
+def _named_in_gltf(content: bytes) -> list[str]:
+    from mbcli.meshes.read_gltf import files_beside
+
+    try:
+        return files_beside(content, images=True)
+    except (MbcliError, ValueError, KeyError, TypeError, AttributeError):
+        return []  # it is not glTF, which reading it says
+
+
+def _relative(found: str, mesh: str) -> str:
+    return os.path.relpath(os.path.join(os.path.dirname(mesh), found), os.path.dirname(mesh))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return os.path.commonpath([os.path.abspath(path), os.path.abspath(folder)]) == os.path.abspath(folder)
+
+
+def _is_same(source: str, target: str) -> bool:
+    if not os.path.isfile(target) or os.path.getsize(source) != os.path.getsize(target):
+        return False
+    with open(source, "rb") as one, open(target, "rb") as other:
+        return one.read() == other.read()
+
+
+def _copy(source: str, target: str) -> None:
+    try:
+        if os.path.exists(target) and _is_same(source, target):
+            return
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise OutputError(f"{target}: error: cannot be written: {error.strerror or error}") from None
