@@ -394,6 +394,82 @@ def test_it_moves_as_in_pinocchio(name, tmp_path):
     np.testing.assert_allclose(plant.CalcMassMatrix(plant.CreateDefaultContext()), M, rtol=0, atol=1e-13)
 
 
+# name: (format, text, the code of the only error); findings that follow from a fault are none of their own
+ALONE = {
+    "missing_include": (
+        "sdf",
+        sdf(
+            '<include><uri>nope.sdf</uri><name>arm</name></include><frame name="f" attached_to="arm::x">'
+            '<pose relative_to="arm">0 0 0 0 0 0</pose></frame><self_collide>often</self_collide><typo/>'
+            '<joint name="k" type="fixed"><parent>b</parent><child>arm::x</child></joint>'
+        ),
+        "URI_LOOKUP",
+    ),
+    "missing_include_of_all_links": (
+        "sdf",
+        '<sdf version="1.9"><model name="m"><include><uri>nope.sdf</uri></include></model></sdf>',
+        "URI_LOOKUP",
+    ),
+    "name_of_a_link": (
+        "sdf",
+        sdf().replace('"b"', '"b::c"').replace(">b<", ">b::c<"),
+        "RESERVED_NAME",
+    ),
+    "missing_include_of_mjcf": (
+        "mjcf",
+        '<mujoco><include file="nope.xml"/><worldbody><body childclass="c"><geom type="mesh" mesh="m" material="x"/>'
+        '</body></worldbody><actuator><motor joint="j"/></actuator><typo/></mujoco>',
+        "URI_LOOKUP",
+    ),
+    "joint_that_a_transmission_drives": (
+        "urdf",
+        robot(DRIVE.replace("</joint>", "<hardwareInterface/></joint>"), joint=JOINT.replace(' type="revolute"', "")),
+        "ATTRIBUTE_MISSING",
+    ),
+    "link_with_contents": (
+        "urdf",
+        robot('<link><inertial><mass value="1"/></inertial><visual/></link>'),
+        "ATTRIBUTE_MISSING",
+    ),
+    "frame_that_a_bushing_has": (
+        "urdf",
+        robot(
+            '<frame name="f" link="q"/><drake:linear_bushing_rpy><drake:bushing_frameA name="f"/>'
+            '<drake:bushing_frameC name="a"/>'
+            + "".join(
+                f'<drake:bushing_{kind} value="1 1 1"/>'
+                for kind in ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
+            )
+            + "</drake:linear_bushing_rpy>"
+        ).replace("<robot", '<robot xmlns:drake="http://drake.mit.edu"'),
+        "FRAME_ATTACHED_TO_INVALID",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_nothing_is_said_of_what_follows_from_an_error(name):
+    input_format, text, code = ALONE[name]
+    models, findings = read(text, input_format)
+    assert models == ()
+    assert [f.code for f in findings if f.code != "INERTIA_DEFAULT"] == [code], [str(finding) for finding in findings]
+
+
+@pytest.mark.parametrize(
+    ("shape", "more"),
+    [
+        ('<mesh scale="1 1 1" unknown="1"><typo/></mesh>', ""),
+        ("<sphere/>", "<drake:proximity_properties><typo/></drake:proximity_properties>"),
+        ("<cone/>", "<typo/>"),
+    ],
+)
+def test_nothing_is_said_of_the_rest_of_what_is_left_out(shape, more):
+    text = robot(inside=collision(shape).replace("</collision>", f"{more}</collision>"))
+    models, findings = read(text.replace("<robot", '<robot xmlns:drake="http://drake.mit.edu"'), "urdf")
+    assert models[0].links[1].collisions == ()
+    assert [f.severity for f in findings] == ["warning"], [str(finding) for finding in findings]
+
+
 def test_a_plane_of_urdf_is_a_half_space():
     models, _ = read(robot(inside=collision('<plane normal="0 3 4"/>')), "urdf")
     (geometry,) = models[0].links[1].collisions

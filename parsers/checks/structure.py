@@ -50,7 +50,9 @@ def _listed(names):
 
 def check_followers(model, report):
     """JOINT_COUPLED once a model, MIMIC_EXCEEDS_LIMITS for each follower."""
-    followers = [(j, a) for j in model.joints.values() if report.is_sound(j) for a in j.axes if a.mimic is not None]
+    if not report.is_sound(model):
+        return
+    followers = [(j, a) for j in model.joints.values() for a in j.axes if a.mimic is not None]
     if not followers:
         return
     joint, axis = followers[0]

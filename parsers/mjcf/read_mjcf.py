@@ -46,6 +46,8 @@ def read_mjcf(source, diagnostics, *, packages=None, name=None):
     packages = packages or PackageMap()
     base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
     documents, folders = insert_includes(root, source, packages, base_dir)
+    if diagnostics.counts()["error"] > errors_before:
+        return None  # without an included file the rest is full of names that nothing has
     model_name = _NAMELESS if isinstance(source, bytes) else os.path.splitext(os.path.basename(source))[0]
     model = _read_model(root, documents, model_name, MeshFiles(packages, base_dir), folders)
     return model if diagnostics.counts()["error"] == errors_before else None

@@ -56,6 +56,8 @@ def read_sdf(source, diagnostics, *, packages=None, name=None):
     except TooManyElements:
         diagnostics.error("ELEMENT_INVALID", "the includes multiply to more elements than are allowed", root)
         return ()
+    if includes.failed:
+        return ()  # without what is included the rest is full of names that nothing has
     for read in (file, *includes.files.values()):
         if read is not None:
             read.meshes.report_missing(diagnostics)
@@ -89,7 +91,7 @@ def _read_root(file, includes):
     for node in (*worlds, *nodes):
         gathering = Gathering(includes)
         model = _gather(gathering, node, file, includes)
-        if model is None:
+        if model is None or includes.failed:
             continue
         if node.tag != "world" and not claim_name(names, model.name, node):
             continue

@@ -50,6 +50,7 @@ class Includes:
         self.files = {}  # path: File or None
         self.specs = {}  # path: ModelSpec or None
         self.count = 0
+        self.failed = False  # whether one of them brought nothing
         self._chain = [path] if path else []
 
     @contextmanager
@@ -63,6 +64,11 @@ class Includes:
     def __call__(self, node, file):
         """The `Included` of an <include> in a file, or None with an error."""
         self.count += 1
+        included = self._included(node, file)
+        self.failed = self.failed or included is None
+        return included
+
+    def _included(self, node, file):
         for plugin in node.children("plugin"):
             plugin.ignore("foreign", "plugins are code of a simulator")
         merge = node.boolean("merge", False)

@@ -145,7 +145,7 @@ class Gathering:
         self._fill(model, node, file, frames, _OF_MODEL)
         self._attach(node, frames, model.elements.values(), model.models)
         self._place(node, frames, placing)
-        if not static and not model.models and not model.of_tag("link"):
+        if not static and not model.models and not model.of_tag("link") and not self._include.failed:
             node.diagnostics.error("MODEL_WITHOUT_LINK", f"model {quoted(name)} must have a link", node)
         return model
 
@@ -214,7 +214,12 @@ class Gathering:
 
     def _add_element(self, model, node, file, frames):
         name = read_name(node, file.minor)
-        if name is None or not claim_name(model.nodes, name, node):
+        if name is None:
+            stated = node.raw("name")
+            if stated and stated not in frames:
+                frames.add_link(stated)  # what refers to it is no fault of its own
+            return
+        if not claim_name(model.nodes, name, node):
             return
         model.nodes[name] = node
         ends: tuple[str | None, ...] = read_joint_ends(node) if node.tag in ("joint", "drake:joint") else ()

@@ -79,7 +79,7 @@ def _read_robot(root, meshes):
         joints=tuple(joints.values()),
         frames=frames,
         actuators=_read_actuators(root, joints, joint_nodes),
-        force_elements=read_force_elements(root, links, frames),
+        force_elements=read_force_elements(root, links),
         constraints=read_constraints(root, links, joints),
         filter_groups=_read_filter_groups(root, links),
         sources=(root.document,),
@@ -274,6 +274,7 @@ def _can_drive(node, name, joints, joint_nodes):
             node.parent.ignore("settled")
     joint = joints.get(name)
     if joint is None:  # it has errors of its own
+        node.parent.ignore("settled")
         return False
     count = coordinate_count(joint)
     if count == 1 and joint.axes[0].effort != 0:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _TRIPLES = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
 
 
-def read_force_elements(root, links, frames):
-    """Bushings, then spring-dampers, of those without errors. links: {name: LinkSpec}; frames: FrameSpecs."""
-    frame_names = [*links, *(frame.name for frame in frames)]
+def read_force_elements(root, links):
+    """Bushings, then spring-dampers, of those without errors. links: {name: LinkSpec}."""
+    frame_names = [*links, *(node.raw("name") for node in root.children("frame"))]  # a faulty one is reported as such
     bushings = [_read_bushing(node, frame_names) for node in root.children("drake:linear_bushing_rpy")]
     springs = [_read_spring_damper(node, links) for node in root.children("drake:linear_spring_damper")]
     return tuple(element for element in (*bushings, *springs) if element is not None)

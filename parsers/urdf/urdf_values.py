@@ -44,6 +44,7 @@ def nodes_by_name(nodes, kind):
     for node in nodes:
         name = read_name(node)
         if name is None:
+            node.ignore("settled")
             continue
         first = named.setdefault(name, node)
         if first is not node:
