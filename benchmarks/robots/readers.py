@@ -27,6 +27,8 @@ def read_by_mbcli(path, folder, file_format):
     started = time.process_time()
     try:
         plant = load_model(path, contact=True, packages=_packages(file_format), file_type=_file_type(file_format)).plant
+        if plant.meets_contact():  # then a run reads the meshes
+            plant.compiled_geometries()
     except Exception as error:
         found = {"read": False, "seconds": time.process_time() - started, "error": _lines(error, folder)[0]}
         found["errors"] = len(_lines(error, folder))

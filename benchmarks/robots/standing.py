@@ -10,7 +10,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-OPTIONS = ("--ground", "-t", "2")  # of `mbcli simulate`
+OPTIONS = ("--ground", "--hold", "-t", "2")  # of `mbcli simulate`
 LIMIT = 300.0  # [s] for one run
 REST = 0.01  # [m/s] or [rad/s]: a robot whose velocities are all smaller is at rest
 SHOWN = 160  # characters of a message

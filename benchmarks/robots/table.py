@@ -129,7 +129,7 @@ def _times(records, found):
     quantiles = ", ".join(f"{name} {seconds[int(part * (len(seconds) - 1))]:.3g} s" for name, part in QUANTILES.items())
     yield f"processor time of mbcli to read a file: {quantiles}"
     slow = sorted((r for r in timed if r["mbcli"]["seconds"] > SLOW), key=lambda r: -r["mbcli"]["seconds"])
-    yield f"{len(slow)} files take longer than {SLOW:g} s (mbcli; peers)"
+    yield f"{len(slow)} files take longer than {SLOW:g} s (peers; Drake and Pinocchio open no meshes)"
     for record in slow[:LONGEST_LISTS]:
         peers = ", ".join(f"{name} {a['seconds']:.2f} s" for name, a in record["peers"].items() if a["read"])
         yield f"{record['mbcli']['seconds']:8.2f} s  {record['name']}  ({peers})"
