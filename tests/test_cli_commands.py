@@ -14,6 +14,7 @@ ARM, TWO_LINKS = SAMPLES / "arm7.urdf", SAMPLES / "double_pendulum.urdf"
 COMMON = {"schema", "schema_version", "model", "position_names", "velocity_names", "q", "v"}
 FRAME_KEYS = {"X_WF", "p_WF", "quaternion", "V_WF"}
 INSPECT = {
+    *("extent", "postures", "reach", "standing_height"),
     "bodies",
     "joints",
     "frames",

@@ -4,8 +4,8 @@ import click
 
 from mbcli.cli.analysis import Analysis
 from mbcli.cli.model import find_frame
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
-from mbcli.cli.output import table
+from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
+from mbcli.cli.output import named_vector, table
 
 
 @click.command()
@@ -16,10 +16,18 @@ from mbcli.cli.output import table
 @click.option(
     "--relative-to", "base", default="world", metavar="NAME", help="Measure in this frame instead of the world."
 )
+@click.option(
+    "--ik",
+    "places",
+    multiple=True,
+    metavar="FRAME=x,y,z[,qw,qx,qy,qz]",
+    help="Solve for positions first, within limits: the frame's origin is at x, y, z [m] of --relative-to, with the "
+    "orientation of the quaternion. From the given state; what floats stays.",
+)
 @click.option("--vdot", metavar="LIST", help="Accelerations; with them the result has A_WF too.")
 @output_options
 @click.pass_context
-def kinematics(ctx, names, base, vdot, **values):
+def kinematics(ctx, names, base, places, vdot, **values):
     """Poses and velocities of bodies and frames, measured and expressed in the world or in --relative-to.
 
     Spatial velocities are rotational first, at the frame's origin; quaternions are w, x, y, z.
@@ -27,9 +35,16 @@ def kinematics(ctx, names, base, vdot, **values):
     \b
     mbcli kinematics arm.urdf --frame tool --at elbow=0.3
     mbcli kinematics arm.urdf --states motion.csv --frame tool --format csv
+    mbcli kinematics arm.urdf --ik tool=0.4,0,0.5,0,1,0,0 --json > state.json
     """
+    if places and values["states"] is not None:
+        raise click.UsageError("--ik solves for one state, --states gives many")
 
     def evaluate(plant, context, inputs):
+        if places:
+            solved = solve_places(plant, context, places, base)
+            frames = evaluate_frames(plant, context, names or list(place_texts(places)), base, inputs.get("vdot"))
+            return {"ik": solved, "frames": frames}
         return {"frames": evaluate_frames(plant, context, names, base, inputs.get("vdot"))}
 
     def evaluate_rows(plant, batch, states):
@@ -38,6 +53,37 @@ def kinematics(ctx, names, base, vdot, **values):
     Analysis("kinematics", evaluate, render, takes=("vdot",), columns=columns, evaluate_rows=evaluate_rows).run(
         ctx, values, {"vdot": vdot}
     )
+
+
+def place_texts(places):
+    """{frame: numbers} of FRAME=LIST texts."""
+    from mbcli.cli.state import number
+
+    found = {}
+    for place in places:
+        name, equals, text = place.partition("=")
+        words = text.replace(",", " ").split()
+        if not equals or len(words) not in (3, 7):
+            raise click.UsageError(f"--ik takes FRAME=x,y,z or FRAME=x,y,z,qw,qx,qy,qz, not '{place}'")
+        if name in found:
+            raise click.UsageError(f"--ik: a second place for '{name}'")
+        found[name] = [number(word, f"--ik {name}") for word in words]
+    return found
+
+
+def solve_places(plant, context, places, base):
+    """Moves the context to positions at which frames have their places; returns how they were found."""
+    from mbcli.models.frame_places import solve
+
+    with usage_errors():
+        found = solve(plant, context, place_texts(places), base)
+    return {
+        "q": found.q,
+        "position_error": found.position_error,
+        "angle_error": found.angle_error,
+        "iterations": found.iterations,
+        "attempts": found.attempts,
+    }
 
 
 def wanted_frames(plant, names, base):
@@ -109,6 +155,11 @@ def columns(plant, results):
 def render(plant, results):
     rows = [[name, *entry["p_WF"], *entry["quaternion"]] for name, entry in results["frames"].items()]
     text = table(rows, ["frame", "x [m]", "y", "z", "qw", "qx", "qy", "qz"])
+    if "ik" in results:
+        from mbcli.models.units import coordinate_units
+
+        units = coordinate_units(plant)[0]
+        text = f"{named_vector(plant.GetPositionNames(), results['ik']['q'], units)}\n\n{text}"
     if any((entry["V_WF"] != 0.0).any() for entry in results["frames"].values()):
         rows = [[name, *entry["V_WF"]] for name, entry in results["frames"].items()]
         text += "\n\n" + table(rows, ["frame", "wx [rad/s]", "wy", "wz", "vx [m/s]", "vy", "vz"])

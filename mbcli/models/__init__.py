@@ -2,13 +2,21 @@
 
 loading             load_model(): files, directives, scenarios and settings to a finalized plant
 settings            the settings in configuration files and scenarios
+added_actuators     actuators for joints that are held or driven and have none
+self_contact        which bodies of one robot touch each other
+mechanisms          bodies that joints connect
+placed_solids       solids at positions of a plant: distances and extents
+placement           robots put down on the ground
 description         describe(): a plant as data
+measures            extent, reach, standing height
 contacts            contacts and distances at a state
 mass_motion         centre of mass and momentum
 assembly            the nearest state that satisfies the constraints
+frame_places        inverse_kinematics(): positions at which frames are where they are wanted
 constrained_motion  accelerations, forces and impulses under constraints
 missing_mass        joints that move nothing with mass
 units               units of coordinates
+postures            named postures as states
 states              states of a plant from names, random numbers, JSON documents and logs
 """
 
@@ -20,10 +28,12 @@ if TYPE_CHECKING:
     from mbcli.models.constrained_motion import constrained_dynamics, constrained_inverse_dynamics
     from mbcli.models.contacts import contact_points, geometry_distances
     from mbcli.models.description import describe
+    from mbcli.models.frame_places import IkResult, inverse_kinematics
     from mbcli.models.loading import LoadedModel, ModelText, load_model
     from mbcli.models.mass_motion import center_of_mass, momentum
 
 __all__ = [
+    "IkResult",
     "LoadedModel",
     "ModelText",
     "assemble",
@@ -33,11 +43,13 @@ __all__ = [
     "contact_points",
     "describe",
     "geometry_distances",
+    "inverse_kinematics",
     "load_model",
     "momentum",
 ]
 
 _MODULES = {
+    "IkResult": "frame_places",
     "LoadedModel": "loading",
     "ModelText": "loading",
     "assemble": "assembly",
@@ -47,6 +59,7 @@ _MODULES = {
     "contact_points": "contacts",
     "describe": "description",
     "geometry_distances": "contacts",
+    "inverse_kinematics": "frame_places",
     "load_model": "loading",
     "momentum": "mass_motion",
 }

@@ -61,15 +61,15 @@ class PositionManifold:
         """B (nv, nv): difference() changes by B d as q moves along d."""
         B = np.eye(self._nv)
         for k, turn in self._turns(q, origin):
-            B[k : k + 3, k : k + 3] = _rotation_vector_rate(turn)
+            B[k : k + 3, k : k + 3] = rotation_vector_rate(turn)
         return B
 
     def _turns(self, q, origin):
         """First velocity and rotation vector of each rotation, in the frame that both are given in."""
         for i, k in self._quaternions:
-            yield k, _rotation_vector(q[i : i + 4], origin[i : i + 4])
+            yield k, rotation_vector(q[i : i + 4], origin[i : i + 4])
         for i, k in self._angles:
-            yield k, _rotation_vector(*(_quaternion_of_angles(a[i : i + 3]) for a in (q, origin)))
+            yield k, rotation_vector(*(_quaternion_of_angles(a[i : i + 3]) for a in (q, origin)))
 
 
 def _product(a, b):
@@ -100,7 +100,7 @@ def _nearest_angles(q, angles):
     return min(both, key=lambda candidate: np.abs(candidate - angles).max())
 
 
-def _rotation_vector(q, origin):
+def rotation_vector(q, origin):
     """Of the shortest rotation from one unit quaternion to another."""
     w = q @ origin
     u = origin[0] * q[1:] - q[0] * origin[1:] - np.cross(q[1:], origin[1:])
@@ -110,7 +110,7 @@ def _rotation_vector(q, origin):
     return u * (2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, w) / sine)
 
 
-def _rotation_vector_rate(e):
+def rotation_vector_rate(e):
     """J (3, 3): the rotation vector e changes by J w as the rotated frame turns with w, in the fixed frame."""
     angle = np.linalg.norm(e)
     E = np.array([[0.0, -e[2], e[1]], [e[2], 0.0, -e[0]], [-e[1], e[0], 0.0]])
