@@ -42,7 +42,7 @@ def watched_energy(request, monkeypatch):
         return
     from energy_watch import EnergyWatch
 
-    from mbcli.simulation.run import Run
+    from mbcli.multibody.stepping.run import Run
 
     blocks = Run.blocks
 

@@ -11,6 +11,7 @@ from mbcli.errors import NumericalError
 from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     LinearBushingRollPitchYaw,
@@ -19,7 +20,6 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     bushing_design,
 )
-from mbcli.simulation.run import Run
 from mbcli.systems.analysis import SimulatorConfig
 
 CONSTANTS = ([10.0, 20.0, 30.0], [1.0, 2.0, 3.0], [100.0, 200.0, 300.0], [5.0, 6.0, 7.0])

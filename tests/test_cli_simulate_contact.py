@@ -13,7 +13,7 @@ from mbcli.engine.contact.arrays import DEFAULT_TOLERANCE
 from mbcli.log.reader import Log
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.simulation.run import Run
+from mbcli.multibody.stepping.run import Run
 
 QUADRUPED = SAMPLES / "quadruped.urdf"
 ON_FEET = ("--at", "quadruped_trunk_z=0.4615", "--ground")  # half a millimetre deep with straight legs
@@ -185,7 +185,7 @@ def test_a_run_goes_on_to_the_contacts_of_one_without_a_break(ball, tmp_path, mo
     whole, log = tmp_path / "whole.h5", tmp_path / "run.h5"
     run(*words, "-o", whole)
     with monkeypatch.context() as patch:
-        patch.setattr("mbcli.simulation.run._adapted", lambda budget, seconds: 1)
+        patch.setattr("mbcli.multibody.stepping.run._adapted", lambda budget, seconds: 1)
         patch.setattr(Run, "blocks", stopped_after(steps))
         assert cli("-q", "simulate", *words, "-o", log).code == 143
     run("--resume", log)

@@ -11,7 +11,7 @@ from mbcli.autodiffutils import ExtractGradient, InitializeAutoDiff
 from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.constrained_model import DEPENDENT
 from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
-from mbcli.simulation.run import Run
+from mbcli.multibody.stepping.run import Run
 from mbcli.systems.linearization import PlantMotion, plant_derivatives
 
 pytestmark = pytest.mark.usefixtures("interpreted")

@@ -16,8 +16,8 @@ from mbcli.models import assemble
 from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.run import Run, constant_input
 from mbcli.multibody.tree import RevoluteJoint
-from mbcli.simulation.run import Run, constant_input
 
 CHAINS = SAMPLES / "closed_chains"
 G = 9.81

@@ -15,6 +15,7 @@ from mbcli.multibody.plant import (
     DiscreteContactApproximation,
     MultibodyPlant,
 )
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
     BallRpyJoint,
     FixedOffsetFrame,
@@ -25,7 +26,6 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     WeldJoint,
 )
-from mbcli.simulation.run import Run
 from mbcli.systems.framework import DiagramBuilder
 from mbcli.systems.linearization import plant_derivatives
 

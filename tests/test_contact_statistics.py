@@ -4,7 +4,7 @@ import pytest
 from command_line import SAMPLES, succeed
 
 from mbcli.log.reader import Log
-from mbcli.multibody.plant.contact_arrays import ContactArrays
+from mbcli.multibody.stepping.contact_arrays import ContactArrays
 
 QUADRUPED = SAMPLES / "quadruped.urdf"
 STEPS = 30

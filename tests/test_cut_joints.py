@@ -11,6 +11,7 @@ from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     LinearSpringDamper,
@@ -19,7 +20,6 @@ from mbcli.multibody.tree import (
     RevoluteJoint,
     RevoluteSpring,
 )
-from mbcli.simulation.run import Run
 
 HINGES = ("left", "coupler", "rocker", "right")
 

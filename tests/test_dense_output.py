@@ -24,8 +24,8 @@ from test_integrators import (
 
 from mbcli.log.reader import Log
 from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.multibody.stepping.run import SCHEMES, Input, Run
 from mbcli.multibody.tree import ForceElement
-from mbcli.simulation.run import SCHEMES, Input, Run
 
 # of the error of a sample within one step; the last error is that of a step of the method itself, where it is larger
 ORDER_IN_A_STEP = {
@@ -242,7 +242,7 @@ def test_going_on_to_an_earlier_time_keeps_the_rows(tmp_path):
 @pytest.mark.usefixtures("interpreted")
 def test_samples_that_are_missing_of_a_step_come_before_a_stop(tmp_path, monkeypatch):
     """More rows a step than a block has: a signal in between waits for the rest of them."""
-    monkeypatch.setattr("mbcli.simulation.run.BLOCK_ROWS", 4)
+    monkeypatch.setattr("mbcli.multibody.stepping.run.BLOCK_ROWS", 4)
     run = ("simulate", TWO_LINKS, "--integrator", "radau3", "--accuracy", 1e-2, "--at", "elbow=2", "--log-rate", 1000)
     blocks = Run.blocks
 
@@ -270,7 +270,7 @@ def test_the_state_at_the_start_is_the_first_sample_to_the_bit():
 @pytest.mark.parametrize("scheme", ["runge_kutta3", "radau1"])
 def test_a_checkpoint_between_the_samples_of_a_step_gives_the_same_end(monkeypatch, scheme):
     """A killed process leaves such a one: the state is that of the start of the step, and so must be its length."""
-    monkeypatch.setattr("mbcli.simulation.run.BLOCK_ROWS", 4)
+    monkeypatch.setattr("mbcli.multibody.stepping.run.BLOCK_ROWS", 4)
     plant, settings = double_pendulum(), config(scheme, accuracy=1e-3, max_step_size=0.05)
 
     def run_from(checkpoint):

@@ -13,8 +13,8 @@ from mbcli.multibody.plant import (
     MultibodyPlant,
     Propeller,
 )
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import BodyIndex, PrismaticJoint, RevoluteJoint, SpatialInertia, UnitInertia
-from mbcli.simulation.run import Run
 from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder, EventStatus
 

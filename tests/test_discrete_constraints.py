@@ -18,6 +18,7 @@ from mbcli.multibody.constraints.closed_chains import ClosedChains, assemble_con
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.run import Run, constant_input
 from mbcli.multibody.tree import (
     BallRpyJoint,
     ForceElement,
@@ -27,7 +28,6 @@ from mbcli.multibody.tree import (
     RevoluteJoint,
     SpatialInertia,
 )
-from mbcli.simulation.run import Run, constant_input
 
 CHAINS = SAMPLES / "closed_chains"
 G = 9.81

@@ -11,8 +11,8 @@ from test_integrators import config, double_pendulum, slider
 
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.run import Run, constant_input
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia, UnitInertia
-from mbcli.simulation.run import Run, constant_input
 
 
 def balance_of(plant, until, q, v, **options):

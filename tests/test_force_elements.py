@@ -12,6 +12,7 @@ from mbcli.errors import ModelError, NumericalError
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import DiscreteContactApproximation, MultibodyPlant
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
     BodyIndex,
     ForceElement,
@@ -29,7 +30,6 @@ from mbcli.multibody.tree import (
     default_model_instance,
     world_model_instance,
 )
-from mbcli.simulation.run import Run
 from mbcli.systems.analysis import ApplySimulatorConfig, Simulator, SimulatorConfig
 
 OURS = mbcli()

@@ -15,8 +15,8 @@ from mbcli.engine.stepping.integrators import METHODS
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.run import SCHEMES, Input, Run, constant_input
 from mbcli.multibody.tree import BallRpyJoint, PrismaticJoint, RevoluteJoint, SpatialInertia, UnitInertia
-from mbcli.simulation.run import SCHEMES, Input, Run, constant_input
 
 SAMPLE_MODELS = Path(__file__).parents[1] / "sample_models"
 ORDERS = {name: method.order for name, method in METHODS.items()} | {"semi_explicit_euler": 1}

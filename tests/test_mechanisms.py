@@ -20,7 +20,7 @@ from mbcli.multibody.constraints.plant_system import PlantSystem
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.simulation.run import Run
+from mbcli.multibody.stepping.run import Run
 
 CHAINS = SAMPLES / "closed_chains"
 G = 9.81

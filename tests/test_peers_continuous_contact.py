@@ -17,7 +17,7 @@ import mbcli.multibody.plant
 import mbcli.multibody.tree
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.simulation.run import Run
+from mbcli.multibody.stepping.run import Run
 
 pytestmark = pytest.mark.peers
 RADII, MASSES = (0.1, 0.13, 0.08), (1.0, 2.5, 0.4)

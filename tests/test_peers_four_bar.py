@@ -18,7 +18,7 @@ from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.parsing.constraints_file import add_constraints_of_file
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.simulation.run import Run
+from mbcli.multibody.stepping.run import Run
 
 drake = pytest.importorskip("pydrake.all")
 pytestmark = pytest.mark.peers

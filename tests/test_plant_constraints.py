@@ -15,6 +15,7 @@ from mbcli.multibody.plant import (
     MultibodyPlant,
     MultibodyPlant_,
 )
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     JointIndex,
@@ -25,7 +26,6 @@ from mbcli.multibody.tree import (
     UniversalJoint,
     WeldJoint,
 )
-from mbcli.simulation.run import Run
 
 ORIGIN = np.zeros(3)
 IDENTITY = RigidTransform()

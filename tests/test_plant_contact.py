@@ -17,6 +17,7 @@ from mbcli.multibody.plant import (
     MultibodyPlant,
 )
 from mbcli.multibody.plant.point_contacts import point_contacts
+from mbcli.multibody.stepping.run import SCHEMES, Run
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     ForceElement,
@@ -26,7 +27,6 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     WeldJoint,
 )
-from mbcli.simulation.run import SCHEMES, Run
 from mbcli.systems.analysis import Simulator
 
 FRICTION = CoulombFriction(0.9, 0.8)

@@ -9,6 +9,7 @@ import pytest
 from mbcli.math import RigidTransform, RollPitchYaw
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
     BallRpyJoint,
     FixedOffsetFrame,
@@ -17,7 +18,6 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     UniversalJoint,
 )
-from mbcli.simulation.run import Run
 
 SEEDS = (5, 7, 8, 11, 14, 16)
 ALONG_AXIS = (RevoluteJoint, PrismaticJoint)

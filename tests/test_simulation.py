@@ -15,6 +15,7 @@ from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.stepping.run import BLOCK_ROWS, Input, Run, constant_input
 from mbcli.multibody.tree import (
     BallRpyJoint,
     PrismaticJoint,
@@ -23,7 +24,6 @@ from mbcli.multibody.tree import (
     SpatialInertia,
     UnitInertia,
 )
-from mbcli.simulation.run import BLOCK_ROWS, Input, Run, constant_input
 from mbcli.systems.analysis import ApplySimulatorConfig, Simulator
 
 only_compiled = pytest.mark.skipif(not compiled_by_default(), reason="takes minutes interpreted")

@@ -16,7 +16,7 @@ from mbcli.all import (
     Simulator,
 )
 from mbcli.geometry.shapes import HalfSpace
-from mbcli.simulation.run import Run, constant_input
+from mbcli.multibody.stepping.run import Run, constant_input
 
 STEP = 0.001
 ADVANCES = (1, 1, 3, 1, 10)  # steps

@@ -6,9 +6,9 @@ import pytest
 from mbcli.errors import ModelError
 from mbcli.multibody.constraints.closed_chains import assemble_context, assemble_within_limits
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.plant.meeting_contact import prepare_contact
+from mbcli.multibody.stepping.meeting_contact import prepare_contact
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia
-from mbcli.simulation.run import Run
 
 
 def slides(time_step=0.0, **tendon):

@@ -36,14 +36,14 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
         return with_forces["F"]
 
     def evaluate(plant, context, inputs):
-        from mbcli.models.missing_mass import require_finite
+        from mbcli.multibody.stepping.missing_mass import require_finite
 
         vdot = plant.CalcAccelerations(context, inputs.get("tau"), inputs.get("u"), forces(plant))
         require_finite(plant, vdot, lambda: plant.CalcMassMatrix(context))
         return {"vdot": vdot}
 
     def evaluate_rows(plant, batch, states):
-        from mbcli.models.missing_mass import require_finite
+        from mbcli.multibody.stepping.missing_mass import require_finite
 
         if plant.elements.constraints:
             return rows_under_constraints(plant, states)

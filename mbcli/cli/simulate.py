@@ -334,7 +334,7 @@ def _default_log(model, resume_path):
 
 
 def _announce_compiling(plant, context):
-    from mbcli.simulation.run import seconds_to_compile
+    from mbcli.multibody.stepping.run import seconds_to_compile
 
     seconds = seconds_to_compile(plant, context)
     if seconds:

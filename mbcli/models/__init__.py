@@ -14,7 +14,6 @@ mass_motion         centre of mass and momentum
 assembly            the nearest state that satisfies the constraints
 frame_places        inverse_kinematics(): positions at which frames are where they are wanted
 constrained_motion  accelerations, forces and impulses under constraints
-missing_mass        joints that move nothing with mass
 units               units of coordinates
 postures            named postures as states
 states              states of a plant from names, random numbers, JSON documents and logs

@@ -9,9 +9,9 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ArgumentError
-from mbcli.models.missing_mass import require_finite
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.constraints.plant_system import PlantSystem
+from mbcli.multibody.stepping.missing_mass import require_finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Simulating a model: in one call with a log, or in blocks of samples.
+"""Simulating a model: in one call with a log, or in blocks of samples (Run, of mbcli.multibody.stepping).
 
     from mbcli.simulation import simulate
 
@@ -7,40 +7,37 @@
 
 running          simulate(), resume()
 recorded_run     RecordedRun: a run with its log, warnings and summary
-run              Run: blocks of samples from the time loops of the engine
 sampling         when a run ends, when it takes samples
 input_series     actuation over time
 start_limits     starts outside of limits
 controllers      what controllers of a file aim at
 observer         what the samples of a run show
 summary          the figures of a run
-energy_balance   what did work in a run
 recording        what a log has of a run
 earlier_run      the log that a run goes on with
 log_target       whether a log can be written
-python_forces    the loops with forces that only Python knows
 """
 
 from importlib import import_module
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.multibody.stepping.run import Input, Run, Samples, constant_input
     from mbcli.simulation.recorded_run import Progress, RecordedRun
-    from mbcli.simulation.run import Input, Run, Samples, constant_input
     from mbcli.simulation.running import SimulationWarning, resume, simulate
     from mbcli.simulation.summary import Summary
 
 _MODULES = {
-    "Input": "run",
-    "Progress": "recorded_run",
-    "RecordedRun": "recorded_run",
-    "Run": "run",
-    "Samples": "run",
-    "SimulationWarning": "running",
-    "Summary": "summary",
-    "constant_input": "run",
-    "resume": "running",
-    "simulate": "running",
+    "Input": "mbcli.multibody.stepping.run",
+    "Progress": "mbcli.simulation.recorded_run",
+    "RecordedRun": "mbcli.simulation.recorded_run",
+    "Run": "mbcli.multibody.stepping.run",
+    "Samples": "mbcli.multibody.stepping.run",
+    "SimulationWarning": "mbcli.simulation.running",
+    "Summary": "mbcli.simulation.summary",
+    "constant_input": "mbcli.multibody.stepping.run",
+    "resume": "mbcli.simulation.running",
+    "simulate": "mbcli.simulation.running",
 }
 
 __all__ = [
@@ -61,4 +58,4 @@ def __getattr__(name):
     """The public names when they are asked for: a plant's file imports the loops alone."""
     if name not in _MODULES:
         raise AttributeError(f"module 'mbcli.simulation' has no attribute '{name}'")
-    return getattr(import_module(f"mbcli.simulation.{_MODULES[name]}"), name)
+    return getattr(import_module(_MODULES[name]), name)

@@ -13,8 +13,8 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.common.number_text import parse_number
 from mbcli.errors import ArgumentError, ModelError, ResourceError
+from mbcli.multibody.stepping.run import Input, constant_input
 from mbcli.parsers.diagnostics import printable
-from mbcli.simulation.run import Input, constant_input
 
 
 def as_input(plant, inputs):

@@ -18,6 +18,7 @@ from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
 from mbcli.models.states import check_quaternions, set_state_by_names, state_in_log
 from mbcli.multibody.constraints.closed_chains import assemble_context
+from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
 from mbcli.simulation.holding import (
     Held,
@@ -31,7 +32,6 @@ from mbcli.simulation.holding import (
 from mbcli.simulation.input_series import as_input
 from mbcli.simulation.log_target import move_aside
 from mbcli.simulation.observer import Observer
-from mbcli.simulation.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.sampling import Sampling
 from mbcli.simulation.start_limits import clamp_positions, in_words, positions_outside_limits, what_limits_do
 from mbcli.simulation.summary import Summary

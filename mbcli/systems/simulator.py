@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
-from mbcli.simulation.run import SCHEMES, Run
+from mbcli.multibody.stepping.run import SCHEMES, Run
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
 
 if TYPE_CHECKING:

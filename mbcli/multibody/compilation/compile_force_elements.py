@@ -6,7 +6,10 @@ import numpy as np
 
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
+from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
+
+JOINTS_WITH_FORCES = (RevoluteJoint, PrismaticJoint)  # whose damping and springs act also where they close a loop
 
 
 @dataclass

@@ -11,8 +11,8 @@ from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import ContactPoints
 from mbcli.errors import ModelError
 from mbcli.multibody.plant.geometry import Geometry
-from mbcli.multibody.plant.meeting_contact import prepare_contact
 from mbcli.multibody.plant.settings import ContactModel
+from mbcli.multibody.stepping.meeting_contact import prepare_contact
 
 if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context

@@ -10,8 +10,8 @@ from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
-    from mbcli.multibody.plant.contact_arrays import ContactArrays
     from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.stepping.contact_arrays import ContactArrays
 
 
 class ContactForces(Dynamics):

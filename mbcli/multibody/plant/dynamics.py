@@ -11,9 +11,9 @@ from mbcli.multibody.plant.actuation import Actuation
 from mbcli.multibody.plant.contact import Contact
 from mbcli.multibody.plant.context import StateVector
 from mbcli.multibody.plant.force_elements import ForceElements
-from mbcli.multibody.plant.meeting_contact import contact_failed, prepare_contact
 from mbcli.multibody.plant.rates import Rates
 from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.stepping.meeting_contact import contact_failed, prepare_contact
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Matrix3, Vector
-    from mbcli.multibody.plant.contact_arrays import ContactArrays
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.scalars import Scalar
+    from mbcli.multibody.stepping.contact_arrays import ContactArrays
 
 
 class Remembered(dict[Any, Any]):

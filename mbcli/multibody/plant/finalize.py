@@ -11,10 +11,10 @@ from mbcli.common.topology import CUT_EARLY, CUT_FIRST, CUT_LAST, CUT_LATE, Edge
 from mbcli.multibody.compilation.compile_model import MobilizedJoint, compile_model
 from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS, are_equations, require_two_trees
 from mbcli.multibody.plant.context import Context
-from mbcli.multibody.plant.cut_joints import has_limits, left_out_at
 from mbcli.multibody.plant.elements import Elements
 from mbcli.multibody.plant.kinematics import Kinematics
 from mbcli.multibody.scalars import EXPRESSION
+from mbcli.multibody.stepping.cut_joints import has_limits, left_out_at
 from mbcli.multibody.tree.constraints import BallConstraint, LoopConstraint
 from mbcli.multibody.tree.index import JointIndex
 from mbcli.multibody.tree.joint_spring import JointSpring

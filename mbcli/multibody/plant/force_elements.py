@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import NumericalError
-from mbcli.multibody.compilation.compile_force_elements import CutJoint, DistanceSpring
+from mbcli.multibody.compilation.compile_force_elements import JOINTS_WITH_FORCES, CutJoint, DistanceSpring
 from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.plant.coordinates import Coordinates
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.force_element import redefines
 from mbcli.multibody.tree.joint_spring import JointSpring
-from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 # what the engine has arrays and kernels for; a subclass that computes something else runs in Python
 COMPILED = (JointSpring, LinearSpringDamper, DoorHinge, LinearBushingRollPitchYaw, UniformGravityFieldElement)
-JOINTS_WITH_FORCES = (RevoluteJoint, PrismaticJoint)  # whose damping and springs act also where they close a loop
 
 
 def is_compiled(element: ForceElement) -> bool:

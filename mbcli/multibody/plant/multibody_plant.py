@@ -16,7 +16,7 @@ from mbcli.multibody.plant.topology_queries import TopologyQueries
 
 if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
-    from mbcli.multibody.plant.cut_joints import LeftOut
+    from mbcli.multibody.stepping.cut_joints import LeftOut
 
 
 class MultibodyPlant(
@@ -48,7 +48,7 @@ class MultibodyPlant(
 
     def ExecuteForcedEvents(self, context: Context, publish: bool = True) -> None:
         """One update of a discrete plant by its time step, while the time of the context stays."""
-        from mbcli.simulation.run import force_update
+        from mbcli.multibody.stepping.run import force_update
 
         self.check_context(context)
         if self.is_discrete():

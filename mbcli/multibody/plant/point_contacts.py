@@ -1,6 +1,6 @@
 """Contacts of a state with the forces that the law of continuous plants gives them, whatever kind the plant is."""
 
-from mbcli.multibody.plant.point_contact import PointContact
+from mbcli.multibody.stepping.point_contact import PointContact
 
 
 def point_contacts(plant, context, *, single_points=False):

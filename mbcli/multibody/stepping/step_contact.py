@@ -33,7 +33,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE, CONTACT_AT_SOLVER
 from mbcli.errors import ContactUnsolvedError
-from mbcli.multibody.plant.contact_arrays import ContactArrays
+from mbcli.multibody.stepping.contact_arrays import ContactArrays
 
 APPROXIMATIONS = {"sap": SAP, "lagged": LAGGED, "similar": SIMILAR, "tamsi": TAMSI}
 MOST_NAMED = 5
@@ -84,7 +84,7 @@ class StepContact(ContactArrays):
         k_A, k_B = (self.geometries.solids[k].material[0] for k in (A, B))
         return k_A / (k_A + k_B)
 
-    def failed(self):
+    def failed(self) -> bool:
         """Whether the last step has no result."""
         return self.solver.counts[COUNT_STATUS] != PROBLEM_SOLVED
 
@@ -114,7 +114,7 @@ class StepContact(ContactArrays):
         total[STATISTIC_ALL_CONTACTS] -= total[STATISTIC_LAST_CONTACTS]
         total[STATISTIC_ALL_ITERATIONS] -= total[STATISTIC_LAST_ITERATIONS]
 
-    def make_room(self):
+    def make_room(self) -> None:
         """After failed(): doubles what was too small; ContactUnsolvedError where it was not for want of room."""
         status = self.solver.counts[COUNT_STATUS]
         if status == PROBLEM_NOT_CONVERGED:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.multibody.plant.force_elements import JOINTS_WITH_FORCES
+from mbcli.multibody.compilation.compile_force_elements import JOINTS_WITH_FORCES
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from mbcli.engine.fields.contact_fields import SAMPLES_LACKING
 from mbcli.engine.fields.model_fields import CONTACT_AT_LAW
-from mbcli.multibody.plant.contact_arrays import ContactArrays
+from mbcli.multibody.stepping.contact_arrays import ContactArrays
 
 
 class PointContact(ContactArrays):
@@ -20,11 +20,11 @@ class PointContact(ContactArrays):
         """The middle."""
         return 0.5
 
-    def failed(self):
+    def failed(self) -> bool:
         """Whether some contact had no room."""
         return self.samples is not None and self.samples.counts[SAMPLES_LACKING] != 0
 
-    def make_room(self):
+    def make_room(self) -> None:
         self.grow()
 
     def statistics(self):

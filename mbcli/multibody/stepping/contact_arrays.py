@@ -89,6 +89,14 @@ class ContactArrays:
         """The place of C between the surfaces of two solids: 0 at the deepest point of B, 1 at that of A."""
         raise NotImplementedError
 
+    def failed(self) -> bool:
+        """Whether the last step, or the last contacts, had no room or no result."""
+        raise NotImplementedError
+
+    def make_room(self) -> None:
+        """After failed(). ContactUnsolvedError if it was not for want of room."""
+        raise NotImplementedError
+
     def is_current(self, model):
         """Whether these are the solids of a model, and the filters have not changed."""
         return model is self.model and self._revision == self.plant.geometry_revision()

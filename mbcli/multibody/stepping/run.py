@@ -40,12 +40,12 @@ from mbcli.engine.stepping.loop import (
 )
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
 from mbcli.errors import ContactUnsolvedError, ModelError, NumericalError
-from mbcli.models.missing_mass import missing_mass, require_masses
 from mbcli.multibody.constraints.closed_chains import ClosedChains
-from mbcli.multibody.plant.cut_joints import WatchedLimits, require_actions
-from mbcli.multibody.plant.meeting_contact import foresee_contact, prepare_contact
-from mbcli.simulation.energy_balance import KeptBalance, keep_none
-from mbcli.simulation.python_forces import PythonForces, needs_python
+from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
+from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
+from mbcli.multibody.stepping.meeting_contact import foresee_contact, prepare_contact
+from mbcli.multibody.stepping.missing_mass import missing_mass, require_masses
+from mbcli.multibody.stepping.python_forces import PythonForces, needs_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.simulation.energy_balance import EnergyBalance
+    from mbcli.multibody.stepping.energy_balance import EnergyBalance
 
 BLOCK_ROWS = 512
 SECONDS_PER_CALL = 0.05  # of wall-clock time between looks at signals and the progress bar
@@ -189,10 +189,9 @@ class Run:
         self._watched_limits = WatchedLimits(plant, context)
         foresee_contact(state)  # and the arrays of the context's own parameters are ready
         plant.set_controllers(context)
-        self._integration = None  # of a continuous plant, once it has begun
+        self._integration: Any = None  # of a continuous plant, once it has begun
         self._stopping = False
-        if plant.elements.constraints:
-            self._start_on_constraints()
+        self._start_on_constraints()
         self.contact = state.contact  # None: nothing can touch, and steps are no contact problems
         if self.contact is not None:
             keep_contacts = self._keep_contacts and plant.meets_contact()
@@ -210,12 +209,13 @@ class Run:
         """Tells the loops the rank to expect; NumericalError where a continuous run starts off the constraints."""
         context = self.context
         state = context.state
-        if not state.constraints.row_owners:
+        active = state.constraints
+        if active is None or not active.row_owners:
             return
         if self.plant.is_discrete():
             if state.contact is None:  # steps that are contact problems pull what is apart together
                 self._warn_off_constraints()
-                state.constraints.expect_regular_rank(context)
+                active.expect_regular_rank(context)
             return
         chains = ClosedChains(context)
         error = np.linalg.norm(chains.position_errors(state.q)[0])
@@ -228,7 +228,7 @@ class Run:
                 f"the {what} from which a run starts do not satisfy the constraints: their error is {size:.3g}, "
                 f"the tolerance {allowed:g}"
             )
-        state.constraints.expect_regular_rank(context)
+        active.expect_regular_rank(context)
 
     def _warn_off_constraints(self):
         """Says where a discrete run starts further off the constraints than its steps lead."""
@@ -362,17 +362,19 @@ class Run:
 
         NumericalError where the step has no solution.
         """
-        if rows:
-            self.contact.reuse_rows()
-        if not rows or self.contact.failed():
+        contact = self.contact
+        if contact is not None and rows:
+            contact.reuse_rows()
+        if contact is None or not rows or contact.failed():
             prepare_contact(self.context.state, failed=True)
 
     def _actuation_at(self, t):
         """u (nu,) of the step from time t; None where it is what the ports give then."""
-        if self._follows_ports:
+        given = self.actuation
+        if given is None:
             return None
-        row = np.searchsorted(self.actuation.times, t, side="right") - 1
-        return self.actuation.values[row] if row >= 0 else np.zeros(self._u.size)
+        row = np.searchsorted(given.times, t, side="right") - 1
+        return given.values[row] if row >= 0 else np.zeros(self._u.size)
 
     # continuous plants
 
@@ -392,7 +394,8 @@ class Run:
                 "applied forces or inputs that follow a source: choose an explicit one"
             )
         y = np.concatenate([state.q, state.v])
-        self._integration = run = Integration(method, y, context.get_time(), self.next_step or config.max_step_size)
+        run: Any = Integration(method, y, context.get_time(), self.next_step or config.max_step_size)
+        self._integration = run
         run.scheme[0], run.accuracy[0] = scheme, config.accuracy if self.has_error_control() else 0.0
         run.constraint_tolerance[0], run.largest_step[0] = self.constraint_tolerance, config.max_step_size
         run.end_time[0] = self.until
@@ -473,9 +476,10 @@ class Run:
 
     def _constraint_failure(self, status):
         """Why a run under constraints cannot go on from the state in the context."""
-        if status == CONSTRAINTS_UNMET:
+        active = self.context.state.constraints
+        if status == CONSTRAINTS_UNMET or active is None:
             return f"no step leads to positions that satisfy the constraints within {self.constraint_tolerance:g}"
-        return self.context.state.constraints.singularity()
+        return active.singularity()
 
 
 def seconds_to_compile(plant: MultibodyPlant, context: Context) -> int:

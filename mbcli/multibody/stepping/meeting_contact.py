@@ -1,9 +1,9 @@
 """How an EvaluatedState gets ready to meet contact: its arrays are made, and led to by its data."""
 
 from mbcli.multibody.compilation.constraint_rows import require_two_trees
-from mbcli.multibody.plant.point_contact import PointContact
-from mbcli.multibody.plant.step_contact import StepContact
 from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.stepping.point_contact import PointContact
+from mbcli.multibody.stepping.step_contact import StepContact
 
 
 def foresee_contact(state):
