@@ -7,9 +7,10 @@ SDFormat calls it automatic inertia, MJCF inertia from geoms. The formulas of th
 from typing import NamedTuple
 
 import numpy as np
-from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from mbcli.parsers.spec import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Polyline, Sphere
 
 from mbcli.errors import ModelError, ResourceError
+from mbcli.meshes.made_surfaces import prism_surface
 from mbcli.meshes.triangles import load_triangles
 
 _Z = (0.0, 0.0, 1.0)
@@ -33,7 +34,12 @@ def mass_properties(shape, density):
     if isinstance(shape, Mesh):
         if shape.path is None:
             raise ResourceError(f"{shape.uri}: the mesh file was not found")
-        return mass_properties_of_triangles(*load_triangles(shape.path, shape.scale), density)
+        triangles = load_triangles(shape.path, shape.scale, submesh=shape.submesh, center=shape.center)
+        return mass_properties_of_triangles(*triangles, density)
+    if isinstance(shape, Polyline):
+        return mass_properties_of_triangles(*prism_surface(shape.outlines, shape.height), density)
+    if isinstance(shape, Cone):
+        return _of_cone(shape, density)
     if type(shape) not in _VOLUMES:
         raise ModelError(f"a {type(shape).__name__} has no volume, so that no mass follows from its density")
     try:
@@ -42,6 +48,14 @@ def mass_properties(shape, density):
             return _finite(MassProperties(mass, np.zeros(3), six_of(mass * _unit_inertia(shape))))
     except OverflowError:
         raise ModelError(_TOO_LARGE) from None
+
+
+def _of_cone(cone, density):
+    """A cone's centre is a quarter of its length above its base."""
+    mass = density * np.pi * cone.radius**2 * cone.length / 3.0
+    across = mass * (3.0 / 20.0 * cone.radius**2 + 3.0 / 80.0 * cone.length**2)
+    inertia = (across, across, 0.3 * mass * cone.radius**2, 0.0, 0.0, 0.0)
+    return _finite(MassProperties(float(mass), np.array([0.0, 0.0, -cone.length / 4.0]), inertia))
 
 
 def scaled_to_mass(properties, mass):

@@ -83,9 +83,27 @@ class Mesh:
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
     convex: bool = False  # the file declares it convex
     path: str | None = None  # of the file that the URI leads to; None: not found, or not looked for
+    submesh: str | None = None  # name of the part of the file; None: all of it
+    center: bool = False  # whether the middle of that part is moved to the origin
 
 
-Shape = Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Mesh
+@dataclass(frozen=True, slots=True)
+class Cone:
+    """Along z, its tip up, about the middle of its length."""
+
+    radius: float  # [m]
+    length: float  # [m]
+
+
+@dataclass(frozen=True, slots=True)
+class Polyline:
+    """The prism from z = 0 up over outlines in the xy plane; an outline within another one is a hole."""
+
+    outlines: tuple[tuple[tuple[float, float], ...], ...]  # [m] each without its end
+    height: float  # [m]
+
+
+Shape = Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Mesh | Cone | Polyline
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,13 +108,22 @@ class Mesh(Shape):
     Args:
         filename: of the file, which is read when it is needed.
         scale: one number, or three for x, y, z; not near 0, negative ones mirror.
+        submesh: the name of the part of the file that is meant; None: all of it.
+        center: whether the middle of the box around that part is moved to the origin.
     """
 
     def __init__(
-        self, filename: str | os.PathLike[str], scale: float = 1.0, *, scale3: ArrayLike | None = None
+        self,
+        filename: str | os.PathLike[str],
+        scale: float = 1.0,
+        *,
+        scale3: ArrayLike | None = None,
+        submesh: str | None = None,
+        center: bool = False,
     ) -> None:
         super().__init__()
         self._filename = os.fspath(filename)
+        self.submesh, self.center = submesh, center
         scale3 = np.array(scale if scale3 is None else scale3, dtype=float)
         if scale3.shape not in ((), (3,)) or not (np.isfinite(scale3) & (np.abs(scale3) >= SMALLEST_SCALE)).all():
             raise RuntimeError(f"{self!r}: the scale must be one number or three, none of them near 0, not {scale3}")
@@ -144,3 +153,22 @@ class Mesh(Shape):
 
 class Convex(Mesh):
     """The convex hull of the mesh in a file."""
+
+
+class ClosedSurface(Shape):
+    """What a closed surface of triangles holds that is no file: a cone, a prism. It collides by its convex hull.
+
+    Args:
+        vertices: (n, 3) [m]
+        triangles: (m, 3) indices of vertices, counterclockwise seen from outside.
+        label: what it is, for messages.
+    """
+
+    def __init__(self, vertices: ArrayLike, triangles: ArrayLike, label: str) -> None:
+        super().__init__()
+        self.vertices = np.array(vertices, dtype=float).reshape(-1, 3)
+        self.triangles = np.array(triangles, dtype=np.int64).reshape(-1, 3)
+        self.label = label
+
+    def __repr__(self) -> str:
+        return f"ClosedSurface('{self.label}')"

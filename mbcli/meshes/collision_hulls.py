@@ -15,6 +15,8 @@ from mbcli.meshes.kept_arrays import keep_arrays, key_of, read_arrays
 from mbcli.meshes.triangles import convex_hull, load_triangles, read_mesh_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from mbcli.math.array_types import FloatArray, IntArray
@@ -33,22 +35,41 @@ class CollisionHulls:
     is_convex: bool
 
 
-def hulls_of_file(path: str | os.PathLike[str], scale: ArrayLike = 1.0, decompose: bool = False) -> CollisionHulls:
-    """The convex hull of a mesh file, scaled by one number or three. A flat mesh becomes a thin plate.
+def hulls_of_file(
+    path: str | os.PathLike[str],
+    scale: ArrayLike = 1.0,
+    decompose: bool = False,
+    *,
+    submesh: str | None = None,
+    center: bool = False,
+) -> CollisionHulls:
+    """The convex hull of a mesh file, or of a part, as load_triangles() has it. A flat mesh becomes a thin plate.
 
     decompose: the hulls of convex parts in place of one, if the surface is not convex.
 
     Raises ResourceError or ModelError as load_triangles() and convex_parts() do, and for vertices on a line.
     """
     path = os.fspath(path)
-    key = _key(path, scale, decompose)
-    kept = None if key is None else _from_arrays(read_arrays(key))
-    if kept is not None:
-        return kept
-    result = _hulls(*load_triangles(path, scale), path, decompose)
-    if key is not None:
-        keep_arrays(key, _as_arrays(result))
-    return result
+
+    def make() -> CollisionHulls:
+        return _hulls(*load_triangles(path, scale, submesh=submesh, center=center), path, decompose)
+
+    digests = _digests(path)
+    if digests is None:
+        return make()
+    factors = np.broadcast_to(np.asarray(scale, dtype=float), 3).tolist()
+    suffix = os.path.splitext(path)[1].lower()
+    return _kept(key_of("file", VERSION, _way(decompose), suffix, factors, submesh, center, digests), make)
+
+
+def hulls_of_surface(vertices: FloatArray, triangles: IntArray, name: str) -> CollisionHulls:
+    """The convex hull of vertices (n, 3), and whether triangles (m, 3) of them enclose all of it.
+
+    Raises ModelError, with the name, for vertices on a line.
+    """
+    digests = [_digest(np.ascontiguousarray(array).tobytes()) for array in (vertices, triangles)]
+    key = key_of("surface", VERSION, vertices.shape, triangles.shape, digests)
+    return _kept(key, lambda: _hulls(vertices, triangles, name, False))
 
 
 def _hulls(vertices: FloatArray, triangles: IntArray, name: str, decompose: bool) -> CollisionHulls:
@@ -94,25 +115,35 @@ def _volume(vertices: FloatArray, triangles: IntArray) -> float:
 # ------------------------------------------------------------------------------------------- kept
 
 
-def _key(path: str, scale: ArrayLike, decompose: bool) -> str | None:
-    """The key of the hulls of a file; None if it cannot be read: then reading it says why."""
-    how = "hull"
-    if decompose:
-        from mbcli.meshes.decomposition import decomposition_version
+def _kept(key: str, make: Callable[[], CollisionHulls]) -> CollisionHulls:
+    """What was kept under a key, else what make() gives, which is kept then."""
+    result = _from_arrays(read_arrays(key))
+    if result is None:
+        result = make()
+        keep_arrays(key, _as_arrays(result))
+    return result
 
-        how = decomposition_version()
-    suffix = os.path.splitext(path)[1].lower()
+
+def _way(decompose: bool) -> str:
+    if not decompose:
+        return "hull"
+    from mbcli.meshes.decomposition import decomposition_version
+
+    return decomposition_version()
+
+
+def _digests(path: str) -> list[str] | None:
+    """Of the bytes of a file and of those beside it; None if it cannot be read: then reading it says why."""
     try:
         content = read_mesh_file(path)
         digests = [_digest(content)]
-        if suffix in (".gltf", ".glb"):
+        if path.lower().endswith((".gltf", ".glb")):
             from mbcli.meshes.read_gltf import files_beside, read_beside
 
             digests += [_digest(read_beside(os.path.dirname(path), name)) for name in files_beside(content)]
     except (MbcliError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    factors = np.broadcast_to(np.asarray(scale, dtype=float), 3).tolist()
-    return key_of("hulls", VERSION, how, suffix, factors, digests)
+    return digests
 
 
 def _digest(content: bytes) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.coordinate_names import listed
 from mbcli.errors import MbcliError, ModelError, ResourceError
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ MAX_BYTES = 500_000_000
 MAX_TRIANGLES = 5_000_000
 
 
-def load_triangles(path: str | os.PathLike[str], scale: ArrayLike = 1.0) -> tuple[FloatArray, IntArray]:
+def load_triangles(
+    path: str | os.PathLike[str], scale: ArrayLike = 1.0, *, submesh: str | None = None, center: bool = False
+) -> tuple[FloatArray, IntArray]:
     """Vertices (n, 3) [m] and triangles (m, 3) of their indices of a mesh file: OBJ, STL, DAE, glTF.
 
     All meshes of the file are taken together, in the places that its nodes give them. Axes are those of the file, for
@@ -32,14 +35,17 @@ def load_triangles(path: str | os.PathLike[str], scale: ArrayLike = 1.0) -> tupl
     Args:
         path: of the file; its suffix gives the format.
         scale: a number, or one for each axis. If it mirrors, triangles are turned so that they still face outwards.
+        submesh: the name of the part to take: of a node in DAE and glTF files, an object or group in OBJ files.
+        center: whether the middle of the box around the part becomes the origin.
 
     Raises:
         ResourceError: no such file, or one that is too large.
-        ModelError: another format, or a file without triangles of finite vertices.
+        ModelError: another format, or a file without triangles of finite vertices, or without the part.
     """
     path = os.fspath(path)
     factors = _factors(scale, path)
-    vertices, triangles = _joined(_surfaces(path), path)
+    surfaces = _surfaces(path) if submesh is None else _named(_surfaces(path), submesh, path)
+    vertices, triangles = _joined(surfaces, path)
     if not triangles.size:
         raise ModelError(f"{path}: there are no triangles in it")
     if not 0 <= triangles.min() <= triangles.max() < len(vertices):
@@ -48,6 +54,8 @@ def load_triangles(path: str | os.PathLike[str], scale: ArrayLike = 1.0) -> tupl
         row = int(np.flatnonzero(~np.isfinite(vertices).all(axis=1))[0])
         raise ModelError(f"{path}: vertex {row} is not finite: {vertices[row].tolist()}")
     vertices, triangles = _merged(vertices * factors, triangles)
+    if center:
+        vertices = vertices - (vertices.min(axis=0) + vertices.max(axis=0)) / 2.0
     return vertices, triangles[:, ::-1].copy() if np.prod(factors) < 0.0 else triangles
 
 
@@ -102,6 +110,19 @@ def read_mesh_file(path: str) -> bytes:
             return file.read(MAX_BYTES)
     except OSError as error:
         raise ResourceError(f"{path}: cannot read the mesh: {error.strerror}") from None
+
+
+def _named(surfaces: Iterator[Surface], name: str, path: str) -> Iterator[Surface]:
+    """Those of a name. ModelError if there is none."""
+    names = set()
+    for surface in surfaces:
+        names.add(surface.name)
+        if surface.name == name:
+            yield surface
+    if name not in names:
+        raise ModelError(
+            f"{path}: there is no part '{name}' in it, but {listed(sorted(names - {''})) or 'none with a name'}"
+        )
 
 
 def _joined(surfaces: Iterator[Surface], path: str) -> tuple[FloatArray, IntArray]:

@@ -1,7 +1,7 @@
 """How far a link reaches: the box around its own geometry."""
 
 import numpy as np
-from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from mbcli.parsers.spec import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Sphere
 
 # half lengths along x, y, z of the box around each shape
 _HALF_LENGTHS = {
@@ -10,6 +10,7 @@ _HALF_LENGTHS = {
     Cylinder: lambda s: [s.radius, s.radius, s.length / 2],
     Capsule: lambda s: [s.radius, s.radius, s.length / 2 + s.radius],
     Ellipsoid: lambda s: s.radii,
+    Cone: lambda s: [s.radius, s.radius, s.length / 2],
 }
 _SIGNS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
@@ -28,7 +29,7 @@ def corners(link, mesh_bounds):
 def _shape_corners(geometry, mesh_bounds):
     shape = geometry.shape
     if isinstance(shape, Mesh):
-        if shape.path not in mesh_bounds:
+        if shape.path not in mesh_bounds or shape.submesh is not None:
             return None
         lower, upper = (np.multiply(corner, shape.scale) for corner in mesh_bounds[shape.path])
         center, half = (lower + upper) / 2, (upper - lower) / 2

@@ -12,7 +12,19 @@ from mbcli.parsers.duplicate_names import UniqueNames
 from mbcli.parsers.poses import compose, half_space_pose, unit_vector
 from mbcli.parsers.proximity_properties import read_proximity_properties, set_friction
 from mbcli.parsers.sdf.sdf_values import child_number, child_vector, descendant, name_problem, read_pose
-from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Mesh, Sphere
+from mbcli.parsers.spec import (
+    IDENTITY,
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    GeometrySpec,
+    HalfSpace,
+    Mesh,
+    Polyline,
+    Sphere,
+)
 from mbcli.parsers.xml_source import quoted
 
 from mbcli.common.suggestions import did_you_mean
@@ -74,9 +86,19 @@ def _read_shape(geometry, meshes):
     if not geometry.child_tags:
         geometry.diagnostics.error("ELEMENT_MISSING", "<geometry> must have a shape", geometry)
     shapes = geometry.children(*SHAPES)
-    for extra in shapes[1:]:
+    for heightmap in geometry.children("heightmap"):
+        heightmap.unsupported("its image is not read; a mesh in its place is")
+    if shapes and shapes[0].tag == "polyline":
+        outlines = [shape for shape in shapes if shape.tag == "polyline"]
+        shapes = [shape for shape in shapes if shape.tag != "polyline"]
+        shape = _read_polylines(outlines)
+    elif shapes:
+        shape, shapes = SHAPES[shapes[0].tag](shapes[0], meshes), shapes[1:]
+    else:
+        return None
+    for extra in shapes:
         extra.unsupported("a geometry has one shape, the first")
-    return SHAPES[shapes[0].tag](shapes[0], meshes) if shapes else None
+    return shape
 
 
 def _read_plane(node, meshes):
@@ -98,7 +120,31 @@ def _read_mesh(node, meshes):
     if uri is None or 0 in scale:
         return None
     path = meshes.find(uri, uri_node, node.parent.parent.tag)
-    return Mesh(uri, scale, convex, path), IDENTITY
+    part = node.child("submesh")
+    name_node = part.child("name", required=True) if part is not None else None
+    center = part.child("center") if part is not None else None
+    submesh = name_node.text(required=True) if name_node is not None else None
+    is_centered = submesh is not None and center is not None and bool(center.text_boolean(False))
+    return Mesh(uri, scale, convex, path, submesh, is_centered), IDENTITY
+
+
+def _read_polylines(nodes):
+    """The prism over the outlines of all <polyline> of a geometry, which has the height of the first."""
+    outlines = []
+    for node in nodes:
+        points = [point.text_vector(2, (0.0, 0.0), required=True) for point in node.children("point")]
+        if len(points) > 1 and points[0] == points[-1]:
+            points.pop()
+        if len(set(points)) < 3:
+            node.diagnostics.error("ELEMENT_INVALID", "a <polyline> needs three points or more", node)
+            return None
+        outlines.append(tuple(points))
+    heights = [_read_size(node, "height", 1, may_be_0=False)[0] for node in nodes]
+    for node, height in zip(nodes, heights, strict=True):
+        if height != heights[0]:
+            message = f"the <polyline> is {height!r} m high: {heights[0]!r} m of the first is taken"
+            node.diagnostics.warning("ELEMENT_UNSUPPORTED", message, node.child("height"))
+    return Polyline(tuple(outlines), heights[0]), IDENTITY
 
 
 def _read_solid(shape, dimensions, node, meshes):
@@ -137,6 +183,8 @@ SHAPES: dict[str, Callable[..., Any]] = {
     "drake:ellipsoid": partial(_read_solid, _ellipsoid, (("a", 1), ("b", 1), ("c", 1))),
     "plane": _read_plane,
     "mesh": _read_mesh,
+    "cone": partial(_read_solid, Cone, (("radius", 1), ("length", 1))),
+    "polyline": _read_polylines,
 }
 
 

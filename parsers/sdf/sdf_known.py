@@ -29,7 +29,10 @@ KNOWN = {
         "plugin drake:accepting_renderer drake:illustration_properties drake:perception_properties",
         "collision": "@name pose geometry surface laser_retro max_contacts density auto_inertia_params "
         "drake:proximity_properties drake:visual",
-        "geometry": " ".join(SHAPES) + " empty heightmap image polyline cone",
+        "geometry": " ".join(SHAPES) + " empty heightmap image",
+        "polyline": "point height",
+        "submesh": "name center",
+        "heightmap": "uri size pos texture blend use_terrain_paging sampling",
         "plane": "normal size",
         "mesh": "@optimization uri scale submesh convex_decomposition drake:declare_convex",
         "material": "diffuse ambient specular emissive shininess script shader lighting pbr render_order "

@@ -6,7 +6,7 @@ from math import inf
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
-from mbcli.parsers.spec import AxisSpec, HalfSpace, Sphere, WeldConstraintSpec
+from mbcli.parsers.spec import AxisSpec, Cone, HalfSpace, Mesh, Polyline, Sphere, WeldConstraintSpec
 
 EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
@@ -16,6 +16,7 @@ _LIMITS = {"lower", "upper", "velocity", "acceleration"}
 _ONE_AXIS = _LIMITS | _DYNAMICS | {"effort", "mimic"}
 _ALWAYS = {"xyz", "place"}
 _LIMITED = ("revolute", "continuous", "prismatic")
+_NONE_OF_URDF = {HalfSpace: "plane", Cone: "cone", Polyline: "polyline"}
 
 # (format, joint type): the fields of AxisSpec that the format has; of other types none
 _AXIS = {
@@ -123,8 +124,9 @@ class _Reduction:
     def _geometries(self, link, tag, geometries):
         kept = []
         for geometry in geometries:
-            if isinstance(geometry.shape, HalfSpace) and self.target == "urdf":
-                self._lose_geometry(tag, geometry, f"the plane in {tag} '{geometry.name}' of link '{link.name}'")
+            shape = _none_of_urdf(geometry.shape) if self.target == "urdf" else None
+            if shape is not None:
+                self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
                 continue
             own = {key: value for key, value in geometry.properties.items() if key[0] != "mujoco"}
             geometry = replace(geometry, properties={} if tag == "visual" else own)  # nothing touches what is seen
@@ -249,3 +251,10 @@ class _Reduction:
         message = f"the weld constraint between '{constraint.link_A}' and '{constraint.link_B}'"
         self.lose("motion", "CONSTRAINT", message, constraint.place)
         return False
+
+
+def _none_of_urdf(shape):
+    """What a shape is that URDF does not have, or None."""
+    if isinstance(shape, Mesh) and shape.submesh is not None:
+        return f"part '{shape.submesh}' of {shape.uri}"
+    return _NONE_OF_URDF.get(type(shape))

@@ -9,7 +9,19 @@ from math import inf
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_joints import DYNAMICS, JOINT_TYPES, LIMIT
-from mbcli.parsers.spec import AxisSpec, Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere, WeldConstraintSpec
+from mbcli.parsers.spec import (
+    AxisSpec,
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Mesh,
+    Polyline,
+    Sphere,
+    WeldConstraintSpec,
+)
 from mbcli.parsers.writing.write_xml import add, add_physics, start, xyz_rpy
 
 VERSION, VERSION_WITH_INITIAL_POSITION = "1.11", "1.8"
@@ -78,10 +90,7 @@ def _add_link(model, link):
 def _add_geometry(link, tag, geometry):
     node = add(link, tag, name=geometry.name)
     _add_pose(node, geometry.X_LG)
-    shape_tag, values = SHAPES[type(geometry.shape)](geometry.shape)
-    shape = add(add(node, "geometry"), shape_tag)
-    for child, value in values.items():
-        add(shape, child, value)
+    _add_shape(add(node, "geometry"), geometry.shape)
     if geometry.color is not None:
         add(add(node, "material"), "diffuse", geometry.color)
     elements = proximity_elements(geometry.properties)
@@ -89,6 +98,24 @@ def _add_geometry(link, tag, geometry):
         properties = add(node, "drake:proximity_properties")
         for child, value in elements.items():
             add(properties, child, value)
+
+
+def _add_shape(geometry, shape):
+    if isinstance(shape, Polyline):
+        for outline in shape.outlines:
+            node = add(geometry, "polyline")
+            for point in outline:
+                add(node, "point", point)
+            add(node, "height", shape.height)
+        return
+    tag, values = SHAPES[type(shape)](shape)
+    node = add(geometry, tag)
+    for child, value in values.items():
+        add(node, child, value)
+    if isinstance(shape, Mesh) and shape.submesh is not None:
+        submesh = add(node, "submesh")
+        add(submesh, "name", shape.submesh)
+        add(submesh, "center", str(shape.center).lower())
 
 
 def _mesh(mesh):
@@ -104,6 +131,7 @@ SHAPES = {
     Ellipsoid: lambda shape: ("ellipsoid", {"radii": shape.radii}),
     HalfSpace: lambda shape: ("plane", {"normal": (0.0, 0.0, 1.0), "size": (1.0, 1.0)}),
     Mesh: _mesh,
+    Cone: lambda shape: ("cone", {"radius": shape.radius, "length": shape.length}),
 }
 
 

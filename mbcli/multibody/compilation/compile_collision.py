@@ -13,6 +13,7 @@ from mbcli.engine.collision.arrays import Collision, Solid
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
+from mbcli.meshes.made_surfaces import CONE_SIDES
 
 
 @dataclass(frozen=True)
@@ -106,35 +107,36 @@ def _shapes(instance, hulls):
     shape = instance.shape()
     if type(shape) in _SOLIDS:
         return [(*_SOLIDS[type(shape)](shape), None)]
-    if not isinstance(shape, shapes.Mesh):
+    if not isinstance(shape, (shapes.Mesh, shapes.ClosedSurface)):
         raise MbcliError(f"geometry '{instance.name()}': a {type(shape).__name__} cannot collide")
     found = hulls[_mesh_key(shape)]
     return [] if isinstance(found, str) else [(kinds.CONVEX, (0.0, 0.0, 0.0), 0.0, hull) for hull in found.hulls]
 
 
 def _mesh_key(shape):
-    return shape.filename(), tuple(shape.scale3()), type(shape) is shapes.Mesh
+    """Two meshes of one key have the same hulls; other surfaces have their own."""
+    if isinstance(shape, shapes.ClosedSurface):
+        return shape
+    return shape.filename(), tuple(shape.scale3()), shape.submesh, shape.center, type(shape) is shapes.Mesh
 
 
 def _read_meshes(instances, plant, on_mesh):
     """Fills plant.hulls: {_mesh_key(): CollisionHulls, or a sentence on why there is none}."""
     waiting = {}
     for instance in instances:
-        if isinstance(instance.shape(), shapes.Mesh) and _mesh_key(instance.shape()) not in plant.hulls:
-            waiting.setdefault(_mesh_key(instance.shape()), instance)
+        shape = instance.shape()
+        if isinstance(shape, (shapes.Mesh, shapes.ClosedSurface)) and _mesh_key(shape) not in plant.hulls:
+            waiting.setdefault(_mesh_key(shape), instance)
     if not waiting:
         return
-    from mbcli.meshes.collision_hulls import hulls_of_file
-
     if plant.settings.decompose_meshes:
         from mbcli.meshes.decomposition import decomposition_version
 
         decomposition_version()  # an error if there is no package for it
     for k, (key, instance) in enumerate(waiting.items()):
         on_mesh(k, len(waiting))
-        path, scale, is_mesh = key
         try:
-            plant.hulls[key] = hulls_of_file(path, scale, is_mesh and plant.settings.decompose_meshes)
+            plant.hulls[key] = _hulls(instance.shape(), plant.settings.decompose_meshes)
         except MbcliError as error:
             if plant.settings.leaves_out_broken_meshes:
                 plant.hulls[key] = f"geometry '{instance.name()}' is left out of contact: {error}"
@@ -144,10 +146,20 @@ def _read_meshes(instances, plant, on_mesh):
     on_mesh(len(waiting), len(waiting))
 
 
+def _hulls(shape, decompose):
+    """The CollisionHulls of a mesh or another surface."""
+    from mbcli.meshes.collision_hulls import hulls_of_file, hulls_of_surface
+
+    if isinstance(shape, shapes.ClosedSurface):
+        return hulls_of_surface(shape.vertices, shape.triangles, shape.label)
+    decompose = decompose and type(shape) is shapes.Mesh
+    return hulls_of_file(shape.filename(), shape.scale3(), decompose, submesh=shape.submesh, center=shape.center)
+
+
 def _notes(all_shapes, plant):
     """Sentences on meshes that are left out, and one on what stands for those that are not convex."""
-    meshes = [shape for shape in all_shapes if isinstance(shape, shapes.Mesh)]
-    found = {shape: plant.hulls[_mesh_key(shape)] for shape in meshes}
+    surfaces = [shape for shape in all_shapes if isinstance(shape, (shapes.Mesh, shapes.ClosedSurface))]
+    found = {shape: plant.hulls[_mesh_key(shape)] for shape in surfaces}
     notes = list(dict.fromkeys(hulls for hulls in found.values() if isinstance(hulls, str)))
     hollow = {
         shape.filename(): os.path.basename(shape.filename())
@@ -159,6 +171,11 @@ def _notes(all_shapes, plant):
             f"meshes that are not convex collide by their convex hulls: {listed(list(hollow.values()))}; "
             f"{argument('decompose', True)} makes convex parts of them"
         )
+    labels = [shape.label for shape in found if isinstance(shape, shapes.ClosedSurface)]
+    if "cone" in labels:
+        notes.append(f"cones collide as pyramids of {CONE_SIDES} sides")
+    if any(isinstance(shape, shapes.ClosedSurface) and not hulls.is_convex for shape, hulls in found.items()):
+        notes.append("polylines that are not convex collide by their convex hulls")
     return notes
 
 

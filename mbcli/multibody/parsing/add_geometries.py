@@ -3,6 +3,7 @@
 from mbcli.geometry import shapes
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
 from mbcli.math import RigidTransform
+from mbcli.meshes.made_surfaces import cone_surface, prism_surface
 from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 from mbcli.multibody.tree.scoped_name import DELIMITER
 from mbcli.parsers import spec
@@ -66,7 +67,8 @@ def _shape(shape):
     if isinstance(shape, spec.Mesh):
         if shape.path is None:
             return None
-        return (shapes.Convex if shape.convex else shapes.Mesh)(shape.path, shape.scale)
+        kind = shapes.Convex if shape.convex else shapes.Mesh
+        return kind(shape.path, shape.scale, submesh=shape.submesh, center=shape.center)
     return _SHAPES[type(shape)](shape)
 
 
@@ -77,4 +79,6 @@ _SHAPES = {
     spec.Capsule: lambda s: shapes.Capsule(s.radius, s.length),
     spec.Ellipsoid: lambda s: shapes.Ellipsoid(*s.radii),
     spec.HalfSpace: lambda s: shapes.HalfSpace(),
+    spec.Cone: lambda s: shapes.ClosedSurface(*cone_surface(s.radius, s.length), "cone"),
+    spec.Polyline: lambda s: shapes.ClosedSurface(*prism_surface(s.outlines, s.height), "polyline"),
 }
