@@ -225,6 +225,9 @@ class ActuatorSpec:
     rotor_inertia: float = 0.0  # [kg m^2]
     gear_ratio: float = 1.0  # rotor speed over joint speed
     controller_gains: tuple[float, float] | None = None  # p, d
+    # position [rad or m] and velocity [rad/s or m/s] at which its controller aims where nothing is asked of it; None:
+    # the default position, at rest
+    rest: tuple[float, float] | None = None
 
 
 # ------------------------------------------------------------------------ force elements and constraints

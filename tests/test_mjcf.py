@@ -14,6 +14,8 @@ from mbcli.parsers.spec import Box, Capsule, HalfSpace, Mesh, Sphere
 
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.simulation.controllers import hold_default_positions
+from mbcli.systems.simulator import Simulator
 
 ROBOT = """<mujoco model="r">
   <compiler angle="degree"/>
@@ -316,8 +318,11 @@ def test_defaults_of_one_kind_of_actuator_reach_the_others():
 @pytest.mark.parametrize(
     "actuator, message",
     [
-        ('<general joint="j" dyntype="integrator"/>', "an actuator of this kind"),
-        ('<general joint="j" biastype="affine" biasprm="1 -5 0"/>', "an actuator of this kind"),
+        ('<general joint="j" gaintype="user"/>', "an actuator of this kind"),
+        ('<general joint="j" biastype="affine" biasprm="0 5 0"/>', "drives away from its aim"),
+        ('<general joint="j" gainprm="0"/>', "without gain"),
+        ('<motor joint="j" gear="0"/>', "without gear"),
+        ('<damper joint="j" kv="3" ctrlrange="0 1"/>', "whose gain depends on the motion"),
         ('<muscle joint="j"/>', "<muscle> in <actuator>"),
         ('<motor tendon="t"/>', "an actuator on a tendon"),
         ('<motor joint="free"/>', "joint of several coordinates"),
@@ -328,6 +333,66 @@ def test_other_actuators_are_warned_of_and_left_out(actuator, message):
     actuators, warnings = actuators_of(actuator, joint=joint)
     assert actuators == ()
     assert len(warnings) == 1 and message in warnings[0] and "as if it were not there" in warnings[0]
+
+
+AIMS = {  # actuator: (gains, where it aims by itself, part of the only warning)
+    '<position joint="j" kp="4" kv="2"/>': ((4, 2), None, None),
+    '<position joint="j" kp="4" ctrlrange="1 2" gear="5"/>': ((100, 0), (0.2, 0), None),
+    '<position joint="j" kp="4" inheritrange="1"/>': ((4, 0), (0.5, 0), None),
+    '<general joint="j" gainprm="7" biastype="affine" biasprm="3 -2 -5"/>': ((2, 5), (1.5, 0), None),
+    '<velocity joint="j" kv="4" ctrlrange="3 9"/>': ((0, 4), (0, 3), None),
+    '<pid joint="j" kp="4" kv="2"/>': ((4, 2), None, None),
+    '<pid joint="j" kp="4" kv="2" ki="1"/>': ((4, 2), None, '"ki" in <pid> is not followed'),
+    '<damper joint="j" kv="4" ctrlrange="3 9"/>': ((0, 12), None, "the gain depends on the motion"),
+    '<intvelocity joint="j" kp="4" kv="2"/>': ((4, 2), None, "a control acts at once, not its integral"),
+    '<position joint="j" kp="4" timeconst=".1"/>': ((4, 0), None, "a control acts at once, without a filter"),
+    '<motor joint="j" ctrlrange="1 2"/>': (None, None, "without a control an actuator pushes in MuJoCo"),
+    '<cylinder joint="j" area="3" bias="0 -1 -2"/>': ((1, 2), None, "a control acts at once, without a filter"),
+}
+
+
+@pytest.mark.parametrize("actuator", AIMS)
+def test_servos_aim_where_no_control_lets_them(actuator):
+    gains, aim, message = AIMS[actuator]
+    joint = '<joint name="j" range="0.5 1.5" type="slide"/>'
+    (spec,), warnings = actuators_of(actuator, joint=joint)
+    assert (spec.controller_gains, spec.rest) == (gains, aim)
+    warnings = [warning for warning in warnings if "the larger side is taken" not in warning]
+    assert len(warnings) == (message is not None) and (message or "") in "".join(warnings)
+
+
+def test_servo_that_aims_at_the_default_position_has_nothing_to_state():
+    (spec,), _ = actuators_of('<position joint="j" ctrlrange="-90 90"/>', joint='<joint name="j" ref="30"/>')
+    assert spec.rest == (0, 0)
+    default = '<position ctrlrange=".5 .9"/>'
+    (spec,), _ = actuators_of('<position joint="j"/>', default, '<joint name="j" ref=".5" type="slide"/>')
+    assert spec.rest is None
+
+
+def test_damping_and_inertia_of_an_actuator_go_to_its_joint():
+    text = body('<body><joint name="j" damping="1" armature="2"/><geom size="1"/></body>').replace(
+        "</mujoco>", '<actuator><motor joint="j" gear="2" armature=".5" damping="3"/></actuator></mujoco>'
+    )
+    model = model_of(text)
+    assert model.joints[0].axes[0].damping == 13
+    assert model.actuators[0].rotor_inertia * 4 == 4
+
+
+def test_motors_and_servos_stand_in_one_model():
+    text = """<mujoco><worldbody><body><joint name="a" axis="0 1 0"/><geom size=".1" mass="1" pos=".2 0 0"/>
+    <body pos=".5 0 0"><joint name="b" axis="0 1 0" damping="1"/><geom size=".1" mass="1" pos=".2 0 0"/></body></body>
+    </worldbody><actuator><position name="s" joint="a" kp="500" kv="50" ctrlrange=".4 1"/><motor joint="b"/></actuator>
+    </mujoco>"""
+    plant = MultibodyPlant(0.01)
+    Parser(plant).AddModelsFromString(text, "mjcf")
+    plant.Finalize()
+    simulator = Simulator(plant)
+    context = simulator.get_context()
+    assert hold_default_positions(plant, context) == ["s"]
+    simulator.AdvanceTo(20.0)
+    a, b = plant.GetPositions(context)
+    assert a + b == pytest.approx(np.pi / 2, abs=1e-6)
+    assert 500 * (a - 0.4) == pytest.approx(9.81 * 0.7 * np.cos(a), rel=1e-6)
 
 
 def test_unequal_sides_of_a_limit_are_warned_of():
@@ -384,7 +449,6 @@ def test_one_damaged_token_is_found_where_it_stands(old, new, token, message):
             'attribute "dampng" in <joint> is unknown and not used; did you mean "damp',
         ),
         ("<contact>", "<contct/><contact>", '<contct> in <mujoco> is unknown and not used; did you mean "contact"'),
-        ('stiffness="3"', 'springdamper="1 1"', 'attribute "springdamper" in <joint> is not followed'),
         ('contype="0"', 'condim="6"', "there is no torsional and no rolling friction"),
         ('contype="0"', 'condim="4"', "there is no torsional friction"),
         ('stiffness="3"', 'stiffness="1 2"', "its force is linear"),
@@ -409,9 +473,35 @@ def test_every_error_of_a_file_is_found_at_once():
     assert len(diagnostics.errors) == 4
 
 
-def test_keyframes_are_refused_by_name():
-    _, diagnostics = read(body("", "<keyframe><key/></keyframe>"))
-    assert [finding.message.partition(" is")[0] for finding in diagnostics.warnings] == ["<keyframe> in <mujoco>"]
+KEYED = """<mujoco><worldbody>
+<body name="a"><joint name="ja" ref="30"/><joint name="jb" type="slide"/><geom size=".1"/>
+  <body name="b"><joint name="jc" type="ball"/><geom size=".1"/></body></body>
+<body name="c" pos="0 0 1"><freejoint/><geom size=".1"/></body>
+<body name="d" pos="0 0 2"><joint name="jd" type="free" damping="3"/><geom size=".1"/></body></worldbody>
+<keyframe><key name="home" qpos="1 2 .6 .8 0 0 1 2 3 0 0 1 0 4 5 6 0 2 0 0"/><key qvel="QVEL"/><key qpos="1 2"/>
+<key name="all" qpos="QPOS" qvel="QVEL" ctrl="1" time="3"/></keyframe></mujoco>"""
+KEYED = KEYED.replace("QVEL", " ".join(f".{k}" for k in range(10, 27)))
+KEYED = KEYED.replace("QPOS", "1 2 .5 .5 .5 .5 1 2 3 .5 .5 .5 -.5 4 5 6 1 0 0 0")
+
+
+def test_keyframes_are_postures():
+    model, diagnostics = read(KEYED)
+    assert [finding.code for finding in diagnostics.warnings] == ["KEYFRAME_SIZE"]
+    home, velocities, everything = model.postures
+    assert (home.name, velocities.name, everything.name) == ("home", "key1", "all")
+    assert dict(home.positions) == {
+        "ja": (1.0,),
+        "jb": (2.0,),
+        "jc": pytest.approx((2 * np.arctan2(0.8, 0.6), 0.0, 0.0)),
+        "jd": (0.0, 1.0, 0.0, 0.0, 4.0, 5.0, 6.0),
+    }
+    ((link, X),) = home.poses
+    assert link == "c" and X[:3, 3].tolist() == [1, 2, 3] and np.diag(X).tolist() == [-1, 1, -1, 1]
+    assert home.velocities == home.spatial_velocities == velocities.positions == velocities.poses == ()
+
+
+def test_text_between_elements_is_passed_over():
+    assert read(body("words<body/>more"))[1].findings == []
 
 
 # ---------------------------------------------------------------------------------------- compiler
@@ -451,11 +541,16 @@ def test_fromto_places_a_geom_that_has_pos_too():
     assert '"pos" in <geom> is not followed: fromto places the geom' in diagnostics.warnings[0].message
 
 
-def test_changes_of_inertias_are_loud():
+def test_changes_of_inertias_are_noted():
     arm = '<body><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/></body>'
-    mass, warnings = mass_of(body(arm, '<compiler boundmass="2" balanceinertia="true" settotalmass="8"/>'))
-    assert mass == 8
-    assert [message.partition(" ")[0] for message in warnings] == ["boundmass", "balanceinertia", "settotalmass"]
+    model, diagnostics = read(body(arm, '<compiler boundmass="2" balanceinertia="true" settotalmass="8"/>'))
+    assert model.links[0].inertial.mass == 8
+    assert [finding.message.partition(" ")[0] for finding in diagnostics.findings] == [
+        "boundmass",
+        "balanceinertia",
+        "settotalmass",
+    ]
+    assert diagnostics.warnings == []
 
 
 def test_last_compiler_attribute_holds():

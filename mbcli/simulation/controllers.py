@@ -3,8 +3,14 @@
 from mbcli.errors import MbcliError, ModelError
 
 
+def aim_at_rest(actuator, default):
+    """(position, velocity) of the joint of an actuator where nothing is asked of it; default: (nq,) positions."""
+    return actuator.rest or (float(default[actuator.joint().position_start()]), 0.0)
+
+
 def hold_default_positions(plant, context):
-    """Lets every controller aim at its joint's default position, at rest; returns the names of their actuators.
+    """Lets every controller aim at its joint's default position, at rest, or where its file lets it aim; returns the
+    names of their actuators.
 
     Raises ModelError if an instance has actuators with and without controllers.
     """
@@ -13,11 +19,9 @@ def hold_default_positions(plant, context):
     controlled = plant.controlled_actuators()
     default = plant.GetDefaultPositions()
     for instance in {int(a.model_instance()): a.model_instance() for a in controlled}.values():
-        q = [
-            default[plant.get_joint_actuator(k).joint().position_start()]
-            for k in plant.GetJointActuatorIndices(instance)
-        ]
-        plant.get_desired_state_input_port(instance).FixValue(context, [*q, *(0.0 for _ in q)])
+        actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices(instance)]
+        q, v = zip(*(aim_at_rest(actuator, default) for actuator in actuators), strict=True)
+        plant.get_desired_state_input_port(instance).FixValue(context, [*q, *v])
     try:
         plant.set_controllers(context)
     except MbcliError:

@@ -24,6 +24,7 @@ from mbcli.models.mechanisms import mechanisms
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
+from mbcli.simulation.controllers import aim_at_rest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +115,7 @@ def gains(inertia: float, effort: float, kp: float | None = None, kd: float | No
 def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointActuator, Held]) -> Context:
     """A new context of the plant with the state of this one, in which controllers hold and drive joints.
 
-    Controllers of the file that are not among them aim at the default positions.
+    Controllers of the file that are not among them aim at the default positions, or where their file lets them.
     """
     plant.replace_controllers({actuator: PdControllerGains(p=each.p, d=each.d) for actuator, each in held.items()})
     changed = plant.CreateDefaultContext()
@@ -123,12 +124,17 @@ def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointAc
     default = plant.GetDefaultPositions()
     for instance in {int(a.model_instance()): a.model_instance() for a in plant.controlled_actuators()}.values():
         actuators = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices(instance)]
-        rest = [Held(float(default[a.joint().position_start()]), 0.0, 0.0, 0.0) for a in actuators]
+        rest = [_resting(a, default) for a in actuators]
         aims = [held.get(a, at_rest) for a, at_rest in zip(actuators, rest, strict=True)]
         desired = [*(aim.position for aim in aims), *(aim.velocity for aim in aims)]
         plant.get_desired_state_input_port(instance).FixValue(changed, desired)
     plant.set_controllers(changed)
     return changed
+
+
+def _resting(actuator, default):
+    position, velocity = aim_at_rest(actuator, default)
+    return Held(position, velocity, 0.0, 0.0)
 
 
 def give_back_controllers(plant: MultibodyPlant, gains: Mapping[JointActuator, PdControllerGains | None]) -> None:

@@ -313,6 +313,7 @@ CODES = {
     "MESH_UP_AXIS": Code("With --meshes: a COLLADA file is not z up, which some readers ignore."),
     # ----------------------------------------------------------------------------------------------- MJCF
     "EQUALITY_INACTIVE": Code("An equality that the file switches off is left out."),
+    "KEYFRAME_SIZE": Code("A keyframe does not have the coordinates of the model, and is left out."),
     "INCLUDE_REPEATED": Code("A file is included a second time."),
     # ------------------------------------------------------------------------ YAML: directives, settings
     "INCLUDE_CYCLE": Code("Files include each other; the chain is listed."),
@@ -352,7 +353,8 @@ CODES = {
 
 # of `mbcli convert`: properties that the written file cannot hold, or holds in another form
 LOSSES = {
-    "ACTUATOR": "An actuator that the format has no place for: the second of a joint, or one whose effort limit is 0.",
+    "ACTUATOR": "An actuator that the format has no place for: the second of a joint, one whose effort limit is 0, or "
+    "one that aims elsewhere than at the default position.",
     "CONSTRAINT": "A constraint of a kind that the format does not have.",
     "CONSTRAINT_NAME": "The name of a constraint.",
     "CONTACT": "What MJCF says of contact: what touches what, margins, frictions of pairs.",
@@ -381,6 +383,7 @@ LOSSES = {
     "MESH": "A mesh that is not found, or is named otherwise.",
     "NAME": "A name that is changed.",
     "ORDER": "The coordinates come in another order.",
+    "POSTURE": "A named posture.",
     "PROPERTIES": "Proximity properties that the format has no elements for.",
     "REFLECTED_INERTIA": "The inertia of a joint's drive.",
 }

@@ -1,121 +1,274 @@
 """Actuators of MJCF files that drive one joint of one coordinate.
 
-Each kind is a case of: force = gain * ctrl + bias0 + bias1 * length + bias2 * velocity, limited, times gear. Without
-bias it is an actuator of the plant, whose input is the force on the joint; with the bias of a servo it has a
-controller. The plant's input is the output of the gear, so that limits and gains are those at the joint.
+Each kind is a case of: force = (g0 + g1 l + g2 ldot) control + b0 + b1 l + b2 ldot, limited, with l = gear q, and the
+joint feels gear times this force. Without the b it is an actuator of the plant, whose input is the force on the joint;
+with b1 and b2 that are not positive it is a PD controller, which aims where its force is 0. The plant's input is the
+output of the gear, so that limits and gains are those at the joint. A control that nobody sets is 0, or the limit next
+to it: there such a controller aims.
+
+Formulas: https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model
 """
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, sqrt
 
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
 from mbcli.parsers.mjcf.mjcf_joints import read_limits
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
-from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named
+from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
+from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named, report_negative
 from mbcli.parsers.spec import ActuatorSpec
 
 _OTHER_TRANSMISSIONS = ("tendon", "site", "slidersite", "cranksite", "refsite", "body")
+_NONE = (0.0, 0.0, 0.0)
+_SERVOS = ("position", "intvelocity", "pid")
 
 
 @dataclass(frozen=True, slots=True)
 class _Law:
-    """gain * ctrl + bias[0] + bias[1] * length + bias[2] * velocity."""
+    """gain . (1, l, ldot) control + bias . (1, l, ldot)."""
 
     kind: str = "general"  # the element that stated it last
-    gain: float = 1.0
-    bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    affine: bool = False  # whether the bias counts
-    linear: bool = True  # no other gain, bias or dynamics
+    gain: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    bias: tuple[float, float, float] = _NONE
+    gaintype: str = "fixed"
+    biastype: str = "none"
+    dyntype: str = "none"
+    dampratio: float = 0.0
+
+    def with_ratio(self):
+        """A general position servo states its damping ratio as a b2 that is positive."""
+        is_servo = self.gaintype == "fixed" and self.biastype == "affine" and self.gain[0] == -self.bias[1] != 0.0
+        if not is_servo or self.bias[2] <= 0.0:
+            return self
+        return replace(self, bias=(*self.bias[:2], 0.0), dampratio=self.bias[2])
+
+    def at(self, control):
+        """b0, b1, b2 with the force of a control in them."""
+        gain = self.gain if self.gaintype == "affine" else (self.gain[0], 0.0, 0.0)
+        bias = self.bias if self.biastype == "affine" else _NONE
+        return tuple(g * control + b for g, b in zip(gain, bias, strict=True))
 
 
 def read_actuators(root, reading, bodies):
     """The `ActuatorSpec`s of a file in its order; joints whose reflected inertia they take are changed in `bodies`."""
-    actuators: dict[str, ActuatorSpec] = {}
-    stated = {node.raw("name") for section in root.children("actuator") for node in section.child_nodes}
+    reader = _ActuatorReader(root, reading, bodies)
     for section in root.children("actuator"):
         for node in section.children(*OTHER_ACTUATORS.split()):
             node.unsupported(AS_IF_ABSENT)
         for node in section.children(*ACTUATORS.split()):
-            default = made_up(f"motor{len(actuators)}", stated)  # as Drake calls it
-            actuator = _read_actuator(node, reading, bodies, default)
-            if actuator is None:
-                continue
-            if actuator.name in actuators:
-                report_duplicate(node, "actuator", actuator.name, actuators[actuator.name].place)
-            actuators[actuator.name] = actuator
-    return tuple(actuators.values())
+            reader.read(node)
+    return tuple(reader.finished())
 
 
-def _read_actuator(node, reading, bodies, default_name):
-    """An `ActuatorSpec`, or None after a finding."""
-    element = reading.defaults.of_actuator(node)
-    name = node.attribute("name") or default_name
-    law = _Law()
-    for stated in (*element.defaults, node):
-        law = _law_after(law, stated)
-    gear = element.vector("gear", 6, (1.0,), least=1)[0]
-    control = read_limits(element, "ctrllimited", "ctrlrange", reading.settings.autolimits, 1.0)
-    force = read_limits(element, "forcelimited", "forcerange", reading.settings.autolimits, 1.0)
-    force = _largest(element, force, "forcerange", reading)
-    joint = _driven_joint(node, reading, bodies)
-    if joint is None:
+class _ActuatorReader:
+    def __init__(self, root, reading, bodies):
+        self._reading = reading
+        self._bodies = bodies
+        self._stated = {node.raw("name") for section in root.children("actuator") for node in section.child_nodes}
+        self._actuators = {}  # name -> ActuatorSpec
+        self._damped = {}  # name -> (node, damping ratio)
+
+    def read(self, node):
+        """Adds the actuator of an element, or reports why it is left out."""
+        element = self._reading.defaults.of_actuator(node)
+        name = node.attribute("name") or made_up(f"motor{len(self._actuators)}", self._stated)  # as Drake calls it
+        law = _Law()
+        for stated in (*element.defaults, node):
+            law = _law_after(law, stated)
+        law = law.with_ratio()
+        gear = element.vector("gear", 6, (1.0,), least=1)[0]
+        control, force = (self._range(element, kind) for kind in ("ctrl", "force"))
+        joint = _driven_joint(node, self._reading, self._bodies)
+        if joint is None:
+            return
+        control = _inherited_range(element, joint) or control
+        b0, b1, b2 = law.at(min(max(0.0, control[0]), control[1]))
+        problem = _problem(law, gear, b1, b2)
+        if problem:
+            self._reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
+            return
+        self._warn_of_changes(element, law, push=0.0 if b1 or b2 else b0)
+        if name in self._actuators:
+            report_duplicate(node, "actuator", name, self._actuators[name].place)
+        effort = self._largest(element, force, "forcerange")
+        is_servo = bool(b1 or b2)
+        if not is_servo:
+            effort = min(effort, abs(law.gain[0]) * self._largest(element, control, "ctrlrange"))
+        joint = self._joint_with_drive(joint, element, gear)
+        self._actuators[name] = ActuatorSpec(
+            name=name,
+            joint=joint.name,
+            place=node.place,
+            effort_limit=min(abs(gear) * effort, joint.axes[0].effort),
+            rotor_inertia=joint.reflected_inertia / (gear * gear) + _unsigned(element, "armature"),
+            gear_ratio=gear,
+            controller_gains=(-b1 * gear * gear + 0.0, -b2 * gear * gear + 0.0) if is_servo else None,
+            rest=_rest(b0, b1, b2, gear, joint.axes[0]) if is_servo else None,
+        )
+        if law.dampratio:
+            self._damped[name] = node, law.dampratio
+
+    def finished(self):
+        """The `ActuatorSpec`s, with dampers by damping ratios."""
+        if self._damped:
+            inertias = joint_inertias(self._bodies, self._actuators.values())
+            for name, (node, ratio) in self._damped.items():
+                self._actuators[name] = self._with_damper(self._actuators[name], node, ratio, inertias)
+        return self._actuators.values()
+
+    def _with_damper(self, actuator, node, ratio, inertias):
+        p, d = actuator.controller_gains
+        inertia = inertias.get(actuator.joint) if inertias else None
+        if inertia is None:
+            problem = "a damping ratio needs the mass that the actuator moves, which is not known: it has no damper"
+            self._reading.unused.add_element(node, problem, used=True)
+            return actuator
+        return replace(actuator, controller_gains=(p, d + 2.0 * ratio * sqrt(p * inertia)))
+
+    def _warn_of_changes(self, element, law, push):
+        if push:
+            problem = (
+                "without a control an actuator pushes in MuJoCo, by its bias or the least of its ctrlrange, not here"
+            )
+            self._reading.unused.add_element(element, problem, used=True)
+        if law.dyntype == "integrator":
+            self._reading.unused.add_element(element, "a control acts at once, not its integral", used=True)
+        elif law.dyntype != "none":
+            self._reading.unused.add_element(element, "a control acts at once, without a filter", used=True)
+        if law.gaintype == "affine" and any(law.gain[1:]):
+            problem = "the gain depends on the motion: it is the one that a control at rest gives"
+            self._reading.unused.add_element(element, problem, used=True)
+        for attribute in ("ki", "slewmax"):
+            if element.number(attribute, 0.0):
+                self._reading.unused.add(element, attribute, "a controller has no state of its own")
+
+    def _range(self, element, kind):
+        return read_limits(element, f"{kind}limited", f"{kind}range", self._reading.settings.autolimits, 1.0)
+
+    def _largest(self, element, limits, attribute):
+        """The larger side of a range: an effort limit is the same both ways."""
+        lower, upper = limits
+        if lower != -upper:
+            self._reading.unused.add(element, attribute, "a limit is the same both ways, the larger side is taken")
+        return max(abs(lower), abs(upper))
+
+    def _joint_with_drive(self, joint, element, gear):
+        """The joint with the damper of the actuator, as it was before its drive became that of the actuator."""
+        damping = _unsigned(element, "damping", least=1)
+        if damping:
+            axis = joint.axes[0]
+            joint = replace(joint, axes=(replace(axis, damping=axis.damping + gear * gear * damping),))
+        self._bodies.joints[joint.name] = replace(joint, reflected_inertia=0.0)
+        return joint
+
+
+def joint_inertias(bodies, actuators):
+    """{joint: [kg m^2 or kg]} what joints move in the reference configuration, their drives included; or None."""
+    armatures = {joint.name: joint.reflected_inertia for joint in bodies.joints.values()}
+    for actuator in actuators:
+        armatures[actuator.joint] += actuator.rotor_inertia * actuator.gear_ratio**2
+    return reflected_inertias(bodies.links, bodies.joints, armatures)
+
+
+def _unsigned(element, name, least=None):
+    value = element.number(name, 0.0) if least is None else element.vector(name, 3, (0.0,), least=least)[0]
+    if value < 0:
+        report_negative(element, name, value)
+        return 0.0
+    return value
+
+
+def _rest(b0, b1, b2, gear, axis):
+    """The position and velocity at which a servo is at rest; None for the default position at rest."""
+    if b1:
+        rest = -b0 / b1 / gear, 0.0
+        return None if rest[0] == axis.default_position else rest
+    return (axis.default_position, -b0 / b2 / gear) if b0 else None
+
+
+def _inherited_range(element, joint):
+    """The range of a control that is that of the joint, scaled about its middle; None if it is not asked for."""
+    scale = element.number("inheritrange", 0.0)
+    lower, upper = joint.axes[0].lower, joint.axes[0].upper
+    if scale <= 0 or not -inf < lower <= upper < inf:
         return None
-    gains = _controller_gains(law, gear)
-    if not (law.linear and law.gain and 0 < gear * gear < inf) or gains is None:
-        reading.unused.add_element(node, f"an actuator of this kind is not supported: {AS_IF_ABSENT}")
-        return None
-    if not law.affine:
-        force = min(force, abs(law.gain) * _largest(element, control, "ctrlrange", reading))
-    bodies.joints[joint.name] = replace(joint, reflected_inertia=0.0)
-    return ActuatorSpec(
-        name=name,
-        joint=joint.name,
-        place=node.place,
-        effort_limit=min(abs(gear) * force, joint.axes[0].effort),
-        rotor_inertia=joint.reflected_inertia / (gear * gear),
-        gear_ratio=gear,
-        controller_gains=gains if any(gains) else None,
-    )
+    middle, half = (lower + upper) / 2.0, scale * (upper - lower) / 2.0
+    return middle - half, middle + half
+
+
+def _problem(law, gear, b1, b2):
+    """Why an actuator has no counterpart, or None."""
+    if law.gaintype not in ("fixed", "affine") or law.biastype not in ("none", "affine"):
+        return "an actuator of this kind is not supported"
+    if not 0 < gear * gear < inf:
+        return "an actuator without gear is not supported"
+    if b1 > 0 or b2 > 0:
+        return "an actuator that drives away from its aim is not supported"
+    if not (b1 or b2) and law.gaintype == "affine" and any(law.gain[1:]):
+        return "an actuator whose gain depends on the motion is not supported"
+    if not (b1 or b2 or law.gain[0]):
+        return "an actuator without gain is not supported"
+    return None
+
+
+# --------------------------------------------------------------------------------------------- laws
 
 
 def _law_after(law, node):
     """The law of an element, or of one in a default class, from the law of the classes around it."""
-    same = law.kind in ("general", node.tag)
-    if node.tag == "motor":
-        return _Law("motor")
-    if node.tag == "position":
-        kp = node.number("kp", law.gain if same else 1.0)
-        kv = node.number("kv", -law.bias[2] if same else 0.0)
-        return _Law("position", kp, (0.0, -kp, -kv), affine=True)
-    if node.tag == "velocity":
-        kv = node.number("kv", law.gain if same else 1.0)
-        return _Law("velocity", kv, (0.0, 0.0, -kv), affine=True)
-    own = WithDefaults(node)
-    gain = own.vector("gainprm", 10, (law.gain,), least=1)[0]
-    bias = own.vector("biasprm", 10, law.bias, least=1)[:3]
-    bias = (*bias, *law.bias[len(bias) :])
-    kinds = {name: node.attribute(name) for name in ("gaintype", "biastype", "dyntype")}
-    linear = law.linear and kinds["gaintype"] in (None, "fixed") and kinds["dyntype"] in (None, "none")
-    linear = linear and kinds["biastype"] in (None, "none", "affine")
-    affine = law.affine if kinds["biastype"] is None else kinds["biastype"] == "affine"
-    return _Law("general", gain, bias, affine, linear)
+    reader = _LAWS.get(node.tag, _servo)
+    return reader(law, node)
 
 
-def _controller_gains(law, gear):
-    """(p, d) at the joint, zeros for a plain motor; None if the law is neither that nor a servo."""
-    if not law.affine or not any(law.bias):
-        return 0.0, 0.0
-    constant, p, d = (-value + 0.0 for value in law.bias)
-    is_servo = constant == 0 and p >= 0 and d >= 0 and law.gain == (p or d)
-    return (gear * gear * p, gear * gear * d) if is_servo else None
+def _motor(law, node):
+    return _Law("motor")
 
 
-def _largest(element, limits, attribute, reading):
-    """The larger side of a range: an effort limit is the same both ways."""
-    lower, upper = limits
-    if lower != -upper:
-        reading.unused.add(element, attribute, "a limit is the same both ways, the larger side is taken")
-    return max(abs(lower), abs(upper))
+def _servo(law, node):
+    """Position, velocity, intvelocity and pid: they take what they do not state from a class of the same kind."""
+    same = law if law.kind in ("general", node.tag) else _Law()
+    held = node.tag in _SERVOS
+    kp = node.number("kp", same.gain[0])
+    kv = node.number("kv", -same.bias[2] if held else same.gain[0])
+    stated_kv = node.attribute("kv") is not None
+    ratio = node.number("dampratio", 0.0 if stated_kv else same.dampratio) if held else 0.0
+    dyntype = {"intvelocity": "integrator"}.get(node.tag, same.dyntype if same.kind == node.tag else "none")
+    if node.number("timeconst", 0.0) > 0.0:
+        dyntype = "filterexact"
+    gain = (kp if held else kv, 0.0, 0.0)
+    return _Law(node.tag, gain, (0.0, -kp, -kv) if held else (0.0, 0.0, -kv), "fixed", "affine", dyntype, ratio)
+
+
+def _damper(law, node):
+    kv = node.number("kv", -law.gain[2] if law.kind in ("general", "damper") else 1.0)
+    return _Law("damper", (0.0, 0.0, -kv), gaintype="affine")
+
+
+def _cylinder(law, node):
+    same = law if law.kind in ("general", "cylinder") else _Law()
+    diameter = node.number("diameter")
+    area = node.number("area", same.gain[0]) if diameter is None else 0.7853981633974483 * diameter**2
+    bias = node.vector("bias", 3, same.bias)
+    return _Law("cylinder", (area, 0.0, 0.0), bias, "fixed", "affine", "filter")
+
+
+def _general(law, node):
+    kinds = {name: node.attribute(name) or getattr(law, name) for name in ("gaintype", "biastype", "dyntype")}
+    gain, bias = _parameters(node, "gainprm", law.gain), _parameters(node, "biasprm", law.bias)
+    return replace(law, kind="general", gain=gain, bias=bias, **kinds)
+
+
+def _parameters(node, name, inherited):
+    """The first three of up to ten numbers; of those that are not stated the inherited ones."""
+    stated = WithDefaults(node).vector(name, 10, (), least=1)[:3]
+    return (*stated, *inherited[len(stated) :])
+
+
+_LAWS = {"motor": _motor, "damper": _damper, "cylinder": _cylinder, "general": _general}
+
+
+# ----------------------------------------------------------------------------------------- transmission
 
 
 def _driven_joint(node, reading, bodies):

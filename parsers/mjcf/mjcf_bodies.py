@@ -48,6 +48,7 @@ class BodyReader:
         self.joints: dict[str, JointSpec] = {}
         self.frames = {}
         self.sites = {}  # name -> (link, X_LS)
+        self.coordinates: list = []  # (kind, joint, or link that is free) in MuJoCo's order of qpos
         self.joint_elements = {}  # name -> its element with defaults
         self.free_joints: dict[str, None] = {}  # by name, those that are not a JointSpec: their bodies are free
         self.all_joints: ChainMap[str, Any] = ChainMap(self.joints, self.free_joints)

@@ -89,49 +89,47 @@ def _is_euler_sequence(node, sequence):
 
 
 def adjusted(inertial, settings, node):
-    """An `InertialSpec` with the bounds of the compiler, and balanced if it asks for that; each with a warning."""
+    """An `InertialSpec` with the bounds of the compiler, and balanced if it asks for that; each with a note."""
     if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
         return inertial
     mass = max(inertial.mass, settings.boundmass)
     if mass != inertial.mass:
-        node.diagnostics.warning(
+        node.diagnostics.note(
             "INERTIA_CHANGED", f"boundmass raises the mass from {inertial.mass:.6g} to {mass:.6g} kg", node
         )
     moments, axes = np.linalg.eigh(matrix_of(inertial.inertia))
     bounded = np.maximum(moments, settings.boundinertia)
     if (bounded != moments).any() and settings.boundinertia > 0:
-        _warn_of_moments(node, "boundinertia raises", moments, bounded)
+        _tell_of_moments(node, "boundinertia raises", moments, bounded)
     else:
         bounded = moments
     a, b, c = bounded
     if settings.balanceinertia and a + b < c - RELATIVE_TOLERANCE * abs(c):
         balanced = np.full(3, bounded.mean())
-        _warn_of_moments(node, "balanceinertia replaces", bounded, balanced)
+        _tell_of_moments(node, "balanceinertia replaces", bounded, balanced)
         bounded = balanced
     inertia = inertial.inertia if bounded is moments else six_of(axes @ np.diag(bounded) @ axes.T)
     return replace(inertial, mass=mass, inertia=inertia)
 
 
-def _warn_of_moments(node, change, old, new):
+def _tell_of_moments(node, change, old, new):
     old, new = (", ".join(f"{value:.6g}" for value in moments) for moments in (old, new))
-    node.diagnostics.warning(
-        "INERTIA_CHANGED", f"{change} the principal moments of inertia {old} by {new} kg m^2", node
-    )
+    node.diagnostics.note("INERTIA_CHANGED", f"{change} the principal moments of inertia {old} by {new} kg m^2", node)
 
 
-def scaled_to_total(links, settings, root):
-    """The `LinkSpec`s with all masses and inertias scaled so that they add up to settotalmass."""
-    total = sum(link.inertial.mass for link in links if link.inertial is not None)
+def scale_to_total(links, settings, root):
+    """Scales all masses and inertias of links, {name: `LinkSpec`}, so that they add up to settotalmass."""
+    total = sum(link.inertial.mass for link in links.values() if link.inertial is not None)
     if settings.settotalmass <= 0 or total <= 0:
-        return links
+        return
     factor = settings.settotalmass / total
-    root.diagnostics.warning(
+    root.diagnostics.note(
         "INERTIA_CHANGED",
         f"settotalmass scales all masses and inertias by {factor:.6g}, from {total:.6g} to "
         f"{settings.settotalmass:.6g} kg",
         root,
     )
-    return [_scaled(link, factor) for link in links]
+    links.update({name: _scaled(link, factor) for name, link in links.items()})
 
 
 def _scaled(link, factor):

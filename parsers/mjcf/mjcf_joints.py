@@ -10,6 +10,7 @@ from math import inf
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_known import READ
 from mbcli.parsers.mjcf.mjcf_values import WithDefaults, about, report_negative
 from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, LinkSpec, pose
 
@@ -52,6 +53,8 @@ def _read_free(bodies, body, elements, parent):
     name = element.node.attribute("name")
     damping = armature = 0.0
     if element.tag == "joint":
+        for attribute in READ["joint"]:  # also those that a free joint does not have
+            element.attribute(attribute)
         damping, armature = read_linear(bodies.reading, element, "damping"), _unsigned(element, "armature")
         for attribute in _IN_SPACE:
             _warn_unless_zero(bodies, element, attribute, "a free joint has none here")
@@ -59,8 +62,12 @@ def _read_free(bodies, body, elements, parent):
         X_WB = bodies.links[body.name].X_ModelL
         numbers = {"damping": (damping, damping), "reflected_inertia": armature, "default_pose": X_WB}
         ends = WORLD, body.name, IDENTITY, IDENTITY, element.place
-        _add(bodies, JointSpec(name or body.name, "quaternion_floating", *ends, **numbers), element)
-    elif name is not None:
+        joint = JointSpec(name or bodies.unused_joint_name(body.name), "quaternion_floating", *ends, **numbers)
+        bodies.coordinates.append(("floating", joint.name))
+        _add(bodies, joint, element)
+        return
+    bodies.coordinates.append(("free", body.name))
+    if name is not None:
         bodies.free_joints[name] = None
 
 
@@ -72,6 +79,7 @@ def _make_links_between(bodies, body, parent, X_PB, elements, kinds):
     for (element, X_BF), kind, child in zip(elements, kinds, [*chain, body.name], strict=True):
         joint = _read_joint(bodies, element, kind, X_BF, parent, child)
         X_PF = pose(*_split(X_PB @ joint.X_PF))
+        bodies.coordinates.append((kind, joint.name))
         _add(bodies, replace(joint, X_PF=X_PF, lets_touch=body.touches_parent), element)
         parent, X_PB = child, np.eye(4)
 
@@ -90,7 +98,7 @@ def _split(X):
 
 def _read_joint(bodies, element, kind, X_BF, parent, child):
     """A JointSpec whose X_PF is the pose of its frame F in the body that is moved."""
-    settings, options, unused = bodies.reading.settings, bodies.reading.options, bodies.reading.unused
+    settings, options = bodies.reading.settings, bodies.reading.options
     position = X_BF[:3, :3] @ np.array(element.vector("pos", 3, (0.0, 0.0, 0.0))) + X_BF[:3, 3]
     damping = read_linear(bodies.reading, element, "damping")
     common = {
@@ -111,8 +119,6 @@ def _read_joint(bodies, element, kind, X_BF, parent, child):
     reference = element.number("ref", 0.0) * unit
     lower, upper = read_stops(element, bodies.reading, unit)
     force = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", settings.autolimits, 1.0)
-    if any(element.vector("springdamper", 2, (0.0, 0.0))):
-        unused.add(element, "springdamper", "state stiffness and damping")
     spec = AxisSpec(
         xyz=tuple(axis.tolist()),
         place=element.place,
@@ -126,6 +132,28 @@ def _read_joint(bodies, element, kind, X_BF, parent, child):
         default_position=reference,
     )
     return JointSpec(X_CM=_child_frame(kind, position, axis, reference), axes=(spec,), **common)
+
+
+def set_springs_by_time(bodies, inertias):
+    """Gives joints the springs and dampers of which <springdamper> states the time constant T [s] and damping ratio z.
+
+    They make a mass-spring-damper of the inertia I of a joint: k = I / (T z)^2, d = 2 I / T. inertias: () -> {joint: I
+    [kg m^2 or kg]}, or None if they are not known.
+    """
+    wanted = {}
+    for name, element in bodies.joint_elements.items():
+        time, ratio = element.vector("springdamper", 2, (0.0, 0.0)) if element.tag == "joint" else (0.0, 0.0)
+        if time > 0 and ratio > 0 and len(bodies.joints[name].axes) == 1:
+            wanted[name] = time, ratio
+    found = (inertias() or {}) if wanted else {}
+    for name, (time, ratio) in wanted.items():
+        if name not in found:
+            element = bodies.joint_elements[name]
+            bodies.reading.unused.add(element, "springdamper", "the mass that the joint moves is not known")
+            continue
+        joint, inertia = bodies.joints[name], found[name]
+        axis = replace(joint.axes[0], spring_stiffness=inertia / (time * ratio) ** 2, damping=2.0 * inertia / time)
+        bodies.joints[name] = replace(joint, axes=(axis,))
 
 
 def _child_frame(kind, position, axis, reference):

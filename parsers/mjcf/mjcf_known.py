@@ -34,13 +34,15 @@ _TENDON_DRIVE = "@actuatorfrcrange @actuatorfrclimited"
 
 _SITE_VIEWER = "@type @size @fromto @group @material @rgba @user @mesh"
 
-_ACTUATOR = "@name @class @joint @jointinparent @gear @ctrlrange @ctrllimited @forcerange @forcelimited"
-_ACTUATOR_UNSUPPORTED = "@armature @damping @delay"
+_ACTUATOR = "@name @class @joint @jointinparent @gear @ctrlrange @ctrllimited @forcerange @forcelimited "
+_ACTUATOR += "@armature @damping @inheritrange"
+_ACTUATOR_UNSUPPORTED = "@delay"
 _ACTUATOR_SOLVER = "@group @user @interp @nsample @lengthrange @cranklength"
-_GENERAL = "@gaintype @gainprm @biastype @biasprm @dyntype"
-_GENERAL_UNSUPPORTED = "@dynprm @actdim @actlimited @actrange @actearly @ffrange @velrange @input @inheritrange"
-OTHER_ACTUATORS = "intvelocity orientation pid damper cylinder muscle adhesion dcmotor plugin"
-ACTUATORS = "general motor position velocity"
+_GENERAL = "@gaintype @gainprm @biastype @biasprm @dyntype @dynprm"  # the last with a dyntype alone
+_GENERAL_UNSUPPORTED = "@actdim @actlimited @actrange @actearly @ffrange @velrange @input"
+OTHER_ACTUATORS = "orientation muscle adhesion dcmotor plugin"
+ACTUATORS = "general motor position velocity intvelocity pid damper cylinder"
+_SERVO = "@kp @kv @dampratio"
 
 _ELEMENTS = f"joint geom site mesh equality {ACTUATORS}"
 _RENDERED = "camera light material texture"
@@ -95,10 +97,16 @@ KNOWN = _table(
         "connect": "@name @class @active @body1 @body2 @anchor @site1 @site2 @solref @solimp",
         "weld": "@name @class @active @body1 @body2 @anchor @relpose @site1 @site2 @torquescale @solref @solimp",
         "equality/joint": "@name @class @active @joint1 @joint2 @polycoef @solref @solimp",
+        "keyframe": "key",
+        "key": "@name @time @qpos @qvel @act @ctrl @mpos @mquat",
         "actuator": f"{ACTUATORS} {OTHER_ACTUATORS}",
         "motor": f"{_ACTUATOR} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
-        "position": f"{_ACTUATOR} @kp @kv @dampratio @timeconst @inheritrange {_ACTUATOR_UNSUPPORTED} "
+        "position": f"{_ACTUATOR} {_SERVO} @timeconst {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
+        "intvelocity": f"{_ACTUATOR} {_SERVO} @actrange @actlimited {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
+        "pid": f"{_ACTUATOR} {_SERVO} @ki @imax @slewmax @input @posrange @velrange @ffrange {_ACTUATOR_UNSUPPORTED} "
         f"{_ACTUATOR_SOLVER}",
+        "damper": f"{_ACTUATOR} @kv {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
+        "cylinder": f"{_ACTUATOR} @timeconst @area @diameter @bias {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
         "velocity": f"{_ACTUATOR} @kv {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
         "general": f"{_ACTUATOR} {_GENERAL} {_GENERAL_UNSUPPORTED} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
     }
@@ -128,6 +136,7 @@ FOREIGN = _table(
         "geom": _GEOM_SOLVER,
         "site": _SITE_VIEWER,
         "default/equality": "@solref @solimp",
+        "key": "@time @act @ctrl @mpos @mquat",
         "connect": "@solref @solimp",
         "weld": "@solref @solimp @torquescale",
         "equality/joint": "@solref @solimp",
@@ -151,7 +160,11 @@ READ = {
         "material": "@rgba",
         "equality": "@active",
         "motor": _ACTUATOR,
-        "position": f"{_ACTUATOR} @kp @kv",
+        "position": f"{_ACTUATOR} {_SERVO} @timeconst",
+        "intvelocity": f"{_ACTUATOR} {_SERVO}",
+        "pid": f"{_ACTUATOR} {_SERVO} @ki @slewmax",
+        "damper": f"{_ACTUATOR} @kv",
+        "cylinder": f"{_ACTUATOR} @timeconst @area @diameter @bias",
         "velocity": f"{_ACTUATOR} @kv",
         "general": f"{_ACTUATOR} {_GENERAL}",
     }.items()

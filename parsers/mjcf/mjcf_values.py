@@ -40,10 +40,12 @@ class Unused:
         owner = element.owner(attribute) or element.node
         self._found.setdefault((element.tag, attribute, consequence), []).append((owner, element.attribute(attribute)))
 
-    def add_element(self, node, consequence):
-        """An element that is not used at all; consequence: a sentence that begins with its kind."""
+    def add_element(self, node, consequence, *, used=False):
+        """An element that is not used at all, or not as it is meant; consequence: a sentence that begins with its
+        kind."""
         node = getattr(node, "node", node)
-        node.ignore("settled")
+        if not used:
+            node.ignore("settled")
         self._found.setdefault((node.tag, None, consequence), []).append((node, None))
 
     def report(self, diagnostics):

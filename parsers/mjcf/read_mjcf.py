@@ -11,12 +11,14 @@ import os
 
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.mesh_files import MeshFiles
-from mbcli.parsers.mjcf.mjcf_actuators import read_actuators
+from mbcli.parsers.mjcf.mjcf_actuators import joint_inertias, read_actuators
 from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
-from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, scaled_to_total
+from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, scale_to_total
 from mbcli.parsers.mjcf.mjcf_constraints import read_equalities
 from mbcli.parsers.mjcf.mjcf_contact import read_filter_groups, read_pairs, warn_of_softness
 from mbcli.parsers.mjcf.mjcf_geoms import GeomReader
+from mbcli.parsers.mjcf.mjcf_joints import set_springs_by_time
+from mbcli.parsers.mjcf.mjcf_keyframes import read_keyframes
 from mbcli.parsers.mjcf.mjcf_known import FOREIGN, KNOWN
 from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_options import read_options
@@ -61,7 +63,9 @@ def _read_model(root, documents, default_name, mesh_files, folders):
     bodies = BodyReader(reading, geoms)
     bodies.read(root)
     geoms.report(root.diagnostics)
+    scale_to_total(bodies.links, settings, root)
     actuators = read_actuators(root, reading, bodies)
+    set_springs_by_time(bodies, lambda: joint_inertias(bodies, actuators))
     tendons = read_tendons(root, reading, bodies)
     constraints = read_equalities(root, reading, bodies, tendons)
     model = ModelSpec(
@@ -69,7 +73,7 @@ def _read_model(root, documents, default_name, mesh_files, folders):
         format="mjcf",
         version="",
         place=root.place,
-        links=tuple(scaled_to_total(bodies.links.values(), settings, root)),
+        links=tuple(bodies.links.values()),
         joints=tuple(bodies.joints.values()),
         frames=tuple(bodies.frames.values()),
         actuators=actuators,
@@ -77,14 +81,22 @@ def _read_model(root, documents, default_name, mesh_files, folders):
         constraints=(*tendons.constraints, *constraints),
         filter_groups=read_filter_groups(root, reading, bodies),
         contact_pairs=read_pairs(root, reading, bodies),
+        postures=read_keyframes(root, bodies),
         gravity=reading.options.gravity,
         sources=tuple(documents),
     )
     warn_of_softness(root)
-    for node in root.children("deformable", "keyframe"):
+    for node in root.children("deformable"):
         node.unsupported()
     reading.unused.report(root.diagnostics)
+    _pass_over_text(root)
     report_unread(root, root.diagnostics, KNOWN, FOREIGN)
     mesh_files.report_missing(root.diagnostics)
     check_model(model, root.diagnostics)
     return model
+
+
+def _pass_over_text(root):
+    """MJCF has no text: MuJoCo does not read what stands between elements, such as words outside of a comment."""
+    for node in root.walk():
+        node.text()

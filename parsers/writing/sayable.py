@@ -69,9 +69,12 @@ class _Reduction:
         if gravity is not None and tuple(gravity) != EARTH:
             self.lose("motion", "GRAVITY", f"the gravity {list(gravity)} of the plant", model.place)
         self._contact(model)
+        for posture in model.postures:
+            self.lose("lost", "POSTURE", f"the posture '{posture.name}'", posture.place)
         model = replace(
             model,
             contact_pairs=(),
+            postures=(),
             links=tuple(link for link in map(self._link, model.links) if link is not None),
             joints=tuple(map(self._joint, model.joints)),
             constraints=tuple(filter(self._has_constraint, model.constraints)),
@@ -199,7 +202,7 @@ class _Reduction:
             elif actuator.effort_limit == 0:
                 self.lose("motion", "ACTUATOR", f"{where} has the effort limit 0, which means none", actuator.place)
             else:
-                actuators[actuator.joint] = actuator
+                actuators[actuator.joint] = self._aiming(actuator, where)
         joints = []
         for joint in model.joints:
             actuator = actuators.get(joint.name)
@@ -210,6 +213,13 @@ class _Reduction:
             joints.append(self._effort(joint, actuator))
         kept = tuple(actuators.values())
         return replace(model, joints=tuple(joints), actuators=kept)
+
+    def _aiming(self, actuator, where):
+        if actuator.rest is not None:
+            position, velocity = actuator.rest
+            message = f"that the controller of {where} aims at {position!r} and the velocity {velocity!r} by itself"
+            self.lose("motion", "ACTUATOR", message, actuator.place)
+        return replace(actuator, rest=None)
 
     def _reflected(self, joint, actuator):
         inertia = joint.reflected_inertia

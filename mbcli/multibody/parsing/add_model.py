@@ -124,6 +124,8 @@ def _add_own_elements(plant, spec, known, instance):
         add(plant, spec, known, instance)
     for actuator in spec.actuators:
         _add_actuator(plant, actuator, known.joints)
+    if spec.format == "mjcf" and len({actuator.controller_gains is None for actuator in spec.actuators}) > 1:
+        plant.file_mixes_controllers = True  # motors beside servos
     add_mimics(plant, spec.joints, known.joints)
     for element in spec.force_elements:
         add_force_element(plant, element, known.bodies, known.frames)
@@ -151,6 +153,9 @@ def _add_joints(plant, spec, known, instance):
         names = [frame_names.get((joint.name, end)) for end in ("parent", "child")]
         known.joints[joint.name] = _add_joint(plant, joint, names, known.bodies, instance)
         known.joints[joint.name].place = joint.place
+        if spec.format == "mjcf" and joint.type == "quaternion_floating":
+            (link,) = (link for link in spec.links if link.name == joint.child)
+            known.joints[joint.name].SetDefaultPose(_pose(link.X_ModelL))
 
 
 def _pose(X):
@@ -275,6 +280,7 @@ def _add_actuator(plant, spec, joints):
     if spec.controller_gains is not None:
         p, d = spec.controller_gains
         actuator.set_controller_gains(PdControllerGains(p=p, d=d))
+        actuator.rest = spec.rest
     actuator.place = spec.place
 
 

@@ -95,6 +95,7 @@ class Actuation(Selectors):
         return [(name, part) for name, part in parts if part]
 
     mixes_controllers = False  # whether actuators with and without a controller may stand in one model instance
+    file_mixes_controllers = False  # whether a file does so whose format allows it
 
     def controlled_actuators(self) -> list[JointActuator]:
         """Those with a PD controller."""
@@ -117,7 +118,7 @@ class Actuation(Selectors):
         """{actuator: (position, velocity)} of an instance in which all have controllers."""
         name, actuators = self.elements.instance_names[instance], self._of_instance(self.elements.actuators, instance)
         without = [a.name() for a in actuators if not a.has_controller()]
-        if without and not self.mixes_controllers:
+        if without and not (self.mixes_controllers or self.file_mixes_controllers):
             raise RuntimeError(
                 f"model instance '{name}': some of its actuators have a PD controller, '{without[0]}' has none; "
                 "give all of them one, or none"

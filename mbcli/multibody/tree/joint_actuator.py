@@ -48,6 +48,9 @@ class JointActuator(NamedElement):
         self._rotor_inertia = 0.0
         self._gear_ratio = 1.0
         self._gains = PdControllerGains()
+        # position [rad or m] and velocity [rad/s or m/s] at which its controller aims in a run that asks nothing of it;
+        # None: the joint's default position, at rest
+        self.rest: tuple[float, float] | None = None
         self.first_input: int | None = None  # after Finalize()
 
     def joint(self) -> Joint:
