@@ -90,7 +90,7 @@ class PackageMap:
         base_dir = os.path.abspath(base_dir or os.curdir)
         scheme, rest = _split(uri)
         if scheme in ("package", "model"):
-            name, _, path = rest.partition("/")
+            name, _, path = rest.lstrip("/").partition("/")
             if not _PACKAGE_NAME.fullmatch(name):
                 raise ResourceError(f'"{uri}" does not name a package')
             root, tried = self._look_up(name, base_dir)
@@ -117,6 +117,7 @@ class PackageMap:
             scheme, rest = _split(uri)
         except ResourceError:
             return None
+        rest = rest.lstrip("/") if scheme else rest
         if scheme not in ("", "package", "model") or os.path.isabs(rest):
             return None
         tails = [rest]
@@ -232,7 +233,7 @@ class PackageMap:
 
 def package_of(uri):
     """The package that a URI names; empty for plain paths."""
-    return uri.partition("://")[2].partition("/")[0]
+    return uri.partition("://")[2].lstrip("/").partition("/")[0]
 
 
 def _split(uri):

@@ -149,6 +149,11 @@ def test_a_failure_says_everything_that_was_tried(tmp_path):
     assert "\n" not in text
 
 
+def test_a_package_after_three_slashes_is_one(tmp_path):
+    root = package(tmp_path / "arm", "arm", "a.obj")
+    assert PackageMap(environment={}).resolve("package:///arm/a.obj", root) == str(root / "a.obj")
+
+
 @pytest.mark.parametrize(
     ("uri", "place"),
     [

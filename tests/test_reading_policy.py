@@ -490,6 +490,13 @@ def test_frames_of_a_flattened_model_are_those_of_the_models_in_it():
     assert [frame.name for frame in models[0].frames] == ["x::__model__"]
 
 
+def test_two_joints_whose_actuators_have_one_name_have_two_actuators():
+    more = '<link name="c">' + INERTIAL + "</link>" + JOINT.replace('"j"', '"k"').replace('"b"', '"c"')
+    models, findings = read(robot(more + DRIVE + DRIVE.replace('"j"', '"k"')), "urdf")
+    assert [(a.name, a.joint) for a in models[0].actuators] == [("m", "j"), ("m_1", "k")]
+    assert [(f.severity, f.code) for f in findings] == [("warning", "DUPLICATE_NAME")]
+
+
 def test_names_of_a_file_come_before_made_up_ones():
     inside = collision('<box size="1 1 1"/>') + collision('<box size="2 2 2"/>').replace(
         "<collision", '<collision name="Box"'

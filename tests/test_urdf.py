@@ -236,7 +236,7 @@ def test_drake_joint_types():
     assert one_joint("planar", tag="drake:joint")[0].type == "planar"
 
 
-def test_a_continuous_joint_keeps_its_limits_with_a_warning():
+def test_a_continuous_joint_keeps_its_limits_with_a_note():
     joint_spec, codes = one_joint("continuous", LIMIT)
     assert (joint_spec.axes[0].lower, joint_spec.axes[0].upper) == (-1, 1)
     assert codes == ["JOINT_LIMIT_INVALID"]

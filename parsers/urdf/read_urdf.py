@@ -13,7 +13,7 @@ import re
 from dataclasses import replace
 
 from mbcli.parsers.checks import check_model
-from mbcli.parsers.duplicate_names import report_duplicate
+from mbcli.parsers.duplicate_names import UniqueNames, report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.link_tree import check_tree
 from mbcli.parsers.mesh_files import MeshFiles
@@ -190,21 +190,27 @@ def _read_frames(root, links):
 
 def _read_actuators(root, joints, joint_nodes):
     actuators: dict[str, ActuatorSpec] = {}
-    for node in root.children("transmission"):
-        actuator = _read_transmission(node, joints, joint_nodes, actuators)
+    nodes = root.children("transmission")
+    drives = [node.peek("actuator") for node in nodes]
+    names = UniqueNames(drive.raw("name") for drive in drives if drive is not None)
+    for node in nodes:
+        actuator = _read_transmission(node, joints, joint_nodes, actuators, names)
         if actuator is not None:
             actuators[actuator.name] = actuator
     return tuple(actuators.values())
 
 
-def _read_transmission(node, joints, joint_nodes, actuators):
-    """The actuator of one simple transmission; None if there is none, which is reported. actuators: those before it."""
+def _read_transmission(node, joints, joint_nodes, actuators, names):
+    """The actuator of one simple transmission; None if there is none, which is reported.
+
+    actuators: those before it, {name: ActuatorSpec}; names: the `UniqueNames` of all in the file.
+    """
     with node.diagnostics.leaving_out(node, "the transmission is left out") as faults:
         parts = _drive_of(node)
         if parts is not None:
             joint_node, actuator_node = parts
             name, joint_name = read_name(actuator_node), joint_node.attribute("name", required=True)
-            if name in actuators:
+            if name in actuators and actuators[name].joint == joint_name:
                 report_duplicate(actuator_node, "actuator", name, actuators[name].place)
     if parts is None or faults or not _can_drive(joint_node, joint_name, joints, joint_nodes):
         if faults:
@@ -213,7 +219,11 @@ def _read_transmission(node, joints, joint_nodes, actuators):
     _skip_ros_control(node)
     _skip_ros_control(joint_node)
     _skip_ros_control(actuator_node)
-    actuator = _read_actuator(actuator_node, joint_name)
+    unique = names.of(name, name)
+    if unique != name:
+        message = f'the actuator name "{name}" is that of another joint\'s: it is called "{unique}"'
+        node.diagnostics.warning("DUPLICATE_NAME", message, actuator_node, attribute="name", value=name)
+    actuator = _read_actuator(actuator_node, unique, joint_name)
     return replace(actuator, effort_limit=joints[actuator.joint].axes[0].effort)
 
 
@@ -243,12 +253,12 @@ def _skip_ros_control(node):
             child.ignore("foreign")
 
 
-def _read_actuator(node, joint_name):
+def _read_actuator(node, name, joint_name):
     """An ActuatorSpec without its effort limit."""
     inertia, ratio = node.child("drake:rotor_inertia"), node.child("drake:gear_ratio")
     gains = node.child("drake:controller_gains")
     return ActuatorSpec(
-        name=node.attribute("name"),
+        name=name,
         joint=joint_name,
         place=node.place,
         rotor_inertia=read_unsigned(inertia, "value", 0.0, required=True) if inertia is not None else 0.0,

@@ -244,7 +244,7 @@ def _check_position_limits(limit, file_type, lower, upper):
     if lower > upper:
         diagnostics.error("JOINT_LIMIT_INVALID", f"the lower limit {lower!r} is above the upper limit {upper!r}", limit)
     if file_type == "continuous" and (lower, upper) != (-inf, inf):
-        diagnostics.warning(
+        diagnostics.note(
             "JOINT_LIMIT_INVALID", "a continuous joint should have no position limits: they are applied", limit
         )
 
