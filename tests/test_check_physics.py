@@ -161,7 +161,7 @@ def test_point_masses_are_noted():
 
 def test_a_link_of_an_sdf_file_without_inertial_is_named():
     text = "<sdf version='1.9'><model name='m'><link name='a'/></model></sdf>"
-    finding = one_finding(text, "INERTIA_DEFAULT")
+    finding = one_finding(text, "INERTIA_ALL_DEFAULT")
     assert finding.message == 'link "a" has no inertial: 1 kg and 1 kg m^2 about every axis are taken'
     assert findings(text.replace("<link", "<static>true</static><link")) == []
 

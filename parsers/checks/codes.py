@@ -248,7 +248,12 @@ CODES = {
         + '</link><joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>',
     ),
     "INERTIA_DEFAULT": Code(
-        "A link of an SDFormat file states no inertial: the format gives it 1 kg and 1 kg m^2.",
+        "Some links of an SDFormat model state no inertial: the format gives them 1 kg and 1 kg m^2.",
+        '<link name="b"/>',
+        "sdf",
+    ),
+    "INERTIA_ALL_DEFAULT": Code(
+        "As INERTIA_DEFAULT, of all links of a model: it is for kinematics.",
         '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>',
         "text",
     ),

@@ -1,6 +1,7 @@
 """Whether the inertia fits the mass and the size of the link: units and decimal points."""
 
 from math import inf, log10, sqrt
+from typing import Any
 
 import numpy as np
 from mbcli.parsers.checks.flat_model import WORLD
@@ -13,6 +14,7 @@ from mbcli.parsers.checks.inertia import (
     steiner,
 )
 from mbcli.parsers.checks.link_extent import corners
+from mbcli.parsers.checks.report import MAX_RELATED
 from mbcli.parsers.checks.welded import welded_groups
 
 LARGEST_RADIUS = 10.0  # [m] of gyration, for links whose geometry is not known
@@ -27,7 +29,8 @@ UNITS = {-3: "g m^2", -4: "kg cm^2", -6: "kg mm^2", -7: "g cm^2", -9: "g mm^2"}
 
 
 def check_inertia_sizes(model, report):
-    """INERTIA_IMPLAUSIBLE, INERTIA_PLACEHOLDER, INERTIA_DEFAULT, INERTIA_ZERO of links whose inertia is possible."""
+    """INERTIA_IMPLAUSIBLE, INERTIA_PLACEHOLDER, INERTIA_ZERO of links whose inertia is possible;
+    INERTIA_DEFAULT or INERTIA_ALL_DEFAULT once a model."""
     named = [(name, link) for name, link in model.links.items() if link.inertial is not None]
     named = [(name, link) for name, link in named if report.is_sound(link) and _is_solid(link.inertial)]
     moments = principal_moments([link.inertial.inertia for _, link in named])
@@ -35,12 +38,12 @@ def check_inertia_sizes(model, report):
     largest: dict[str, float] = {}  # moment of inertia among the links that move together
     for (name, _), (_, _, c) in zip(named, moments, strict=True):
         largest[group[name]] = max(c, largest.get(group[name], 0.0))
+    defaults: list[Any] = []
     for (name, link), (a, b, c) in zip(named, moments, strict=True):
         if a < 0 or a + b < c * (1 - RELATIVE_TOLERANCE) or group[name] == WORLD:
             continue  # impossible at all, or without effect
         if _is_default(link):
-            message = f'link "{name}" has no inertial: 1 kg and 1 kg m^2 about every axis are taken'
-            report("INERTIA_DEFAULT", message, link.place)
+            defaults.append((name, link))
             continue
         reach = _reach(link, model) if report.thorough else None
         radius = sqrt(c / link.inertial.mass)
@@ -59,6 +62,17 @@ def check_inertia_sizes(model, report):
             small = c < NEGLIGIBLE * largest[group[name]]
             code = "INERTIA_PLACEHOLDER" if small else "INERTIA_IMPLAUSIBLE"
             report(code, message, link.inertial.place, hint=_likely_cause(link.inertial, radius, reach))
+    if defaults:
+        _report_defaults(defaults, sum(group[name] != WORLD for name in model.links), report)
+
+
+def _report_defaults(defaults, moving, report):
+    """One finding for the links (name, LinkSpec) that have the format's mass; moving: how many the model has in all."""
+    (name, first), *others = defaults
+    more = f" (and {len(others)} more)" if others else ""
+    message = f'link "{name}" has no inertial{more}: 1 kg and 1 kg m^2 about every axis are taken'
+    code = "INERTIA_ALL_DEFAULT" if len(defaults) == moving else "INERTIA_DEFAULT"
+    report(code, message, first.place, related=[link.place for _, link in others[:MAX_RELATED]])
 
 
 def _is_default(link):

@@ -22,6 +22,7 @@ SEVERITIES = {
     "INERTIA_IMPLAUSIBLE": Severity("warning", "warning"),
     "INERTIA_PLACEHOLDER": Severity("note"),
     "INERTIA_DEFAULT": Severity("warning"),
+    "INERTIA_ALL_DEFAULT": Severity("note"),
     "INERTIA_ZERO": Severity("note"),
     "COM_OUTSIDE_GEOMETRY": Severity("warning"),
     "JOINT_LIMIT_UNIT": Severity("warning", "warning"),
