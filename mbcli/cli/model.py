@@ -18,7 +18,7 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
         ctx: click context; its verbosity decides which findings are printed.
         contact: whether geometries are registered, and so can touch.
         ground: [m] height of a ground, None for none.
-        plant_settings: dt, contact_model, contact_approximation, where a command's own options set them.
+        plant_settings: dt, contact_model, contact_approximation, if a command's own options set them.
     """
     from mbcli.models.loading import ModelText, load_model
 

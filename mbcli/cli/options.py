@@ -184,7 +184,7 @@ hold_options = together(
 
 
 class HoldCommand(GroundCommand):
-    """A command with hold_options too: the word after --hold is no posture if it is an option or names a file."""
+    """A command with hold_options too: the word after --hold is not a posture if it is an option or names a file."""
 
     def parse_args(self, ctx, args):
         words = []

@@ -35,13 +35,13 @@ def emit(text, options, *, styled=False):
 
 
 def refuse_existing(path, force, *, but=None):
-    """OutputError where a file is there that --force does not give free, or an input; but: one that may be replaced."""
+    """OutputError if a file is there that --force does not give free, or an input; but: one that may be replaced."""
     output_files.refuse_existing(path, force)
     refuse_given_inputs(path, but=but)
 
 
 def refuse_given_inputs(path, *, but=None):
-    """OutputError where an argument or option of the command names the file at path as an input."""
+    """OutputError if an argument or option of the command names the file at path as an input."""
     context = click.get_current_context(silent=True)
     if context is not None:
         refuse_inputs(path, [name for name in _given_files(context) if name != but])

@@ -253,7 +253,7 @@ def _run_command(ctx, values):
 
 
 def _time_step(options):
-    """The step [s] that the options ask for, None where none does; UsageError for options that exclude each other."""
+    """The step [s] that the options ask for, None if none does; UsageError for options that exclude each other."""
     time_step = options.time_step
     if options.integrator is not None or options.accuracy is not None or options.max_step is not None:
         if time_step:
@@ -278,7 +278,7 @@ def _holding(options):
 
 
 def _check_output(path, options):
-    """OutputError where no log can be written, before anything is loaded."""
+    """OutputError if no log can be written, before anything is loaded."""
     from mbcli.simulation.log_target import check_log_target
 
     check_log_target(path, options.resume_path, options.force)

@@ -25,13 +25,13 @@ _spelling: ContextVar[Spelling] = ContextVar("spelling of arguments", default=as
 
 
 def argument(name: str, value: object = NO_VALUE) -> str:
-    """An argument of a function of the library in a message, with its value where one is given."""
+    """An argument of a function of the library in a message, with its value if one is given."""
     return _spelling.get()(name, value)
 
 
 @contextmanager
 def spelled(spelling: Spelling) -> Iterator[None]:
-    """Lets messages name arguments by spelling(name, value), value being NO_VALUE where there is none."""
+    """Lets messages name arguments by spelling(name, value), value being NO_VALUE if there is none."""
     token = _spelling.set(spelling)
     try:
         yield

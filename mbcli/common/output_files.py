@@ -9,7 +9,7 @@ from mbcli.errors import OutputError
 
 
 def refuse_existing(path: str, force: bool) -> None:
-    """OutputError where a file is there that `force` does not give free, or a folder."""
+    """OutputError if a file is there that `force` does not give free, or a folder."""
     if os.path.isdir(path):
         raise OutputError(f"{path}: error: is a directory")
     if os.path.lexists(path) and not force:
@@ -22,7 +22,7 @@ def is_special(path: str) -> bool:
 
 
 def refuse_inputs(path: str, inputs: Iterable[str]) -> None:
-    """OutputError where the file at path is one of the inputs ('-': stdin): `force` is not for them."""
+    """OutputError if the file at path is one of the inputs ('-': stdin): `force` is not for them."""
     if not os.path.isfile(path):
         return
     here = os.stat(path)

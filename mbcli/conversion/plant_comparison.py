@@ -24,7 +24,7 @@ class Correspondence:
 class PlantComparison:
     """deviations: {quantity: largest relative deviation}; differences: what else is not the same, sentences.
 
-    same_order: whether coordinates come in the same order; the mechanism is the same where they do not.
+    same_order: whether coordinates come in the same order; the mechanism is the same if they do not.
     """
 
     deviations: dict = field(default_factory=dict)

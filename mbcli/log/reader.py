@@ -408,7 +408,7 @@ class Log(Rows):
                 raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, expected numbers")
 
     def _find_contacts(self):
-        """{path: dataset} under /contact; {} where contacts were not logged."""
+        """{path: dataset} under /contact; {} if contacts were not logged."""
         if "contact" not in self._file:
             return {}
         datasets = {path: self._dataset(path) for path in (layout.OFFSET, *(f.path for f in layout.CONTACT_FIELDS))}

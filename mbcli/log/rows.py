@@ -55,12 +55,12 @@ class Rows:
 
     @property
     def u(self) -> np.ndarray:
-        """Actuation (n, nu). KeyError where it was not logged."""
+        """Actuation (n, nu). KeyError if it was not logged."""
         return self.field("input/u")
 
     @property
     def energy(self) -> np.ndarray:
-        """Kinetic and potential energy [J] (n, 2). KeyError where they were not logged."""
+        """Kinetic and potential energy [J] (n, 2). KeyError if they were not logged."""
         return np.column_stack([self.field(f"derived/energy_{kind}") for kind in ("kinetic", "potential")])
 
     @property

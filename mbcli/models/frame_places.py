@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-11  # of the norm of all errors [m and rad]
 MOST_ITERATIONS = 100  # of each start
 ATTEMPTS = 30  # starts: the given positions, then ones that are drawn within the limits
-SPREAD = np.pi  # [rad or m] of drawn positions about the start where there is no limit
+SPREAD = np.pi  # [rad or m] of drawn positions about the start if there is no limit
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class _Errors:
         return np.where(self._kept, self._start, clipped)
 
     def drawn(self, start, rng):
-        """Positions within limits, about the start where there are none."""
+        """Positions within limits, about the start if there are none."""
         low = np.where(np.isfinite(self._lower), self._lower, start - SPREAD)
         high = np.where(np.isfinite(self._upper), self._upper, start + SPREAD)
         return np.where(self._drawn, rng.uniform(low, np.maximum(low, high)), start)

@@ -125,7 +125,7 @@ def load_model(
 
     Args:
         models: a file (URDF, SDFormat, MJCF, model directives, a scenario), a `package://` URI or a ModelText, or
-            several. Each is a model instance, renamed where names collide.
+            several. Each is a model instance, renamed if names collide.
         contact: whether geometries are registered, and so can touch.
         ground: [m] height of a ground, a half-space of World; None for none.
         dt: [s] step of a discrete plant, 0 for a continuous one; None leaves it to the settings (0.001).
@@ -150,7 +150,7 @@ def load_model(
         packages: where package:// URIs lead: a PackageMap, or {name: folder}.
         file_type: "urdf", "sdf", "mjcf", "dmd" or "scenario"; None for that of the file's name.
         strict: whether warnings on the model are errors. Else collision meshes that cannot be read are left out.
-        on_findings: is given the findings that are not errors, also where an error follows.
+        on_findings: is given the findings that are not errors, also if an error follows.
         on_mesh: is told how many collision meshes of how many are ready.
 
     Raises:
@@ -381,7 +381,7 @@ def _refuse_loops(plant):
 
 
 def find_frame(plant, name, wanted_by):
-    """A frame or body by its name, or by `instance::name` where several models have one of that name.
+    """A frame or body by its name, or by `instance::name` if several models have one of that name.
 
     wanted_by: the argument that names it. Raises ArgumentError.
     """

@@ -30,7 +30,7 @@ def center_of_mass(context: Context, *, instance: Iterable[str] = (), bodies: bo
 
     Returns:
         p_WCom (3,) [m], v_WCom (3,) [m/s] and total_mass [kg]; `bodies`: mass, p_WCom and v_WCom of each by its scoped
-        name, where asked for.
+        name, if asked for.
 
     ArgumentError for an unknown name; ModelError without mass.
     """

@@ -17,7 +17,7 @@ SETTLED = 1e-9  # relative gain of a sweep that ends the search
 
 
 def measures(plant: MultibodyPlant) -> dict[str, Any]:
-    """The keys `extent`, `standing_height` and `reach` of a description; None where nothing can be said.
+    """The keys `extent`, `standing_height` and `reach` of a description; None if nothing can be said.
 
     extent: `lower` and `upper` (3,) [m], corners of the box in World around all that collides at the default positions.
     standing_height: {body that floats: [m] its height over the ground if the lowest point of its mechanism touches it}.
@@ -63,9 +63,9 @@ def _standing_heights(plant, placed):
 def reach(plant: MultibodyPlant) -> dict[str, Any] | None:
     """The largest `distance` [m] found, within limits, of the origin of a last `body` from that of its first `joint`.
 
-    First is the first joint on the way from World that is no floating one. The search turns and slides one joint after
-    the other to where the distance is largest, from some starts; joints of several velocities and followers of couplers
-    keep their positions. None without such joints, distance None if a slide has no limit.
+    First is the first joint on the way from World that is not a floating one. The search turns and slides one joint
+    after the other to where the distance is largest, from some starts; joints of several velocities and followers of
+    couplers keep their positions. None without such joints, distance None if a slide has no limit.
     """
     chains = _chains(plant)
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()

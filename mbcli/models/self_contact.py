@@ -96,7 +96,7 @@ def _sampled(default, lower, upper):
 
 
 def pairs_in_words(pairs: Sequence[tuple[str, str]]) -> str:
-    """`a and b, c and d, and 12 more`; a model's name before a body's is left out where all have it."""
+    """`a and b, c and d, and 12 more`; a model's name before a body's is left out if all have it."""
     models = {name.rpartition("::")[0] for pair in pairs for name in pair}
     named = [tuple(name.rpartition("::")[2] if len(models) == 1 else name for name in pair) for pair in pairs]
     shown = ", ".join(" and ".join(pair) for pair in named[:MOST_NAMED])

@@ -41,7 +41,7 @@ def check_quaternions(plant, context):
 
 
 def state_in_log(plant, path, time=None):
-    """q (nq,) and v (nv,) of a log at a time [s], or of its last row; ModelError where it is of another model."""
+    """q (nq,) and v (nv,) of a log at a time [s], or of its last row; ModelError if it is of another model."""
     from mbcli.log.reader import Log
 
     with Log(path) as log:

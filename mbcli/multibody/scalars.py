@@ -100,14 +100,14 @@ class Scalar:
         return np.array([real for real in map(self.real, array.flat) if real is not None], dtype=float)
 
     def is_positive(self, value):
-        """Whether a number of this type is greater than 0; a symbol is, a symbolic number where its value is."""
+        """Whether a number of this type is greater than 0; a symbol is, a symbolic number if its value is."""
         real = self.real(value)
         if real is None:
             real = float(value) if value.is_number else 1.0
         return real > 0.0
 
     def _fitting(self, array, what):
-        """Numbers as an array of this type, where that loses nothing."""
+        """Numbers as an array of this type, if that loses nothing."""
         try:
             if array.dtype.kind == "c" and self.dtype.kind != "c":
                 raise TypeError
@@ -127,7 +127,7 @@ class Scalar:
         return model.replace(dtype=self.dtype, **arrays)
 
     def convert(self, array):
-        """Numbers of an array as constants of this scalar, where it has its own."""
+        """Numbers of an array as constants of this scalar, if it has its own."""
         if self.constant is None:
             return array
         result = np.empty(array.shape, dtype=object)
@@ -210,7 +210,7 @@ def symbolic_kernels(constrained=False):
 
 
 def exact_number(value):
-    """A float as a rational: its decimal of 14 digits, or a whole number where it is one to rounding.
+    """A float as a rational: its decimal of 14 digits, or a whole number if it is one to rounding.
 
     The last two digits are rounding of products and of sums of inertias. Rotations by right angles have elements like
     6e-17, which would keep terms alive that are not there.

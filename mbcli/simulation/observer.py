@@ -20,7 +20,7 @@ class Observer:
         most_kinetic: [J]
         constraint_error: the largest; None without constraints.
         most_contacts: in a sample.
-        contacts: ContactArrays of the run, None where nothing can touch.
+        contacts: ContactArrays of the run, None if nothing can touch.
     """
 
     def __init__(self, plant, warn):

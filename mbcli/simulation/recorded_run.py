@@ -96,7 +96,7 @@ class RecordedRun:
         start_limits: what becomes of positions that start outside of their limits: "warn", "clamp" or "error"; None:
             "clamp" if the settings hold the joints, else "warn".
         seed: draws the random poses of directives; goes to the log.
-        logged_seed: what the log has where `seed` is None; None for that of the settings.
+        logged_seed: what the log has if `seed` is None; None for that of the settings.
         inputs: actuation [N m or N]: an Input, a CSV file, an array (nu,) or {actuator: number}; None for zero, or,
             with a Context as start, for what its ports have.
         integrator, accuracy, max_step: of a continuous plant; None leaves them to the settings.
@@ -285,7 +285,7 @@ class RecordedRun:
         return [name for name, exceeds in zip(self.plant.GetActuatorNames(), beyond, strict=True) if exceeds]
 
     def input_at(self, t: float) -> np.ndarray | None:
-        """u (nu,) at time t [s]; None where it is what ports have then."""
+        """u (nu,) at time t [s]; None if it is what ports have then."""
         if self.actuation is None:
             return None
         row = np.searchsorted(self.actuation.times, t, side="right") - 1
@@ -310,7 +310,7 @@ class RecordedRun:
             log: the file; None for none.
             resumed: the log that the run goes on with.
             force: replaces an existing log.
-            in_memory: whether rows are kept in `self.memory`, a MemoryLog, where there is no file.
+            in_memory: whether rows are kept in `self.memory`, a MemoryLog, if there is no file.
             should_stop: asked between blocks of steps: 0, or the exit code that the log records.
             on_progress: is given the Progress after each block of steps.
             on_start: called when everything is compiled or loaded and the steps begin.
@@ -554,7 +554,7 @@ class RecordedRun:
     def _gains_by_constraints(self, change):
         """Whether steps of first order added to the energy of a plant that nothing drives.
 
-        change: of the energy in the run [J], None where it is not known.
+        change: of the energy in the run [J], None if it is not known.
         """
         from mbcli.multibody.compilation.compile_constraints import Tie
 
@@ -584,7 +584,7 @@ def _read_geometries(plant):
 
 
 def _simulator_config(config, integrator, accuracy, max_step):
-    """The settings of continuous integration, changed where something is given."""
+    """The settings of continuous integration, changed if something is given."""
     if integrator is not None:
         if integrator not in SCHEMES:
             raise ArgumentError(f"{argument('integrator')}: there is no '{integrator}'; there are {', '.join(SCHEMES)}")

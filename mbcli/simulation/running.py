@@ -89,7 +89,7 @@ def simulate(
         balance: whether what does work on the plant is added up, for `summary.balance`.
         force: replaces an existing log.
         on_progress: is given the Progress between blocks of steps.
-        should_stop: asked between blocks of steps; where it is not 0 the run ends there, "interrupted".
+        should_stop: asked between blocks of steps; if it is not 0 the run ends there, "interrupted".
         warn: is given each warning; default: a SimulationWarning.
         loading: of files, the arguments of load_model(): contact, ground, dt, weld, config, ...
 
@@ -119,7 +119,7 @@ def resume(
 
     Args:
         log: of a run that has ended, was interrupted or killed (its .partial file).
-        model: None where simulate() wrote the log from files: it has recorded its arguments then. Else the model, with
+        model: None if simulate() wrote the log from files: it has recorded its arguments then. Else the model, with
             the other arguments of that run.
         until: [s] the new end; default: that of the run.
         to: the file to write; default: the log itself.

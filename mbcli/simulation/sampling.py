@@ -16,7 +16,7 @@ class Sampling:
 
     Args:
         plant: finalized.
-        start: [s] of the whole run, also where it goes on from a later time.
+        start: [s] of the whole run, also if it goes on from a later time.
         until: [s] end of the run.
         rate: [Hz] of samples; 0 for every step of a discrete plant, None for DEFAULT_RATE.
 

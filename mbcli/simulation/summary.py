@@ -16,9 +16,9 @@ class Summary:
         time_step, integrator: [s], 0 for a continuous plant; None for a discrete one.
         energy_start, energy_end, energy_drift: [J] kinetic and potential, of the first and the last row; the
             difference.
-        balance: work by its causes [J], the fields of EnergyBalance; None where it was not kept.
+        balance: work by its causes [J], the fields of EnergyBalance; None if it was not kept.
         constraint_error: largest norm of the position errors; None without constraints.
-        contact: most_contacts in a row, and in discrete plants statistics of the contact problems; None where nothing
+        contact: most_contacts in a row, and in discrete plants statistics of the contact problems; None if nothing
             can touch.
         exceeded_limits: positions that were beyond their limits in some row.
         exceeded_efforts: actuators whose input is beyond their effort limit.

@@ -1,6 +1,6 @@
 """<tendon> of MJCF files. A fixed tendon is a sum of joint coordinates, a spatial one a path through sites.
 
-What acts here: the limits of a fixed tendon, its spring where it has no dead band, and the spring of a spatial tendon
+What acts here: the limits of a fixed tendon, its spring if it has no dead band, and the spring of a spatial tendon
 that is a straight line between two sites. The rest of what a tendon does by itself is reported.
 """
 

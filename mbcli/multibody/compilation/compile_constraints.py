@@ -231,7 +231,7 @@ def _last_dof(model, link):
 
 
 def _support(model, constraint):
-    """The velocities that move the constrained points and frames, ascending; all of them where that is unknown."""
+    """The velocities that move the constrained points and frames, ascending; all of them if that is unknown."""
     if isinstance(constraint, Given):
         return np.arange(model.sizes["nv"])
     if isinstance(constraint, Coupling):

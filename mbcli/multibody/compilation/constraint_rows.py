@@ -42,7 +42,7 @@ def constraint_rows(plant, parameters=DEFAULTS, equations=True):
     """Constraints active under a context's parameters, as compile_constraints() takes it: a list; and their owners.
 
     The owners (number of rows) are the constraints of the plant, row by row. A constraint without rows, as a
-    floating joint that closes a loop, has none. ModelError where `equations` is true for constraints that are none.
+    floating joint that closes a loop, has none. ModelError if `equations` is true for constraints that are not.
     """
     compiled, owners = [], []
     for constraint in plant.active_constraints(parameters):
@@ -180,7 +180,7 @@ JOINT_ROWS = {
     "rpy_floating": lambda joint: (),
 }
 
-# why a constraint can be no equation
+# why a constraint cannot be an equation
 NO_EQUATION = {
     DistanceConstraint: "with a finite stiffness it is a spring, which is not an equation",
     TendonConstraint: (

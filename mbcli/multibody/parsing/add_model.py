@@ -189,7 +189,7 @@ def _spatial_inertia(inertial):
 
 
 def _add_joint(plant, spec, frame_names, bodies, instance):
-    """frame_names: of the frames on its parent and child, None where it is in the body's own."""
+    """frame_names: of the frames on its parent and child, None if it is in the body's own."""
     parent, child = bodies[spec.parent], bodies[spec.child]
     on_child = _instance_of(child, instance)
     owner = instance_of_element(on_child, instance, [spec.name], plant.HasJointNamed)

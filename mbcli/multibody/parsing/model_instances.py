@@ -36,7 +36,7 @@ def has_joint_frame(spec, joint, end):
 
 def joint_frame_names(spec):
     """{(joint name, "parent" or "child"): the name of its frame there} of a model: JOINT_parent and JOINT_child, made
-    longer where the file has a link or frame of that name."""
+    longer if the file has a link or frame of that name."""
     stated = {element.name for element in (*spec.links, *spec.frames)}
     names = {}
     for joint in spec.joints:

@@ -50,11 +50,11 @@ class Actuation(Selectors):
         return len(self._input_ports())
 
     def get_input_port(self, port_index: int) -> InputPort:
-        """The input port with an index. RuntimeError where there is none."""
+        """The input port with an index. RuntimeError if there is none."""
         return port_at(self._input_ports(), port_index, "input")
 
     def GetInputPort(self, port_name: str) -> InputPort:
-        """The input port of that name. RuntimeError where there is none, or before Finalize()."""
+        """The input port of that name. RuntimeError if there is none, or before Finalize()."""
         return port_named(self._input_ports(), port_name, "input")
 
     def _input_ports(self) -> list[InputPort]:
@@ -102,7 +102,7 @@ class Actuation(Selectors):
         return [a for a in self.elements.actuators if a.has_controller()]
 
     def set_controllers(self, context: Context) -> None:
-        """Gives the desired states to the context's data. RuntimeError where an instance misses what it needs."""
+        """Gives the desired states to the context's data. RuntimeError if an instance misses what it needs."""
         if not self.has_controllers():
             return
         controlled = self.controlled_actuators()
@@ -149,7 +149,7 @@ class Actuation(Selectors):
         return tau if applied is None else tau + applied
 
     def input_body_forces(self, context: Context) -> Any:
-        """(num_bodies, 6), or 0.0 where no force is applied."""
+        """(num_bodies, 6), or 0.0 if no force is applied."""
         applied = context.inputs.value("applied_spatial_force", context)
         if not applied:
             return 0.0

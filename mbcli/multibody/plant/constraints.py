@@ -218,7 +218,7 @@ class Constraints(Lookup):
         return sum(isinstance(c, kind) for c in self.elements.constraints)
 
     def constraint(self, asked_by: str, id: Any, kind: Any = KINDS) -> Any:
-        """The constraint of that id. RuntimeError where there is none of that kind."""
+        """The constraint of that id. RuntimeError if there is none of that kind."""
         for constraint in self.elements.constraints:
             if constraint.id == id and isinstance(constraint, kind):
                 return constraint

@@ -26,7 +26,7 @@ class Contact(Geometry):
     def meets_contact(self) -> bool:
         """Whether solids of the plant can touch: there are some on different bodies that no filter keeps apart.
 
-        No mesh is read for that. ModelError where the contact model is one that cannot be computed.
+        No mesh is read for that. ModelError if the contact model is one that cannot be computed.
         """
         if self.scene_graph is None or len(self.geometry_bodies) < 2:
             return False
@@ -60,7 +60,7 @@ class Contact(Geometry):
         return str(body.scoped_name().get_full()) if int(body.index()) else body.name()
 
     def refuse_contact(self, state: EvaluatedState) -> None:
-        """ModelError where solids touch at an EvaluatedState of numbers for which contact is not computed."""
+        """ModelError if solids touch at an EvaluatedState of numbers for which contact is not computed."""
         if not self.meets_contact():
             return
         name = state.scalar.name
@@ -85,7 +85,7 @@ class Contact(Geometry):
         return state.of_v["contacts"]
 
     def contact_body_forces(self, context: Context, record: Any) -> Any:
-        """Spatial forces of contacts at body origins in W, (num_bodies, 6); 0.0 where there are none."""
+        """Spatial forces of contacts at body origins in W, (num_bodies, 6); 0.0 if there are none."""
         state, contact = context.state, context.state.contact
         if contact is None or record is None or not len(record):
             return 0.0

@@ -125,35 +125,35 @@ class Coordinates(Lookup):
     # limits
 
     def GetPositionLowerLimits(self) -> Vector:
-        """(nq,) [rad or m], -inf where there is none. After Finalize()."""
+        """(nq,) [rad or m], -inf if there is none. After Finalize()."""
         return self._limits_vector("nq", "position_start", "position_lower_limits")
 
     def GetPositionUpperLimits(self) -> Vector:
-        """(nq,) [rad or m], inf where there is none. After Finalize()."""
+        """(nq,) [rad or m], inf if there is none. After Finalize()."""
         return self._limits_vector("nq", "position_start", "position_upper_limits")
 
     def GetVelocityLowerLimits(self) -> Vector:
-        """(nv,) [rad/s or m/s], -inf where there is none. After Finalize()."""
+        """(nv,) [rad/s or m/s], -inf if there is none. After Finalize()."""
         return self._limits_vector("nv", "velocity_start", "velocity_lower_limits")
 
     def GetVelocityUpperLimits(self) -> Vector:
-        """(nv,) [rad/s or m/s], inf where there is none. After Finalize()."""
+        """(nv,) [rad/s or m/s], inf if there is none. After Finalize()."""
         return self._limits_vector("nv", "velocity_start", "velocity_upper_limits")
 
     def GetAccelerationLowerLimits(self) -> Vector:
-        """(nv,) [rad/s^2 or m/s^2], -inf where there is none. After Finalize()."""
+        """(nv,) [rad/s^2 or m/s^2], -inf if there is none. After Finalize()."""
         return self._limits_vector("nv", "velocity_start", "acceleration_lower_limits")
 
     def GetAccelerationUpperLimits(self) -> Vector:
-        """(nv,) [rad/s^2 or m/s^2], inf where there is none. After Finalize()."""
+        """(nv,) [rad/s^2 or m/s^2], inf if there is none. After Finalize()."""
         return self._limits_vector("nv", "velocity_start", "acceleration_upper_limits")
 
     def GetEffortLowerLimits(self) -> Vector:
-        """(nu,) [N m or N], -inf where there is none. After Finalize()."""
+        """(nu,) [N m or N], -inf if there is none. After Finalize()."""
         return -self.GetEffortUpperLimits()
 
     def GetEffortUpperLimits(self) -> Vector:
-        """(nu,) [N m or N], inf where there is none. After Finalize()."""
+        """(nu,) [N m or N], inf if there is none. After Finalize()."""
         self.require_finalized("GetEffortUpperLimits")
         return np.array([a.effort_limit() for a in self.elements.actuators])
 
@@ -299,7 +299,7 @@ class Coordinates(Lookup):
         value: Any,
         what: str,
     ) -> None:
-        """Writes numbers to a part of q, v or [q; v]. RuntimeError, and nothing is written, where they are not finite.
+        """Writes numbers to a part of q, v or [q; v]. RuntimeError, and nothing is written, if they are not finite.
 
         They are looked at by a kernel where they are in the context: numpy takes longer for that.
         """
@@ -407,7 +407,7 @@ class Coordinates(Lookup):
             self.free_joint_of(body).SetDefaultPose(X_PB)
 
     def GetDefaultFreeBodyPose(self, body: RigidBody) -> RigidTransform:
-        """Identity where none was set."""
+        """Identity if none was set."""
         return self._default_free_poses.get(int(body.index()), RigidTransform())
 
     def GetFreeBodyPose(self, context: Context, body: RigidBody) -> RigidTransform:

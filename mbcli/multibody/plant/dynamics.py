@@ -97,7 +97,7 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
         damping: float = True,
         body_forces: Matrix | None = None,
     ) -> Vector:
-        """tau (nv,) that gives the accelerations vdot (zero where not given) against the chosen forces.
+        """tau (nv,) that gives the accelerations vdot (zero if not given) against the chosen forces.
 
         tau = M vdot + C v - tau_g - springs - damping - sum J^T F, with F (num_bodies, 6) at body origins in World.
         `springs` stands for all force elements but gravity.
@@ -122,7 +122,7 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
     ) -> Vector:
         """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6).
 
-        In singular positions of constraints those of the motion that v continues; NumericalError where none does.
+        In singular positions of constraints those of the motion that v continues; NumericalError if none does.
         """
         self.check_context(context)
         nu = self.model.sizes["nu"]
@@ -144,7 +144,7 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
 
     @cached_property
     def _first_limited_joint(self) -> Joint | None:
-        """A joint whose limits act in steps; None where there is none."""
+        """A joint whose limits act in steps; None if there is none."""
         dofs = set(self.model.limit_dof.tolist())
         joints = (mobilized.joint for mobilized in self._mobilized_joints)
         return next((j for j in joints if j.num_velocities() == 1 and j.velocity_start() in dofs), None)
@@ -177,7 +177,7 @@ class Dynamics(Actuation, Contact, ForceElements, Rates):
         return vdot
 
     def implicit_damping(self) -> float:
-        """1 where a step takes joint damping at its end, 0 where at its start."""
+        """1 if a step takes joint damping at its end, 0 if at its start."""
         return 0.0 if self.settings.discrete_contact_approximation == "tamsi" else 1.0
 
     def run_forward_dynamics(

@@ -169,7 +169,7 @@ class Elements(Geometry):
     def WeldFrames(
         self, frame_on_parent_F: Frame, frame_on_child_M: Frame, X_FM: RigidTransform | None = None
     ) -> WeldJoint:
-        """Welds M to F at X_FM (identity where not given) by a joint named `F_welds_to_M`."""
+        """Welds M to F at X_FM (identity if not given) by a joint named `F_welds_to_M`."""
         name = f"{frame_on_parent_F.name()}_welds_to_{frame_on_child_M.name()}"
         return self.AddJoint(WeldJoint(name, frame_on_parent_F, frame_on_child_M, X_FM))
 

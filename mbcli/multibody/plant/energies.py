@@ -26,7 +26,7 @@ class Energies(MassProperties):
     def CalcPotentialEnergy(self, context: Context) -> Scalar:
         """[J] of gravity and all force elements; gravity counts from the world's origin.
 
-        RuntimeError where an element, as a bushing, has none.
+        RuntimeError if an element, as a bushing, has none.
         """
         energy = self._energy(context)[1]
         return energy if not self._special_force_elements else energy + self._of_users(context, "CalcPotentialEnergy")
@@ -34,7 +34,7 @@ class Energies(MassProperties):
     EvalPotentialEnergy = CalcPotentialEnergy
 
     def energies(self, context: Context) -> tuple[float, float]:
-        """Kinetic and potential energy [J]; the potential one is NaN where an element has none."""
+        """Kinetic and potential energy [J]; the potential one is NaN if an element has none."""
         try:
             potential = self.CalcPotentialEnergy(context)
         except RuntimeError:
@@ -95,7 +95,7 @@ class Energies(MassProperties):
         return state.of_v.remember("energy", _energies_and_power, state)
 
     def _of_users(self, context: Context, method: str) -> Scalar:
-        """What users' elements add to an energy or power. Raises where an element of the engine has none."""
+        """What users' elements add to an energy or power. Raises if an element of the engine has none."""
         if self._watched_force_elements:
             _, bushings = self._watched_force_elements
             if bushings:

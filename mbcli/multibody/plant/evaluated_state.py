@@ -50,7 +50,7 @@ class EvaluatedState(FrameMotions):
         parameters: Parameters of this context.
         model, data: arrays of the engine under these parameters; model_handle, data_handle: as kernels take them.
         kernels: by name; calls: the same, bound to the handles.
-        parameters_current: whether the model is that of the parameters, and q is not known to be no place of the plant.
+        parameters_current: whether the model is that of the parameters, and q is not known to be off its places.
         positions_current, velocities_current: whether the data have the stages of q, and of v.
         of_parameters, of_q, of_v, of_inputs: results Remembered after their arguments: parameters, q, v, and
             time with inputs.

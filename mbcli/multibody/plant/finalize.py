@@ -81,7 +81,7 @@ class Finalization(Elements, Kinematics):
                 c.complete([self.scalar.real(x) for x in X_BA.multiply(c.p_AP)])
 
     def _solves_problems(self, parameters: Parameters = DEFAULTS) -> bool:
-        """Whether steps are contact problems: where bodies can touch, or a constraint is no equation."""
+        """Whether steps are contact problems: if bodies can touch, or a constraint is not an equation."""
         return self.is_discrete() and (not are_equations(self, parameters) or self.meets_contact())
 
     def compiled_model(self, parameters: Parameters, scalar: Scalar | None = None) -> Any:

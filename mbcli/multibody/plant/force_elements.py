@@ -121,7 +121,7 @@ class ForceElements(Constraints, Coordinates):
         return springs[fault - 1] if fault > 0 else bushings[-fault - 1]
 
     def check_force_elements(self, context: Context) -> None:
-        """NumericalError where a spring-damper has no length or a bushing is in gimbal lock."""
+        """NumericalError if a spring-damper has no length or a bushing is in gimbal lock."""
         if self._watched_force_elements:
             context.state.at_positions()
             element = self.force_element_fault(context)

@@ -70,27 +70,27 @@ class Lookup(PlantPart):
         return self.elements.frames[0]
 
     def get_body(self, body_index: BodyIndex) -> RigidBody:
-        """The body with an index. RuntimeError where there is none."""
+        """The body with an index. RuntimeError if there is none."""
         return self._at(self.elements.bodies, body_index, "body")
 
     def get_frame(self, frame_index: FrameIndex) -> Frame:
-        """The frame with an index. RuntimeError where there is none."""
+        """The frame with an index. RuntimeError if there is none."""
         return self._at(self.elements.frames, frame_index, "frame")
 
     def get_joint(self, joint_index: JointIndex) -> Joint:
-        """The joint with an index. RuntimeError where there is none."""
+        """The joint with an index. RuntimeError if there is none."""
         return self._at(self.elements.joints, joint_index, "joint")
 
     get_mutable_joint = get_joint
 
     def get_joint_actuator(self, actuator_index: JointActuatorIndex) -> JointActuator:
-        """The actuator with an index. RuntimeError where there is none."""
+        """The actuator with an index. RuntimeError if there is none."""
         return self._at(self.elements.actuators, actuator_index, "actuator")
 
     get_mutable_joint_actuator = get_joint_actuator
 
     def get_force_element(self, force_element_index: ForceElementIndex) -> ForceElement:
-        """The force element with an index. RuntimeError where there is none."""
+        """The force element with an index. RuntimeError if there is none."""
         return self._at(self.elements.force_elements, force_element_index, "force element")
 
     def has_joint(self, joint_index: JointIndex) -> bool:
@@ -175,23 +175,23 @@ class Lookup(PlantPart):
         return self._has("actuator", self.elements.actuators, name, model_instance)
 
     def GetBodyByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> RigidBody:
-        """The body of that name. RuntimeError where there is none or, without a model instance, more than one."""
+        """The body of that name. RuntimeError if there is none or, without a model instance, more than one."""
         return self._get("body", self.elements.bodies, name, model_instance)
 
     GetRigidBodyByName = GetBodyByName
 
     def GetFrameByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> Frame:
-        """The frame of that name. RuntimeError where there is none or, without a model instance, more than one."""
+        """The frame of that name. RuntimeError if there is none or, without a model instance, more than one."""
         return self._get("frame", self.elements.frames, name, model_instance)
 
     def GetJointByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> Joint:
-        """The joint of that name. RuntimeError where there is none or, without a model instance, more than one."""
+        """The joint of that name. RuntimeError if there is none or, without a model instance, more than one."""
         return self._get("joint", self.elements.joints, name, model_instance)
 
     GetMutableJointByName = GetJointByName
 
     def GetJointActuatorByName(self, name: str, model_instance: ModelInstanceIndex | None = None) -> JointActuator:
-        """The actuator of that name. RuntimeError where there is none or, without a model instance, more than one."""
+        """The actuator of that name. RuntimeError if there is none or, without a model instance, more than one."""
         return self._get("actuator", self.elements.actuators, name, model_instance)
 
     def NumBodiesWithName(self, name: str) -> int:
@@ -215,7 +215,7 @@ class Lookup(PlantPart):
         return name in self.elements.instance_names
 
     def GetModelInstanceByName(self, name: str) -> ModelInstanceIndex:
-        """The model instance of that name. RuntimeError where there is none."""
+        """The model instance of that name. RuntimeError if there is none."""
         if name not in self.elements.instance_names:
             known = ", ".join(f"'{instance}'" for instance in self.elements.instance_names)
             raise RuntimeError(f"there is no model instance named '{name}'; there are {known}")
@@ -257,6 +257,6 @@ class Lookup(PlantPart):
     # topology
 
     def free_joint_of(self, body: RigidBody) -> Any:
-        """The joint of six degrees of freedom that moves a body; None where there is none."""
+        """The joint of six degrees of freedom that moves a body; None if there is none."""
         self.require_finalized("queries about free bodies")
         return self.free_joints.get(int(body.index()))

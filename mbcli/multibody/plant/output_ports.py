@@ -35,7 +35,7 @@ class OutputPorts(ReactionForces, Kinematics):
     _outputs: list[OutputPort] | None  # None before they were asked for
 
     def SetUseSampledOutputPorts(self, use_sampled_output_ports: bool) -> None:
-        """Before Finalize(). RuntimeError where a continuous plant is to have sampled ports."""
+        """Before Finalize(). RuntimeError if a continuous plant is to have sampled ports."""
         self.require_not_finalized("SetUseSampledOutputPorts")
         if use_sampled_output_ports and not self.is_discrete():
             raise RuntimeError("SetUseSampledOutputPorts: the plant is continuous, its time step is 0")
@@ -95,11 +95,11 @@ class OutputPorts(ReactionForces, Kinematics):
         return len(self._output_ports())
 
     def get_output_port(self, port_index: int) -> OutputPort:
-        """The output port with an index. RuntimeError where there is none."""
+        """The output port with an index. RuntimeError if there is none."""
         return port_at(self._output_ports(), port_index, "output")
 
     def GetOutputPort(self, port_name: str) -> OutputPort:
-        """The output port of that name. RuntimeError where there is none, or before Finalize()."""
+        """The output port of that name. RuntimeError if there is none, or before Finalize()."""
         try:
             return self._output_ports_by_name[port_name]
         except KeyError:

@@ -45,7 +45,7 @@ class RandomState(Coordinates):
             generator = given.pop()
         if len(given) + (state is not None) > 1:
             raise TypeError("SetRandomState takes a context, its state, and a generator")
-        self.SetRandomContext(context, generator)  # type: ignore[arg-type]  # refused there where it is missing
+        self.SetRandomContext(context, generator)  # type: ignore[arg-type]  # refused there if it is missing
 
     def SetFreeBodyRandomTranslationDistribution(self, body: RigidBody, translation: float) -> None:
         """The distribution of the position of a free body; see mbcli.multibody.tree.random_distribution."""

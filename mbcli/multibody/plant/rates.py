@@ -28,7 +28,7 @@ class Rates(Coordinates):
     """The part of MultibodyPlant that maps velocities to rates of positions and back."""
 
     def MapVelocityToQDot(self, context: Context, v: ArrayLike) -> Vector:
-        """qdot = N(q) v, (nq,); NumericalError where a joint with roll, pitch and yaw is at gimbal lock."""
+        """qdot = N(q) v, (nq,); NumericalError if a joint with roll, pitch and yaw is at gimbal lock."""
         state = context.state
         if state.plant is not self:
             self.check_context(context)
@@ -52,7 +52,7 @@ class Rates(Coordinates):
             raise NumericalError(problem)
 
     def gimbal_lock(self, context: Context) -> str | None:
-        """Which joint has no rates of roll and yaw in a context, as a message; None where all have."""
+        """Which joint has no rates of roll and yaw in a context, as a message; None if all have."""
         state = context.state
         for joint in self._joints_with_rpy:
             pitch = state.scalar.real(state.q[joint.position_start() + 1])

@@ -96,7 +96,7 @@ class Settings(Constraints):
         """[s] in which default stiffnesses stop two bodies: 1 / w with w = sqrt(g / penetration allowance).
 
         Those stiffnesses are w^2 times a mass, so that its weight is carried at the allowance. g is the strength of
-        the gravity field, and standard gravity where there is none. After Finalize().
+        the gravity field, and standard gravity if there is none. After Finalize().
         """
         self.require_finalized("get_contact_penalty_method_time_scale")
         g = float(np.linalg.norm(self._gravity.gravity_vector())) or UniformGravityFieldElement.kDefaultStrength
@@ -163,7 +163,7 @@ class Settings(Constraints):
         self.settings.discrete_contact_approximation = approximation.name[1:].lower()  # as configurations spell it
 
     def get_discrete_contact_approximation(self) -> DiscreteContactApproximation:
-        """The DiscreteContactApproximation, kLagged where none was set."""
+        """The DiscreteContactApproximation, kLagged if none was set."""
         return DiscreteContactApproximation[f"k{self.settings.discrete_contact_approximation.capitalize()}"]
 
     def set_discrete_contact_solver(self, contact_solver: DiscreteContactSolver) -> None:

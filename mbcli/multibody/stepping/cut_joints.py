@@ -1,6 +1,6 @@
 """What joints that close loops have and cannot do there: runs refuse it, or watch that it would not have acted.
 
-Such a joint has no coordinate. Its damping and springs act between its bodies where it is revolute or prismatic
+Such a joint has no coordinate. Its damping and springs act between its bodies if it is revolute or prismatic
 (compile_force_elements.py). No input has a place for an actuator there, so that a run misses nothing of it but a
 controller or a reflected inertia. Its limits do not act: a run of a discrete plant, where limits do, ends where one is
 passed.
@@ -54,7 +54,7 @@ class LeftOut:
         return f"joint '{self.joint.name()}' closes a loop"
 
     def refusal(self) -> str | None:
-        """Why a run cannot be; None where it can."""
+        """Why a run cannot be; None if it can."""
         parts = list(self.acting)
         if self.limited and not isinstance(self.joint, JOINTS_WITH_FORCES):
             parts.append("its limits")
@@ -114,7 +114,7 @@ def _rest_of_loop(plant: MultibodyPlant, closing: Joint, loop_joints: set[Joint]
 
 
 def require_actions(plant: MultibodyPlant) -> None:
-    """ModelError where something of a joint that closes a loop cannot act in a run."""
+    """ModelError if something of a joint that closes a loop cannot act in a run."""
     for left_out in plant.left_out:
         refusal = left_out.refusal()
         if refusal is not None:

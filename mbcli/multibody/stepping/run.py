@@ -192,7 +192,7 @@ class Run:
         self._integration: Any = None  # of a continuous plant, once it has begun
         self._stopping = False
         self._start_on_constraints()
-        self.contact = state.contact  # None: nothing can touch, and steps are no contact problems
+        self.contact = state.contact  # None: nothing can touch, and steps are not contact problems
         if self.contact is not None:
             keep_contacts = self._keep_contacts and plant.meets_contact()
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
@@ -206,7 +206,7 @@ class Run:
             prepare_contact(state)
 
     def _start_on_constraints(self):
-        """Tells the loops the rank to expect; NumericalError where a continuous run starts off the constraints."""
+        """Tells the loops the rank to expect; NumericalError if a continuous run starts off the constraints."""
         context = self.context
         state = context.state
         active = state.constraints
@@ -249,7 +249,7 @@ class Run:
         return method is not None and self.config.use_error_control and method.error_order > 0
 
     def energy_balance(self) -> EnergyBalance | None:
-        """EnergyBalance from the start to here; None where it is not kept, or forces are not the engine's alone."""
+        """EnergyBalance from the start to here; None if it is not kept, or forces are not the engine's alone."""
         return None if self._balance is None else self._balance.result()
 
     def _use_loops(self):
@@ -271,7 +271,7 @@ class Run:
         """Yields Samples until the end, or until should_stop() is true between two calls of the loop.
 
         Raises NumericalError naming the first coordinate that is not finite; the context then has the last good state.
-        NumericalError too where a joint that closes a loop passes a limit, after the samples that show it.
+        NumericalError too if a joint that closes a loop passes a limit, after the samples that show it.
         """
         advance = self._discrete() if self.plant.is_discrete() else self._continuous()
         for finished, rows in advance:
@@ -360,7 +360,7 @@ class Run:
     def _make_room(self, rows):
         """After STEP_FAULT: room for contact in the step, or for the contacts of samples.
 
-        NumericalError where the step has no solution.
+        NumericalError if the step has no solution.
         """
         contact = self.contact
         if contact is not None and rows:
@@ -369,7 +369,7 @@ class Run:
             prepare_contact(self.context.state, failed=True)
 
     def _actuation_at(self, t):
-        """u (nu,) of the step from time t; None where it is what the ports give then."""
+        """u (nu,) of the step from time t; None if it is what the ports give then."""
         given = self.actuation
         if given is None:
             return None

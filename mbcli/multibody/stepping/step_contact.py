@@ -115,7 +115,7 @@ class StepContact(ContactArrays):
         total[STATISTIC_ALL_ITERATIONS] -= total[STATISTIC_LAST_ITERATIONS]
 
     def make_room(self) -> None:
-        """After failed(): doubles what was too small; ContactUnsolvedError where it was not for want of room."""
+        """After failed(): doubles what was too small; ContactUnsolvedError if it was not for want of room."""
         status = self.solver.counts[COUNT_STATUS]
         if status == PROBLEM_NOT_CONVERGED:
             raise ContactUnsolvedError(

@@ -56,7 +56,7 @@ class Joint(NamedElement):
         nq, nv = self.num_positions(), self.num_velocities()
         self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
         self.other_limits: dict[str, Any] = {}  # of a model file, which nothing here uses: name -> one for each axis
-        self.reflected_inertia = 0.0  # of a drive that is no actuator, on every velocity; set by model files
+        self.reflected_inertia = 0.0  # of a drive that is not an actuator, on every velocity; set by model files
         self.dry_friction = np.zeros(nv)  # [N m or N], the most that it can be, in steps; set by model files
         self.lets_touch = False  # whether its bodies may touch where adjacent bodies do not; set by model files
         self._position_limits = (np.full(nq, -np.inf), np.full(nq, np.inf))
@@ -145,27 +145,27 @@ class Joint(NamedElement):
     # limits
 
     def position_lower_limits(self) -> Vector:
-        """(num_positions,) [rad or m], -inf where there is none."""
+        """(num_positions,) [rad or m], -inf if there is none."""
         return self._position_limits[0].copy()
 
     def position_upper_limits(self) -> Vector:
-        """(num_positions,) [rad or m], inf where there is none."""
+        """(num_positions,) [rad or m], inf if there is none."""
         return self._position_limits[1].copy()
 
     def velocity_lower_limits(self) -> Vector:
-        """(num_velocities,) [rad/s or m/s], -inf where there is none."""
+        """(num_velocities,) [rad/s or m/s], -inf if there is none."""
         return self._velocity_limits[0].copy()
 
     def velocity_upper_limits(self) -> Vector:
-        """(num_velocities,) [rad/s or m/s], inf where there is none."""
+        """(num_velocities,) [rad/s or m/s], inf if there is none."""
         return self._velocity_limits[1].copy()
 
     def acceleration_lower_limits(self) -> Vector:
-        """(num_velocities,) [rad/s^2 or m/s^2], -inf where there is none."""
+        """(num_velocities,) [rad/s^2 or m/s^2], -inf if there is none."""
         return self._acceleration_limits[0].copy()
 
     def acceleration_upper_limits(self) -> Vector:
-        """(num_velocities,) [rad/s^2 or m/s^2], inf where there is none."""
+        """(num_velocities,) [rad/s^2 or m/s^2], inf if there is none."""
         return self._acceleration_limits[1].copy()
 
     def set_position_limits(self, lower_limits: ArrayLike, upper_limits: ArrayLike) -> None:
@@ -231,7 +231,7 @@ class Joint(NamedElement):
         }
 
     def draw_positions(self, generator: Any) -> Any:
-        """Random positions (nq,): the default ones where nothing is random, else zero in what is not random."""
+        """Random positions (nq,): the default ones if nothing is random, else zero in what is not random."""
         if not self._random_positions:
             return self.default_positions()
         positions = np.array(self.kinematics.ZERO_POSITIONS)

@@ -56,7 +56,7 @@ class JointSpring(ForceElement):
         return context.state.parameters.values.get((self, "stiffness"), self._stiffness)
 
     def SetStiffness(self, context: Context, stiffness: float) -> None:
-        """Another stiffness [N m/rad or N/m] in one context; RuntimeError where it is negative."""
+        """Another stiffness [N m/rad or N/m] in one context; RuntimeError if it is negative."""
         self.check_context(context)
         state = context.state
         state.set_parameter(self, "stiffness", self._checked_stiffness(stiffness, state.scalar))

@@ -37,8 +37,8 @@ class RigidBody(NamedElement):
 
     Args:
         body_name: not empty.
-        model_instance: that of a plant to which it will be added; the default one where not given.
-        M_BBo_B: SpatialInertia, zero where not given.
+        model_instance: that of a plant to which it will be added; the default one if not given.
+        M_BBo_B: SpatialInertia, zero if not given.
     """
 
     def __init__(
@@ -203,11 +203,11 @@ class RigidBody(NamedElement):
         return self.GetParentPlant().free_joint_of(self)
 
     def required_free_joint(self) -> Any:
-        """The joint of six degrees of freedom that moves the body. RuntimeError where there is none."""
+        """The joint of six degrees of freedom that moves the body. RuntimeError if there is none."""
         try:
             return self.parent_plant.free_joints[self.index_number]
         except (AttributeError, KeyError):
-            self._free_joint()  # raises where the plant is not finalized
+            self._free_joint()  # raises if the plant is not finalized
             raise RuntimeError(f"body '{self.name()}' is not a free body") from None
 
     def is_floating(self) -> bool:
