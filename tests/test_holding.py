@@ -146,6 +146,19 @@ def test_controllers_of_a_file_keep_their_gains():
     assert other.p == 50.0 and other.d != 20.0
 
 
+def test_servos_and_motors_of_one_model_are_held_together():
+    body = '<body name="{0}" pos="{1} 0 1"><joint name="{0}" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/></body>'
+    text = (
+        f"<mujoco><worldbody>{body.format('a', 0)}{body.format('b', 2)}</worldbody><actuator>"
+        '<position name="servo" joint="a" kp="3000" kv="200"/><motor name="motor" joint="b"/></actuator></mujoco>'
+    )
+    model = ModelText(text.encode(), "pair.xml")
+    log = simulate(model, 0.5, hold=True, file_type="mjcf", contact=False)
+    assert log.q[-1] == pytest.approx([0.0, 0.0], abs=0.01) and np.abs(log.v[-1]).max() < 1e-3
+    driven = simulate(model, 0.5, drive={"b": 1.0}, file_type="mjcf", contact=False)
+    assert driven.q[-1, 0] == pytest.approx(0.0, abs=0.01) and driven.v[-1, 1] == pytest.approx(1.0, abs=0.05)
+
+
 def test_targets_stay_within_limits():
     model = load_model(robot(link("base"), link("bar"), joint("hinge", "base", "bar", limits=(0.2, 1))), hold=True)
     q = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0])

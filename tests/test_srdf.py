@@ -7,12 +7,14 @@ import pytest
 from command_line import cli, succeed
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
+from mbcli.parsers.spec import PostureSpec, pose
 from mbcli.parsers.srdf.read_srdf import read_srdf
 
 from mbcli.errors import ArgumentError, ResourceError
 from mbcli.log.reader import Log
 from mbcli.models import load_model
 from mbcli.models.loading import ModelText
+from mbcli.models.postures import Posture, set_postures
 from mbcli.simulation import simulate
 
 MASS = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -278,6 +280,33 @@ def test_postures_of_bases(files):
     assert simulate(model, 0.0, pose="s", srdf=semantics, weld=["base"]).q.shape[1] == 3
     model, semantics = files(body.format(0.004))
     assert simulate(model, 0.0, pose="s", srdf=semantics, ground=0.0).q[0, 4:7] == pytest.approx([1.0, 0.0, 0.01])
+
+
+def test_velocities_of_postures():
+    """As keyframes of MJCF have them; those of a base are given in the model frame, which stands turned in World."""
+    text = (
+        '<sdf version="1.9"><model name="m"><pose>1 2 3 0 0 1.5707963267948966</pose><link name="a"><pose>0 1 0 0 0 0'
+        '</pose></link><link name="b"/><joint name="j" type="revolute"><parent>a</parent><child>b</child><axis>'
+        "<xyz>0 0 1</xyz></axis></joint></model></sdf>"
+    )
+    loaded = load_model(ModelText(text.encode(), "m.sdf"), file_type="sdf")
+    plant, model = loaded.plant, loaded.specs[0]
+    posture = PostureSpec(
+        name="key",
+        positions=(("j", (0.5,)),),
+        velocities=(("j", (2.0,)),),
+        place=model.place,
+        poses=(("a", pose(None, (0.0, 0.0, 5.0))),),
+        spatial_velocities=(("a", (0.0, 0.0, 1.0, 3.0, 0.0, 0.0)),),
+    )
+    context = plant.CreateDefaultContext()
+    stated = set_postures(plant, context, [Posture(posture, model, plant.GetModelInstanceByName("m"))])
+    frame = plant.GetBodyByName("a").body_frame()
+    X, V = frame.CalcPoseInWorld(context), frame.CalcSpatialVelocityInWorld(context)
+    assert X.translation() == pytest.approx([1.0, 2.0, 8.0])
+    assert V.get_coeffs() == pytest.approx([0.0, 0.0, 1.0, 0.0, 3.0, 0.0], abs=1e-12)
+    assert plant.GetPositions(context)[-1] == 0.5 and plant.GetVelocities(context)[-1] == 2.0
+    assert np.flatnonzero(stated).tolist() == [7]
 
 
 def test_links_that_overlap_in_a_posture_do_not_press_each_other(files):

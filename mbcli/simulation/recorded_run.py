@@ -150,7 +150,8 @@ class RecordedRun:
             if own is not None:
                 raise ArgumentError(f"{argument('hold')} and {argument('drive')}: the run starts from a given context")
         self.context = self.plant.CreateDefaultContext() if own is None else own
-        self.controlled = hold_default_positions(self.plant, self.context) if own is None else []
+        own_controllers = own is None and not self._controls()
+        self.controlled = hold_default_positions(self.plant, self.context) if own_controllers else []
         self.start = self.began = self.config.start_time if own is None else own.get_time()
         self.until = self._end(until, duration)
         self.sampling = Sampling(self.plant, self.start, self.until, log_rate)
