@@ -8,8 +8,9 @@ import numpy as np
 
 from mbcli.common.json_text import plain
 from mbcli.errors import ModelError
-from mbcli.models.loading import as_loaded
+from mbcli.models.loading import LoadedModel, as_loaded, load_model
 from mbcli.models.measures import measures
+from mbcli.multibody.plant import MultibodyPlant
 
 # accessors of force elements: the elements that they act between, and their numbers
 FORCE_ELEMENT_PARTS = ((("frameA", "frameC"), "frames"), (("bodyA", "bodyB"), "bodies"))
@@ -37,8 +38,11 @@ def describe(model: Any, *, measured: bool = True) -> dict:
     Args:
         model: a LoadedModel, a finalized MultibodyPlant (of which the names of files are not known), or what
             load_model() takes.
-        measured: whether the document has the measures. Those of geometries are None without contact.
+        measured: whether the document has the measures. Those of geometries are None for a LoadedModel
+            or plant without contact.
     """
+    if not isinstance(model, (LoadedModel, MultibodyPlant)):
+        model = load_model(model, contact=measured, self_contact="all")
     loaded = as_loaded(model)
     plant = loaded.plant
     geometries = _geometries(loaded)
