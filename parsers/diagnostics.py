@@ -4,12 +4,18 @@ Recording an error does not raise: parsing goes on, so that one run reports ever
 taken from a file are kept as they are in the record and escaped when a record becomes a line of text.
 """
 
+from __future__ import annotations
+
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.spec import Place
 
 from mbcli.errors import ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint
@@ -34,11 +40,11 @@ class Diagnostic:
     hint: str | None = None
     related: tuple[Place, ...] = ()  # other places that belong to the finding, as the first of two equal names
 
-    def __str__(self):
+    def __str__(self) -> str:
         hint = f"; {self.hint}" if self.hint else ""
         return printable(f"{self.place}: {self.severity}: {self.message}{hint} [{self.code}]")
 
-    def as_dict(self):
+    def as_dict(self) -> dict[str, Any]:
         """The finding as JSON values: the keys of `mbcli check`."""
         return {
             "code": self.code,
@@ -57,7 +63,7 @@ class Diagnostic:
 class DiagnosticError(ModelError):
     """The errors of a parse, a line each, ten of a kind at most; `diagnostics` has all findings, `fatal` the errors."""
 
-    def __init__(self, text, diagnostics, fatal=()):
+    def __init__(self, text: str, diagnostics: Diagnostics, fatal: Sequence[Diagnostic] = ()) -> None:
         super().__init__(text)
         self.diagnostics, self.fatal = diagnostics, fatal
 
@@ -65,7 +71,7 @@ class DiagnosticError(ModelError):
 class MissingResourceError(ResourceError):
     """The same if each of them is a missing file or package."""
 
-    def __init__(self, text, diagnostics, fatal=()):
+    def __init__(self, text: str, diagnostics: Diagnostics, fatal: Sequence[Diagnostic] = ()) -> None:
         super().__init__(text)
         self.diagnostics, self.fatal = diagnostics, fatal
 
@@ -73,58 +79,94 @@ class MissingResourceError(ResourceError):
 class Diagnostics:
     """Collects the findings of one or several files in the order of their discovery."""
 
-    def __init__(self, *, thorough=False, mesh_files=False):
-        self.findings = []
+    def __init__(self, *, thorough: bool = False, mesh_files: bool = False) -> None:
+        self.findings: list[Diagnostic] = []
         self._room = dict.fromkeys(("error", "warning", "note"), MAX_STORED)  # for findings of each severity
         self._left_out = dict.fromkeys(self._room, 0)
         self.thorough = thorough  # whether models get every physical check (`mbcli check`), or those for any use
         self.mesh_files = mesh_files  # whether the checks open mesh files
-        self.trees = {}  # file name -> root node, for as long as the file is read: places in it to nodes
-        self._damaged = set()  # places of elements that have an error in them
-        self._leaving_out = None  # inside of `leaving_out`: (node, what becomes of it, the messages so far)
+        # file name -> root node, for as long as the file is read: places in it to nodes
+        self.trees: dict[str, Any] = {}
+        self._damaged: set[Place] = set()  # places of elements that have an error in them
+        # inside of `leaving_out`: (node, what becomes of it, the messages so far)
+        self._leaving_out: tuple[Any, str, list[str]] | None = None
 
-    def error(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
+    def error(
+        self,
+        code: str,
+        message: str,
+        node: Any = None,
+        *,
+        place: Place | None = None,
+        hint: str | None = None,
+        attribute: str | None = None,
+        value: str | None = None,
+        related: Iterable[Place] = (),
+    ) -> None:
         """Record an error at an XML node or at a place; parsing goes on."""
         self._add("error", code, message, node, place, hint, attribute, value, related)
 
-    def warning(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
+    def warning(
+        self,
+        code: str,
+        message: str,
+        node: Any = None,
+        *,
+        place: Place | None = None,
+        hint: str | None = None,
+        attribute: str | None = None,
+        value: str | None = None,
+        related: Iterable[Place] = (),
+    ) -> None:
         """Record a warning; `--strict` makes it an error."""
         self._add("warning", code, message, node, place, hint, attribute, value, related)
 
-    def note(self, code, message, node=None, *, place=None, hint=None, attribute=None, value=None, related=()):
+    def note(
+        self,
+        code: str,
+        message: str,
+        node: Any = None,
+        *,
+        place: Place | None = None,
+        hint: str | None = None,
+        attribute: str | None = None,
+        value: str | None = None,
+        related: Iterable[Place] = (),
+    ) -> None:
         """Record something worth knowing that is not a fault."""
         self._add("note", code, message, node, place, hint, attribute, value, related)
 
     @contextmanager
-    def leaving_out(self, node, consequence):
+    def leaving_out(self, node: Any, consequence: str) -> Iterator[list[str]]:
         """While it lasts errors are warnings, which end in what becomes of the part of the file that is at fault.
 
         For parts that links, joints, masses, poses and limits do not depend on. node: the outermost element whose
         values are not those in the file then, or None for none. Yields a list that is
         empty until there is such a finding.
         """
-        outer, self._leaving_out = self._leaving_out, (node, consequence, [])
+        messages: list[str] = []
+        outer, self._leaving_out = self._leaving_out, (node, consequence, messages)
         try:
-            yield self._leaving_out[-1]
+            yield messages
         finally:
             self._leaving_out = outer
 
     @property
-    def errors(self):
+    def errors(self) -> list[Diagnostic]:
         return [finding for finding in self.findings if finding.severity == "error"]
 
     @property
-    def warnings(self):
+    def warnings(self) -> list[Diagnostic]:
         return [finding for finding in self.findings if finding.severity == "warning"]
 
-    def counts(self):
+    def counts(self) -> dict[str, int]:
         """Findings by severity: {"error": int, "warning": int, "note": int}."""
         counts = dict(self._left_out)
         for finding in self.findings:
             counts[finding.severity] += 1
         return counts
 
-    def raise_if_errors(self, strict=False):
+    def raise_if_errors(self, strict: bool = False) -> None:
         """Raise with the errors, one line each; `strict` counts warnings as errors.
 
         Raises `MissingResourceError` (exit code 4) if each of them is about a missing file or package,
@@ -139,11 +181,11 @@ class Diagnostics:
         text = "\n".join([*map(str, shown), *more])
         raise (MissingResourceError if missing else DiagnosticError)(text, self, fatal)
 
-    def is_damaged(self, place):
+    def is_damaged(self, place: Place) -> bool:
         """Whether the element at a place has an error in it, so that its values may differ from those in the file."""
         return place in self._damaged
 
-    def node_at(self, place, *details):
+    def node_at(self, place: Place, *details: str) -> Any:
         """The XML node that starts at a place of a file that is being read, or None.
 
         details: tags; the first of them that a child has takes its place, as in node_at(joint_place, "limit").
@@ -158,7 +200,18 @@ class Diagnostics:
                 return child
         return node
 
-    def _add(self, severity, code, message, node, place, hint, attribute, value, related):
+    def _add(
+        self,
+        severity: str,
+        code: str,
+        message: str,
+        node: Any,
+        place: Place | None,
+        hint: str | None,
+        attribute: str | None,
+        value: str | None,
+        related: Iterable[Place],
+    ) -> None:
         if severity == "error" and node is not None:
             self._mark_damaged(node)
         if severity == "error" and self._leaving_out is not None:
@@ -187,7 +240,7 @@ class Diagnostics:
             )
         )
 
-    def _mark_damaged(self, node):
+    def _mark_damaged(self, node: Any) -> None:
         """The element and those that it stands in; of a part that is left out those up to a certain one."""
         last = self._leaving_out[0] if self._leaving_out is not None else None
         if last is None and self._leaving_out is not None:
@@ -198,12 +251,12 @@ class Diagnostics:
                 return
 
 
-def _shortened(text):
+def _shortened(text: str) -> str:
     """Names come from files and may be of any length."""
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + " ..."
 
 
-def first_of_each_kind(findings, most=MAX_OF_KIND):
+def first_of_each_kind(findings: Iterable[Diagnostic], most: int = MAX_OF_KIND) -> tuple[list[Diagnostic], list[str]]:
     """(findings, lines): at most so many of each severity and code, and a line on the rest of each."""
     shown = []
     kinds: dict[tuple[str, str], list[Diagnostic]] = {}
@@ -220,12 +273,12 @@ def first_of_each_kind(findings, most=MAX_OF_KIND):
     return shown, more
 
 
-def printable(text):
+def printable(text: str) -> str:
     """The text with control, format and other unprintable characters escaped: safe for a terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _place_as_dict(place):
+def _place_as_dict(place: Place) -> dict[str, Any]:
     return {"file": place.file, "line": place.line or None, "column": place.column or None}

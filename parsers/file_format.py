@@ -1,9 +1,15 @@
 """The place of a model file, and its format: by the suffix or the root element."""
 
+from __future__ import annotations
+
 import os
 import re
+from typing import TYPE_CHECKING
 
 from mbcli.errors import ModelError, ResourceError
+
+if TYPE_CHECKING:
+    from mbcli.parsers.package_map import PackageMap
 
 DIRECTIVES = "directives"  # a YAML file of model directives or a scenario: names models, is none
 SUFFIXES = {
@@ -22,7 +28,7 @@ _SKIPPED = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*+\[.*?\]\s*>
 _ROOT = re.compile(r"<([^\s/>!?]+)")
 
 
-def find_model_file(source, packages):
+def find_model_file(source: str | os.PathLike[str], packages: PackageMap) -> str:
     """The path of an existing file."""
     source = os.fspath(source)
     if "://" in source:
@@ -34,7 +40,7 @@ def find_model_file(source, packages):
     return source
 
 
-def format_of(source, name):
+def format_of(source: str | bytes, name: object) -> str:
     """The format of a file, by its path or its content (bytes): a value of SUFFIXES or ROOT_ELEMENTS."""
     if isinstance(source, bytes):
         return _format_of_content(source[:SNIFFED_BYTES], name)
@@ -50,7 +56,7 @@ def format_of(source, name):
         raise ResourceError(f"{source}: {error.strerror}") from None
 
 
-def _format_of_content(content, name):
+def _format_of_content(content: bytes, name: object) -> str:
     text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
     skipped = _SKIPPED.match(text)
     root = _ROOT.match(text, skipped.end() if skipped else 0)

@@ -1,12 +1,31 @@
 """Any model file to `ModelSpec`s: chooses the parser by the file's suffix or by its root element."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from mbcli.parsers.file_format import DIRECTIVES, find_model_file, format_of
 
 from mbcli.common.collection_pause import paused_collection
 from mbcli.errors import ModelError
 
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
 
-def load_models(source, *, input_format=None, packages=None, diagnostics, name=None):
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.package_map import PackageMap
+    from mbcli.parsers.spec import ModelSpec
+
+
+def load_models(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    input_format: str | None = None,
+    packages: PackageMap | None = None,
+    diagnostics: Diagnostics,
+    name: str | None = None,
+) -> Sequence[ModelSpec]:
     """The models of a file: tuple of `ModelSpec`; empty if the file has errors, which are in `diagnostics`.
 
     source: a path, a URI that `packages` resolves (package://...), or the bytes of a document.
@@ -25,7 +44,7 @@ def load_models(source, *, input_format=None, packages=None, diagnostics, name=N
         diagnostics.trees.clear()
 
 
-def _check_urdf_versions(diagnostics):
+def _check_urdf_versions(diagnostics: Diagnostics) -> None:
     """Of every URDF file that was read; SDFormat files are checked on every load."""
     from mbcli.parsers.version_features import check_version
 
@@ -34,7 +53,13 @@ def _check_urdf_versions(diagnostics):
             check_version(root)
 
 
-def _load(source, input_format, packages, diagnostics, name):
+def _load(
+    source: str | os.PathLike[str] | bytes,
+    input_format: str | None,
+    packages: PackageMap | None,
+    diagnostics: Diagnostics,
+    name: str | None,
+) -> Sequence[ModelSpec]:
     from mbcli.parsers.package_map import PackageMap
 
     packages = packages or PackageMap()
@@ -57,5 +82,6 @@ def _load(source, input_format, packages, diagnostics, name):
         model = read_mjcf(source, diagnostics, packages=packages, name=name)
         return () if model is None else (model,)
     if input_format == DIRECTIVES:
-        raise ModelError(f"{name or source} has model directives, it is not a model: add_directives includes it")
+        where = name or ("<string>" if isinstance(source, bytes) else source)
+        raise ModelError(f"{where} has model directives, it is not a model: add_directives includes it")
     raise ModelError(f'unknown model format "{input_format}": it must be urdf, sdf or mjcf')

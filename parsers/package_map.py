@@ -14,12 +14,18 @@ package is the one that its package.xml states, or the name of the directory tha
 that was not given leads to several directories, all are searched for and kept in `ambiguous`, for a warning.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from itertools import islice
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from mbcli.errors import ResourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 SEARCHED_VARIABLES = ("MBCLI_PACKAGE_PATH", "ROS_PACKAGE_PATH")
 PREFIX_VARIABLE = "AMENT_PREFIX_PATH"
@@ -44,17 +50,25 @@ class PackageMap:
     environment: the variables above; default `os.environ` at the time of the look-up.
     """
 
-    def __init__(self, *, allow_outside=False, missing_meshes="warn", environment=None):
+    def __init__(
+        self,
+        *,
+        allow_outside: bool = False,
+        missing_meshes: str = "warn",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.allow_outside = allow_outside
         self.missing_meshes = missing_meshes
-        self.xacro_arguments = None  # {name: text} if xacro files may be expanded, which runs code of theirs
-        self.ambiguous = {}  # name -> the directories that claim it; the first is used
+        # {name: text} if xacro files may be expanded, which runs code of theirs
+        self.xacro_arguments: dict[str, str] | None = None
+        self.ambiguous: dict[str, tuple[str, ...]] = {}  # name -> the directories that claim it; the first is used
         self._environment = environment
-        self._named = {}
-        self._paths = []
-        self._searched = {}  # directory -> {name: package directory}
-        self._found = {}  # (name, base directory) -> (package directory or None, places that were tried)
-        self._roots = {}  # base directory -> the one that plain paths must not leave
+        self._named: dict[str, str] = {}
+        self._paths: list[str] = []
+        self._searched: dict[str, dict[str, list[str]]] = {}  # directory -> {name: package directories}
+        # (name, base directory) -> (package directory or None, places that were tried)
+        self._found: dict[tuple[str, str], tuple[str | None, list[str]]] = {}
+        self._roots: dict[str, str] = {}  # base directory -> the one that plain paths must not leave
 
     def add(self, name: str, directory: str | os.PathLike[str]) -> None:
         """Give a package by name. Raises ResourceError if the directory is missing or the name is taken."""
@@ -144,12 +158,12 @@ class PackageMap:
 
     # ------------------------------------------------------------------------------------------ look-up
 
-    def _root(self, base_dir):
+    def _root(self, base_dir: str) -> str:
         if base_dir not in self._roots:
             self._roots[base_dir] = _enclosing_root(base_dir)
         return self._roots[base_dir]
 
-    def _checked(self, uri, path, root, others):
+    def _checked(self, uri: str, path: str, root: str, others: list[str]) -> str:
         if not self.allow_outside and not _is_inside(path, root):
             raise ResourceError(f'"{uri}": {path} {OUTSIDE} {root}, which is not allowed (--allow-outside)')
         if not os.path.exists(path):
@@ -159,7 +173,7 @@ class PackageMap:
             raise ResourceError(f'"{uri}": {path} is not a regular file')
         return path
 
-    def _look_up(self, name, base_dir):
+    def _look_up(self, name: str, base_dir: str | os.PathLike[str] | None) -> tuple[str | None, list[str]]:
         """(the directory of a package or None, places that were tried)"""
         base_dir = os.path.abspath(base_dir or os.curdir)
         key = (name, base_dir)
@@ -174,7 +188,7 @@ class PackageMap:
                 self._found[key] = (found[0] if found else None, tried)
         return self._found[key]
 
-    def _search_all(self, name, base_dir, tried):
+    def _search_all(self, name: str, base_dir: str, tried: list[str]) -> list[str]:
         """The directories of a package, each once, in the order of the sources; `tried` gets the others' answers."""
         found: dict[str, str] = {}  # real path -> path
         try:
@@ -185,7 +199,7 @@ class PackageMap:
                 raise
         return list(found.values())
 
-    def _candidates(self, name, base_dir, tried):
+    def _candidates(self, name: str, base_dir: str, tried: list[str]) -> Iterator[str]:
         """Yields the directories of one source after the other, writing the answers of others into `tried`."""
         for directory in self._paths:
             yield from self._searched_for(name, directory, tried, "")
@@ -210,17 +224,17 @@ class PackageMap:
         if empty:
             tried.append(f"not set: {', '.join(empty)}")
 
-    def _searched_for(self, name, directory, tried, source):
+    def _searched_for(self, name: str, directory: str, tried: list[str], source: str) -> Iterator[str]:
         found = self._search(directory).get(name, ())
         yield from found
         if not found:
             tried.append(f"not below {directory}{source}")
 
-    def _variable(self, name):
+    def _variable(self, name: str) -> list[str]:
         environment = os.environ if self._environment is None else self._environment
         return [entry for entry in environment.get(name, "").split(os.pathsep) if entry]
 
-    def _search(self, directory):
+    def _search(self, directory: str) -> dict[str, list[str]]:
         """All packages at or below a directory: {name: [directories]}."""
         packages = self._searched.get(directory)
         if packages is None:
@@ -231,12 +245,12 @@ class PackageMap:
         return packages
 
 
-def package_of(uri):
+def package_of(uri: str) -> str:
     """The package that a URI names; empty for plain paths."""
     return uri.partition("://")[2].lstrip("/").partition("/")[0]
 
 
-def _split(uri):
+def _split(uri: str) -> tuple[str, str]:
     match = _SCHEME.fullmatch(uri)
     if "\0" in uri:
         raise ResourceError(f"{uri!r} contains a null character")
@@ -248,19 +262,19 @@ def _split(uri):
     return match[1].lower(), rest
 
 
-def _existing_directory(directory):
+def _existing_directory(directory: str | os.PathLike[str]) -> str:
     directory = os.path.abspath(directory)
     if not os.path.isdir(directory):
         raise ResourceError(f"{directory} is not a directory")
     return directory
 
 
-def _is_inside(path, root):
+def _is_inside(path: str, root: str) -> bool:
     path, root = os.path.realpath(path), os.path.realpath(root)
     return os.path.commonpath((path, root)) == root
 
 
-def _walk_up(directory):
+def _walk_up(directory: str) -> Iterator[str]:
     while True:
         yield directory
         parent = os.path.dirname(directory)
@@ -269,7 +283,7 @@ def _walk_up(directory):
         directory = parent
 
 
-def _enclosing_package(name, base_dir):
+def _enclosing_package(name: str, base_dir: str) -> str | None:
     """The innermost directory around that is the package: by package.xml, model.config, or its own name."""
     for directory in _walk_up(base_dir):
         if name in (_stated_name(directory), os.path.basename(directory)):
@@ -277,7 +291,7 @@ def _enclosing_package(name, base_dir):
     return None
 
 
-def _enclosing_root(base_dir):
+def _enclosing_root(base_dir: str) -> str:
     """The directory that plain paths must not leave: the package that holds the directory, or else the outermost of the
     Python packages in each other that do, or one that an installer put there, or the checkout of a repository, or else
     the directory itself, or the one around it if its name is that of a format."""
@@ -296,7 +310,7 @@ def _enclosing_root(base_dir):
     return python_package or (os.path.dirname(base_dir) if is_part else base_dir)
 
 
-def _is_installed(directory):
+def _is_installed(directory: str) -> bool:
     """Whether the record of an installation (NAME.dist-info) lies beside a directory."""
     parent = os.path.dirname(directory)
     try:
@@ -307,11 +321,11 @@ def _is_installed(directory):
     return parent != directory and any(name.endswith(".dist-info") for name in names)
 
 
-def _is_package(directory):
+def _is_package(directory: str) -> bool:
     return any(os.path.isfile(os.path.join(directory, name)) for name in ("package.xml", "model.config"))
 
 
-def _stated_name(directory):
+def _stated_name(directory: str) -> str | None:
     """The name that a package.xml states or a model.config stands for, or None."""
     manifest = os.path.join(directory, "package.xml")
     if os.path.isfile(manifest):
@@ -326,7 +340,7 @@ def _stated_name(directory):
     return None
 
 
-def _walk_packages(top):
+def _walk_packages(top: str) -> Iterator[tuple[str, str]]:
     """Yields (name, directory) of the packages at or below a directory, sorted, not looking into packages."""
     pending = [os.path.abspath(top)]
     seen = set()

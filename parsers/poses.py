@@ -1,10 +1,19 @@
 """Poses as arrays (4, 4) that cannot be written to, and directions."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from mbcli.parsers.spec import IDENTITY, pose
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def compose(X_AB, X_BC):
+    from mbcli.math.array_types import Matrix4, Vector3
+
+
+def compose(X_AB: Matrix4, X_BC: Matrix4) -> Matrix4:
     """X_AC of two poses (4, 4)."""
     if X_AB is IDENTITY:
         return X_BC
@@ -15,14 +24,14 @@ def compose(X_AB, X_BC):
     return X_AC
 
 
-def inverse(X_AB):
+def inverse(X_AB: Matrix4) -> Matrix4:
     """X_BA of a pose (4, 4)."""
     if X_AB is IDENTITY:
         return IDENTITY
     return pose(X_AB[:3, :3].T, -(X_AB[:3, :3].T @ X_AB[:3, 3]))
 
 
-def half_space_pose(normal):
+def half_space_pose(normal: Vector3) -> Matrix4:
     """The pose of the half space under a plane through the origin, z pointing out of it; normal: unit vector (3,)."""
     if normal[2] == 1:
         return IDENTITY
@@ -31,7 +40,7 @@ def half_space_pose(normal):
     return pose(np.column_stack([np.cross(y, normal), y, normal]))
 
 
-def unit_vector(values):
+def unit_vector(values: Sequence[float]) -> Vector3 | None:
     """Array of length 1, or None for the zero vector."""
     largest = max(map(abs, values))
     if largest == 0:

@@ -317,9 +317,17 @@ _NOTATIONS = {
 }
 
 
+def _direction(values):
+    """The unit vector; whoever reads numbers of a file has refused the zero vector."""
+    unit = unit_vector(values)
+    if unit is None:
+        raise ValueError("the zero vector has no direction")
+    return unit
+
+
 def about(axis, angle):
     """The rotation matrix by an angle [rad] about an axis of any length."""
-    x, y, z = unit_vector(axis)
+    x, y, z = _direction(axis)
     c, s = cos(angle), sin(angle)
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.eye(3) + s * K + (1.0 - c) * (K @ K)
@@ -327,7 +335,7 @@ def about(axis, angle):
 
 def turn_z_to(direction):
     """The smallest rotation that takes the z axis to a direction; half a turn about x to the opposite one."""
-    x, y, z = unit_vector(direction)
+    x, y, z = _direction(direction)
     sine = np.hypot(x, y)
     if sine == 0.0:
         return np.diag([1.0, 1.0, 1.0]) if z > 0 else np.diag([1.0, -1.0, -1.0])

@@ -124,7 +124,8 @@ def _read_plane(node, role, meshes):
 
 
 def _read_plane_pose(node):
-    return half_space_pose(unit_vector(node.vector("normal", 3, (0.0, 0.0, 1.0))))
+    normal = unit_vector(node.vector("normal", 3, (0.0, 0.0, 1.0)))
+    return IDENTITY if normal is None else half_space_pose(normal)
 
 
 def _read_mesh(node, role, meshes):

@@ -99,10 +99,14 @@ class Parser:
 
         Returns their model instances. Raises ModelError or ResourceError; then nothing has been added.
         """
+        place = url if file_name is None else file_name
+        source: str | bytes
         if file_contents is not None:
             source = file_contents.encode() if isinstance(file_contents, str) else file_contents
+        elif place is not None:
+            source = find_model_file(place, self._packages)
         else:
-            source = find_model_file(file_name if file_name is not None else url, self._packages)
+            raise TypeError("AddModels takes file_name, url or file_contents")
         input_format = (file_type or "").lstrip(".") or format_of(source, name or source)
         input_format = "mjcf" if input_format == "xml" else input_format
         if input_format in (DIRECTIVES, "dmd", "dmd.yaml"):
