@@ -324,7 +324,6 @@ def test_defaults_of_one_kind_of_actuator_reach_the_others():
         ('<motor joint="j" gear="0"/>', "without gear"),
         ('<damper joint="j" kv="3" ctrlrange="0 1"/>', "whose gain depends on the motion"),
         ('<muscle joint="j"/>', "<muscle> in <actuator>"),
-        ('<motor tendon="t"/>', "an actuator on a tendon"),
         ('<motor joint="free"/>', "joint of several coordinates"),
     ],
 )
@@ -367,6 +366,28 @@ def test_servo_that_aims_at_the_default_position_has_nothing_to_state():
     default = '<position ctrlrange=".5 .9"/>'
     (spec,), _ = actuators_of('<position joint="j"/>', default, '<joint name="j" ref=".5" type="slide"/>')
     assert spec.rest is None
+
+
+GRIPPER = """<mujoco><worldbody><body><joint name="a" type="slide"/><geom size=".1"/></body>
+<body pos="1 0 0"><joint name="b" type="slide" ref=".2"/><geom size=".1"/></body>
+<body pos="2 0 0"><joint name="c" type="slide"/><geom size=".1"/></body></worldbody>
+<tendon><fixed name="t"><joint joint="a" coef=".5"/><joint joint="b" coef="3"/></fixed>
+  <fixed name="u"><joint joint="a" coef=".5"/><joint joint="c" coef="3"/></fixed></tendon>
+<equality><joint joint1="b" joint2="a" polycoef=".1 2"/></equality><actuator>ACTUATOR</actuator></mujoco>"""
+
+
+def test_tendon_of_joints_that_follow_one_drives_that_one():
+    """b = 0.3 + 2 a: the length of the tendon is 6.5 a + 0.9."""
+    (servo,) = model_of(GRIPPER.replace("ACTUATOR", '<position tendon="t" kp="4" kv="3" gear="2"/>')).actuators
+    assert (servo.joint, servo.gear_ratio) == ("a", 13)
+    assert servo.controller_gains == pytest.approx((4 * 169, 3 * 169))
+    assert servo.rest == (pytest.approx(-0.9 / 6.5), 0.0)
+    (motor,) = model_of(GRIPPER.replace("ACTUATOR", '<motor tendon="t" ctrlrange="-2 2"/>')).actuators
+    assert (motor.joint, motor.effort_limit) == ("a", 13)
+    model, diagnostics = read(GRIPPER.replace("ACTUATOR", '<motor tendon="u"/>'))
+    assert model.actuators == ()
+    assert "an actuator on a tendon of several free coordinates" in diagnostics.warnings[0].message
+    assert 'there is no tendon "x"' in read(GRIPPER.replace("ACTUATOR", '<motor tendon="x"/>'))[1].errors[0].message
 
 
 def test_damping_and_inertia_of_an_actuator_go_to_its_joint():

@@ -375,6 +375,25 @@ def test_actuators_act_without_a_control_as_in_mujoco(default, actuator):
         assert_close(p * (position - q) + d * (velocity - v), theirs)
 
 
+def test_gripper_is_driven_by_its_tendon_as_in_mujoco():
+    """The force on the finger that leads, with that on the one that follows it, where both keep their equation."""
+    mujoco = pytest.importorskip("mujoco")
+    bodies = """<body name="p"><joint name="a" type="slide" ref=".1"/><geom size=".1"/></body>
+    <body name="q" pos="1 0 0"><joint name="b" type="slide" ref=".2"/><geom size=".1"/></body>"""
+    tail = """<tendon><fixed name="t"><joint joint="a" coef=".5"/><joint joint="b" coef="3"/></fixed></tendon><equality>
+    <joint joint1="b" joint2="a" polycoef=".1 2"/></equality><actuator><position name="s" tendon="t" kp="4" kv="3"
+      gear="2" ctrlrange=".7 2"/></actuator>"""
+    both = Both(mujoco, "", bodies, tail)
+    (servo,) = both.spec.actuators
+    p, d = servo.controller_gains
+    for a, v in ((0.3, -0.7), (-1.1, 0.4)):
+        both.data.qpos[:] = a, 0.2 + 0.1 + 2.0 * (a - 0.1)
+        both.data.qvel[:] = v, 2.0 * v
+        mujoco.mj_forward(both.model, both.data)
+        theirs = both.data.qfrc_actuator[0] + 2.0 * both.data.qfrc_actuator[1]
+        assert_close(p * (servo.rest[0] - a) + d * (servo.rest[1] - v), theirs)
+
+
 KEYS = """<keyframe><key name="one" qpos="{}" qvel="{}"/></keyframe>"""
 
 

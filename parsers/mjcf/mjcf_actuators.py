@@ -19,7 +19,7 @@ from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named, report_negative
 from mbcli.parsers.spec import ActuatorSpec
 
-_OTHER_TRANSMISSIONS = ("tendon", "site", "slidersite", "cranksite", "refsite", "body")
+_OTHER_TRANSMISSIONS = ("site", "slidersite", "cranksite", "refsite", "body")
 _NONE = (0.0, 0.0, 0.0)
 _SERVOS = ("position", "intvelocity", "pid")
 
@@ -50,9 +50,12 @@ class _Law:
         return tuple(g * control + b for g, b in zip(gain, bias, strict=True))
 
 
-def read_actuators(root, reading, bodies):
-    """The `ActuatorSpec`s of a file in its order; joints whose reflected inertia they take are changed in `bodies`."""
-    reader = _ActuatorReader(root, reading, bodies)
+def read_actuators(root, reading, bodies, tendons):
+    """The `ActuatorSpec`s of a file in its order; joints whose reflected inertia they take are changed in `bodies`.
+
+    tendons: `Tendons`, read after the equalities by which joints follow others.
+    """
+    reader = _ActuatorReader(root, reading, bodies, tendons)
     for section in root.children("actuator"):
         for node in section.children(*OTHER_ACTUATORS.split()):
             node.unsupported(AS_IF_ABSENT)
@@ -62,8 +65,9 @@ def read_actuators(root, reading, bodies):
 
 
 class _ActuatorReader:
-    def __init__(self, root, reading, bodies):
+    def __init__(self, root, reading, bodies, tendons):
         self._reading = reading
+        self._tendons = tendons
         self._bodies = bodies
         self._stated = {node.raw("name") for section in root.children("actuator") for node in section.child_nodes}
         self._actuators = {}  # name -> ActuatorSpec
@@ -77,13 +81,16 @@ class _ActuatorReader:
         for stated in (*element.defaults, node):
             law = _law_after(law, stated)
         law = law.with_ratio()
-        gear = element.vector("gear", 6, (1.0,), least=1)[0]
         control, force = (self._range(element, kind) for kind in ("ctrl", "force"))
-        joint = _driven_joint(node, self._reading, self._bodies)
+        joint, ratio, offset = self._driven(node)
         if joint is None:
             return
-        control = _inherited_range(element, joint) or control
+        own_gear = element.vector("gear", 6, (1.0,), least=1)[0]
+        gear = own_gear * ratio
+        if node.attribute("tendon") is None:
+            control = _inherited_range(element, joint) or control
         b0, b1, b2 = law.at(min(max(0.0, control[0]), control[1]))
+        b0 += b1 * own_gear * offset
         problem = _problem(law, gear, b1, b2)
         if problem:
             self._reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
@@ -108,6 +115,20 @@ class _ActuatorReader:
         )
         if law.dampratio:
             self._damped[name] = node, law.dampratio
+
+    def _driven(self, node):
+        """(JointSpec, c, L0) of an actuator on the length c q + L0, with the joint's position q; None after a finding."""
+        if node.attribute("tendon") is None:
+            return _driven_joint(node, self._reading, self._bodies), 1.0, 0.0
+        name = find_named(node, "tendon", "tendon", self._tendons.names)
+        if name is None:
+            return None, 1.0, 0.0
+        driven = _leader_of(self._tendons.fixed.get(name), self._bodies.joints)
+        if driven is None:
+            problem = "an actuator on a tendon of several free coordinates is not supported"
+            self._reading.unused.add_element(node, f"{problem}: {AS_IF_ABSENT}")
+            return None, 1.0, 0.0
+        return driven
 
     def finished(self):
         """The `ActuatorSpec`s, with dampers by damping ratios."""
@@ -269,6 +290,32 @@ _LAWS = {"motor": _motor, "damper": _damper, "cylinder": _cylinder, "general": _
 
 
 # ----------------------------------------------------------------------------------------- transmission
+
+
+def _leader_of(tendon, joints):
+    """(JointSpec, c, L0) of a fixed tendon whose joints all follow one, or are it: its length is c q + L0; else None.
+
+    What such a tendon does to its joints is what a force c times as large does to the one that leads.
+    """
+    leaders, ratio, offset = set(), 0.0, 0.0
+    for name, coefficient in (tendon.terms if tendon is not None else {}).items():
+        leader, multiplier, start = _leading(joints[name], joints)
+        leaders.add(leader.name)
+        ratio += coefficient * multiplier
+        offset += coefficient * start
+    if len(leaders) != 1 or not ratio:
+        return None
+    return joints[leaders.pop()], ratio, offset
+
+
+def _leading(joint, joints):
+    """(leader, multiplier, offset): the position of a joint is multiplier * that of the leader + offset."""
+    multiplier, offset = 1.0, 0.0
+    while (mimic := joint.axes[0].mimic) is not None:  # there are no circles
+        offset += multiplier * mimic.offset
+        multiplier *= mimic.multiplier
+        joint = joints[mimic.leader]
+    return joint, multiplier, offset
 
 
 def _driven_joint(node, reading, bodies):

@@ -64,10 +64,10 @@ def _read_model(root, documents, default_name, mesh_files, folders):
     bodies.read(root)
     geoms.report(root.diagnostics)
     scale_to_total(bodies.links, settings, root)
-    actuators = read_actuators(root, reading, bodies)
-    set_springs_by_time(bodies, lambda: joint_inertias(bodies, actuators))
     tendons = read_tendons(root, reading, bodies)
     constraints = read_equalities(root, reading, bodies, tendons)
+    actuators = read_actuators(root, reading, bodies, tendons)
+    set_springs_by_time(bodies, lambda: joint_inertias(bodies, actuators))
     model = ModelSpec(
         name=root.attribute("model") or default_name,
         format="mjcf",
