@@ -116,7 +116,7 @@ _model_settings = (
         "--decompose",
         is_flag=True,
         help="Meshes that are not convex collide by convex parts (mbcli[decompose]), not by their hulls. The first run "
-        "takes seconds a mesh.",
+        "takes seconds to minutes a mesh.",
     ),
     click.option("--config", "config_file", metavar="FILE", help="Settings (YAML): plant configuration or scenario."),
     click.option("--scenario-name", "--scenario_name", metavar="NAME", help="The scenario of a file that has several."),
