@@ -117,7 +117,7 @@ class _ActuatorReader:
             self._damped[name] = node, law.dampratio
 
     def _driven(self, node):
-        """(JointSpec, c, L0) of an actuator on the length c q + L0, with the joint's position q; None after a finding."""
+        """(JointSpec or None after a finding, c, L0) of an actuator on the length c q + L0 of a joint at q."""
         if node.attribute("tendon") is None:
             return _driven_joint(node, self._reading, self._bodies), 1.0, 0.0
         name = find_named(node, "tendon", "tendon", self._tendons.names)
