@@ -1,6 +1,7 @@
 """The solids of a plant at its positions: which are near each other, how far apart they are, where they end."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,25 +30,34 @@ class PlacedSolids:
         self._state = Context(plant, compiled=False).state
         geometries = plant.compiled_geometries(self._state.model)
         self.body = np.array([int(plant.geometry_bodies[g].index()) for g in geometries.ids], dtype=int)
-        self._solids, self._collision = geometries.solids, geometries.collision()
-        if geometries.ids:
-            self.place(plant.GetDefaultPositions())
+        self._geometries, self._solids = geometries, geometries.solids
+        self._moved_by = np.array([solid.body for solid in self._solids], dtype=int)
+        self._X_BG = np.reshape([solid.X_BG for solid in self._solids], (-1, 12))
+        self.place(plant.GetDefaultPositions())
 
     def place(self, q: ArrayLike) -> None:
         """Brings the solids to where they are at positions q (nq,)."""
-        state, c = self._state, self._collision
-        state.set_q(q)
-        state.at_positions()
-        X_WB, X_BG = state.data.X_WB[c.body], c.X_BG
+        self._state.set_q(q)
+        self._state.at_positions()
+        X_WB, X_BG = self._state.data.X_WB[self._moved_by], self._X_BG
         R_WB, R_BG = (X[:, :9].reshape(-1, 3, 3) for X in (X_WB, X_BG))
-        R_WG = R_WB @ R_BG
-        c.X_WG[:, :9] = R_WG.reshape(-1, 9)
-        c.X_WG[:, 9:] = X_WB[:, 9:] + np.einsum("nij,nj->ni", R_WB, X_BG[:, 9:])
-        c.p_WC[:] = c.X_WG[:, 9:] + np.einsum("nij,nj->ni", R_WG, c.center)
+        self._R_WG = R_WB @ R_BG
+        self._p_WG = X_WB[:, 9:] + np.einsum("nij,nj->ni", R_WB, X_BG[:, 9:])
+
+    def _placed_collision(self):
+        """The arrays of collision detection with the solids where they are; made when they are needed first."""
+        c = self._collision
+        c.X_WG[:, :9], c.X_WG[:, 9:] = self._R_WG.reshape(-1, 9), self._p_WG
+        c.p_WC[:] = self._p_WG + np.einsum("nij,nj->ni", self._R_WG, c.center)
+        return c
+
+    @cached_property
+    def _collision(self):
+        return self._geometries.collision()
 
     def near_pairs(self, group: np.ndarray, distance: float) -> Iterator[tuple[int, int]]:
         """Solids of one group (n,) that no filter keeps apart and whose bounds are not farther apart than this [m]."""
-        c = self._collision
+        c = self._placed_collision()
         for a in range(len(group) - 1):
             rest = np.arange(a + 1, len(group))
             rest = rest[(group[rest] == group[a]) & (c.body[rest] != c.body[a])]
@@ -78,17 +88,16 @@ class PlacedSolids:
             in_machine_code = load_kernels(True).pair_distance
             compiled = len(pairs) > MANY_PAIRS or is_compiled(in_machine_code)
             pair_distance = in_machine_code if compiled else pair_distance
-        handle = self._collision.handle(compiled)
+        handle = self._placed_collision().handle(compiled)
         return np.array([pair_distance(handle, a, b, limit) for a, b in pairs])
 
     def reaches(self, direction: ArrayLike) -> np.ndarray:
         """(n,) [m] how far each solid reaches from World's origin along a unit vector (3,); inf: endlessly."""
         d = np.asarray(direction, dtype=float)
-        c = self._collision
-        result = c.X_WG[:, 9:] @ d + c.rounding
-        along = np.einsum("nij,i->nj", c.X_WG[:, :9].reshape(-1, 3, 3), d)  # in each solid's frame
+        result = self._p_WG @ d
+        along = np.einsum("nij,i->nj", self._R_WG, d)  # in each solid's frame
         for g, solid in enumerate(self._solids):
-            result[g] += _REACH[solid.kind](solid, along[g])
+            result[g] += solid.rounding + _REACH[solid.kind](solid, along[g])
         return result
 
 
