@@ -5,13 +5,13 @@ Three things can be constrained: the motion of frame S on one link in frame P on
 order of its own, in which constraints with common velocities are close to each other.
 """
 
-from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 
 from mbcli.engine.constraints import constraint_frames as kinds
 from mbcli.engine.runtime.model import Constraints
+from mbcli.multibody.compilation.shared_velocities import elimination_order, first_neighbours, shared_velocities
 
 NO_AXIS = (0.0, 0.0, 0.0)
 
@@ -141,20 +141,16 @@ def compile_constraints(model, constraints):
     level, packed, npacked = _packing(model)
     constraints = [c for c in constraints if c.rows]
     supports = [_support(model, c) for c in constraints]
-    order = _order([len(c.rows) for c in constraints], _neighbours(supports))
+    order = elimination_order([len(c.rows) for c in constraints], supports)
     constraints, supports = [constraints[k] for k in order], [supports[k] for k in order]
-    neighbours = _neighbours(supports)
+    shared = shared_velocities(supports)
     counts = np.array([len(c.rows) for c in constraints], dtype=int)
     first_row = np.concatenate([[0], np.cumsum(counts)]).astype(int)
     first_support = np.concatenate([[0], np.cumsum([len(s) for s in supports])]).astype(int)
     entries = np.concatenate([[0], np.cumsum([len(s) * n for s, n in zip(supports, counts, strict=True)])]).astype(int)
-    first = [min((d for d in near if d <= c), default=c) for c, near in enumerate(neighbours)]
-    profile_first = np.repeat(first_row[first], counts) if constraints else np.zeros(0, int)
+    profile_first = np.repeat(first_row[first_neighbours(shared, len(counts))], counts)
     widths = np.arange(len(profile_first)) - profile_first + 1
     ends = np.cumsum(widths)
-    pairs = [(c, d) for c, near in enumerate(neighbours) for d in sorted(near) if d <= c]
-    shared = [np.intersect1d(supports[c], supports[d], return_indices=True)[1:] for c, d in pairs]
-    pair_ends = np.cumsum([len(s[0]) for s in shared]).astype(int)
     terms = _terms(constraints, supports, entries, first_row)
     rows = [row for c in constraints for row in c.rows]
     sizes = {
@@ -163,8 +159,8 @@ def compile_constraints(model, constraints):
         "nsupport": int(first_support[-1]),
         "nentry": int(entries[-1]),
         "npacked": npacked,
-        "npair": len(pairs),
-        "nshared": int(pair_ends[-1]) if pairs else 0,
+        "npair": len(shared.pairs),
+        "nshared": len(shared.places),
         "nterm": len(terms),
         "nprofile": int(widths.sum()),
     }
@@ -189,11 +185,9 @@ def compile_constraints(model, constraints):
             "row_limits": np.reshape([row.limits for row in rows], (-1, 2)),
             "row_spring": np.reshape([row.spring for row in rows], (-1, 2)),
             **{name: [t[k] for t in terms] for k, name in enumerate(TERM_FIELDS)},
-            "pair_constraint": np.reshape(pairs, (-1, 2)),
-            "pair_shared": np.column_stack([np.concatenate([[0], pair_ends[:-1]]), pair_ends])
-            if pairs
-            else np.zeros((0, 2), int),
-            "shared_place": np.concatenate([np.zeros((0, 2), int)] + [np.column_stack(s) for s in shared]),
+            "pair_constraint": shared.pairs,
+            "pair_shared": np.column_stack([np.concatenate([[0], shared.ends])[:-1], shared.ends]),
+            "shared_place": shared.places,
             "profile_first": profile_first,
             "profile_start": ends - widths - profile_first,
         },
@@ -281,45 +275,3 @@ def _terms(constraints, supports, entries, first_row):
             for q, dof, coefficient in constraint.terms:
                 found.append((first_row[c], q, entries[c] + np.searchsorted(supports[c], dof), coefficient))
     return found
-
-
-def _neighbours(supports):
-    """For each constraint, those with common velocities: itself among them, if it has any."""
-    by_dof = {}
-    for c, support in enumerate(supports):
-        for dof in support:
-            by_dof.setdefault(int(dof), []).append(c)
-    neighbours = [set() for _ in supports]
-    for together in {tuple(group) for group in by_dof.values()}:
-        for c in together:
-            neighbours[c].update(together)
-    return neighbours
-
-
-def _order(counts, neighbours):
-    """An order in which neighbours are close: the given one, or that of Cuthill and McKee (1969), if it is better."""
-    given = list(range(len(counts)))
-    found, seen = [], set()
-    for start in sorted(given, key=lambda c: len(neighbours[c])):
-        if start in seen:
-            continue
-        seen.add(start)
-        front = deque([start])
-        while front:
-            c = front.popleft()
-            found.append(c)
-            for d in sorted(neighbours[c] - seen, key=lambda d: (len(neighbours[d]), d)):
-                seen.add(d)
-                front.append(d)
-    return min((given, found[::-1]), key=lambda order: _profile(order, counts, neighbours))
-
-
-def _profile(order, counts, neighbours):
-    """How many elements the matrix of the multipliers keeps."""
-    place = {c: k for k, c in enumerate(order)}
-    starts = np.concatenate([[0], np.cumsum([counts[c] for c in order])])
-    total = 0
-    for k, c in enumerate(order):
-        first = min((place[d] for d in neighbours[c]), default=k)
-        total += counts[c] * (starts[k + 1] - starts[min(first, k)])
-    return total

@@ -1,0 +1,110 @@
+"""Which constraints share velocities, and the order in which their multipliers are eliminated.
+
+Supports are lists of arrays, one for each constraint: the velocities that move it, ascending. Two constraints are
+neighbours if they share a velocity; the matrix of the multipliers has blocks for neighbours alone.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class SharedVelocities:
+    """All pairs of constraints c >= d that share velocities, by c, then d, then velocity.
+
+    Attributes:
+        pairs: (npair, 2) of c and d; c = d is among them if c has any velocity.
+        ends: (npair,) of the entries of `places` for each pair.
+        places: (nshared, 2) of the shared velocity in the supports of c and of d.
+    """
+
+    pairs: np.ndarray
+    ends: np.ndarray
+    places: np.ndarray
+
+
+def shared_velocities(supports):
+    """The SharedVelocities of constraints with these supports."""
+    velocity, owner, place = _entries(supports)
+    order = np.lexsort((owner, velocity))
+    velocity, owner, place = velocity[order], owner[order], place[order]
+    first = np.searchsorted(velocity, velocity)  # of the entries of the same velocity: those with smaller owners
+    counts = np.arange(len(velocity)) - first + 1
+    later = np.repeat(np.arange(len(velocity)), counts)
+    starts = np.cumsum(counts) - counts
+    earlier = np.repeat(first, counts) + np.arange(len(later)) - np.repeat(starts, counts)
+    c, d = owner[later], owner[earlier]
+    order = np.lexsort((velocity[later], d, c))
+    c, d, later, earlier = c[order], d[order], later[order], earlier[order]
+    is_last = np.ones(len(c), dtype=bool)
+    is_last[:-1] = (c[1:] != c[:-1]) | (d[1:] != d[:-1])
+    pairs = np.column_stack([c[is_last], d[is_last]])
+    return SharedVelocities(pairs, np.flatnonzero(is_last) + 1, np.column_stack([place[later], place[earlier]]))
+
+
+def elimination_order(counts, supports):
+    """An order in which neighbours are close: the given one, or that of Cuthill and McKee (1969), if it is better.
+
+    counts: how many rows each constraint has.
+    """
+    neighbours = _neighbours(supports)
+    given = np.arange(len(counts))
+    found = _level_by_level(neighbours)[::-1]
+    return min((given, found), key=lambda order: _kept_elements(order, counts, neighbours)).tolist()
+
+
+def first_neighbours(shared, count):
+    """(count,) the first neighbour of each of `count` constraints, itself if it has none."""
+    first = np.arange(count)
+    np.minimum.at(first, shared.pairs[:, 0], shared.pairs[:, 1])
+    return first
+
+
+def _entries(supports):
+    """Velocity, constraint and place in its support of all elements of all supports."""
+    lengths = [len(support) for support in supports]
+    owner = np.repeat(np.arange(len(supports)), lengths)
+    velocity = np.concatenate([np.zeros(0, int), *supports])
+    place = np.concatenate([np.zeros(0, int), *(np.arange(length) for length in lengths)])
+    return velocity, owner, place
+
+
+def _neighbours(supports):
+    """For each constraint an ascending array of those that share velocities with it, itself among them."""
+    pairs = shared_velocities(supports).pairs
+    apart = pairs[pairs[:, 0] != pairs[:, 1]]
+    both = np.concatenate([pairs, apart[:, ::-1]])
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    bounds = np.searchsorted(both[:, 0], np.arange(len(supports) + 1))
+    return [both[start:end, 1] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def _level_by_level(neighbours):
+    """Breadth-first orders of all connected constraints, those with few neighbours first."""
+    degrees = np.array([len(near) for near in neighbours], dtype=int)
+    seen = np.zeros(len(neighbours), dtype=bool)
+    found = []
+    for start in np.argsort(degrees, kind="stable"):
+        if seen[start]:
+            continue
+        seen[start] = True
+        front = deque([int(start)])
+        while front:
+            c = front.popleft()
+            found.append(c)
+            new = neighbours[c][~seen[neighbours[c]]]
+            seen[new] = True
+            front.extend(new[np.argsort(degrees[new], kind="stable")].tolist())
+    return np.array(found, dtype=int)
+
+
+def _kept_elements(order, counts, neighbours):
+    """How many elements the matrix of the multipliers keeps in an order."""
+    place = np.empty(len(order), dtype=int)
+    place[order] = np.arange(len(order))
+    sizes = np.asarray(counts, dtype=int)[order]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    first = [min(place[neighbours[c]].min(initial=k), k) for k, c in enumerate(order)]
+    return int((sizes * (starts[1:] - starts[first])).sum()) if len(order) else 0
