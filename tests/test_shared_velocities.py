@@ -1,10 +1,14 @@
 """Which constraints share velocities, against sets; the order of elimination keeps little and is a permutation."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from mbcli.models import description
 from mbcli.multibody.compilation.shared_velocities import elimination_order, first_neighbours, shared_velocities
 
+FOUR_BAR = Path(__file__).parents[1] / "sample_models" / "closed_chains" / "four_bar.urdf"
 SEEDS = range(20)
 
 
@@ -62,3 +66,10 @@ def test_a_ladder_in_mixed_order_is_put_in_a_row():
     mixed = np.random.default_rng(5).permutation(count)
     supports = [np.array([k, k + 1]) for k in mixed]
     assert kept_elements(elimination_order([1] * count, supports), [1] * count, supports) == 2 * count - 1
+
+
+def test_the_freedom_of_too_many_coupled_equations_is_not_sought(monkeypatch):
+    document = description.describe(str(FOUR_BAR))
+    assert document["mobility"]["mobility"] == 1
+    monkeypatch.setattr(description, "MOST_OPERATIONS", 1.0)
+    assert "not analysed" in description.describe(str(FOUR_BAR))["mobility"]["problem"]

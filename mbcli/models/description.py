@@ -26,6 +26,7 @@ FORCE_ELEMENT_VALUES = (
     "force_stiffness_constants",
     "force_damping_constants",
 )
+MOST_OPERATIONS = 2e8  # of a factorization: the freedom that constraints leave takes dozens
 
 
 def describe(model: Any, *, measured: bool = True) -> dict:
@@ -182,7 +183,7 @@ def _constraint(constraint):
 
 
 def _mobility(plant):
-    """The freedom that constraints leave at the assembly nearest to the default pose; None without constraints."""
+    """The freedom that constraints leave at an assembly near the default pose; None without constraints."""
     if not plant.elements.constraints:
         return None
     from mbcli.multibody.constraints.closed_chains import ClosedChains
@@ -195,7 +196,9 @@ def _mobility(plant):
         chains = ClosedChains(context)
     except ModelError as error:
         return {"problem": str(error)}
-    found = chains.assemble(state.q)
+    if chains.operations() > MOST_OPERATIONS:
+        return {"rows": chains.nrow, "problem": "so many coupled equations are not analysed here"}
+    found = chains.assemble_nearby(state.q)
     if not found.converged:
         return {"rows": chains.nrow, "problem": f"no assembly was found, the error is {found.position_error:.3g}"}
     independent = chains.independent(found.q)

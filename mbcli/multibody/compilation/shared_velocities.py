@@ -28,7 +28,7 @@ class SharedVelocities:
 def shared_velocities(supports):
     """The SharedVelocities of constraints with these supports."""
     velocity, owner, place = _entries(supports)
-    order = np.lexsort((owner, velocity))
+    order = np.argsort(velocity, kind="stable")
     velocity, owner, place = velocity[order], owner[order], place[order]
     first = np.searchsorted(velocity, velocity)  # of the entries of the same velocity: those with smaller owners
     counts = np.arange(len(velocity)) - first + 1
@@ -36,7 +36,7 @@ def shared_velocities(supports):
     starts = np.cumsum(counts) - counts
     earlier = np.repeat(first, counts) + np.arange(len(later)) - np.repeat(starts, counts)
     c, d = owner[later], owner[earlier]
-    order = np.lexsort((velocity[later], d, c))
+    order = np.argsort(c * len(supports) + d, kind="stable")  # velocities of a pair ascend already
     c, d, later, earlier = c[order], d[order], later[order], earlier[order]
     is_last = np.ones(len(c), dtype=bool)
     is_last[:-1] = (c[1:] != c[:-1]) | (d[1:] != d[:-1])
@@ -76,7 +76,7 @@ def _neighbours(supports):
     pairs = shared_velocities(supports).pairs
     apart = pairs[pairs[:, 0] != pairs[:, 1]]
     both = np.concatenate([pairs, apart[:, ::-1]])
-    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    both = both[np.argsort(both[:, 0] * len(supports) + both[:, 1], kind="stable")]
     bounds = np.searchsorted(both[:, 0], np.arange(len(supports) + 1))
     return [both[start:end, 1] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
 

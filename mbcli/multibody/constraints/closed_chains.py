@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from mbcli.engine.constraints.constrained_motion import find_rank
+from mbcli.engine.runtime.kernel import may_compile
 from mbcli.errors import NumericalError
-from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, find_nearest
+from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, Nearest, find_nearest
 from mbcli.multibody.assembly.position_manifold import PositionManifold
 from mbcli.multibody.compilation.compile_constraints import Coupling, compile_constraints
 from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
@@ -21,14 +22,16 @@ TOLERANCE = 1e-12  # of the norm of the position errors of an assembly
 MOST_ITERATIONS = 100
 HELD = 1e-9  # [m] how far beyond a limit a tendon may be that is held there
 RESTARTS = 20
+MOST_INTERPRETED_ROWS = 60  # interpreted, the rank of so many takes a second, of 400 a minute
 
 
 class ClosedChains:
     """The constraints that are active in a context, at positions q (nq,) and velocities v (nv,).
 
-    The context stays as it is. `compiled` is for thousands of evaluations: it takes 10 s once on a machine.
+    The context stays as it is.
 
     Args:
+        compiled: for thousands of evaluations: it takes 10 s once on a machine. Many rows are always evaluated so.
         held: None: a constraint that is not an equation is a ModelError. Else such constraints are left out, but for
             tendons {constraint: limit} that are held at a limit.
 
@@ -53,6 +56,7 @@ class ClosedChains:
                 rows, self.owners = self._take_equations(active, held)
                 constraints = compile_constraints(state.model, rows)
         self.nrow = len(self.owners)
+        compiled = (compiled or self.nrow > MOST_INTERPRETED_ROWS) and may_compile()
         self._constrained = ConstrainedModel(state.model, constraints, compiled)
         self.manifold = PositionManifold(self._constrained.model)
 
@@ -114,6 +118,11 @@ class ClosedChains:
         constrained.run("calc_constraint_impulses", DEPENDENT)
         return v + constrained.work.dv, constrained.rows("impulse")
 
+    def operations(self):
+        """About how many multiplications one factorization of the multipliers' matrix takes."""
+        first = self._constrained.constraints.profile_first
+        return float(((np.arange(len(first)) - first + 1.0) ** 2).sum())
+
     def rank(self, q):
         """The rank of the constraints at q."""
         return int(self.independent(q).sum())
@@ -169,6 +178,13 @@ class ClosedChains:
         weights = np.ones(self._constrained.model.sizes["nv"]) if weights is None else weights
         problem = self._problem(self.manifold.normalized(q), weights, tolerance, max_iterations)
         return find_nearest(problem, restarts, minimize=True)
+
+    def assemble_nearby(self, q):
+        """As assemble(); of many constraints, whose nearest assembly takes minutes, one that projection leads to."""
+        projected = self._projected(self.manifold.normalized(q)) if self.nrow > MOST_INTERPRETED_ROWS else None
+        if projected is None:
+            return self.assemble(q)
+        return Nearest(projected, True, 0, float(np.linalg.norm(self.position_errors(projected)[0])))
 
     def assemble_velocities(self, q, v, weights=None):
         """The velocities (nv,) nearest to v that satisfy the constraints at q."""

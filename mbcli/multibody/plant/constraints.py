@@ -219,7 +219,7 @@ class Constraints(Lookup):
 
     def constraint(self, asked_by: str, id: Any, kind: Any = KINDS) -> Any:
         """The constraint of that id. RuntimeError if there is none of that kind."""
-        for constraint in self.elements.constraints:
+        for constraint in reversed(self.elements.constraints):  # readers ask for the one that they just added
             if constraint.id == id and isinstance(constraint, kind):
                 return constraint
         what = "constraint" if kind is KINDS else f"{kind.kind} constraint"
