@@ -327,6 +327,44 @@ class Node:
         self._indices = None
         self.has_included = True
 
+    def substitute(self, tag, attributes):
+        """A new node of other contents at the place of this one, not yet among the children of any."""
+        return Node(tag, None, self._document, self._offset, self._line, attributes, "")
+
+    def copied(self, renamed):
+        """A copy of the node and all below it, not yet read, and not yet among the children of any.
+
+        renamed: (node, attribute, text) -> the text of an attribute in the copy.
+        """
+        top = None
+        waiting = [(self, None)]
+        while waiting:
+            node, parent = waiting.pop()
+            attributes = {name: renamed(node, name, text) for name, text in node._attributes.items()}
+            copy = Node(node.tag, parent, node._document, node._offset, node._line, attributes, node.raw_text)
+            copy.used, copy.has_included = False, node.has_included
+            if parent is None:
+                top = copy
+            else:
+                parent.child_nodes.append(copy)
+            waiting += [(child, copy) for child in reversed(node.child_nodes)]
+        return top
+
+    def adopt(self, nodes):
+        """Appends nodes to the children."""
+        for node in nodes:
+            node.parent, node.used = self, False
+            self.child_nodes.append(node)
+        self._indices = None
+
+    def exchange(self, child, nodes):
+        """Puts nodes in the place of a child."""
+        at = self.child_nodes.index(child)
+        self.child_nodes[at : at + 1] = nodes
+        for node in nodes:
+            node.parent, node.used = self, False
+        self._indices = None
+
     def unread_parts(self):
         """("attribute", name) and ("text", "") of what was not read of the element itself."""
         found = [("attribute", name) for name in self._attributes if name not in self._read]

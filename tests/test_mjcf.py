@@ -447,7 +447,7 @@ DAMAGES = [  # (old, new, token that the finding is at, part of the message)
     ('range="-1 1"', 'limited="true"', 'limited="true"', "needs a range"),
     ('<joint type="ball"', '<freejoint name="f"/><joint type="ball"', '<freejoint name="f"', "the only joint"),
     ('<joint type="ball"', '<joint type="free"', '<joint type="free"', "for children of the world"),
-    ("<freejoint", '<replicate count="2"/><freejoint', "<replicate", "the bodies that it makes would be missing"),
+    ("<freejoint", '<attach model="x"/><freejoint', "<attach", "the bodies that it makes would be missing"),
 ]  # fmt: skip
 
 
@@ -670,6 +670,45 @@ def test_too_deep_include_is_refused(included):
     deep = "<body>" * 70 + '<include file="parts/hand.xml"/>' + "</body>" * 70
     included.write_text(body(deep))
     assert "must not be deeper than 64" in load(included)[1].errors[0].message
+
+
+# ------------------------------------------------------------------------------------------ replicas
+
+ROW = """<mujoco><worldbody><replicate count="COUNT" offset="1 0 0"><body name="a"><joint name="j"/>
+<joint name="k"/><geom name="g" size=".1"/><site name="s"/></body></replicate></worldbody>
+<tendon><fixed name="t" range="0 1"><joint joint="j" coef="1"/><joint joint="k" coef="2"/></fixed></tendon>
+<equality><joint joint1="k" joint2="j"/></equality><contact><exclude name="x" body1="a" body2="world"/></contact>
+<actuator><motor name="m" tendon="t"/></actuator></mujoco>"""
+
+
+def test_replicas_have_copies_of_all_that_refers_to_them():
+    model = model_of(ROW.replace("COUNT", "2"))
+    assert [link.name for link in model.links] == ["a0", "a00", "a1", "a10"]
+    assert [link.X_ModelL[0, 3] for link in model.links] == [0, 0, 1, 1]
+    assert [joint.name for joint in model.joints] == ["j0", "k0", "j1", "k1"]
+    assert [joint.axes[0].mimic.leader for joint in model.joints[1::2]] == ["j0", "j1"]
+    assert [constraint.joints for constraint in model.constraints] == [("j0", "k0"), ("j1", "k1")]
+    assert [(actuator.name, actuator.joint, actuator.gear_ratio) for actuator in model.actuators] == [
+        ("m0", "j0", 3),
+        ("m1", "j1", 3),
+    ]
+    assert [group.members for group in model.filter_groups[::2]] == [("a0",), ("a1",)]
+    assert list(model.frames) and [frame.name for frame in model.frames] == ["s0", "s1"]
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("COUNT", "0", "must be positive, found 0"),
+        ("COUNT", "x", "must be an integer"),
+        ("COUNT", "100000000", "more than 200000 elements with all its replicas"),
+        ('<body name="a"><joint name="j"/>', '<joint name="j"/><body name="a">', "a joint must not stand in"),
+        ('body2="world"', 'body2="b"', 'there is no body "a"'),
+    ],
+)
+def test_faults_of_replicas_are_errors(old, new, message):
+    _, diagnostics = read(ROW.replace(old, new).replace("COUNT", "2"))
+    assert any(message in str(error) for error in diagnostics.errors), diagnostics.findings
 
 
 # ------------------------------------------------------------------------------------------- meshes

@@ -72,6 +72,16 @@ MODELS = {
         pos="0 .1 0"/><body name="a" pos="0 2 .3"><joint name="j1" axis="0 1 0"/><geom type="box" size=".1 .3 .2"/>
         </body></body>""",
     ),
+    "replicas": (
+        "<compiler eulerseq='xZy'/>",
+        """<body name="p"><joint name="jp" axis="0 1 0"/><geom size=".1" pos="0 0 .3"/>
+        <replicate count="3" offset=".4 .1 0" euler="10 20 30"><body name="a" pos="0 .2 0"><joint name="ja"/>
+        <geom type="box" size=".1 .2 .05"/></body><geom size=".05" pos=".1 0 0"/></replicate></body>
+        <replicate count="10" sep="_" offset="0 0 .5"><frame euler="0 40 0"><body name="q" pos="3 0 0"><freejoint/>
+        <geom type="capsule" size=".1 .2"/><replicate count="2" sep="-" offset="0 .3 .1" euler="0 90 0">
+        <body name="r" pos=".1 0 0"><joint name="jr" type="slide"/><geom size=".1"/></body></replicate></body></frame>
+        </replicate>""",
+    ),
     "springs by time constants": (
         "<compiler settotalmass='5'/>",
         """<body name="p" pos="1 0 0" euler="20 0 0"><joint name="j1" springdamper=".3 .7" armature=".02"/>
@@ -373,6 +383,22 @@ def test_actuators_act_without_a_control_as_in_mujoco(default, actuator):
         (q,), (v,) = joint.GetPositions(both.context), joint.GetVelocities(both.context)
         theirs = (T.T @ both.data.qfrc_actuator)[joint.velocity_start()]
         assert_close(p * (position - q) + d * (velocity - v), theirs)
+
+
+def test_what_refers_to_replicas_is_copied_in_the_order_of_mujoco():
+    mujoco = pytest.importorskip("mujoco")
+    bodies = """<replicate count="2" sep="-" offset="1 0 0"><body name="o"><joint name="oj"/><geom size=".1"/>
+    <replicate count="2" offset="0 1 0"><body name="b"><joint name="j"/><geom size=".1"/></body></replicate></body>
+    </replicate><body name="x" pos="0 0 2"><joint name="xj"/><geom size=".1"/></body>"""
+    tail = """<actuator><motor name="m" joint="j"/><motor name="k" joint="oj"/><motor name="x" joint="xj"/></actuator>
+    <equality><weld name="w" body1="b" body2="world"/><connect name="c" body1="b1-1" body2="x" anchor="0 0 0"/>
+    </equality>"""
+    both = Both(mujoco, "", bodies, tail)
+    model = both.model
+    assert [spec.name for spec in both.spec.actuators] == [model.actuator(k).name for k in range(model.nu)]
+    assert [spec.name for spec in both.spec.constraints] == [
+        mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_EQUALITY, k) for k in range(model.neq)
+    ]
 
 
 def test_gripper_is_driven_by_its_tendon_as_in_mujoco():

@@ -20,7 +20,7 @@ from mbcli.parsers.spec import IDENTITY, FrameSpec, InertialSpec, JointSpec, Lin
 
 from mbcli.errors import ModelError
 
-_GENERATORS = ("replicate", "attach", "composite", "flexcomp")
+_GENERATORS = ("attach", "composite", "flexcomp")
 
 
 @dataclass(slots=True)

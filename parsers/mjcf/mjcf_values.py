@@ -284,7 +284,7 @@ def _from_axis_angle(values, settings):
     return about(values[:3], values[3] * settings.angle) if values[:3].any() else None
 
 
-def _from_euler(angles, settings):
+def from_euler(angles, settings):
     """Small letters turn about the axes as they have come to lie, capitals about those of the parent."""
     R = np.eye(3)
     for letter, angle in zip(settings.eulerseq, angles, strict=True):
@@ -311,7 +311,7 @@ def _from_z(z, settings):
 _NOTATIONS = {
     "quat": (4, _from_quaternion),
     "axisangle": (4, _from_axis_angle),
-    "euler": (3, _from_euler),
+    "euler": (3, from_euler),
     "xyaxes": (6, _from_axes),
     "zaxis": (3, _from_z),
 }

@@ -22,6 +22,7 @@ from mbcli.parsers.mjcf.mjcf_keyframes import read_keyframes
 from mbcli.parsers.mjcf.mjcf_known import FOREIGN, KNOWN
 from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_options import read_options
+from mbcli.parsers.mjcf.mjcf_replicas import expand_replicas
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_tendons import read_tendons
 from mbcli.parsers.mjcf.mjcf_values import DefaultClasses, Reading, Unused
@@ -58,6 +59,7 @@ def read_mjcf(source, diagnostics, *, packages=None, name=None):
 def _read_model(root, documents, default_name, mesh_files, folders):
     """The model, not to be used if it has errors."""
     settings = read_compiler(root)
+    expand_replicas(root, settings)
     reading = Reading(settings, read_options(root), DefaultClasses(root), Unused())
     geoms = GeomReader(root, reading, MeshReader(reading, mesh_files, folders))
     bodies = BodyReader(reading, geoms)

@@ -1,0 +1,116 @@
+"""<replicate> of MJCF files: its contents stand in its place several times, each time further on, in a <frame> of their
+own; names of the copies end in their number, and elements that refer to what is copied are copied with it.
+
+Copy k is turned by k times each of the angles of euler, and `offset` leads from each copy to the next in its axes.
+
+Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#replicate
+"""
+
+import numpy as np
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_values import from_euler
+
+from mbcli.math.rotation_array import quaternion_from_matrix
+
+MAX_COPIES = 200_000  # elements that are made in all
+_SECTIONS = ("tendon", "equality", "contact", "actuator")  # a tendon may be referred to by those after it
+_KINDS = {"freejoint": "joint", "fixed": "tendon", "spatial": "tendon"}  # of names, by tag; others are their own
+_REFERENCES = {
+    attribute: kind
+    for kind, attributes in {
+        "body": "body body1 body2",
+        "joint": "joint joint1 joint2 jointinparent",
+        "geom": "geom geom1 geom2",
+        "site": "site site1 site2 sidesite refsite slidersite cranksite",
+        "tendon": "tendon tendon1 tendon2",
+    }.items()
+    for attribute in attributes.split()
+}
+
+
+def expand_replicas(root, settings):
+    """Puts copies in the place of every <replicate> of a file, the inner ones first. Faults are errors."""
+    made = 0
+    for node in reversed(root.find_all("replicate")):
+        copies = _copies(node)
+        if copies is None:
+            continue
+        made += copies * sum(1 for _ in node.walk())
+        if made > MAX_COPIES:
+            problem = f"the file has more than {MAX_COPIES} elements with all its replicas"
+            node.diagnostics.error("XML_ERROR", problem, node)
+            return
+        _expand(root, node, copies, settings)
+
+
+def _copies(node):
+    """The number of copies, or None after an error."""
+    count = node.integer("count", required=True)
+    joints = [child for child in node.child_nodes if child.tag in ("joint", "freejoint")]
+    for joint in joints:
+        joint.diagnostics.error("ELEMENT_INVALID", "a joint must not stand in a <replicate>, but in a body", joint)
+    if count is not None and count < 1:
+        problem = f'attribute "count" of <replicate> must be positive, found {count}'
+        node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="count")
+    if count is None or count < 1 or joints:
+        node.ignore("settled")
+        return None
+    return count
+
+
+def _expand(root, node, count, settings):
+    separator, offset = node.attribute("sep", ""), node.vector("offset", 3, (0.0, 0.0, 0.0))
+    euler = np.array(node.vector("euler", 3, (0.0, 0.0, 0.0)))
+    names = {_key(inner, inner.raw("name")) for inner in node.walk() if inner.raw("name")}
+    digits = len(str(count))
+    suffixes = [f"{separator}{number:0{digits}}" for number in range(count)]
+    frames, position = [], np.zeros(3)
+    for number, suffix in enumerate(suffixes):
+        R = from_euler(number * euler, settings)  # each angle grows by itself
+        frame = node.substitute("frame", {"pos": _text(position), "quat": _text(quaternion_from_matrix(R))})
+        frame.adopt(child.copied(_renaming(names, suffix)) for child in node.child_nodes)
+        frames.append(frame)
+        position = position + R @ offset
+    node.parent.exchange(node, frames)
+    _copy_references(root, names, suffixes)
+
+
+def _text(numbers):
+    return " ".join(map(repr, map(float, numbers)))
+
+
+def _key(node, name):
+    return _KINDS.get(node.tag, node.tag), name
+
+
+def _copy_references(root, names, suffixes):
+    """Copies elements outside of the tree whose references all lead into what is copied; `names` gets theirs."""
+    for section in _SECTIONS:
+        holders = [holder for holder in root.child_nodes if holder.tag == section]
+        found = [node for holder in holders for node in holder.child_nodes if _refers_only_to(names, node)]
+        for node in found:
+            if node.raw("name"):
+                names.add(_key(node, node.raw("name")))
+            node.parent.exchange(node, [])
+        if found:
+            holders[-1].adopt(node.copied(_renaming(names, suffix)) for suffix in suffixes for node in found)
+
+
+def _refers_only_to(names, node):
+    references = {
+        (kind, inner.raw(attribute))
+        for inner in node.walk()
+        for attribute, kind in _REFERENCES.items()
+        if inner.raw(attribute) not in (None, WORLD)
+    }
+    return bool(references) and references <= names
+
+
+def _renaming(names, suffix):
+    """(node, attribute, text) -> the text of the attribute in a copy."""
+
+    def rename(node, attribute, text):
+        key = _key(node, text) if attribute == "name" else (_REFERENCES.get(attribute), text)
+        return text + suffix if key in names else text
+
+    return rename
