@@ -336,19 +336,20 @@ class Node:
 
         renamed: (node, attribute, text) -> the text of an attribute in the copy.
         """
-        top = None
-        waiting = [(self, None)]
+        top = self._copy(None, renamed)
+        waiting = [(self, top)]
         while waiting:
-            node, parent = waiting.pop()
-            attributes = {name: renamed(node, name, text) for name, text in node._attributes.items()}
-            copy = Node(node.tag, parent, node._document, node._offset, node._line, attributes, node.raw_text)
-            copy.used, copy.has_included = False, node.has_included
-            if parent is None:
-                top = copy
-            else:
-                parent.child_nodes.append(copy)
-            waiting += [(child, copy) for child in reversed(node.child_nodes)]
+            node, copy = waiting.pop()
+            copy.child_nodes = [child._copy(copy, renamed) for child in node.child_nodes]
+            waiting += zip(node.child_nodes, copy.child_nodes, strict=True)
         return top
+
+    def _copy(self, parent, renamed):
+        """The element alone."""
+        attributes = {name: renamed(self, name, text) for name, text in self._attributes.items()}
+        copy = Node(self.tag, parent, self._document, self._offset, self._line, attributes, self.raw_text)
+        copy.used, copy.has_included = False, self.has_included
+        return copy
 
     def adopt(self, nodes):
         """Appends nodes to the children."""
