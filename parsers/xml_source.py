@@ -336,16 +336,16 @@ class Node:
 
         renamed: (node, attribute, text) -> the text of an attribute in the copy.
         """
-        top = self._copy(None, renamed)
+        top = self.copied_alone(None, renamed)
         waiting = [(self, top)]
         while waiting:
             node, copy = waiting.pop()
-            copy.child_nodes = [child._copy(copy, renamed) for child in node.child_nodes]
+            copy.child_nodes = [child.copied_alone(copy, renamed) for child in node.child_nodes]
             waiting += zip(node.child_nodes, copy.child_nodes, strict=True)
         return top
 
-    def _copy(self, parent, renamed):
-        """The element alone."""
+    def copied_alone(self, parent, renamed):
+        """A copy of the element without what is below it."""
         attributes = {name: renamed(self, name, text) for name, text in self._attributes.items()}
         copy = Node(self.tag, parent, self._document, self._offset, self._line, attributes, self.raw_text)
         copy.used, copy.has_included = False, self.has_included
