@@ -19,6 +19,13 @@ from mbcli.multibody.tree import MultibodyForces
 
 pytestmark = pytest.mark.peers
 
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """MuJoCo writes its warnings to a file in the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+
 ARM = """<body name="a" pos=".1 .2 .3" {pose}><joint name="ja" axis="1 2 2" pos=".1 0 .2"/>
   <geom size=".1 .2" {geom}/><body name="b" pos="0 .5 .1"><joint name="jb" type="slide" axis="0 1 1"/>
   <geom type="box" size=".1 .2 .3" pos=".1 .2 .3" euler="10 20 30"/></body></body>"""
@@ -235,9 +242,8 @@ class Both:
 
 
 @pytest.fixture(params=MODELS)
-def both(request, tmp_path, monkeypatch):
+def both(request):
     mujoco = pytest.importorskip("mujoco")
-    monkeypatch.chdir(tmp_path)  # it writes its warnings to a file there
     return Both(mujoco, *MODELS[request.param])
 
 
