@@ -134,6 +134,11 @@ MODELS = {
         <body name="b" pos="1 0 0"><joint name="jb" axis="1 0 0"/><inertial pos="0 0 0" mass="9" diaginertia="1 1 3"/>
         </body></body>""",
     ),
+    "bounds of a body without mass": (
+        '<compiler boundmass=".5" boundinertia=".1"/>',
+        """<frame pos="0 .3 0"><body name="a" pos=".1 .2 .3" euler="0 40 0"><joint name="ja"/><geom size=".2" mass="0"
+        pos="3 0 0"/><body name="b" pos="1 0 0"><joint name="jb" axis="0 1 0"/></body></body></frame>""",
+    ),
     "total mass": ('<compiler settotalmass="12"/>', ARM.format(pose="", geom="")),
     "gravity, springs and damping": (
         '<option gravity="1 -2 3"/>',

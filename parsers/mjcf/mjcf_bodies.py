@@ -30,6 +30,7 @@ class _Body:
     name: str
     node: object
     X_WB: np.ndarray  # in the reference configuration
+    X_FB: np.ndarray = field(default_factory=lambda: IDENTITY)  # as stated, in its parent or a frame of it
     geoms: list = field(default_factory=list)
     joints: list = field(default_factory=list)  # (node, childclass, X_BF of the frame it stands in)
     bodies: list = field(default_factory=list)  # likewise
@@ -79,8 +80,9 @@ class BodyReader:
 
     def _read_body(self, node, childclass, parent, X_PF):
         """Returns the bodies that it carries, as `_finish` does."""
-        X_PB = X_PF @ read_pose(node, self.reading.settings)
-        body = _Body(self._name_of(node), node, X_WB=parent.X_WB @ X_PB)
+        X_FB = read_pose(node, self.reading.settings)
+        X_PB = X_PF @ X_FB
+        body = _Body(self._name_of(node), node, X_WB=parent.X_WB @ X_PB, X_FB=X_FB)
         childclass = self.reading.defaults.checked(node, "childclass") or childclass
         self._read_contents(node, body, IDENTITY, childclass)
         self._weld(body, parent, node)
@@ -199,7 +201,9 @@ class BodyReader:
             inertial = self._inertial_of_parts(parts, body.node) or stated
         if inertial is None and not (settings.boundmass > 0 or settings.boundinertia > 0):
             return None
-        inertial = inertial or InertialSpec(0.0, IDENTITY, (0.0,) * 6, body.node.place)
+        # what bounds give to a body without any mass is where MuJoCo has its inertial frame: in the body at the pose
+        # that the body itself states
+        inertial = inertial or InertialSpec(0.0, body.X_FB, (0.0,) * 6, body.node.place)
         return adjusted(inertial, settings, body.inertial or body.node)
 
     def _inertial_of_parts(self, parts, node):
