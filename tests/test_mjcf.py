@@ -198,6 +198,14 @@ def test_spring_and_dry_friction_of_ball_joints_are_warned_of_once():
     ]
 
 
+def test_attributes_without_meaning_for_a_joint_are_passed_over():
+    text = body(
+        '<body><joint type="free" pos="1 2 3" axis="1 0 0" limited="false" range="0 1" margin=".1"/><geom size="1"/>'
+        '<body><joint type="ball" axis="1 0 0" ref="2"/><geom size="1"/></body></body>'
+    )
+    assert read(text)[1].findings == []
+
+
 # ---------------------------------------------------------------------------------------- equalities
 
 PAIR = """<body name="a" pos="1 0 0" euler="0 0 90"><joint name="ja" ref="30"/><geom size=".1"/>

