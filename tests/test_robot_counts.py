@@ -157,3 +157,29 @@ def test_robots_that_rest_and_are_refused(folder):
 def test_robots_on_the_ground_are_of_three_formats_and_differ():
     assert len(set(standing.ROBOTS)) == 30
     assert {Path(path).suffix for _, _, path in standing.ROBOTS} == {".urdf", ".sdf", ".xml"}
+
+
+@pytest.mark.peers
+def test_motion_of_mjcf_files_is_compared_with_mujoco(tmp_path, capsys, monkeypatch):
+    """One that moves the same, one whose tendon is not followed, one that starts beyond a limit."""
+    pytest.importorskip("mujoco")
+    from benchmarks.robots import motion
+
+    monkeypatch.chdir(tmp_path)
+    arm = """<mujoco><worldbody><geom name="g" size=".1" pos="0 0 -2"/><site name="s" pos="0 0 1"/><body name="a">
+      <joint axis="0 1 0" {joint}/><geom name="a" type="capsule" size=".1" fromto="0 0 0 1 0 0" friction=".5"/>
+      <site name="t" pos="1 0 0"/></body></worldbody>{tail}</mujoco>"""
+    rope = '<tendon><spatial range="0 1.42"><site site="s"/><site site="t"/></spatial></tendon>'
+    for name, joint, tail in (("same", "", ""), ("rope", "", rope), ("beyond", 'range="10 20"', "")):
+        (tmp_path / f"{name}.xml").write_text(arm.format(joint=joint, tail=tail))
+    assert motion.main([str(tmp_path), "--json", str(tmp_path / "found.json")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("3 with geoms that may touch: the pairs differ in 0, friction or margin in 0")
+    assert "1 within 1e-10 m" in lines[1] and "1 within 0.01 m" in lines[1]
+    assert lines[2] == "1 not moved: it starts beyond a limit"
+    assert 'rope.xml: attribute "range" in <spatial> is not followed' in lines[3]
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert sorted(name.rpartition("/")[2] for name, record in found.items() if "apart" in record) == [
+        "rope.xml",
+        "same.xml",
+    ]
