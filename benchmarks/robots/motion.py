@@ -113,7 +113,7 @@ def motion_apart(plant, model, contact):
         for n, body in bodies:
             X_WB = body.EvalPoseInWorld(context)
             turned = ARM * abs(X_WB.rotation().matrix().ravel() - data.xmat[n]).max()
-            apart = max(apart, turned, abs(X_WB.translation() - data.xpos[n]).max())
+            apart = float(np.max([apart, turned, abs(X_WB.translation() - data.xpos[n]).max()]))  # or not a number
     return float(apart)
 
 
