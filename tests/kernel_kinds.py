@@ -23,6 +23,7 @@ NOT_SMOOTH = {
     "gimbal_lock",
     # Newton's method for limited efforts asks which limits are reached
     "limited_dynamics",
+    "first_friction_line",
     "side_of_line",
     "bound_of_line",
     "kink_of_line",

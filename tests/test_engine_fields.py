@@ -345,6 +345,9 @@ def test_the_lists_of_exceptions_name_existing_kernels_and_parameters():
     assert set(SWITCHES) <= parameters
 
 
+BELOW_ENGINE = {"mbcli.common.user_cache"}  # the directory in which compiled kernels are kept
+
+
 def test_the_engine_imports_nothing_of_the_layers_above():
     for name, tree in engine_modules():
         for node in ast.walk(tree):
@@ -352,7 +355,7 @@ def test_the_engine_imports_nothing_of_the_layers_above():
             modules += [node.module] if isinstance(node, ast.ImportFrom) else []
             for module in modules:
                 if module.startswith("mbcli"):
-                    assert module.startswith("mbcli.engine"), f"{name} imports {module}"
+                    assert module.startswith("mbcli.engine") or module in BELOW_ENGINE, f"{name} imports {module}"
 
 
 def test_importing_a_kernel_module_leaves_its_functions_plain():

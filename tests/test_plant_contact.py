@@ -270,7 +270,7 @@ def test_samples_have_the_contacts_of_their_state(time_step):
 @pytest.mark.parametrize("time_step", [0.0, 1e-3])
 def test_room_grows_and_changes_nothing(time_step, monkeypatch):
     """Points, pairs, constraints and kept contacts: one of each at first."""
-    from mbcli.multibody.plant import contact_arrays
+    from mbcli.multibody.stepping import contact_arrays
 
     heights = np.full(6, 0.0999)
 
