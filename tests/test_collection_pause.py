@@ -1,0 +1,36 @@
+"""Loading without the garbage collector: models that nobody has any more go all the same."""
+
+import gc
+import weakref
+from pathlib import Path
+
+from mbcli.common import collection_pause
+from mbcli.models.loading import load_model
+
+QUADRUPED = Path(__file__).parents[1] / "sample_models" / "quadruped.urdf"
+
+
+def test_models_that_are_loaded_one_after_another_do_not_all_stay(monkeypatch):
+    monkeypatch.setattr(collection_pause, "FEW", 10_000)
+    monkeypatch.setattr(collection_pause._Unwalked, "alive", 0)
+    monkeypatch.setattr(gc, "get_objects", list)  # as if few were alive: otherwise a test of some thousand loads
+    plants = [weakref.ref(load_model(str(QUADRUPED)).plant) for _ in range(30)]
+    assert sum(plant() is not None for plant in plants) < 15
+
+
+def test_collection_goes_on_after_an_error_and_stays_off_where_it_was_off():
+    with collection_pause.paused_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    try:
+        with collection_pause.paused_collection():
+            raise ValueError
+    except ValueError:
+        assert gc.isenabled()
+    gc.disable()
+    try:
+        with collection_pause.paused_collection():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
