@@ -1,17 +1,24 @@
 """The solids of a plant at its positions: which are near each other, how far apart they are, where they end."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HALF_SPACE, WORD
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.engine.runtime.kernel_cache import is_compiled
-from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.plant.context import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike
+
+    from mbcli.multibody.plant import MultibodyPlant
 
 FEW_PAIRS = 24  # are sooner interpreted than compiled code is loaded
 MANY_PAIRS = 500  # are sooner compiled than interpreted
