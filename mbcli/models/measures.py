@@ -69,9 +69,10 @@ def reach(plant: MultibodyPlant) -> dict[str, Any] | None:
     """
     chains = _chains(plant)
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
-    best = None
-    for q in _starts(plant, lower, upper) if chains else ():
-        context = Context(plant, compiled=False)
+    if not chains:
+        return None
+    best, context = None, Context(plant, compiled=False)
+    for q in _starts(plant, lower, upper):
         plant.SetPositions(context, q)
         for body, joints in chains:
             distance = _largest_distance(context, body, joints, q, lower, upper)
