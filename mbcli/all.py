@@ -1,6 +1,7 @@
 """Every public class and function in one place, as pydrake.all."""
 
 from mbcli.common import *  # noqa: F403
+from mbcli.geometry import *  # noqa: F403
 from mbcli.math import *  # noqa: F403
 from mbcli.multibody.math import *  # noqa: F403
 from mbcli.multibody.parsing import *  # noqa: F403

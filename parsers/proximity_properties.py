@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from mbcli.parsers.spec import Capsule, Cylinder, Ellipsoid, HalfSpace, Sphere
+
 _NUMBERS = {  # element: (group, name, must be positive)
     "drake:hunt_crossley_dissipation": ("material", "hunt_crossley_dissipation", False),
     "drake:relaxation_time": ("material", "relaxation_time", False),
@@ -13,13 +15,15 @@ _NUMBERS = {  # element: (group, name, must be positive)
 }
 _FRICTION = ("drake:mu_static", "drake:mu_dynamic")
 _COMPLIANCE = {"drake:rigid_hydroelastic": "rigid", "drake:compliant_hydroelastic": "compliant"}
-ELEMENTS = (*_NUMBERS, *_FRICTION, *_COMPLIANCE)
+_EARLIER = "drake:soft_hydroelastic"  # name of drake:compliant_hydroelastic
+_ROUND = (Sphere, Ellipsoid, Cylinder, Capsule)
+ELEMENTS = (*_NUMBERS, *_FRICTION, *_COMPLIANCE, _EARLIER)
 
 
-def read_proximity_properties(collision, read_number):
+def read_proximity_properties(collision, read_number, shape):
     """{(group, name): value} of a collision's <drake:proximity_properties>; only those that the file gives.
 
-    read_number(element): the number in an element of the format, None after an error.
+    read_number(element): the number in an element of the format, None after an error. shape: of the collision.
     """
     properties: dict[tuple[str, str], Any] = {}
     node = collision.child("drake:proximity_properties")
@@ -36,13 +40,43 @@ def read_proximity_properties(collision, read_number):
         properties[group, name] = value
     coefficients = [_read_child(node, tag, read_number) for tag in _FRICTION]
     set_friction(properties, coefficients, map(node.child, _FRICTION), collision)
-    kinds = [child for child in map(node.child, _COMPLIANCE) if child is not None]
-    if len(kinds) > 1:
+    _read_compliance(node, properties, shape)
+    return properties
+
+
+def _read_compliance(node, properties, shape):
+    """Whether the geometry is rigid or compliant, which it only is with all that this kind needs."""
+    earlier = node.child(_EARLIER)
+    if earlier is not None:
+        message = f"<{_EARLIER}> is an earlier name of <drake:compliant_hydroelastic>"
+        node.diagnostics.warning("ELEMENT_DEPRECATED", message, earlier)
+    kinds = [child for child in (*map(node.child, _COMPLIANCE), earlier) if child is not None]
+    if len({_COMPLIANCE.get(kind.tag, "compliant") for kind in kinds}) > 1:
         message = "a geometry is either rigid or compliant, not both"
         node.diagnostics.error("ELEMENT_INVALID", message, kinds[1], related=(kinds[0].place,))
-    for kind in kinds:
-        properties["hydroelastic", "compliance_type"] = _COMPLIANCE[kind.tag]
-    return properties
+        return
+    if not kinds:
+        return
+    compliance = _COMPLIANCE.get(kinds[0].tag, "compliant")
+    for tag in ("drake:hydroelastic_modulus", "drake:hydroelastic_margin"):
+        if compliance == "rigid" and node.child(tag) is not None:
+            node.child(tag).ignore("meaningless", "the geometry is rigid")
+            properties.pop(_NUMBERS[tag][:2], None)
+    needs = {
+        "drake:mesh_resolution_hint": isinstance(shape, _ROUND),
+        "drake:slab_thickness": compliance == "compliant" and isinstance(shape, HalfSpace),
+        "drake:hydroelastic_modulus": compliance == "compliant",
+    }
+    missing = [f"<{tag}>" for tag, needed in needs.items() if needed and _NUMBERS[tag][:2] not in properties]
+    if missing:
+        name = "half space" if isinstance(shape, HalfSpace) else type(shape).__name__.lower()
+        node.diagnostics.warning(
+            "HYDROELASTIC_INCOMPLETE",
+            f"a {compliance} {name} needs {' and '.join(missing)}: without, it touches at points",
+            kinds[0],
+        )
+        return
+    properties["hydroelastic", "compliance_type"] = compliance
 
 
 def set_friction(properties, coefficients, elements, collision):

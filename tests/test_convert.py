@@ -229,7 +229,8 @@ def test_everything_that_drake_adds_goes_there_and_back():
         <drake:damping>.1 .2 .3</drake:damping></drake:joint>"""
     box = '<collision name="box"><geometry><box><size>1 1 1</size></box></geometry><drake:proximity_properties>'
     box += "<drake:mu_static>.7</drake:mu_static><drake:mu_dynamic>.5</drake:mu_dynamic><drake:compliant_hydroelastic/>"
-    box += "</drake:proximity_properties></collision>"
+    box += "<drake:hydroelastic_modulus>1e6</drake:hydroelastic_modulus><drake:hydroelastic_margin>1e-4"
+    box += "</drake:hydroelastic_margin></drake:proximity_properties></collision>"
     text = sdf(LINK.format("a", box) + LINK.format("b", "") + LINK.format("c", "<pose>0 0 2 0 0 0</pose>") + extensions)
     model, plant = load(text, "sdf")
     assert (plant.num_constraints(), plant.num_actuators()) == (2, 1)

@@ -112,8 +112,8 @@ ARM = """\
           <drake:mu_static>0.9</drake:mu_static>
           <drake:mu_dynamic>0.8</drake:mu_dynamic>
           <drake:point_contact_stiffness>1e5</drake:point_contact_stiffness>
-          <drake:compliant_hydroelastic/>
-        </drake:proximity_properties>
+          <drake:compliant_hydroelastic/><drake:mesh_resolution_hint>0.1</drake:mesh_resolution_hint>
+          <drake:hydroelastic_modulus>1e6</drake:hydroelastic_modulus></drake:proximity_properties>
       </collision>
     </link>
     <link name="lower">
@@ -217,6 +217,8 @@ def test_visual_and_collision(arm):
     assert collision.properties == {
         ("material", "coulomb_friction"): (0.9, 0.8),
         ("material", "point_contact_stiffness"): 1e5,
+        ("hydroelastic", "resolution_hint"): 0.1,
+        ("hydroelastic", "hydroelastic_modulus"): 1e6,
         ("hydroelastic", "compliance_type"): "compliant",
     }
 

@@ -5,6 +5,11 @@ from mbcli.geometry.collision_filters import CollisionFilterDeclaration, Collisi
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
 from mbcli.geometry.frame_poses import FramePoseVector
 from mbcli.geometry.geometry_instance import GeometryInstance
+from mbcli.geometry.hydroelastic_properties import (
+    AddCompliantHydroelasticProperties,
+    AddCompliantHydroelasticPropertiesForHalfSpace,
+    AddRigidHydroelasticProperties,
+)
 from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, SourceId
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.geometry.properties import (
@@ -31,7 +36,10 @@ from mbcli.geometry.shapes import (
 from mbcli.geometry.surface_mesh import SurfaceTriangle, TriangleSurfaceMesh
 
 __all__ = [
+    "AddCompliantHydroelasticProperties",
+    "AddCompliantHydroelasticPropertiesForHalfSpace",
     "AddContactMaterial",
+    "AddRigidHydroelasticProperties",
     "Box",
     "Capsule",
     "CollisionFilterDeclaration",

@@ -7,6 +7,7 @@ One subject per file; `check_model` runs them. A few hold for every use of a mod
 import numpy as np
 from mbcli.parsers.checks.center_of_mass import check_centers_of_mass
 from mbcli.parsers.checks.flat_model import flatten
+from mbcli.parsers.checks.hydroelastic import check_hydroelastic
 from mbcli.parsers.checks.inertia import check_inertias
 from mbcli.parsers.checks.inertia_size import check_inertia_sizes
 from mbcli.parsers.checks.joint_limits import check_efforts_and_speeds, check_limit_units, check_ranges
@@ -22,6 +23,7 @@ _THOROUGH = (
     check_efforts_and_speeds,
     check_followers,
     check_names,
+    check_hydroelastic,
 )
 
 

@@ -44,6 +44,18 @@ def _massive(moments, mass="1", rest=""):
 
 
 _SPHERE = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+
+
+def _touching(shape, properties):
+    return (
+        f'<link name="b"><collision><geometry>{shape}</geometry><drake:proximity_properties>{properties}'
+        "</drake:proximity_properties></collision></link>"
+    )
+
+
+_BALL = '<sphere radius="0.1"/>'
+_RIGID = '<drake:rigid_hydroelastic/><drake:mesh_resolution_hint value="{}"/>'
+_COMPLIANT = '<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="{}"/>'
 _MESH = '<mesh filename="package://nowhere/x.obj"/>'
 _FIXED = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>'
 
@@ -310,6 +322,39 @@ CODES = {
     "JOINT_LIMIT_IMPLAUSIBLE": Code(
         "An effort limit above 1e6 or a velocity limit above 1e4: meant as no limit.",
         _hinge(limit='lower="0" upper="1" effort="1e9"'),
+    ),
+    # --------------------------------------------------------------------------------------------- contact
+    "HYDROELASTIC_INCOMPLETE": Code(
+        "A rigid or compliant collision lacks a property that its shape needs: it touches at points. Round shapes need "
+        "`drake:mesh_resolution_hint`, compliant ones `drake:hydroelastic_modulus`, compliant half spaces "
+        "`drake:slab_thickness`.",
+        _touching(_BALL, "<drake:rigid_hydroelastic/>"),
+    ),
+    "HYDROELASTIC_MODULUS": Code(
+        "A hydroelastic modulus is below 1e4 Pa or above 1e9 Pa. Useful ones are 1e5 to 1e7 Pa: softer, solids go "
+        "through each other; stiffer, nothing changes but the effort of solving.",
+        _touching('<box size="1 1 1"/>', _COMPLIANT.format("1e12")),
+    ),
+    "HYDROELASTIC_HINT": Code(
+        "The resolution hint is longer than the geometry: its mesh is as coarse as one can be.",
+        _touching(_BALL, _RIGID.format("2")),
+    ),
+    "HYDROELASTIC_MARGIN": Code(
+        "The hydroelastic margin is more than half of the least width of the geometry.",
+        _touching('<box size="1 1 1"/>', _COMPLIANT.format("1e6") + '<drake:hydroelastic_margin value="0.6"/>'),
+    ),
+    "HYDROELASTIC_SLAB": Code(
+        "A slab thickness on something else than a half space: it is not used.",
+        _touching(_BALL, _RIGID.format("0.01") + '<drake:slab_thickness value="1"/>'),
+    ),
+    "HYDROELASTIC_MESH": Code(
+        "With --meshes: a compliant collision names a mesh whose surface is not closed, so that it holds no volume to "
+        "fill with tetrahedra."
+    ),
+    "HYDROELASTIC_RIGID_ONLY": Code(
+        "All collisions of the model with hydroelastic properties are rigid. Two rigid geometries have no contact "
+        "surface: they touch at points, and contact_model hydroelastic refuses them.",
+        _touching(_BALL, _RIGID.format("0.01")),
     ),
     # ---------------------------------------------------------------------------------------------- meshes
     "MESH_UNREADABLE": Code("With --meshes: a mesh file cannot be read."),

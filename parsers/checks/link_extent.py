@@ -26,17 +26,29 @@ def corners(link, mesh_bounds):
     return np.vstack(points)
 
 
-def _shape_corners(geometry, mesh_bounds):
-    shape = geometry.shape
+def half_lengths(shape, mesh_bounds):
+    """Half lengths (3,) [m] along x, y, z of the box around a shape, None if they are unknown."""
+    box = _box(shape, mesh_bounds)
+    return None if box is None else np.abs(box[1])
+
+
+def _box(shape, mesh_bounds):
+    """(center, half lengths) of the box around a shape in its own axes, None if it is unknown."""
     if isinstance(shape, Mesh):
         if shape.path not in mesh_bounds or shape.submesh is not None:
             return None
         lower, upper = (np.multiply(corner, shape.scale) for corner in mesh_bounds[shape.path])
-        center, half = (lower + upper) / 2, (upper - lower) / 2
-    elif type(shape) in _HALF_LENGTHS:
-        center, half = np.zeros(3), np.array(_HALF_LENGTHS[type(shape)](shape))
-    else:
+        return (lower + upper) / 2, (upper - lower) / 2
+    if type(shape) in _HALF_LENGTHS:
+        return np.zeros(3), np.array(_HALF_LENGTHS[type(shape)](shape))
+    return None
+
+
+def _shape_corners(geometry, mesh_bounds):
+    box = _box(geometry.shape, mesh_bounds)
+    if box is None:
         return None
+    center, half = box
     X = geometry.X_LG
     with np.errstate(over="ignore", invalid="ignore"):
         points = (center + _SIGNS * half) @ X[:3, :3].T + X[:3, 3]

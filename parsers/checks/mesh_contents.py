@@ -16,35 +16,57 @@ _UP_AXIS = re.compile(rb"<up_axis>\s*(\w+)\s*</up_axis>")
 
 
 def check_mesh_contents(model, report):
-    """MESH_UNREADABLE, MESH_SIZE, MESH_UNIT, MESH_UP_AXIS for each file once.
+    """MESH_UNREADABLE, MESH_SIZE, MESH_UNIT, MESH_UP_AXIS, HYDROELASTIC_MESH for each file once.
 
     Returns {path: (lower, upper) corner} of the files that could be read.
     """
     uses: dict[Any, Any] = {}
+    compliant: dict[str, Any] = {}
     for link in model.links.values():
         for geometry in (*link.visuals, *link.collisions):
             if isinstance(geometry.shape, Mesh) and geometry.shape.path is not None and report.is_sound(geometry):
                 uses.setdefault((geometry.shape.path, geometry.shape.scale), geometry)
+                if _must_be_closed(geometry):
+                    compliant.setdefault(geometry.shape.path, geometry)
     bounds = {}
     for (path, scale), geometry in uses.items():
         if path not in bounds:
-            bounds[path] = _read_bounds(path, geometry, report)
+            bounds[path] = _read_bounds(path, geometry, compliant.get(path), report)
         if bounds[path] is not None:
             _check_size(bounds[path], scale, geometry, report)
     return {path: corner for path, corner in bounds.items() if corner is not None}
 
 
-def _read_bounds(path, geometry, report):
-    """(lower, upper) corner [m], not scaled, or None with a finding."""
+def _must_be_closed(geometry):
+    """Whether a geometry is a mesh that tetrahedra are to fill."""
+    compliant = geometry.properties.get(("hydroelastic", "compliance_type")) == "compliant"
+    return compliant and not geometry.shape.convex and geometry.shape.submesh is None
+
+
+def _read_bounds(path, geometry, compliant, report):
+    """(lower, upper) corner [m], not scaled, or None with a finding. compliant: a geometry that needs it closed."""
     try:
-        vertices, _ = load_triangles(path)
+        vertices, triangles = load_triangles(path)
     except MbcliError as error:
         message = f"the mesh file {path} cannot be read: {str(error).removeprefix(f'{path}: ')}"
         report("MESH_UNREADABLE", message, geometry.place, "geometry")
         return None
+    if compliant is not None and (open_edges := _count_open_edges(triangles)):
+        message = f"the surface of {path} is not closed ({open_edges} open edges): tetrahedra cannot fill it"
+        hint = "close it, declare it convex, or make it rigid"
+        report("HYDROELASTIC_MESH", message, compliant.place, "geometry", hint=hint)
     if path.lower().endswith(".dae"):
         _check_collada(path, geometry, report)
     return vertices.min(axis=0), vertices.max(axis=0)
+
+
+def _count_open_edges(triangles):
+    """The number of edges that are not used once in each direction; vertices in one place are one."""
+    tail, head = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    count = int(triangles.max(initial=0)) + 1
+    there, back = (np.unique(keys, return_counts=True) for keys in (tail * count + head, head * count + tail))
+    uses = dict(zip(*back, strict=True))
+    return sum(uses.get(key, 0) != number for key, number in zip(*there, strict=True))
 
 
 def _check_size(bounds, scale, geometry, report):

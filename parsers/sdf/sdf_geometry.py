@@ -45,7 +45,7 @@ def read_geometries(element, tag):
             geometry = node.child("geometry", required=True)
             shape = _read_shape(geometry, element.file.meshes) if geometry is not None else None
         color = _read_color(node) if tag == "visual" else None
-        properties = _read_proximity(node) if tag == "collision" else {}
+        properties = _read_proximity(node, shape and shape[0]) if tag == "collision" else {}
         if faults:
             node.ignore("settled")
         elif shape is not None:
@@ -203,13 +203,13 @@ def _read_color(visual):
     return None if faults else (*color, 1.0)[:4]
 
 
-def _read_proximity(collision):
+def _read_proximity(collision, shape):
     """{(group, name): value} of a collision's contact properties. Drake's own elements for friction win."""
     with collision.diagnostics.leaving_out(collision, "it is left out"):
         bounce = descendant(collision, "surface", "bounce")
         if bounce is not None and child_number(bounce, "restitution_coefficient", 0.0) == 0:
             bounce.ignore("foreign")
-        properties = read_proximity_properties(collision, _read_number)
+        properties = read_proximity_properties(collision, _read_number, shape)
         ode = descendant(collision, "surface", "friction", "ode")
         if ode is None:
             return properties

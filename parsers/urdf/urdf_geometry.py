@@ -41,7 +41,7 @@ def read_geometries(link, tag, materials, meshes):
             X_LG=compose(X_LG, X_GS),
             place=node.place,
             color=color,
-            properties=_read_proximity(node) if tag == "collision" else {},
+            properties=_read_proximity(node, shape) if tag == "collision" else {},
         )
         if stated and geometry.name != stated:
             node.diagnostics.note(
@@ -234,7 +234,7 @@ def _read_color(material, materials):
     return rgba
 
 
-def _read_proximity(collision):
+def _read_proximity(collision, shape):
     """{(group, name): value} of <drake:proximity_properties>, or the friction of the old <drake_compliance>."""
     properties: dict[tuple[str, str], Any] = {}
     with collision.diagnostics.leaving_out(collision, "it is left out"):
@@ -243,7 +243,7 @@ def _read_proximity(collision):
             elements = (legacy.child("static_friction"), legacy.child("dynamic_friction"))
             coefficients = [element.text_number() if element is not None else None for element in elements]
             set_friction(properties, coefficients, elements, collision)
-        return properties | read_proximity_properties(collision, _read_value)
+        return properties | read_proximity_properties(collision, _read_value, shape)
 
 
 def _read_value(element):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, GeometrySet
 from mbcli.geometry.geometry_instance import GeometryInstance
+from mbcli.geometry.hydroelastic_properties import hydroelastic_properties
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
 from mbcli.geometry.query_object import QueryPort
 from mbcli.multibody.plant.coulomb_friction import CoulombFriction
@@ -97,7 +98,8 @@ class Geometry(Lookup):
             name: that no other one of the body has.
             properties: ProximityProperties with ("material", "coulomb_friction"), or a CoulombFriction.
 
-        RuntimeError after Finalize(), without a scene graph, or without friction.
+        RuntimeError after Finalize(), without a scene graph, without friction, or for a rigid or compliant geometry
+        without a hydroelastic property that its shape needs.
         """
         if coulomb_friction is not None:
             properties = coulomb_friction
@@ -114,6 +116,7 @@ class Geometry(Lookup):
             )
         instance = GeometryInstance(X_BG, shape, name)
         instance.proximity = ProximityProperties(properties)
+        hydroelastic_properties(instance, shape, None, body.name())
         return self._register_geometry("RegisterCollisionGeometry", body, instance)
 
     def RegisterVisualGeometry(
