@@ -19,7 +19,7 @@ from mbcli.parsers.scenes.scenario import UNSUPPORTED_KEYS, read_run_config
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.config.scene_graph_config import DefaultProximityProperties
 from mbcli.config.simulator_config import INTEGRATION_SCHEMES, SimulatorConfig
-from mbcli.errors import ModelError
+from mbcli.errors import ArgumentError
 
 MBCLIS_OWN = ("contact_defaults", "joint_dry_friction")  # settings that pydrake has not
 
@@ -304,25 +304,25 @@ def test_overrides_change_a_copy():
     [
         (
             "plant_config.time_stp=1",
-            '--set plant_config.time_stp: no such setting: did you mean "plant_config.time_step"?',
+            'overrides plant_config.time_stp: no such setting: did you mean "plant_config.time_step"?',
         ),
-        ("time_step=1", '--set time_step: no such setting: did you mean "plant_config.time_step"?'),
-        ("plant_config=1", "--set plant_config: no such setting: "),
-        ("=1", "--set : no such setting: "),
-        ("plant_config.time_step", "--set plant_config.time_step: must be PATH=VALUE"),
+        ("time_step=1", 'overrides time_step: no such setting: did you mean "plant_config.time_step"?'),
+        ("plant_config=1", "overrides plant_config: no such setting: "),
+        ("=1", "overrides : no such setting: "),
+        ("plant_config.time_step", "overrides plant_config.time_step: must be PATH=VALUE"),
         (
             "plant_config.time_step=-1",
-            "--set plant_config.time_step: MultibodyPlantConfig.time_step must be at least 0 s; found -1.0",
+            "overrides plant_config.time_step: MultibodyPlantConfig.time_step must be at least 0 s; found -1.0",
         ),
-        ("plant_config.time_step=1e999", "--set plant_config.time_step: the number 1e999 is too large"),
-        ("plant_config.time_step=", "--set plant_config.time_step: "),
-        ("simulator_config.accuracy=fine", "--set simulator_config.accuracy: "),
-        ("__class__=3", "--set __class__: no such setting: "),
-        ("plant_config.__dict__=3", "--set plant_config.__dict__: no such setting: "),
+        ("plant_config.time_step=1e999", "overrides plant_config.time_step: the number 1e999 is too large"),
+        ("plant_config.time_step=", "overrides plant_config.time_step: "),
+        ("simulator_config.accuracy=fine", "overrides simulator_config.accuracy: "),
+        ("__class__=3", "overrides __class__: no such setting: "),
+        ("plant_config.__dict__=3", "overrides plant_config.__dict__: no such setting: "),
     ],
 )
 def test_a_wrong_override_names_its_path(assignment, message):
-    with pytest.raises(ModelError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         apply_overrides(RunConfig(), ["random_seed=1", assignment])
     assert str(caught.value).startswith(message)
 

@@ -153,7 +153,7 @@ def test_names_file_and_text_of_drake_are_understood(folder):
             INVALID,
             "<scenario-text>:1:1: error: a configuration must be a mapping",
         ),
-        (["one.yaml", "--set", "initial_position=1"], INVALID, "--set initial_position: no such setting"),
+        (["one.yaml", "--set", "initial_position=1"], USAGE, "--set initial_position: no such setting"),
         (["gone.yaml"], MISSING, "gone.yaml: no such file"),
         (["gone.dmd.yaml"], MISSING, "gone.dmd.yaml: no such file"),
         (["--scenario-file", "gone.yaml"], MISSING, "gone.yaml: no such file"),

@@ -127,7 +127,8 @@ _model_settings = (
         "overrides",
         multiple=True,
         metavar="PATH=VALUE",
-        help="Change one setting, as plant_config.time_step=0.002.",
+        help="Change a setting, as plant_config.time_step=0.002, or a parameter of elements: joint.elbow.damping=0.3, "
+        "body.gripper.mass=+0.5 (adds), actuator.*.gear_ratio=*1.1 (multiplies), geometry.foot.friction=0.8.",
     ),
     click.option("--strict", is_flag=True, help="Warnings on the model are errors."),
     click.option(

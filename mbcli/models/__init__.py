@@ -1,6 +1,7 @@
 """Models that are ready to be simulated and analysed, and their description.
 
 loading             load_model(): files, directives, scenarios and settings to a finalized plant
+element_parameters  what can be changed of elements by name; parameter_assignments: PATH=VALUE
 settings            the settings in configuration files and scenarios
 added_actuators     actuators for joints that are held or driven and have none
 self_contact        which bodies of one robot touch each other
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from mbcli.models.frame_places import IkResult, inverse_kinematics
     from mbcli.models.loading import LoadedModel, ModelText, load_model
     from mbcli.models.mass_motion import center_of_mass, momentum
+    from mbcli.models.parameter_assignments import changed_parameters, parameters_of, set_parameters
 
 __all__ = [
     "IkResult",
@@ -37,6 +39,7 @@ __all__ = [
     "ModelText",
     "assemble",
     "center_of_mass",
+    "changed_parameters",
     "constrained_dynamics",
     "constrained_inverse_dynamics",
     "contact_points",
@@ -45,6 +48,8 @@ __all__ = [
     "inverse_kinematics",
     "load_model",
     "momentum",
+    "parameters_of",
+    "set_parameters",
 ]
 
 _MODULES = {
@@ -61,6 +66,9 @@ _MODULES = {
     "inverse_kinematics": "frame_places",
     "load_model": "loading",
     "momentum": "mass_motion",
+    "changed_parameters": "parameter_assignments",
+    "parameters_of": "parameter_assignments",
+    "set_parameters": "parameter_assignments",
 }
 
 

@@ -11,6 +11,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
+from mbcli.models.parameter_assignments import set_parameters, split_overrides
 from mbcli.models.postures import Posture, posture_positions, postures_of
 from mbcli.models.settings import Settings
 from mbcli.multibody.parsing import Parser
@@ -50,6 +51,7 @@ class LoadedModel:
         added_actuators: names of the joints that got an actuator, to be held or driven.
         self_contact: "auto", "all" or "none": contact between the bodies of one mechanism.
         without_contact: pairs of names of bodies that "auto" keeps from touching.
+        parameters: ParameterValue of every parameter that was set by name.
     """
 
     plant: Any
@@ -65,6 +67,7 @@ class LoadedModel:
     added_actuators: list = field(default_factory=list)
     self_contact: str = "all"
     without_contact: list = field(default_factory=list)
+    parameters: list = field(default_factory=list)
 
     @property
     def sources(self) -> list:
@@ -112,7 +115,7 @@ def load_model(
     constraints: str | os.PathLike | None = None,
     loops: str = "cut",
     config: Any = None,
-    overrides: Iterable[str] = (),
+    overrides: Iterable[str] | Mapping[str, Any] = (),
     scenario_name: str | None = None,
     scenario_text: str | None = None,
     packages: PackageMap | dict | None = None,
@@ -145,7 +148,8 @@ def load_model(
         constraints: a file (YAML) of constraints between what the models have.
         loops: what becomes of joints that close loops: "cut", held together by a constraint, or "error".
         config: settings: a file (YAML), a RunConfig, MultibodyPlantConfig or SimulatorConfig.
-        overrides: single settings, as "plant_config.gravity=[0, 0, -3.7]".
+        overrides: single settings and parameters of elements, as "plant_config.time_step=0.002" and
+            "joint.elbow.damping=0.3", or {path: value}; `mbcli.models.parameter_assignments` says what there is.
         scenario_name, scenario_text: which scenario of a file that has several, and YAML that replaces keys of it.
         packages: where package:// URIs lead: a PackageMap, or {name: folder}.
         file_type: "urdf", "sdf", "mjcf", "dmd" or "scenario"; None for that of the file's name.
@@ -163,6 +167,7 @@ def load_model(
     if self_contact not in (None, *SELF_CONTACT):
         raise ArgumentError(f"{argument('self_contact')} is one of {', '.join(SELF_CONTACT)}, not {self_contact!r}")
     diagnostics, package_map = Diagnostics(), _package_map(packages)
+    of_settings, of_elements = split_overrides(overrides)
     settings = Settings(
         models,
         package_map,
@@ -171,7 +176,7 @@ def load_model(
         config=config,
         scenario_name=scenario_name,
         scenario_text=scenario_text,
-        overrides=overrides,
+        overrides=of_settings,
         strict=strict,
     )
     config = settings.config
@@ -216,7 +221,7 @@ def load_model(
         config.self_contact = self_contact
     postures = postures_of(parser.specs, parser.instances) + _apply_semantics(plant, semantics, parser)
     left_out = _leave_out_self_contact(plant, config.self_contact, postures, on_mesh) if contact else []
-    return LoadedModel(
+    loaded = LoadedModel(
         plant=plant,
         specs=parser.specs,
         instances=[plant.GetModelInstanceName(instance) for instance in parser.instances],
@@ -231,6 +236,9 @@ def load_model(
         self_contact=config.self_contact,
         without_contact=left_out,
     )
+    if of_elements:
+        loaded.parameters = set_parameters(loaded, of_elements)
+    return loaded
 
 
 def _package_map(packages):

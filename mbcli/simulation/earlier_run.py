@@ -12,7 +12,7 @@ from mbcli.log.write_lock import WriteLock
 from mbcli.models.description import describe
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.scenario import read_run_config
-from mbcli.simulation.recording import contact_settings, field_paths, plain_config
+from mbcli.simulation.recording import contact_settings, field_paths, parameter_settings, plain_config
 
 
 class EarlierRun:
@@ -105,7 +105,8 @@ class EarlierRun:
                 f"{self.path}: error: its coordinates are not those of this model "
                 f"({argument('weld')}, {argument('weld_base')}?)"
             )
-        document = json.loads(to_json(describe(loaded, measured=False) | contact_settings(loaded)))
+        described = describe(loaded, measured=False) | contact_settings(loaded) | parameter_settings(loaded)
+        document = json.loads(to_json(described))
         there, here = _essential(self._json(log.model)), _essential(document)
         for settings in (there, here):
             settings["contact"] = _contact_that_acts(settings["contact"])
@@ -149,6 +150,7 @@ class EarlierRun:
 def _essential(document):
     """The contents of a model, without the places of its files."""
     keys = ("gravity", "bodies", "joints", "frames", "actuators", "force_elements", "constraints", "contact")
+    keys += ("parameters",)  # set by name
     return {key: _without_places(document.get(key)) for key in keys}
 
 

@@ -71,7 +71,10 @@ def log_header(loaded, fields, held, **run):
         sources=tuple(loaded.sources),
         config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False),
         model=to_json(
-            describe(loaded, measured=False) | contact_settings(loaded) | ({"hold": as_document(held)} if held else {})
+            describe(loaded, measured=False)
+            | contact_settings(loaded)
+            | parameter_settings(loaded)
+            | ({"hold": as_document(held)} if held else {})
         ),
         contact=_contact_names(plant) if "contact" in fields else None,
         **run,
@@ -89,6 +92,11 @@ def contact_settings(loaded):
     settings = {"simulated": True, "ground": loaded.ground, "self_contact": loaded.self_contact}
     settings["decompose"] = loaded.plant.settings.decompose_meshes
     return {"contact": settings | {"without_contact": left_out}}
+
+
+def parameter_settings(loaded):
+    """What was set by name, in the resolved model: not all of it shows in the elements there."""
+    return {"parameters": [value.as_dict() for value in loaded.parameters]} if loaded.parameters else {}
 
 
 def _contact_names(plant):

@@ -7,12 +7,14 @@ from math import inf
 
 from mbcli.parsers.yaml_source import scalar_value
 
+from mbcli.common.argument_names import argument
+from mbcli.common.number_text import parse_number
 from mbcli.common.suggestions import name_or_list
 from mbcli.config.config_fields import ConfigRecord, ValueProblem, setting
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.config.simulator_config import SimulatorConfig
-from mbcli.errors import ModelError
+from mbcli.errors import ArgumentError, ModelError
 
 SELF_CONTACT = ("auto", "all", "none")
 
@@ -70,9 +72,9 @@ class RunConfig(ConfigRecord):
 def apply_overrides(config, assignments):
     """A copy of a `RunConfig` with `PATH=VALUE` applied in turn, as `plant_config.time_step=0.002`.
 
-    VALUE is read as a plain YAML scalar: quotes are part of it.
+    VALUE is read as a plain YAML scalar: quotes are part of it. `+X` adds to a number, `*X` multiplies it.
 
-    :raises ModelError: a path that is not a setting, or a value that it does not take; the message names the
+    :raises ArgumentError: a path that is not a setting, or a value that it does not take; the message names the
     path.
     """
     config = copy.deepcopy(config)
@@ -80,13 +82,27 @@ def apply_overrides(config, assignments):
         path, equals, text = assignment.partition("=")
         path = path.strip()
         if not equals:
-            raise ModelError(f'--set {assignment}: must be PATH=VALUE, as "plant_config.time_step=0.002"')
+            raise _fault(assignment, 'must be PATH=VALUE, as "plant_config.time_step=0.002"')
         record, name = _resolve(config, path)
         try:
-            setattr(record, name, scalar_value(text.strip()))
+            setattr(record, name, _new_value(getattr(record, name), text.strip()))
         except (ModelError, ValueProblem) as error:
-            raise ModelError(f"--set {path}: {error}") from None
+            raise _fault(path, error) from None
     return config
+
+
+def _fault(path, message):
+    return ArgumentError(f"{argument('overrides')} {path}: {message}")
+
+
+def _new_value(before, text):
+    """The value that VALUE says."""
+    operator = text[:1]
+    change = parse_number(text[1:].strip()) if operator in ("+", "*") else None
+    if change is None or isinstance(before, bool) or not isinstance(before, (int, float)):
+        return scalar_value(text)
+    value = before + change if operator == "+" else before * change
+    return round(value) if isinstance(before, int) and value == round(value) else value
 
 
 def setting_paths(record_type=RunConfig, prefix=""):
@@ -103,7 +119,7 @@ def setting_paths(record_type=RunConfig, prefix=""):
 def _resolve(config, path):
     """The record and field name that a path names."""
     if path not in setting_paths():
-        raise ModelError(f"--set {path}: no such setting: {_path_hint(path)}")
+        raise _fault(path, f"no such setting: {_path_hint(path)}")
     *records, name = path.split(".")
     for record in records:
         config = getattr(config, record)

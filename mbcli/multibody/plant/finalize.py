@@ -112,10 +112,15 @@ class Finalization(Elements, Kinematics):
         geometries = None if self.scene_graph is None else self.compiled_geometries()
         for actuator, its_gains in gains.items():
             actuator.replace_gains(its_gains)
-        self.model = self.compiled_model(DEFAULTS)
+        self.renew_model()
         self.mixes_controllers = True
         if geometries is not None:
             self._compiled_geometries = self.geometry_revision(), self.model, geometries
+
+    def renew_model(self) -> None:
+        """Makes the arrays anew after defaults of elements were replaced, for contexts that are made from now on."""
+        self.require_finalized("renew_model")
+        self.model = self.compiled_model(DEFAULTS)
 
     def forest(self) -> Any:
         """The spanning forest of the joints as they are now: mobods and the indices of joints that close loops."""

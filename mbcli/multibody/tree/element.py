@@ -31,6 +31,10 @@ class MultibodyElement:
         """The value of a parameter in new contexts."""
         return getattr(self, f"_{name}")
 
+    def replace_default(self, name: str, value: Any) -> None:
+        """Another value of a parameter in new contexts, of a plant that makes its arrays anew; it is not checked."""
+        setattr(self, f"_{name}", value)
+
     def index(self) -> Any:
         """The index in the plant. RuntimeError before the element is part of one."""
         if self._index is None:

@@ -1,0 +1,401 @@
+"""Parameters of elements by name: `joint.elbow.damping=0.3`, `body.gripper.mass=+0.5`, `actuator.*.gear_ratio=*1.1`.
+
+A path is KIND.NAME.PARAMETER, or KIND.NAME.PARAMETER.COMPONENT (`body.hand.com.z`, `joint.base.default_position.2`).
+NAME is that of an element, `instance::name` where several models have one of that name, or a pattern of the shell
+(`*`, `?`, `[ab]`), which means all elements that match it and have the parameter, but for joints of six degrees of
+freedom. For a geometry the name of its body will do: it means all geometries of that body. VALUE is a number, or as
+many as the parameter has: `[0, 0, 0.1]`; `+X` adds to the value before, `*X` multiplies it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import listed
+from mbcli.common.number_text import parse_number
+from mbcli.common.suggestions import closest
+from mbcli.errors import ArgumentError, MbcliError
+from mbcli.models.element_parameters import BOTH_FRICTIONS, KINDS, Parameter
+from mbcli.multibody.tree.scoped_name import DELIMITER
+from mbcli.parsers.scenes.plant_config import RunConfig
+
+if TYPE_CHECKING:
+    from mbcli.models.loading import LoadedModel
+
+SETTINGS = {field.name for field in fields(RunConfig)}
+WILDCARDS = re.compile(r"[*?\[]")
+INFINITE = {"inf": math.inf, ".inf": math.inf, "-inf": -math.inf, "-.inf": -math.inf}
+
+
+@dataclass(frozen=True)
+class ParameterPath:
+    """KIND.NAME.PARAMETER in its parts; component: of the values, as written, or None."""
+
+    text: str
+    kind: str
+    name: str
+    parameter: str
+    component: str | None
+
+    @property
+    def definition(self) -> Parameter:
+        """What the parameter is."""
+        return KINDS[self.kind].table[self.parameter]
+
+
+@dataclass(frozen=True)
+class ParameterValue:
+    """The values (n,) that a parameter of one element has got."""
+
+    kind: str
+    name: str
+    parameter: str
+    values: tuple[float, ...]
+
+    def as_dict(self) -> dict:
+        """As logs have it."""
+        return {"parameter": f"{self.kind}.{self.name}.{self.parameter}", "values": list(self.values)}
+
+
+def split_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """PATH=VALUE texts of settings, and those of parameters of elements. ArgumentError for a misspelt kind."""
+    texts = override_texts(overrides)
+    for text in texts:
+        path = text.partition("=")[0].strip()
+        head, _, rest = path.partition(".")
+        likely = closest(head, list(KINDS)) if "." in rest and head not in SETTINGS | KINDS.keys() else None
+        if likely is not None:
+            raise _fault(path, f"no such setting or parameter: did you mean {likely}.{rest}?")
+    settings = [text for text in texts if not is_parameter_path(text)]
+    return settings, [text for text in texts if is_parameter_path(text)]
+
+
+def is_parameter_path(path: str) -> bool:
+    """Whether PATH, or PATH=VALUE, is meant to name a parameter of an element, not a setting."""
+    return path.strip().partition(".")[0] in KINDS
+
+
+def override_texts(overrides: Iterable[str] | Mapping[str, Any]) -> list[str]:
+    """PATH=VALUE texts, of a dictionary {path: value} too."""
+    if isinstance(overrides, str):
+        return [overrides]
+    if isinstance(overrides, Mapping):
+        return [f"{path}={_as_text(value)}" for path, value in overrides.items()]
+    return list(overrides)
+
+
+def _as_text(value):
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_as_text, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "null" if value is None else str(value)
+
+
+def parse_path(text: str) -> ParameterPath:
+    """The parts of a path. ArgumentError for one that names no parameter."""
+    path = text.strip()
+    kind, _, rest = path.partition(".")
+    table = KINDS[kind].table
+    name, _, parameter = rest.rpartition(".")
+    component = None
+    if parameter not in table and name.rpartition(".")[2] in table:
+        component, (name, _, parameter) = parameter, name.rpartition(".")
+    if not name or not parameter:
+        raise _fault(path, f"must be {kind}.NAME.PARAMETER; a {kind} has {', '.join(table)}")
+    if parameter not in table:
+        likely = closest(parameter, list(table))
+        hint = f"did you mean {kind}.{name}.{likely}?" if likely else f"a {kind} has {', '.join(table)}"
+        raise _fault(path, f"a {kind} has no parameter '{parameter}'; {hint}")
+    return ParameterPath(path, kind, name, parameter, component)
+
+
+def set_parameters(loaded: LoadedModel, overrides: Iterable[str] | Mapping[str, Any]) -> list[ParameterValue]:
+    """Gives elements of a loaded model other parameters, in contexts that are made from now on.
+
+    Assignments act in turn: a relative one acts on the result of those before it.
+
+    Args:
+        loaded: LoadedModel; its files stay as they are.
+        overrides: PATH=VALUE texts, or {path: value}; see above.
+
+    Returns:
+        The new values, also those of a model that has no geometries loaded, where frictions have no effect.
+
+    Raises:
+        ArgumentError: a path names nothing, or a value cannot be. The model is as it was then.
+    """
+    return _apply(loaded, overrides)[0]
+
+
+@contextmanager
+def changed_parameters(
+    loaded: LoadedModel, overrides: Iterable[str] | Mapping[str, Any]
+) -> Iterator[list[ParameterValue]]:
+    """As set_parameters(), until the end of a `with` block."""
+    values, restore = _apply(loaded, overrides)
+    try:
+        yield values
+    finally:
+        restore()
+
+
+def _apply(loaded, overrides):
+    changes = _Changes(loaded)
+    for text in override_texts(overrides):
+        changes.add(text)
+    return changes.apply(), changes.restore
+
+
+def parameters_of(loaded: LoadedModel) -> list[str]:
+    """The path of every parameter that set_parameters() can change, for lists and completion."""
+    paths = []
+    for kind, of_kind in KINDS.items():
+        for element in _elements(loaded, kind):
+            name = element.whole_name if element.is_ambiguous else element.name
+            having = (p for p, definition in of_kind.table.items() if element.read(definition) is not None)
+            paths += [f"{kind}.{name}.{parameter}" for parameter in having]
+    return list(dict.fromkeys(paths))
+
+
+# ------------------------------------------------------------------------------------------ elements
+
+
+class _Element:
+    """An element of a plant by its names. of_file: a geometry of a file that was not loaded, without values."""
+
+    def __init__(self, element, name, instance, body="", *, of_file=False):
+        self.element, self.name, self.instance, self.body = element, name, instance, body
+        self.of_file, self.is_ambiguous = of_file, False
+
+    @property
+    def whole_name(self):
+        return f"{self.instance}{DELIMITER}{self.name}"
+
+    def read(self, definition):
+        """Values (n,) of a parameter, None if the element has none."""
+        if self.of_file:
+            return np.array([math.nan])
+        values = definition.read(self.element)
+        values = None if values is None else np.array(values, dtype=float, ndmin=1)
+        return None if values is None or not values.size else values
+
+    def flies(self):
+        """Whether it is a joint of six degrees of freedom."""
+        return not self.of_file and hasattr(self.element, "num_velocities") and self.element.num_velocities() == 6
+
+
+def _elements(loaded, kind):
+    """Every _Element of a kind."""
+    plant = loaded.plant
+    if kind == "geometry":
+        found = _geometries(loaded)
+    else:
+        bodies, joints, actuators = plant.elements.bodies[1:], plant.moving_joints(), plant.elements.actuators
+        of_kind = {"body": bodies, "joint": joints, "actuator": actuators}[kind]
+        found = [_Element(e, e.name(), plant.GetModelInstanceName(e.model_instance())) for e in of_kind]
+    names = [element.name for element in found]
+    for element in found:
+        element.is_ambiguous = names.count(element.name) > 1
+    return found
+
+
+def _geometries(loaded):
+    """Those that collide: of the plant, or of the files if the plant was made without contact."""
+    plant = loaded.plant
+    if plant.scene_graph is None:
+        return [
+            _Element(geometry, geometry.name, instance, link.name, of_file=True)
+            for spec, instance in zip(loaded.specs, loaded.instances, strict=False)
+            for link in spec.links
+            for geometry in link.collisions
+        ]
+    registry = plant.scene_graph.registry
+    found = []
+    for g, body in plant.geometry_bodies.items():
+        instance = registry.geometries[g]
+        if instance.proximity is not None:
+            scope = plant.GetModelInstanceName(body.model_instance())
+            found.append(_Element(instance, instance.name().rpartition(DELIMITER)[2], scope, body.name()))
+    return found
+
+
+def _found(loaded, path):
+    """The _Elements that a path names and that have the parameter. ArgumentError if there is none."""
+    every = _elements(loaded, path.kind)
+    scope, _, name = path.name.rpartition(DELIMITER)
+    there = [e for e in every if not scope or e.instance == scope or fnmatchcase(e.instance, scope)]
+    exact = [e for e in there if e.name == name]
+    if not exact and path.kind == "geometry":
+        exact = [e for e in there if e.body == name]
+        if len({e.instance for e in exact}) < 2:
+            return _with_parameter(path, exact) if exact else _matching(path, every, there, name)
+    if exact:
+        if len(exact) > 1 and not scope and path.kind != "geometry":
+            raise _fault(path.text, f"can mean {listed([e.whole_name for e in exact])}; *{DELIMITER}{name} means all")
+        return _with_parameter(path, exact)
+    return _matching(path, every, there, name)
+
+
+def _matching(path, every, there, name):
+    """Those that a pattern means."""
+    if WILDCARDS.search(name):
+        by_body = path.kind == "geometry"
+        found = [e for e in there if fnmatchcase(e.name, name) or (by_body and fnmatchcase(e.body, name))]
+        found = [e for e in found if not e.flies()]
+        if found:
+            return _with_parameter(path, found)
+        raise _fault(path.text, f"no {path.kind} has a name like '{path.name}'; there are {_names(every)}")
+    likely = closest(name, list(dict.fromkeys([*(e.name for e in every), *(e.body for e in every if e.body)])))
+    hint = f"did you mean {path.kind}.{likely}.{path.parameter}?" if likely else f"there are {_names(every)}"
+    raise _fault(path.text, f"there is no {path.kind} named '{path.name}'; {hint}")
+
+
+def _names(every):
+    return listed(list(dict.fromkeys(e.whole_name if e.is_ambiguous else e.name for e in every))) or "none"
+
+
+def _with_parameter(path, found):
+    having = [e for e in found if e.read(path.definition) is not None]
+    if not having:
+        raise _fault(path.text, f"{path.kind} {listed([e.name for e in found])} has no {path.parameter}")
+    return having
+
+
+# ------------------------------------------------------------------------------------------- changes
+
+
+class _Changes:
+    """New values that are collected first, so that the order of assignments does not matter to limits and inertias."""
+
+    def __init__(self, loaded):
+        self.loaded = loaded
+        self._new = {}  # id of an element -> (_Element, name of its kind, {parameter: values})
+        self._stated_by = {}  # id of an element -> the path that named it last
+        self._undo = []
+
+    def add(self, text):
+        path_text, equals, value = text.partition("=")
+        if not equals:
+            raise _fault(text, "must be PATH=VALUE, as joint.elbow.damping=0.3")
+        if not is_parameter_path(path_text):
+            raise _fault(path_text, f"is not a parameter of an element: {', '.join(KINDS)}")
+        path = parse_path(path_text)
+        both = path.kind == "geometry" and path.parameter == "friction"
+        paths = [replace(path, parameter=name) for name in BOTH_FRICTIONS] if both else [path]
+        for element in _found(self.loaded, path):
+            key = id(element.element)
+            known, _, values = self._new.setdefault(key, (element, path.kind, {}))
+            self._stated_by[key] = path.text
+            for one in paths:
+                before = values.get(one.parameter)
+                before = known.read(one.definition) if before is None else before
+                values[one.parameter] = _changed(one, element, before, value.strip())
+
+    def apply(self):
+        """Replaces the defaults, all or none; returns the ParameterValues."""
+        try:
+            for key, (element, kind, values) in self._new.items():
+                self._replace(key, element, KINDS[kind], values)
+        except ArgumentError:
+            self.restore()
+            raise
+        self._renew()
+        return [
+            ParameterValue(kind, element.whole_name if element.is_ambiguous else element.name, name, tuple(v.tolist()))
+            for element, kind, values in self._new.values()
+            for name, v in values.items()
+        ]
+
+    def restore(self):
+        """Gives the elements back what they had."""
+        for undo in reversed(self._undo):
+            undo()
+        if self._undo:
+            self._undo = []
+            self._renew()
+
+    def _renew(self):
+        plant = self.loaded.plant
+        if self._new:
+            plant.renew_model()
+        if plant.scene_graph is not None and any(kind == "geometry" for _, kind, _ in self._new.values()):
+            plant.scene_graph.registry.revision += 1
+
+    def _replace(self, key, element, kind, values):
+        if element.of_file:
+            return
+        if kind is KINDS["geometry"] and any(element.element.id() in pair for pair in self.loaded.plant.contact_pairs):
+            message = (
+                f"geometry '{element.name}' is part of a contact pair, which has parameters of its own in the file"
+            )
+            raise _fault(self._stated_by[key], message)
+        self._undo.append(kind.keep(element.element))
+        try:
+            kind.replace(element.element, values)
+        except (MbcliError, RuntimeError) as error:
+            raise _fault(self._stated_by[key], f"'{element.name}': {error}") from None
+
+
+def _changed(path, element, before, text):
+    """The values after an assignment."""
+    operator = text[:1] if text[:1] in ("+", "*") else ""
+    given = _numbers(path, text[len(operator) :].strip())
+    where = slice(None) if path.component is None else _component(path, element, before)
+    selected = before[where]
+    if len(given) not in (1, len(selected)):
+        raise _fault(path.text, f"{path.kind} '{element.name}' takes {len(selected)} numbers here, not {len(given)}")
+    if len(given) == 1 and len(selected) > 1 and not operator and path.definition.components:
+        raise _fault(path.text, f"takes {len(selected)} numbers: [{', '.join(path.definition.components)}]")
+    if operator and not np.isfinite(selected).all():
+        if WILDCARDS.search(path.name):
+            return before  # what has no limit keeps none
+        raise _fault(path.text, f"{path.kind} '{element.name}' has no {path.parameter} that {operator} could act on")
+    given = np.resize(given, len(selected))
+    result = before.copy()
+    result[where] = selected + given if operator == "+" else selected * given if operator == "*" else given
+    if path.component is not None and np.isnan(result).any():
+        raise _fault(path.text, f"{path.kind} '{element.name}' has no value yet: give all of them")
+    refusal = path.definition.refusal(result)
+    if refusal is not None:
+        raise _fault(path.text, f"{path.parameter} of {path.kind} '{element.name}' {refusal}")
+    return result
+
+
+def _numbers(path, text):
+    words = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
+    numbers = [INFINITE.get(word.strip(), parse_number(word.strip())) for word in words]
+    if None in numbers:
+        raise _fault(
+            path.text, f"'{text[:60]}' is not a number, or a list of numbers [x, y, z], after + or * if relative"
+        )
+    return np.array(numbers)
+
+
+def _component(path, element, before):
+    names = path.definition.components
+    if names and path.component in names:
+        k = names.index(path.component)
+    elif not names and path.component.isdecimal() and len(path.component) < 4:
+        k = int(path.component)
+    else:
+        k = len(before)
+    if k >= len(before):
+        there = ", ".join(names) if names else f"0 to {len(before) - 1}"
+        raise _fault(path.text, f"{path.parameter} of '{element.name}' has no component '{path.component}': {there}")
+    return slice(k, k + 1)
+
+
+def _fault(path, message):
+    return ArgumentError(f"{argument('overrides')} {path}: {message}")
