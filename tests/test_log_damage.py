@@ -99,7 +99,7 @@ def test_many_random_bytes_never_pass(path):
     """200 kB in the middle of a larger log, as a bad disk leaves them."""
     large = path.with_name("large.h5")
     with LogWriter(large, arm_header()) as log:
-        log.append(**rows(0, 40_000))
+        log.append(**rows(0, 40_000) | {"q": np.random.default_rng(1).normal(size=(40_000, 2))})
         log.finish("complete", 0)
     spoil(large, os.path.getsize(large) // 2, 200_000)
     for command in (("info", large), ("export", large, "--to", "csv"), ("export", large, "--to", "jsonl")):

@@ -4,14 +4,13 @@ import os
 import signal
 import sys
 import threading
-from importlib import import_module
 
 import click
 
 from mbcli import __version__
+from mbcli.cli.lazy_group import LazyGroup
 from mbcli.cli.options import as_option
 from mbcli.common.argument_names import spelled
-from mbcli.common.suggestions import closest
 from mbcli.errors import MbcliError, OutputError, ResourceError
 
 # command -> (module of this package, its line in --help); modules are imported when their command runs
@@ -42,17 +41,8 @@ BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
 INTERRUPTED, TERMINATED, PIPE_CLOSED = 130, 143, 141
 
 
-class Commands(click.Group):
-    """A group whose commands are imported on use."""
-
-    def list_commands(self, ctx):
-        return list(COMMANDS)
-
-    def get_command(self, ctx, name):
-        if name not in COMMANDS:
-            return None
-        module = COMMANDS[name][0]
-        return getattr(import_module(f"mbcli.cli.{module}"), module)
+class Commands(LazyGroup):
+    """All commands; a reader of stdout that goes away ends them."""
 
     def make_context(self, *args, **kwargs):
         try:
@@ -66,18 +56,6 @@ class Commands(click.Group):
         except BrokenPipeError:
             raise PipeClosed from None
 
-    def resolve_command(self, ctx, args):
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
-            likely = closest(name, COMMANDS)
-            hint = f" Did you mean '{likely}'?" if likely else " `mbcli --help` lists the commands."
-            raise click.UsageError(f"No such command '{name}'.{hint}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx, formatter):
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
-
 
 def _show_version(ctx, param, value):
     if value and not ctx.resilient_parsing:
@@ -87,6 +65,7 @@ def _show_version(ctx, param, value):
 
 @click.command(
     cls=Commands,
+    table=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit codes: 0 done, 1 a check found something, 2 usage, 3 model or configuration invalid, 4 file missing, "
     "5 numerical failure, 6 output cannot be written, 70 a bug, 130/141/143 stopped by a signal.",

@@ -1,8 +1,8 @@
 """Simulation logs in HDF5. docs/log_format.md describes the files.
 
-    from mbcli.log import open_log
+    import mbcli.log
 
-    log = open_log("run.h5")
+    log = mbcli.log.open("run.h5")  # or open_log
     log.times, log.q, log.v, log.energy, log.column("elbow"), log.state(0.5), log.events(), log.contacts()
 
 format      what a log consists of: fields, attributes, the header that a run gives
@@ -11,7 +11,10 @@ writer      LogWriter: writes a log that survives the death of its process
 reader      Log: reads complete and unfinished logs
 memory      MemoryLog: the log of a run that writes no file
 provenance  which software made a log
+stored_rows  opening files, reading rows whose checksum may be wrong
+packing     a log written anew, compressed
 export      logs as CSV, JSON lines and NPZ
+export_tables  logs as Parquet, MATLAB, MCAP and rrd
 """
 
 from importlib import import_module
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from mbcli.log.reader import Log
     from mbcli.log.rows import State
 
-__all__ = ["Log", "MemoryLog", "State", "open_log"]
+__all__ = ["Log", "MemoryLog", "State", "open", "open_log"]
 
 _MODULES = {"Log": "reader", "MemoryLog": "memory", "State": "rows"}
 
@@ -39,6 +42,9 @@ def open_log(path: "str | os.PathLike[str]") -> "Log":
     from mbcli.log.reader import Log
 
     return Log(path)
+
+
+open = open_log  # `mbcli.log.open`, as one says h5py.File or gzip.open
 
 
 def __getattr__(name):

@@ -91,8 +91,8 @@ def export_csv(log: Log, selection: Selection, stream: IO[Any]) -> None:
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(["time", *column_names(log, selection.fields)])
     stream.write(header.getvalue().encode("utf-8", "backslashreplace"))
-    for chunk in _chunks(log, selection):
-        columns = [column for array in chunk.values() for column in _flat(array).T.tolist()]
+    for chunk in chunks_of(log, selection):
+        columns = [column for array in chunk.values() for column in flat_rows(array).T.tolist()]
         lines = (",".join(map(repr, row)) for row in zip(*columns, strict=True))
         stream.write(("\n".join(lines) + "\n").encode("ascii"))
 
@@ -102,7 +102,7 @@ def _export_contacts_csv(log, selection, stream):
     lines = io.TextIOWrapper(stream, "utf-8", "backslashreplace", newline="", write_through=True)
     table = csv.writer(lines, lineterminator="\n")
     table.writerow(["time", *columns])
-    for chunk in _chunks(log, selection):
+    for chunk in chunks_of(log, selection):
         for time, contacts in zip(chunk["time"].tolist(), chunk[CONTACT], strict=True):
             for contact in contacts:
                 values = (contact[field.path.removeprefix("contact/")] for field in CONTACT_FIELDS)
@@ -121,8 +121,8 @@ def export_jsonl(log: Log, selection: Selection, stream: IO[Any]) -> None:
 
     Contacts are a list of objects.
     """
-    keys = ["time", *map(_key, selection.fields)]
-    for chunk in _chunks(log, selection):
+    keys = ["time", *map(short_name, selection.fields)]
+    for chunk in chunks_of(log, selection):
         values = [_without_nan(rows) if path == CONTACT else _finite_lists(rows) for path, rows in chunk.items()]
         lines = (json.dumps(dict(zip(keys, row, strict=True))) for row in zip(*values, strict=True))
         stream.write(("\n".join(lines) + "\n").encode("ascii"))
@@ -135,11 +135,11 @@ def export_npz(log: Log, selection: Selection, stream: IO[Any]) -> None:
             _write_contact_arrays(log, selection, archive)
         for path in ("time", *(path for path in selection.fields if path != CONTACT)):
             shape = (selection.row_count, *log.row_shape(path))
-            member = zipfile.ZipInfo(f"{_key(path)}.npy")  # without a date: equal logs give equal files
+            member = zipfile.ZipInfo(f"{short_name(path)}.npy")  # without a date: equal logs give equal files
             with archive.open(member, "w", force_zip64=True) as array_stream:
                 description = {"descr": log.dtype(path).str, "fortran_order": False, "shape": shape}
                 np.lib.format.write_array_header_1_0(array_stream, description)
-                for chunk in _chunks(log, selection, only=path):
+                for chunk in chunks_of(log, selection, only=path):
                     array_stream.write(np.ascontiguousarray(chunk[path]).tobytes())
 
 
@@ -222,15 +222,16 @@ def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[I
 def _paths_of(name, paths):
     found = [path for path in paths if name in (path, path.rpartition("/")[2]) or path.startswith(f"{name}/")]
     if not found:
-        raise LookupError(f"the log has no field {name!r}; it has {', '.join(map(_key, paths))}")
+        raise LookupError(f"the log has no field {name!r}; it has {', '.join(map(short_name, paths))}")
     return found
 
 
-def _key(path):
+def short_name(path: str) -> str:
+    """q, v, u or the path: the key of a field."""
     return SHORT_NAMES.get(path, path)
 
 
-def _chunks(log, selection, only=None):
+def chunks_of(log: Log, selection: Selection, only: str | None = None) -> Iterator[dict[str, Any]]:
     """Chunks of the selected rows, `time` first in each."""
     fields = ("time", *selection.fields) if only is None else (only,)
     names = log.contact_names() if CONTACT in fields else None
@@ -262,7 +263,8 @@ def _named_contacts(contacts, names):
     return [rows[first:last] for first, last in zip(offset[:-1], offset[1:], strict=True)]
 
 
-def _flat(array):
+def flat_rows(array: np.ndarray) -> np.ndarray:
+    """(n, ...) as (n, columns)."""
     return array.reshape(len(array), prod(array.shape[1:]))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 FORMAT = "mbcli-log"
-FORMAT_VERSION = "1.2"
+FORMAT_VERSION = "1.3"
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")
@@ -172,6 +172,8 @@ class LogHeader:
     deterministic: bool = False
     # an example of the argument of checkpoint(): arrays and numbers by name. Empty: no checkpoints.
     checkpoint: Mapping = field(default_factory=dict)
+    # by the same names: one unit, or one a column; "1" for those that are left out
+    checkpoint_units: Mapping = field(default_factory=dict)
     # rows to come, if that is known: keeps the file of a short run small
     expected_rows: int | None = None
 
@@ -196,6 +198,11 @@ class LogHeader:
         """The field `input/u`: actuation, one column an actuator."""
         shape = (len(self.actuator_names),)
         return Field("input/u", self.actuator_units, self.actuator_names, shape)
+
+
+def columns_of(path: str) -> str:
+    """The dataset with the names of the columns of a field: the HDF5 dimension scale of its second dimension."""
+    return f"{path.replace('/', '_')}_columns"
 
 
 def stored_name(path: str, index: int) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 import os
 import re
-import time
 from bisect import bisect_left
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -20,6 +18,7 @@ from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.log import format as layout
 from mbcli.log.format import ContactNames
 from mbcli.log.rows import Rows, State
+from mbcli.log.stored_rows import DamagedRowsError, open_file, read_rows
 from mbcli.parsers.spec import SourceFile
 
 __all__ = ["Log", "State", "describe"]
@@ -32,10 +31,7 @@ INFO_SCHEMA_VERSION = 1
 LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: a longer text is not one that a run has read
 # what h5py, numpy and json raise on a damaged file
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
-READ_ATTEMPTS = 20  # of a block that a running writer may be about to replace
-PAUSE = 0.001  # [s] between them
 ROWS_AT_ONCE = 1 << 16
-CHECKSUM_BYTES = 4  # after the numbers of a chunk
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
 
 
@@ -171,6 +167,7 @@ class Log(Rows):
         parts: list[Callable[[], object]] = []
         parts += [partial(self._read_all, path) for path in (*self._datasets, *self._contacts)]
         parts += [self.events, self.read_checkpoint, self.read_sources, self.run_clock, self._check_lengths]
+        parts += [partial(self._check_columns, path) for path in self._datasets]
         parts += [partial(self._resolved, name) for name in ("model", "config")]
         for read in parts:
             try:
@@ -184,6 +181,12 @@ class Log(Rows):
         dataset = self._datasets.get(path, self._contacts.get(path))
         for first in range(0, len(dataset), ROWS_AT_ONCE):
             self._read(dataset, first, min(first + ROWS_AT_ONCE, len(dataset)))
+
+    def _check_columns(self, path):
+        """The names of columns stand twice in a file: as attribute, and as dimension scale for other programs."""
+        name = layout.columns_of(path)
+        if name in self._file and _texts(self._dataset(name)[()]) != self.names[path]:
+            raise ModelError(f"{self.path}: error: is damaged: {name}: has other names than {path}")
 
     def _check_lengths(self):
         """A finished log has all of its datasets to the last row."""
@@ -270,43 +273,28 @@ class Log(Rows):
     def _read(self, dataset, first, last):
         """Rows first to last of a dataset; ModelError that names those whose checksum is wrong."""
         try:
-            return dataset[first:last]
-        except OSError as error:
-            if not re.search("filter|checksum", str(error)):  # not the checksum, but the disk
-                raise
-        if not self.finished and last > (tail := _last_chunk(dataset)):
-            before = [self._read(dataset, first, tail)] if first < tail else []
-            return np.concatenate([*before, self._read_last_chunk(dataset, tail)[max(first - tail, 0) : last - tail]])
-        rows = dataset.chunks[0]
-        for start in range(first - first % rows, last, rows):
-            stop = min(start + rows, len(dataset))
-            try:
-                dataset[start:stop]
-            except OSError:
-                name = dataset.name.lstrip("/")
-                raise ModelError(
-                    f"{self.path}: error: is damaged: {name}, rows {start} to {stop - 1}: wrong checksum"
-                ) from None
-        return dataset[first:last]  # a running writer has completed it meanwhile
+            return read_rows(dataset, first, last, growing=not self.finished)
+        except DamagedRowsError as damaged:
+            raise ModelError(f"{self.path}: error: is damaged: {damaged}") from None
 
-    def _read_last_chunk(self, dataset, start):
-        """The last chunk of a dataset that is being written, or whose writer died while it replaced that chunk.
+    def refresh(self) -> int:
+        """Takes up the rows that a running writer has handed over since; returns row_count.
 
-        The rows that count are the same in the old and the new chunk, and of the two one dataset at most has some of
-        each; only the checksum then is wrong.
+        A run that ends gives its log another name: this file then has the rows to its end.
         """
-        for _ in range(READ_ATTEMPTS):
-            try:
-                return dataset[start:]
-            except OSError:
-                time.sleep(PAUSE)
-        _, content = dataset.id.read_direct_chunk((start, *(0,) * (dataset.ndim - 1)))
-        return np.frombuffer(content[:-CHECKSUM_BYTES], dataset.dtype).reshape(dataset.chunks)
+        known = self.row_count
+        with self._reading():
+            for dataset in (*self._datasets.values(), *self._contacts.values()):
+                dataset.refresh()
+            self.row_count = max(known, self._count_rows())
+            self._check_time(known)
+        return self.row_count
 
-    def _check_time(self):
+    def _check_time(self, start=0):
         """Searches for times take them to increase, and so does whoever reads the rows."""
-        dataset, last = self._datasets["time"], -np.inf
-        for first in range(0, self.row_count, ROWS_AT_ONCE):
+        dataset = self._datasets["time"]
+        last = self._time_of(start - 1) if start else -np.inf
+        for first in range(start, self.row_count, ROWS_AT_ONCE):
             times = self._read(dataset, first, min(first + ROWS_AT_ONCE, self.row_count))
             rising = times > np.concatenate([[last], times[:-1]])
             if not (rising & np.isfinite(times)).all():
@@ -324,13 +312,11 @@ class Log(Rows):
             raise ResourceError(f"{self.path}: error: cannot be read: {error.strerror}") from None
         if not h5py.is_hdf5(self.path):
             raise ModelError(f"{self.path}: error: is not an HDF5 file")
-        reason = ""
-        for open_file in (_open_finished, _open_unfinished):
-            try:
-                return open_file(self.path)
-            except (OSError, RuntimeError) as error:
-                reason = str(error).partition("\n")[0]
-        raise ModelError(f"{self.path}: error: cannot be opened: {reason}")
+        try:
+            return open_file(self.path)
+        except (OSError, RuntimeError) as error:
+            reason = str(error).partition("\n")[0]
+            raise ModelError(f"{self.path}: error: cannot be opened: {reason}") from None
 
     @contextmanager
     def _reading(self):
@@ -562,35 +548,6 @@ def _time_summary(log) -> dict:
         summary["rate"] = (log.row_count - 1) / summary["duration"]
         summary["least_interval"], summary["largest_interval"] = float(least), float(largest)
     return summary
-
-
-def _open_finished(path):
-    return h5py.File(path, "r", locking="best-effort")
-
-
-def _open_unfinished(path):
-    """Opens a file that is being written, or whose writer was killed.
-
-    What `h5py.File(path, "r", swmr=True)` does, with a bound: by default HDF5 reads a damaged block a hundred
-    times and doubles the pause, which is forever. h5py does not offer the setting.
-    """
-    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
-    access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
-    access.set_file_locking(True, True)
-    try:
-        set_attempts = ctypes.CDLL(h5py.h5p.__file__).H5Pset_metadata_read_attempts
-    except (OSError, AttributeError):  # HDF5 cannot be reached through h5py's module on this system
-        pass
-    else:
-        set_attempts.argtypes = (ctypes.c_int64, ctypes.c_uint)
-        set_attempts(access.id, READ_ATTEMPTS)
-    flags = h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ
-    return h5py.File(h5py.h5f.open(os.fsencode(path), flags, fapl=access))
-
-
-def _last_chunk(dataset):
-    """The first row of the last chunk."""
-    return (len(dataset) - 1) // dataset.chunks[0] * dataset.chunks[0]
 
 
 def _text(value):

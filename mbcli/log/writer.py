@@ -31,6 +31,7 @@ from mbcli.common.argument_names import argument
 from mbcli.errors import OutputError
 from mbcli.log import format as layout
 from mbcli.log.format import LogHeader
+from mbcli.log.packing import write_packed
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.write_lock import WriteLock
 
@@ -205,9 +206,24 @@ class LogWriter:
             self._file.close()
         self._file = None
         try:
-            self._publish()
+            self._pack()
         finally:
-            self._lock.release()
+            try:
+                self._publish()
+            finally:
+                self._lock.release()
+
+    def _pack(self):
+        """Compresses the rows. Where there is no room for it on the disk the log stays as it is."""
+        packed = Path(f"{self.partial_path}.packed")
+        try:
+            with h5py.File(self.partial_path, "r", locking="best-effort") as file:
+                write_packed(file, packed)
+            os.replace(packed, self.partial_path)
+        except (OSError, RuntimeError):
+            pass
+        finally:
+            packed.unlink(missing_ok=True)
 
     def __enter__(self) -> LogWriter:
         return self
@@ -289,10 +305,12 @@ class LogWriter:
         self._events = self._file.create_dataset(
             "events", shape=(0,), maxshape=(None,), chunks=(EVENTS_PER_CHUNK,), dtype=_event_dtype(), fletcher32=True
         )
+        _create_texts(self._events.attrs, "names", self._events.dtype.names)
+        _create_texts(self._events.attrs, "units", ("s", *("1",) * len(self._events.dtype.names[1:])))
         self._create_text("config/resolved", header.config)
         self._create_text("model/resolved", header.model)
         self._create_sources(header.sources)
-        self._checkpoint = self._create_checkpoint(checkpoint)
+        self._checkpoint = self._create_checkpoint(checkpoint, header.checkpoint_units)
         self._create_clocks()
 
     def _create_rows(self, fields):
@@ -317,10 +335,20 @@ class LogWriter:
                 scale = dataset
             else:
                 dataset.dims[0].attach_scale(scale)
+                if len(field.row_shape) == 1 and field.names:
+                    dataset.dims[1].attach_scale(self._create_columns(field))
             datasets[field.path] = dataset
         # time goes last: a row counts when its time is there
         datasets["time"] = datasets.pop("time")
         return datasets
+
+    def _create_columns(self, field):
+        """The dimension scale of the columns of a field: their names."""
+        name = layout.columns_of(field.path)
+        data = [_encoded(text) for text in field.names]
+        columns = self._file.create_dataset(name, data=np.array(data, dtype=_text_dtype(max(map(len, data)))))
+        columns.make_scale(name)
+        return columns
 
     def _create_contacts(self, names):
         self._offset, self._contacts = None, {}
@@ -329,6 +357,8 @@ class LogWriter:
         self._offset = self._file.create_dataset(
             layout.OFFSET, data=np.zeros(1, dtype="i8"), maxshape=(None,), chunks=(self._chunk_rows,), fletcher32=True
         )
+        _create_texts(self._offset.attrs, "names", ("offset",), scalar=True)
+        _create_texts(self._offset.attrs, "units", ("1",), scalar=True)
         for field in layout.CONTACT_FIELDS:
             dataset = self._file.create_dataset(
                 field.path,
@@ -357,18 +387,21 @@ class LogWriter:
             dataset = group.create_dataset(layout.stored_name(source.path, index), data=content, **packing)
             _create_attribute(dataset.attrs, "path", source.path)
             _create_attribute(dataset.attrs, "sha256", source.sha256)
+            _create_texts(dataset.attrs, "units", ("1",), scalar=True)
 
-    def _create_checkpoint(self, slots):
+    def _create_checkpoint(self, slots, units):
         if not slots:
             return {}
-        datasets = {name: self._create_slots(name, data) for name, data in slots.items()}
-        self._create_slots("sequence", np.zeros(2, dtype="i8"))
+        datasets = {name: self._create_slots(name, data, units.get(name, "1")) for name, data in slots.items()}
+        self._create_slots("sequence", np.zeros(2, dtype="i8"), "1")
         return datasets
 
-    def _create_slots(self, name, data):
+    def _create_slots(self, name, data, units):
         """Two slots with a chunk each: one that is not written keeps its checksum."""
         checked = {"chunks": (1, *data.shape[1:]), "fletcher32": True} if data.size else {}
-        return self._file.create_dataset(f"checkpoint/{name}", data=data, **checked)
+        dataset = self._file.create_dataset(f"checkpoint/{name}", data=data, **checked)
+        _create_texts(dataset.attrs, "units", (units,) if isinstance(units, str) else units, isinstance(units, str))
+        return dataset
 
     def _create_clocks(self):
         for name, text in (("created_utc", utc_now()), ("finished_utc", "")):

@@ -77,6 +77,7 @@ def log_header(loaded, fields, held, **run):
             | ({"hold": as_document(held)} if held else {})
         ),
         contact=_contact_names(plant) if "contact" in fields else None,
+        checkpoint_units={"time": "s", "next_step": "s", "q": position_units, "v": velocity_units},
         **run,
     )
     declared = [header.input_field() if path == "input/u" else STANDARD_FIELDS[path] for path in field_paths(fields)]

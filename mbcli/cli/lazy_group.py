@@ -1,0 +1,40 @@
+"""LazyGroup: a group of commands whose modules are imported when they are used."""
+
+from importlib import import_module
+
+import click
+
+from mbcli.common.suggestions import closest
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by a table.
+
+    Args:
+        table: command -> (module of mbcli.cli, its line in --help). The function in the module has the module's name.
+    """
+
+    def __init__(self, *args, table, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.table = table
+
+    def list_commands(self, ctx):
+        return list(self.table)
+
+    def get_command(self, ctx, name):
+        if name not in self.table:
+            return None
+        module = self.table[name][0]
+        return getattr(import_module(f"mbcli.cli.{module}"), module)
+
+    def resolve_command(self, ctx, args):
+        name = args[0]
+        if name not in self.table and not name.startswith("-"):
+            likely = closest(name, self.table)
+            hint = f" Did you mean '{likely}'?" if likely else f" `{ctx.command_path} --help` lists the commands."
+            raise click.UsageError(f"No such command '{name}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx, formatter):
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.table.items()])

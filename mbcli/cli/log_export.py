@@ -1,0 +1,106 @@
+"""`mbcli log export`: the rows of a log in other formats."""
+
+import os
+import shutil
+import sys
+import tempfile
+
+import click
+
+from mbcli.cli.options import Number, usage_errors
+from mbcli.cli.output import refuse_existing
+from mbcli.common.output_files import is_special
+
+FORMATS = ("csv", "jsonl", "npz", "parquet", "mat", "mcap", "rrd")
+BINARY = ("npz", "parquet", "mat", "mcap", "rrd")
+
+
+@click.command("export")
+@click.argument("path", metavar="LOG")
+@click.option("--to", "target", type=click.Choice(FORMATS), help="Format; default: by the suffix of -o.")
+@click.option("-o", "--output", metavar="FILE", help="File to write; default: standard output.")
+@click.option(
+    "--fields",
+    metavar="LIST",
+    help="Comma-separated fields beside the time: q, v, u, PATH as in `log info`, or a group; contact: all contacts, "
+    "as CSV one a line and without other fields. Default: all but contact.",
+)
+@click.option("--from", "from_time", type=Number(), metavar="T", help="First time [s].")
+@click.option("--to-time", type=Number(), metavar="T", help="Last time [s], included.")
+@click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Only every Nth row.")
+@click.option("--force", is_flag=True, help="Replace an existing output file.")
+def log_export(path, target, output, fields, from_time, to_time, every, force):
+    """Write the rows of a log as CSV, JSON lines, NPZ, Parquet, MATLAB, MCAP or rrd.
+
+    Columns: time [s], positions, velocities (named as in the log), then the other fields. Numbers read back
+    exactly. With --fields q,v,u the result is an input for --states of the analysis commands.
+
+    Parquet, MCAP (Foxglove, PlotJuggler) and rrd (Rerun) need mbcli[parquet], mbcli[mcap], mbcli[rerun].
+
+    \b
+    mbcli log export run.h5 -o run.csv
+    mbcli log export run.h5 --to csv --fields q,energy_kinetic --every 10 -o run.csv
+    mbcli log export run.h5 --to csv --fields q,v | mbcli inverse-dynamics robot.urdf --states -
+    """
+    from mbcli.log import export as exports
+    from mbcli.log.reader import Log
+
+    to_stdout = output in (None, "-")
+    if target is None:
+        target = "" if to_stdout else os.path.splitext(output)[1].lstrip(".").lower()
+        if target not in FORMATS:
+            raise click.UsageError(f"Give the format with --to, or by the suffix of -o: {', '.join(FORMATS)}")
+    if to_stdout and target in BINARY and sys.stdout.isatty():
+        raise click.UsageError(f"{target} is binary: give a file with -o, or send it to a pipe.")
+    if not to_stdout and not is_special(output):
+        refuse_existing(output, force)
+    with Log(path) as opened:
+        selection = selected(opened, fields, from_time=from_time, to_time=to_time, every=every)
+        write = _writer(target)
+        if target == "csv" and exports.CONTACT in selection.fields and len(selection.fields) > 1:
+            message = "CSV has either contacts, one a line, or fields with a row a sample: give contact alone"
+            raise click.BadParameter(message, param_hint="--fields")
+        with usage_errors():
+            if not to_stdout:
+                with exports.output_file(output, force) as stream:
+                    write(opened, selection, stream)
+                return
+            _write_to_stdout(write, opened, selection, spooled=target not in exports.EXPORTERS)
+
+
+def selected(log, fields, **rows):
+    """The export.Selection of --fields; a usage error for a field that is not there."""
+    from mbcli.log import export as exports
+
+    names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
+    try:
+        return exports.select(log, fields=names, **rows)
+    except LookupError as error:
+        raise click.BadParameter(error.args[0], param_hint="--fields") from None
+
+
+def _writer(target):
+    from mbcli.log.export import EXPORTERS
+
+    if target in EXPORTERS:
+        return EXPORTERS[target]
+    from mbcli.log.export_tables import TABLES
+
+    return TABLES[target]
+
+
+def _write_to_stdout(write, log, selection, spooled):
+    """spooled: the writer seeks, which a pipe cannot."""
+    try:
+        stream = sys.stdout.buffer
+        if spooled:
+            with tempfile.TemporaryFile() as spool:
+                write(log, selection, spool)
+                spool.seek(0)
+                shutil.copyfileobj(spool, stream)
+        else:
+            write(log, selection, stream)
+        stream.flush()
+    except BrokenPipeError:  # the reader has enough, as `head`; click would exit with 1
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
