@@ -47,6 +47,7 @@ ROOMS = (
     ("mbcli.multibody.parsing",),
     ("mbcli.conversion", "mbcli.checks", "mbcli.log"),
     ("mbcli.models",),
+    ("mbcli.pictures",),
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.systems",),
     ("mbcli.all",),

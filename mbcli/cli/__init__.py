@@ -34,6 +34,7 @@ COMMANDS = {
     "momentum": ("momentum", "Momentum about a point."),
     "contact": ("contact", "Contacts at a state with their forces, and distances."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
+    "view": ("view", "Show a model in the browser, with sliders for its joints."),
     "log": ("log", "Look into the logs that simulate writes."),
     "schema": ("schema", "Print the JSON Schema of a configuration, scenario, directives or log."),
 }

@@ -1,0 +1,91 @@
+"""`mbcli view`: a model in the browser, with sliders for its joints."""
+
+import time
+import webbrowser
+
+import click
+
+from mbcli.cli.model import given_models, load
+from mbcli.cli.options import (
+    MODEL_KEYS,
+    STATE_KEYS,
+    GroundCommand,
+    ground_option,
+    model_options,
+    state_options,
+    take,
+)
+from mbcli.errors import MbcliError
+
+WATCH_SECONDS = 0.1  # between looks at the files
+
+
+@click.command(cls=GroundCommand)
+@model_options
+@state_options
+@ground_option
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.pass_context
+def view(ctx, port, no_browser, ground, **values):
+    """Show a model in the browser: sliders move its joints, and the picture follows when a file is saved.
+
+    Toggles show visual and collision geometry, frames, joint axes, inertia ellipsoids, centres of mass, names and
+    contacts. Loops are closed while a slider moves. The address is one of this machine alone. Ctrl-C ends it.
+
+    \b
+    mbcli view robot.urdf
+    mbcli view arm.urdf --srdf arm.srdf --pose home
+    mbcli view quadruped.urdf --ground --port 8000 --no-browser
+    """
+    from mbcli.pictures.live_model import LiveModel, watched_paths
+    from mbcli.pictures.web_server import PageServer
+
+    model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
+    models = given_models(model)
+    if "-" in models:
+        raise click.UsageError("view reads its model again when it changes: give a file, not '-'")
+    live = LiveModel(_loader(ctx, model, state, ground), watched_paths(models))
+    get = {"/": live.page, "/scene": live.scene_json, "/mesh/": live.mesh}
+    with PageServer(get, {"/poses": live.poses}, port) as server:
+        click.echo(server.url)
+        if not no_browser and not webbrowser.open(server.url):
+            click.echo("mbcli: no browser was found: open the address above", err=True)
+        for note in live.scene.notes:
+            click.echo(f"mbcli: warning: {note}", err=True)
+        _follow(live, server, quiet=(ctx.obj or {}).get("verbosity", 0) < 0)
+
+
+def _loader(ctx, model, state, ground):
+    """() -> LoadedModel and the positions that the state options give."""
+    from mbcli.cli.state import set_state
+    from mbcli.pictures.model_scene import drawing_context
+
+    def read():
+        loaded = load(model, ctx, contact=True, ground=ground)
+        context = drawing_context(loaded.plant)
+        set_state(loaded, context, state)
+        return loaded, loaded.plant.GetPositions(context).copy()
+
+    return read
+
+
+def _follow(live, server, *, quiet):
+    """Reads the model again whenever one of its files is written, until a signal comes."""
+    from mbcli.cli import say
+
+    while True:
+        time.sleep(WATCH_SECONDS)
+        if not live.is_changed():
+            continue
+        try:
+            read = live.reload()
+        except click.UsageError as error:
+            live.problem, read = error.format_message(), False
+        if read:
+            server.tell("scene", None)
+            if not quiet:
+                click.echo("mbcli: read again", err=True)
+        else:
+            server.tell("problem", live.problem)
+            say(MbcliError(live.problem))

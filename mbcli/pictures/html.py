@@ -1,0 +1,94 @@
+"""Pages of a scene or of runs: one HTML file with its scripts, styles and data in it, that needs no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from mbcli.pictures.packing import base64_text, pack_mesh, pack_motion, scene_document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.pictures.scene import Motion, Scene
+
+SCRIPTS = ("packing.js", "robot.js", "stage.js", "overlays.js", "panel.js", "view.js", "replay.js", "start.js")
+
+
+def view_page(scene: Scene) -> str:
+    """The page of `mbcli view`, which asks its server for meshes and poses."""
+    return _page(scene.name, {"kind": "view", "scene": scene_document(scene)}, connects=True)
+
+
+def replay_page(
+    runs: Sequence[tuple[Scene, Motion]],
+    title: str,
+    *,
+    traces: Sequence[str] = (),
+    speed: float = 1.0,
+    play: bool = False,
+    plain: bool = False,
+) -> str:
+    """A page that shows runs over time, the first one solid, the others as ghosts.
+
+    Args:
+        runs: a scene and its motion each.
+        traces: names of bodies and frames whose ways are drawn.
+        speed: in which it plays at first, relative to the time of the run.
+        play: whether it plays when it is opened.
+        plain: whether there is nothing but the picture, for images.
+    """
+    meshes = {key: mesh for scene, _ in runs for key, mesh in scene.meshes.items()}
+    data = {
+        "kind": "replay",
+        "title": title,
+        "traces": list(traces),
+        "speed": speed,
+        "play": play,
+        "runs": [
+            {"name": motion.name, "scene": scene_document(scene), "motion": base64_text(pack_motion(motion))}
+            for scene, motion in runs
+        ],
+        "meshes": {key: base64_text(pack_mesh(mesh)) for key, mesh in sorted(meshes.items())},
+    }
+    return _page(title, data, connects=False, plain=plain)
+
+
+def page_file(name: str) -> str:
+    """The text of a file of the page."""
+    return files("mbcli.pictures").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _page(title: str, data: dict[str, Any], *, connects: bool, plain: bool = False) -> str:
+    three, style = page_file("three.min.js"), page_file("style.css")
+    script = "\n".join(page_file(name) for name in SCRIPTS)
+    policy = (
+        f"default-src 'none'; script-src {_digest(three)} {_digest(script)}; style-src {_digest(style)}; "
+        f"img-src data:; connect-src {chr(39)}{'self' if connects else 'none'}{chr(39)}"
+    )
+    # the text of a script ends at "</", whatever is in it
+    text = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    values = {
+        "policy": policy,
+        "title": html.escape(title),
+        "style": style,
+        "body_class": "plain" if plain else "",
+        "data": text,
+        "three": three,
+        "script": script,
+    }
+    parts = page_file("page.html").split("{{")
+    result = [parts[0]]
+    for part in parts[1:]:
+        name, _, rest = part.partition("}}")
+        result += [values[name], rest]
+    return "".join(result)
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

@@ -1,0 +1,168 @@
+"""A model that is looked at while its files are edited: its scene, poses at positions, and what is new on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import MbcliError
+from mbcli.models.contacts import contact_points
+from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
+from mbcli.pictures.html import view_page
+from mbcli.pictures.model_scene import MeshStore, body_poses, drawing_context, file_stamp, scene_of
+from mbcli.pictures.packing import pack_mesh, scene_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.models.loading import LoadedModel
+    from mbcli.multibody.plant.context import Context
+
+HELD = 1e4  # weight of the coordinate that a slider moves, beside 1 of the others, where loops are closed
+
+
+class LiveModel:
+    """Answers the requests of the page of `mbcli view`.
+
+    Args:
+        load: () -> LoadedModel and the positions q (nq,) to begin with; raises MbcliError.
+        paths: files that are watched too, also if they cannot be read.
+    """
+
+    def __init__(self, load: Callable[[], tuple[LoadedModel, Any]], paths: list[str]) -> None:
+        self._load, self._paths = load, paths
+        self._lock = threading.Lock()
+        self._meshes = MeshStore()
+        self._packed: dict[str, bytes] = {}
+        self.problem: str | None = None
+        self._stamps: dict[str, tuple | None] = {}
+        self._watch([])
+        self._take(*load())
+
+    def _take(self, loaded, q):
+        scene = scene_of(loaded, q, meshes=self._meshes)
+        # assembled here, before anybody sees it: a page that fails is worse than a pause
+        context = drawing_context(loaded.plant, scene.q)
+        with self._lock:
+            self.loaded, self.scene, self._context = loaded, scene, context
+            self._packed = {key: self._packed[key] for key in scene.meshes if key in self._packed}
+        self._watch([source.path for source in loaded.sources] + self._meshes.files())
+
+    def _watch(self, paths):
+        self._stamps = {path: file_stamp(path) for path in (*self._paths, *paths)}
+
+    def is_changed(self) -> bool:
+        """Whether a file of the model was written since it was read."""
+        return any(file_stamp(path) != stamp for path, stamp in self._stamps.items())
+
+    def reload(self) -> bool:
+        """Reads the model again; False, with `problem` set and the old model kept, if it is not one now."""
+        known = list(self._stamps)
+        self._watch(known)  # before reading: what is written meanwhile is new again
+        stamps = self._stamps
+        try:
+            self._take(*self._load())
+        except MbcliError as error:
+            self.problem, self._stamps = str(error), stamps
+            return False
+        self._stamps = {path: stamps.get(path, stamp) for path, stamp in self._stamps.items()}
+        self.problem = None
+        return True
+
+    # answers
+
+    def page(self) -> tuple[str, bytes]:
+        """The page with the scene in it."""
+        return "text/html; charset=utf-8", view_page(self.scene).encode()
+
+    def scene_json(self) -> tuple[str, bytes]:
+        """The scene without meshes."""
+        return "application/json", json.dumps(scene_document(self.scene), allow_nan=False).encode()
+
+    def mesh(self, key: str) -> tuple[str, bytes] | None:
+        """A mesh of the scene, packed."""
+        with self._lock:
+            mesh = self.scene.meshes.get(key)
+            if mesh is None:
+                return None
+            if key not in self._packed:
+                self._packed[key] = pack_mesh(mesh)
+            return "application/octet-stream", self._packed[key]
+
+    def poses(self, request: Any) -> dict[str, Any]:
+        """Where the bodies are at the positions of a request: {"q": [...], "moved": index or null, "contacts": bool}.
+
+        Loops are closed by the nearest positions that satisfy the constraints; those that changed come back.
+        """
+        with self._lock:
+            try:
+                return self._poses(request)
+            except MbcliError as error:
+                return {"error": str(error)}
+
+    def _poses(self, request):
+        plant, context = self.loaded.plant, self._context
+        values = request.get("q") if isinstance(request, dict) else None
+        try:
+            q = np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            q = np.full(1, np.nan)
+        if q.shape != (plant.num_positions(),) or not np.isfinite(q).all():
+            return {"error": f"positions are {plant.num_positions()} finite numbers: the page is of an earlier model"}
+        q = _unit_quaternions(plant, q)
+        plant.SetPositions(context, q)
+        note, adjusted = None, False
+        if plant.elements.constraints:
+            note, adjusted = self._close_loops(context, request.get("moved"))
+        contacts = []
+        if request.get("contacts") and plant.meets_contact():
+            contacts = [_contact(contact) for contact in contact_points(context)]
+        return {
+            "q": plant.GetPositions(context).tolist(),
+            "X_WB": np.round(body_poses(plant, context), 9).tolist(),
+            "adjusted": adjusted,
+            "note": note,
+            "contacts": contacts,
+        }
+
+    def _close_loops(self, context: Context, moved: Any) -> tuple[str | None, bool]:
+        """Moves the context to the nearest assembly; a note if there is none, and whether positions changed."""
+        state = context.state
+        plant = state.plant
+        weights = np.ones(plant.num_velocities())
+        for joint in plant.moving_joints():
+            first = joint.position_start()
+            if isinstance(moved, int) and first <= moved < first + joint.num_positions():
+                weights[joint.velocity_start() : joint.velocity_start() + joint.num_velocities()] = HELD
+        before = state.q.copy()
+        found, _ = assemble_within_limits(context, before, weights, TOLERANCE)
+        if not found.converged:
+            return f"the loops cannot be closed here: they are open by {found.position_error:.2g}", False
+        plant.SetPositions(context, found.q)
+        return None, not np.allclose(found.q, before, rtol=0.0, atol=1e-9)
+
+
+def _contact(contact):
+    """Point and force of a contact, as the force on what moves."""
+    sign = -1.0 if contact["body_b"] == "world" else 1.0
+    return {"point": np.asarray(contact["point_W"]).tolist(), "force": (sign * np.asarray(contact["force_W"])).tolist()}
+
+
+def _unit_quaternions(plant, q):
+    """Positions with quaternions of length 1; one near zero becomes the identity."""
+    q = q.copy()
+    for joint in plant.moving_joints():
+        if joint.type_name() == "quaternion_floating":
+            i = joint.position_start()
+            length = np.linalg.norm(q[i : i + 4])
+            q[i : i + 4] = q[i : i + 4] / length if length > 1e-6 else (1.0, 0.0, 0.0, 0.0)
+    return q
+
+
+def watched_paths(models: list[str]) -> list[str]:
+    """The model arguments that are files."""
+    return [os.fspath(model) for model in models if model != "-" and os.path.isfile(model)]

@@ -1,0 +1,130 @@
+// Contact points with their forces, contact surfaces by pressure, traces of frames.
+"use strict";
+
+class ContactArrows {
+  constructor(root, size, weight) {
+    this.root = new THREE.Group();
+    root.add(this.root);
+    this.radius = 0.007 * size;
+    this.perNewton = weight > 0 ? (0.45 * size) / weight : 0; // a force as large as the weight
+    this.size = size;
+    this.scale = 1;
+    this.capacity = 0;
+  }
+
+  reserve(count) {
+    if (count <= this.capacity) return;
+    this.clear();
+    this.capacity = Math.max(2 * count, 16);
+    const material = (color, opacity) =>
+      new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true, opacity });
+    const make = (geometry, painted) => {
+      const mesh = new THREE.InstancedMesh(geometry, painted, this.capacity);
+      mesh.frustumCulled = false;
+      mesh.renderOrder = 4;
+      this.root.add(mesh);
+      return mesh;
+    };
+    this.points = make(new THREE.SphereGeometry(1, 12, 8), material(0x212529, 0.85));
+    this.shafts = make(new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), material(0xd6336c, 0.9));
+    this.tips = make(new THREE.ConeGeometry(1, 1, 14).translate(0, 0.5, 0), material(0xd6336c, 0.9));
+  }
+
+  clear() {
+    for (const mesh of this.root.children) { mesh.geometry.dispose(); mesh.material.dispose(); mesh.dispose(); }
+    this.root.clear();
+  }
+
+  // points and forces: 3 numbers each; all of the model's size if its weight is not known.
+  set(points, forces) {
+    const count = points.length / 3;
+    this.reserve(count);
+    if (!this.capacity) return;
+    const matrix = new THREE.Matrix4(), place = new THREE.Vector3(), force = new THREE.Vector3();
+    const turn = new THREE.Quaternion(), up = new THREE.Vector3(0, 1, 0), scale = new THREE.Vector3();
+    const r = this.radius;
+    let largest = 1e-9;
+    if (!this.perNewton) for (let k = 0; k < count; k++) largest = Math.max(largest, Math.hypot(...forces.slice(3 * k, 3 * k + 3)));
+    const perNewton = this.perNewton || (0.4 * this.size) / largest;
+    for (let k = 0; k < count; k++) {
+      place.fromArray(points, 3 * k);
+      force.fromArray(forces, 3 * k);
+      const ratio = (force.length() * perNewton) / (0.45 * this.size); // 1: as large as the weight
+      const length = 0.45 * this.size * this.scale * (ratio <= 1 ? ratio : 1 + 0.25 * Math.log(ratio));
+      turn.setFromUnitVectors(up, length > 0 ? force.normalize() : up);
+      this.points.setMatrixAt(k, matrix.compose(place, turn, scale.set(r, r, r)));
+      this.shafts.setMatrixAt(k, matrix.compose(place, turn, scale.set(0.55 * r, length, 0.55 * r)));
+      place.addScaledVector(force, length);
+      const tip = Math.min(3.4 * r, 0.6 * length);
+      this.tips.setMatrixAt(k, matrix.compose(place, turn, scale.set(0.45 * tip, tip, 0.45 * tip)));
+    }
+    for (const mesh of [this.points, this.shafts, this.tips]) {
+      mesh.count = count;
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+}
+
+class PressureSurfaces {
+  constructor(root, largest) {
+    this.largest = largest;
+    this.mesh = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({
+      vertexColors: true, side: THREE.DoubleSide, transparent: true, opacity: 0.95, depthTest: false }));
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = 2;
+    root.add(this.mesh);
+  }
+
+  // 9 numbers a triangle, 3 values.
+  set(vertices, values) {
+    const colors = new Float32Array(vertices.length);
+    values.forEach((value, k) => colors.set(pressureColor(value / this.largest), 3 * k));
+    this.mesh.geometry.dispose();
+    this.mesh.geometry = new THREE.BufferGeometry();
+    this.mesh.geometry.setAttribute("position", new THREE.BufferAttribute(Float32Array.from(vertices), 3));
+    this.mesh.geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
+  }
+}
+
+// From dark blue over green to yellow, as linear RGB, for a part from 0 to 1.
+const PRESSURE_STOPS = [[0.267, 0.005, 0.329], [0.229, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383],
+  [0.993, 0.906, 0.144]];
+
+function pressureColor(part) {
+  const place = Math.min(Math.max(part, 0), 1) * (PRESSURE_STOPS.length - 1);
+  const k = Math.min(Math.floor(place), PRESSURE_STOPS.length - 2), rest = place - k;
+  const mixed = PRESSURE_STOPS[k].map((value, i) => value + rest * (PRESSURE_STOPS[k + 1][i] - value));
+  return new THREE.Color().setRGB(...mixed, THREE.SRGBColorSpace).toArray();
+}
+
+// The way of a point over time: all of it pale, the part until now dark.
+class Trace {
+  constructor(root, places, color) {
+    this.count = places.length / 3;
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(Float32Array.from(places), 3));
+    const line = (opacity, order) => {
+      const made = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color, transparent: true, opacity }));
+      made.frustumCulled = false;
+      made.renderOrder = order;
+      return made;
+    };
+    this.all = line(0.3, 1);
+    this.done = new THREE.Line(geometry.clone(), this.all.material.clone());
+    this.done.material.opacity = 1;
+    this.done.frustumCulled = false;
+    root.add(this.all, this.done);
+  }
+
+  until(row) {
+    this.done.geometry.setDrawRange(0, Math.max(row + 1, 0));
+  }
+
+  dispose() {
+    for (const line of [this.all, this.done]) {
+      line.removeFromParent();
+      line.geometry.dispose();
+      line.material.dispose();
+    }
+  }
+}
