@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.geometry.contact_surface import HydroelasticContactRepresentation
 from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
@@ -42,6 +41,13 @@ class DiscreteContactSolver(Enum):
 
     kTamsi = 0
     kSap = 1
+
+
+class HydroelasticContactRepresentation(Enum):
+    """The faces of hydroelastic contact surfaces."""
+
+    kTriangle = 0
+    kPolygon = 1
 
 
 @dataclass
