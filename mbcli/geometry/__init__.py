@@ -3,6 +3,7 @@
 from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+from mbcli.geometry.contact_surface import ContactSurface, HydroelasticContactRepresentation
 from mbcli.geometry.frame_poses import FramePoseVector
 from mbcli.geometry.geometry_instance import GeometryInstance
 from mbcli.geometry.hydroelastic_properties import (
@@ -12,6 +13,8 @@ from mbcli.geometry.hydroelastic_properties import (
 )
 from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, SourceId
 from mbcli.geometry.inspector import SceneGraphInspector
+from mbcli.geometry.mesh_fields import PolygonSurfaceMeshFieldLinear, TriangleSurfaceMeshFieldLinear
+from mbcli.geometry.polygon_mesh import PolygonSurfaceMesh, SurfacePolygon
 from mbcli.geometry.properties import (
     AddContactMaterial,
     GeometryProperties,
@@ -44,6 +47,7 @@ __all__ = [
     "Capsule",
     "CollisionFilterDeclaration",
     "CollisionFilterManager",
+    "ContactSurface",
     "Convex",
     "Cylinder",
     "DefaultProximityProperties",
@@ -56,10 +60,13 @@ __all__ = [
     "GeometryProperties",
     "GeometrySet",
     "HalfSpace",
+    "HydroelasticContactRepresentation",
     "IllustrationProperties",
     "Mesh",
     "MeshcatCone",
     "PenetrationAsPointPair",
+    "PolygonSurfaceMesh",
+    "PolygonSurfaceMeshFieldLinear",
     "ProximityProperties",
     "QueryObject",
     "Role",
@@ -70,6 +77,8 @@ __all__ = [
     "SignedDistancePair",
     "SourceId",
     "Sphere",
+    "SurfacePolygon",
     "SurfaceTriangle",
     "TriangleSurfaceMesh",
+    "TriangleSurfaceMeshFieldLinear",
 ]

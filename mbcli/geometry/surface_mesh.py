@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from mbcli.geometry.face_measures import FaceMeasures, bounding_box, measure_faces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import FloatArray, Vector3
 
 
 class SurfaceTriangle:
@@ -51,6 +54,12 @@ class TriangleSurfaceMesh:
         if not 0 <= self.triangle_array.min() <= self.triangle_array.max() < count:
             raise RuntimeError(f"TriangleSurfaceMesh: a triangle names a vertex beyond the {count} given")
 
+    @cached_property
+    def measures(self) -> FaceMeasures:
+        """Areas, normals and centroids of the triangles."""
+        start = np.arange(0, 3 * len(self.triangle_array) + 1, 3)
+        return measure_faces(self.vertex_array, start, self.triangle_array.ravel())
+
     def num_triangles(self) -> int:
         """The number of triangles."""
         return len(self.triangle_array)
@@ -65,6 +74,10 @@ class TriangleSurfaceMesh:
         """All triangles, as indices of vertices."""
         return [SurfaceTriangle(*row) for row in self.triangle_array]
 
+    def element(self, e: int) -> SurfaceTriangle:
+        """One triangle, as indices of vertices."""
+        return SurfaceTriangle(*self.triangle_array[e])
+
     def vertices(self) -> list[FloatArray]:
         """(3,) [m] of each"""
         return [row.copy() for row in self.vertex_array]
@@ -75,9 +88,43 @@ class TriangleSurfaceMesh:
 
     def area(self, t: int) -> float:
         """[m^2] of one triangle."""
-        a, b, c = self.vertex_array[self.triangle_array[t]]
-        return 0.5 * float(np.linalg.norm(np.cross(b - a, c - a)))
+        return float(self.measures.area[t])
 
     def total_area(self) -> float:
         """[m^2]"""
-        return sum(self.area(t) for t in range(self.num_triangles()))
+        return float(self.measures.area.sum())
+
+    def face_normal(self, t: int) -> Vector3:
+        """(3,) of one triangle: of length 1, or 0 if it has no area."""
+        return self.measures.normal[t].copy()
+
+    def element_centroid(self, t: int) -> Vector3:
+        """(3,) [m] of one triangle."""
+        return self.measures.centroid[t].copy()
+
+    def centroid(self) -> Vector3:
+        """(3,) [m] of the surface, the origin if it has no area."""
+        return self.measures.center()
+
+    def CalcBoundingBox(self) -> tuple[Vector3, Vector3]:
+        """(centre, size) [m] of the box around all vertices."""
+        return bounding_box(self.vertex_array)
+
+    def CalcBarycentric(self, p_MQ: ArrayLike, t: int) -> Vector3:
+        """(3,), of sum 1: weights of the corners of a triangle at Q, projected onto its plane; NaN without area."""
+        a, b, c = self.vertex_array[self.triangle_array[t]]
+        u, v, r = b - a, c - a, np.asarray(p_MQ, dtype=float) - a
+        uu, uv, vv, ru, rv = u @ u, u @ v, v @ v, r @ u, r @ v
+        with np.errstate(invalid="ignore", divide="ignore"):
+            second, third = np.array([vv * ru - uv * rv, uu * rv - uv * ru]) / (uu * vv - uv * uv)
+        return np.array([1.0 - second - third, second, third])
+
+    def CalcCartesianFromBarycentric(self, element_index: int, b_Q: ArrayLike) -> Vector3:
+        """p_MQ (3,) [m] of weights of the corners of a triangle."""
+        return np.asarray(b_Q, dtype=float) @ self.vertex_array[self.triangle_array[element_index]]
+
+    def Equal(self, mesh: TriangleSurfaceMesh) -> bool:
+        """Whether all vertices and triangles are the same, to the last bit."""
+        return np.array_equal(self.triangle_array, mesh.triangle_array) and np.array_equal(
+            self.vertex_array, mesh.vertex_array
+        )

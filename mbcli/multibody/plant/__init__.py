@@ -12,6 +12,7 @@ from mbcli.multibody.plant.config_functions import (
 )
 from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
 from mbcli.multibody.plant.coulomb_friction import CalcContactFrictionFromSurfaceProperties, CoulombFriction
+from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.propeller import Propeller, PropellerInfo
 from mbcli.multibody.plant.scalar_conversion import MultibodyPlant_
@@ -38,6 +39,7 @@ __all__ = [
     "ExternallyAppliedSpatialForceMultiplexer",
     "ExternallyAppliedSpatialForceMultiplexer_",
     "ExternallyAppliedSpatialForce_",
+    "HydroelasticContactInfo",
     "MultibodyPlant",
     "MultibodyPlantConfig",
     "MultibodyPlant_",

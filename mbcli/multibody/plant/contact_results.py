@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from mbcli.geometry.contact_pairs import PenetrationAsPointPair
     from mbcli.math.array_types import Vector3
+    from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.index import BodyIndex
 
@@ -76,8 +77,13 @@ class PointPairContactInfo:
 class ContactResults:
     """All contacts of one state or step; it does not change."""
 
-    def __init__(self, plant: MultibodyPlant | None = None, point_pairs: Iterable[PointPairContactInfo] = ()) -> None:
-        self._plant, self._point_pairs = plant, tuple(point_pairs)
+    def __init__(
+        self,
+        plant: MultibodyPlant | None = None,
+        point_pairs: Iterable[PointPairContactInfo] = (),
+        surfaces: Iterable[HydroelasticContactInfo] = (),
+    ) -> None:
+        self._plant, self._point_pairs, self._surfaces = plant, tuple(point_pairs), tuple(surfaces)
 
     def plant(self) -> MultibodyPlant | None:
         """The plant, None for empty results."""
@@ -94,13 +100,15 @@ class ContactResults:
         return self._point_pairs[i]
 
     def num_hydroelastic_contacts(self) -> int:
-        """0: contact surfaces are not computed."""
-        return 0
+        """The number of contact surfaces."""
+        return len(self._surfaces)
 
-    def hydroelastic_contact_info(self, i: int) -> NoReturn:
-        """IndexError: there is none."""
-        raise IndexError(f"hydroelastic_contact_info({i}): there are 0 contacts")
+    def hydroelastic_contact_info(self, i: int) -> HydroelasticContactInfo:
+        """HydroelasticContactInfo, in the order of the identifiers of M, then N. IndexError if there is none."""
+        if not 0 <= i < len(self._surfaces):
+            raise IndexError(f"hydroelastic_contact_info({i}): there are {len(self._surfaces)} contacts")
+        return self._surfaces[i]
 
-    def SelectHydroelastic(self, selector: Callable[[PointPairContactInfo], bool]) -> ContactResults:
+    def SelectHydroelastic(self, selector: Callable[[HydroelasticContactInfo], bool]) -> ContactResults:
         """A copy with those surfaces for which selector is true, and all contacts of points."""
-        return ContactResults(self._plant, self._point_pairs)
+        return ContactResults(self._plant, self._point_pairs, [info for info in self._surfaces if selector(info)])

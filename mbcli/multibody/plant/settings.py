@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.geometry.contact_surface import HydroelasticContactRepresentation
 from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
@@ -41,13 +42,6 @@ class DiscreteContactSolver(Enum):
 
     kTamsi = 0
     kSap = 1
-
-
-class HydroelasticContactRepresentation(Enum):
-    """The faces of hydroelastic contact surfaces."""
-
-    kTriangle = 0
-    kPolygon = 1
 
 
 @dataclass
