@@ -91,9 +91,7 @@ def test_a_box_presses_with_its_flat_part_and_its_bevelled_rim():
     """E x / (H / 2) over a face but for the rim, which is nearer to the sides: check 23."""
     x, a, b, half = 0.001, 0.1, 0.2, 0.03
     force, area, _ = force_on_plane(soft_solid_of(Box(a, b, 0.06)), height=half - x)
-    sections = (
-        a * b + 4.0 * (a - x) * (b - x) + (a - 2 * x) * (b - 2 * x)
-    )  # of a frustum
+    sections = a * b + 4.0 * (a - x) * (b - x) + (a - 2 * x) * (b - 2 * x)  # of a frustum
     assert force == pytest.approx(x / 6.0 * sections / half, rel=1e-12)
     assert force == pytest.approx(656.71111111111e-6, rel=1e-12)  # by pydrake
     assert area == pytest.approx(a * b, rel=1e-12)
