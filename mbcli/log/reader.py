@@ -16,7 +16,7 @@ import numpy as np
 
 from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.log import format as layout
-from mbcli.log.format import ContactNames
+from mbcli.log.format import ContactNames, Field
 from mbcli.log.rows import Rows, State
 from mbcli.log.stored_rows import DamagedRowsError, open_file, read_rows
 from mbcli.parsers.spec import SourceFile
@@ -219,7 +219,7 @@ class Log(Rows):
         return bool(self._contacts)
 
     @property
-    def contact_fields(self) -> tuple[layout.Field, ...]:
+    def contact_fields(self) -> tuple[Field, ...]:
         """Those under contact/."""
         return tuple(field for field in ALL_CONTACT_FIELDS if field.path in self._contacts)
 
