@@ -49,6 +49,7 @@ ROOMS = (
     ("mbcli.models",),
     ("mbcli.pictures",),
     ("mbcli.batch", "mbcli.simulation"),
+    ("mbcli.sweeps",),
     ("mbcli.systems",),
     ("mbcli.all",),
     ("mbcli.cli",),

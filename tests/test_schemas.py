@@ -39,7 +39,16 @@ def test_every_schema_is_one_and_is_printed(name):
 
 def test_the_command_lists_the_schemas_and_suggests_names(tmp_path):
     names = succeed("schema").out.split()
-    assert names == ["config", "constraints", "directives", "log", "plant_config", "scenario", "simulator_config"]
+    assert names == [
+        "config",
+        "constraints",
+        "directives",
+        "log",
+        "plant_config",
+        "scenario",
+        "simulator_config",
+        "sweep",
+    ]
     assert 'did you mean "scenario"?' in cli("schema", "scenrio").err
     assert cli("schema", "scenrio").code == 2
     succeed("schema", "log", "-o", tmp_path / "log.json")

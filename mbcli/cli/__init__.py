@@ -16,6 +16,7 @@ from mbcli.errors import MbcliError, OutputError, ResourceError
 # command -> (module of this package, its line in --help); modules are imported when their command runs
 COMMANDS = {
     "simulate": ("simulate", "Run a model over time and write an HDF5 log."),
+    "sweep": ("sweep", "Run a model at many values of its parameters, into one table."),
     "check": ("check", "Report every fault of model files; for CI."),
     "inspect": ("inspect", "Describe a model: tree, joints, masses, frames, unused elements."),
     "convert": ("convert", "Write a model as URDF or SDFormat, list the losses, prove that it is the same."),

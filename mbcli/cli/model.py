@@ -10,7 +10,7 @@ from mbcli.cli.output import outputs
 from mbcli.common.output_files import refuse_inputs
 
 
-def load(options, ctx, *, contact=False, ground=None, **plant_settings):
+def load(options, ctx, *, contact=False, ground=None, models=None, **plant_settings):
     """Reads the models and settings that the options name; prints the findings as far as the verbosity wants them.
 
     Args:
@@ -18,32 +18,17 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
         ctx: click context; its verbosity decides which findings are printed.
         contact: whether geometries are registered, and so can touch.
         ground: [m] height of a ground, None for none.
+        models: what models_to_load() gave, if it was asked already.
         plant_settings: dt, contact_model, contact_approximation, if a command's own options set them.
     """
-    from mbcli.models.loading import ModelText, load_model
+    from mbcli.models.loading import load_model
 
-    models = [
-        ModelText(sys.stdin.buffer.read(), "<stdin>") if model == "-" else model for model in given_models(options)
-    ]
     with usage_errors(), MeshProgress(shown=(ctx.obj or {}).get("verbosity", 0) >= 0) as progress:
         loaded = load_model(
-            models,
+            models_to_load(options) if models is None else models,
             contact=contact,
             ground=ground,
-            weld=options.welds,
-            weld_base=options.weld_base,
-            constraints=options.constraints_file,
-            loops=options.loops,
-            srdf=options.srdf_files,
-            self_contact=options.self_contact,
-            decompose=options.decompose or None,
-            config=options.config_file,
-            overrides=options.overrides,
-            scenario_name=options.scenario_name,
-            scenario_text=options.scenario_text,
-            packages=read_packages(options),
-            file_type=options.input_format,
-            strict=options.strict,
+            **loading_arguments(options),
             on_findings=lambda findings: report(findings, ctx),
             on_mesh=progress,
             **plant_settings,
@@ -51,6 +36,33 @@ def load(options, ctx, *, contact=False, ground=None, **plant_settings):
     for output in outputs(ctx):
         refuse_inputs(output, [source.path for source in loaded.sources])
     return loaded
+
+
+def models_to_load(options):
+    """The models as load_model() takes them; '-' is read from stdin."""
+    from mbcli.models.loading import ModelText
+
+    return [ModelText(sys.stdin.buffer.read(), "<stdin>") if model == "-" else model for model in given_models(options)]
+
+
+def loading_arguments(options):
+    """The arguments of load_model() that the values of options.model_options stand for."""
+    return {
+        "weld": options.welds,
+        "weld_base": options.weld_base,
+        "constraints": options.constraints_file,
+        "loops": options.loops,
+        "srdf": options.srdf_files,
+        "self_contact": options.self_contact,
+        "decompose": options.decompose or None,
+        "config": options.config_file,
+        "overrides": options.overrides,
+        "scenario_name": options.scenario_name,
+        "scenario_text": options.scenario_text,
+        "packages": read_packages(options),
+        "file_type": options.input_format,
+        "strict": options.strict,
+    }
 
 
 def given_models(options):

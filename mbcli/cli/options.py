@@ -37,7 +37,7 @@ class Number(click.ParamType):
         return number
 
 
-OPTION_OF_ARGUMENT = {"model": "MODEL", "overrides": "--set", "inputs": "--u or --input"}
+OPTION_OF_ARGUMENT = {"model": "MODEL", "overrides": "--set", "inputs": "--u or --input", "measures": "--measure"}
 
 
 def as_option(name, value=NO_VALUE):

@@ -100,8 +100,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 @click.option(
     "--contact-model",
     type=click.Choice(CONTACT_MODELS),
-    help="point; hydroelastic: contact surfaces; hydroelastic_with_fallback (default): surfaces, or points between "
-    "geometries that have none.",
+    help="point; hydroelastic_with_fallback (default) is the same here, as contact surfaces are not computed.",
 )
 @click.option(
     "--contact-approximation",
@@ -216,7 +215,7 @@ def _run_command(ctx, values):
     model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
     options = take(values, tuple(values))
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
-    time_step = _time_step(options)
+    time_step = chosen_time_step(options)
     output = None if options.no_log else options.log_path or _default_log(given_models(model)[0], options.resume_path)
     if output is not None:
         _check_output(output, options)
@@ -228,7 +227,7 @@ def _run_command(ctx, values):
         dt=time_step,
         contact_model=options.contact_model,
         contact_approximation=options.contact_approximation,
-        **_holding(options),
+        **holding_arguments(options),
     )
     plant = loaded.plant
     if options.contact_approximation is not None and not plant.is_discrete():
@@ -253,7 +252,7 @@ def _run_command(ctx, values):
     return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
 
 
-def _time_step(options):
+def chosen_time_step(options):
     """The step [s] that the options ask for, None if none does; UsageError for options that exclude each other."""
     time_step = options.time_step
     if options.integrator is not None or options.accuracy is not None or options.max_step is not None:
@@ -269,7 +268,7 @@ def _time_step(options):
     return time_step
 
 
-def _holding(options):
+def holding_arguments(options):
     """The arguments of load_model() on joints that are held and driven."""
     from mbcli.cli.state import by_name
 
@@ -298,7 +297,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
         start_limits=options.start_limits,
         seed=options.seed,
         logged_seed=state.random_seed,
-        inputs=_read_actuation(loaded.plant, options),
+        inputs=read_actuation(loaded.plant, options),
         integrator=options.integrator,
         accuracy=options.accuracy,
         max_step=options.max_step,
@@ -311,7 +310,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
     )
 
 
-def _read_actuation(plant, options):
+def read_actuation(plant, options):
     """What --input or --u give: an Input, u (nu,) or None."""
     from mbcli.cli.analysis import parse_inputs
     from mbcli.simulation.input_series import read_input

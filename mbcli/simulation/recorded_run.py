@@ -301,6 +301,7 @@ class RecordedRun:
         resumed: str | None = None,
         force: bool = False,
         in_memory: bool = False,
+        described: bool = True,
         should_stop: Callable[[], int] = lambda: 0,
         on_progress: Callable[[Progress], object] = lambda progress: None,
         on_start: Callable[[], object] = lambda: None,
@@ -312,6 +313,7 @@ class RecordedRun:
             resumed: the log that the run goes on with.
             force: replaces an existing log.
             in_memory: whether rows are kept in `self.memory`, a MemoryLog, if there is no file.
+            described: whether a log in memory has the model and the configuration; a file always has.
             should_stop: asked between blocks of steps: 0, or the exit code that the log records.
             on_progress: is given the Progress after each block of steps.
             on_start: called when everything is compiled or loaded and the steps begin.
@@ -319,7 +321,7 @@ class RecordedRun:
         Raises:
             NumericalError: the run cannot go on. The rows before are in the log; the context has the last good state.
         """
-        self.memory = None
+        self.memory, self._describes = None, described
         self._watchers = should_stop, on_progress, on_start
         with np.errstate(all="ignore"):  # interpreted kernels; a number that is not finite ends the run with its name
             if resumed is None:
@@ -474,6 +476,7 @@ class RecordedRun:
             argv=tuple(self._arguments),
             seed=self.seed,
             held=self._held,
+            described=self._describes or path is not None,
             checkpoint={"time": 0.0, "q": self.context.state.q, "v": self.context.state.v, "next_step": 0.0},
             expected_rows=self.sampling.expected_rows(self.until),
         )

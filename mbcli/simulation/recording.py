@@ -56,8 +56,11 @@ def field_paths(fields):
     return [path for name in fields for path in FIELDS[name]]
 
 
-def log_header(loaded, fields, held, **run):
-    """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows."""
+def log_header(loaded, fields, held, *, described=True, **run):
+    """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows.
+
+    described: whether it has the model and the configuration as text, which takes longer than a short run.
+    """
     plant = loaded.plant
     position_units, velocity_units, effort_units = coordinate_units(plant)
     header = LogHeader(
@@ -69,19 +72,19 @@ def log_header(loaded, fields, held, **run):
         actuator_names=tuple(plant.GetActuatorNames()),
         actuator_units=effort_units,
         sources=tuple(loaded.sources),
-        config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False),
-        model=to_json(
-            describe(loaded, measured=False)
-            | contact_settings(loaded)
-            | parameter_settings(loaded)
-            | ({"hold": as_document(held)} if held else {})
-        ),
+        config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False) if described else "",
+        model=to_json(_resolved_model(loaded, held)) if described else "",
         contact=_contact_names(plant) if "contact" in fields else None,
         checkpoint_units={"time": "s", "next_step": "s", "q": position_units, "v": velocity_units},
         **run,
     )
     declared = [header.input_field() if path == "input/u" else STANDARD_FIELDS[path] for path in field_paths(fields)]
     return dataclasses.replace(header, fields=tuple(declared))
+
+
+def _resolved_model(loaded, held):
+    document = describe(loaded, measured=False) | contact_settings(loaded) | parameter_settings(loaded)
+    return document | ({"hold": as_document(held)} if held else {})
 
 
 def contact_settings(loaded):

@@ -1,0 +1,314 @@
+"""`mbcli sweep`: many runs of one model into one table."""
+
+import os
+import sys
+import time
+from contextlib import closing
+
+import click
+
+from mbcli.cli.model import load, loading_arguments, models_to_load
+from mbcli.cli.options import (
+    MODEL_KEYS,
+    STATE_KEYS,
+    HoldCommand,
+    Number,
+    model_options,
+    state_options,
+    take,
+    usage_errors,
+)
+from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, write_file
+from mbcli.cli.simulate import chosen_time_step, holding_arguments, read_actuation, simulate
+from mbcli.common.json_text import to_json
+from mbcli.errors import OutputError
+
+SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")  # as points.py has them; importing it would slow --help down
+RUN_KEYS = (
+    "duration",
+    "time_step",
+    "integrator",
+    "accuracy",
+    "max_step",
+    "constraint_tolerance",
+    "ground",
+    "no_contact",
+    "contact_model",
+    "contact_approximation",
+    "posture",
+    "kp",
+    "kd",
+    "drives",
+    "u_text",
+    "start_limits",
+    "log_rate",
+)  # the options of `simulate` that are of its runs
+NONE_OK = 5  # exit code if no run came to its end
+DRAWN_EVERY = 0.2  # [s] a line of progress
+
+GRAMMAR = """
+\b
+What varies, PATH=VALUES:
+  PATH  as --set: joint.elbow.damping, body.*.mass, geometry.foot.friction, plant_config.time_step;
+        state.NAME: a position or velocity at the start, by the names of --at; u.NAME: actuation;
+        state=random: a random start of each point
+  0.1,0.2,0.5            a list
+  linspace(0, 1, 11)     so many values from the first to the last; geomspace(0.01, 10, 7)
+  arange(0, 1, 0.1)      steps, without the end
+  uniform(0, 1)          a distribution, with --samples; loguniform(0.01, 1), normal(1, 0.1),
+                         integers(1, 6), choice(0.1, 0.5, 2)
+  *0.8,*1,*1.2           relative to the model: *uniform(0.8, 1.2), +normal(0, 0.01)
+\b
+Measures, EXPRESSION or NAME=EXPRESSION, over the rows of the run (--log-rate):
+  min max mean std rms first final span integral fraction   of a series
+  time_of(CONDITION)  time_of_min  time_of_max              [s]
+  abs sqrt exp log sin cos tan sign, + - * / **, < <= > >= == !=, and or not
+  series: positions and velocities by name (the end will do, 'in quotes' if it has other signs), u.ACTUATOR,
+  time, energy, energy_kinetic, energy_potential, com_x, com_y, com_z, constraint_error, contacts,
+  contact_force, contact_force_sum, contact_depth, slip_speed
+\b
+Columns: point, seed, what varies, status, message, measures, end_time [s], energy_start, energy_end,
+energy_drift [J], contacts_max, contact_force_max [N], contact_depth_max [m], final NAME of each coordinate.
+status: ok; diverged (not finite, or not solved: the final state is the last good one); invalid_model;
+timeout; crashed. Exit code 5 if no run is ok.
+"""
+
+
+class SweepCommand(HoldCommand):
+    """A command with the options of `simulate` that are of its runs."""
+
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        of_runs = {parameter.name: parameter for parameter in simulate.params}
+        self.params += [of_runs[name] for name in RUN_KEYS]
+
+
+@click.command(cls=SweepCommand, epilog=GRAMMAR)
+@click.option("--vary", multiple=True, metavar="PATH=VALUES", help="What varies, see below; several make a grid.")
+@click.option("--points", metavar="FILE", help="In place of --vary: a CSV file, a header of paths, a row for each run.")
+@click.option("--samples", type=click.IntRange(min=1), metavar="N", help="Draw N points instead of a grid.")
+@click.option("--sampling", type=click.Choice(SAMPLINGS), help="Default: grid; with --samples monte-carlo.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Seed of the points and of each run's own seed. [0]",
+)
+@click.option("--measure", "measures", multiple=True, metavar="EXPRESSION", help="A figure of each run, see below.")
+@click.option("--timeout", type=Number(above=0.0), metavar="S", help="Wall-clock time after which a run is given up.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core.")
+@click.option("--scheduler", metavar="ADDRESS", help="Run on this Dask cluster, as tcp://host:8786 (mbcli[dask]).")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="The table: .csv, or .parquet (mbcli[parquet]); FILE.journal keeps finished runs. Default: CSV to stdout.",
+)
+@click.option("--resume", is_flag=True, help="Go on with FILE.journal: only what is not in it is run.")
+@click.option("--plot", metavar="FILE", help="Draw the measures against what varies: .png, .svg, .pdf (mbcli[plot]).")
+@click.option("--force", is_flag=True, help="Replace existing files.")
+@click.option("--json", "as_json", is_flag=True, help="Print the table as one JSON document.")
+@model_options
+@state_options
+@click.pass_context
+def sweep(ctx, **values):
+    """Run a model at many values of its parameters and starts, and write one table.
+
+    The runs go to one process a core, each with the model loaded once, or to a Dask cluster. A sweep that was stopped
+    or killed goes on with --resume, to the same table.
+
+    \b
+    mbcli sweep arm.urdf --vary joint.elbow.damping=0.1,0.2,0.5 --at elbow=1 -t 2 -o damping.csv
+    mbcli sweep arm.urdf --vary "joint.*.damping=*linspace(0.5, 2, 7)" --measure "max(abs(elbow))" -o table.csv
+    mbcli sweep quadruped.urdf --ground --hold --samples 200 --sampling latin-hypercube -o falls.csv \\
+      --vary "geometry.*.friction=uniform(0.2, 1)" --vary "body.trunk.mass=*normal(1, 0.1)" \\
+      --measure "min(trunk_z)" --measure "fall=time_of(trunk_z < 0.2)" --plot falls.png
+    mbcli sweep arm.urdf --vary state=random --samples 1000 --scheduler tcp://cluster:8786 -o table.csv
+    mbcli sweep arm.urdf --points runs.csv -o table.csv --resume
+    """
+    from mbcli.sweeps.sweeping import prepare_sweep, run_sweep
+
+    model, state, run = take(values, MODEL_KEYS), take(values, STATE_KEYS), take(values, RUN_KEYS)
+    run.no_log, run.log_path, run.input_file = True, None, None  # what `simulate` has beside them
+    options = take(values, tuple(values))
+    if not options.vary and options.points is None:
+        raise click.UsageError("--vary PATH=VALUES or --points FILE says what varies")
+    with usage_errors():
+        _check_outputs(options)
+        models = models_to_load(model)
+        loading = _loading(model, run)
+        loaded = load(model, ctx, **_plant_settings(run), models=models)
+        prepared = prepare_sweep(
+            loaded,
+            [m if not isinstance(m, str) or "://" in m else os.path.abspath(m) for m in models],
+            loading,
+            _run_arguments(run),
+            options.vary or None,
+            options.points,
+            sampling=options.sampling,
+            samples=options.samples,
+            seed=options.seed,
+            measures=options.measures,
+            start=_start(loaded, state),
+            u=read_actuation(loaded.plant, run),
+            timeout=options.timeout,
+        )
+        journal = None if options.output in (None, "-") else f"{options.output}.journal"
+        quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+        with closing(ProgressLine(shown=not quiet)) as progress:
+            try:
+                table = run_sweep(
+                    prepared,
+                    jobs=options.jobs,
+                    scheduler=options.scheduler,
+                    journal=journal,
+                    resume=options.resume,
+                    on_progress=progress,
+                )
+            except BaseException:
+                if journal is not None and progress.done and not quiet:
+                    progress.close()
+                    click.echo(f"mbcli: {progress.done} runs are in {journal}; --resume goes on with them", err=True)
+                raise
+        _write(options, table, prepared, loaded)
+    if not quiet:
+        _report(table, progress)
+    return 0 if table.counts().get("ok") else NONE_OK
+
+
+def _check_outputs(options):
+    """Errors of what is to be written, before anything is loaded."""
+    if options.plot is not None:
+        from mbcli.sweeps.plot import check_plot
+
+        check_plot(options.plot)
+        if not options.measures:
+            raise click.UsageError("--plot draws measures: give --measure")
+        refuse_existing(options.plot, options.force or options.resume)
+    if options.output in (None, "-"):
+        if options.resume:
+            raise click.UsageError("--resume needs -o FILE, whose journal it goes on with")
+        return
+    suffix = os.path.splitext(options.output)[1].lower()
+    if suffix not in (".csv", ".parquet"):
+        raise click.UsageError(f"-o {options.output}: the table is a .csv or .parquet file")
+    if suffix == ".parquet":
+        from mbcli.sweeps.result_table import require_parquet
+
+        require_parquet(options.output)
+    journal = f"{options.output}.journal"
+    if options.resume:
+        refuse_given_inputs(options.output)
+        if not os.path.exists(journal):
+            raise click.UsageError(f"--resume: there is no {journal}")
+        return
+    refuse_existing(options.output, options.force)
+    if os.path.exists(journal) and not options.force:
+        raise OutputError(f"{journal}: error: exists: --resume goes on with it, --force replaces it")
+
+
+def _plant_settings(run):
+    """What load() takes of the options of runs."""
+    return {
+        "contact": not run.no_contact,
+        "ground": run.ground,
+        "dt": chosen_time_step(run),
+        "contact_model": run.contact_model,
+        "contact_approximation": run.contact_approximation,
+        **holding_arguments(run),
+    }
+
+
+def _loading(model, run):
+    """The arguments of load_model(), which mean the same in another process."""
+    arguments = loading_arguments(model) | _plant_settings(run)
+    for name in ("constraints", "config"):
+        if isinstance(arguments[name], str):
+            arguments[name] = os.path.abspath(arguments[name])
+    arguments["srdf"] = tuple(map(os.path.abspath, arguments["srdf"]))
+    return arguments
+
+
+def _run_arguments(run):
+    names = ("duration", "integrator", "accuracy", "max_step", "constraint_tolerance", "log_rate", "start_limits")
+    return {name: getattr(run, name) for name in names}
+
+
+def _start(loaded, state):
+    """(q, v, mask of stated positions) of the state options; None without any."""
+    from mbcli.cli.state import set_state
+
+    if not any(getattr(state, key) not in (None, ()) for key in STATE_KEYS):
+        return None
+    context = loaded.plant.CreateDefaultContext()
+    stated = set_state(loaded, context, state)
+    return loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context), stated
+
+
+def _write(options, table, prepared, loaded):
+    replace = options.force or options.resume
+    if options.plot is not None:
+        from mbcli.sweeps.plot import plot_table
+
+        plot_table(table, prepared.measures, options.plot)
+    if options.output not in (None, "-"):
+        if options.output.lower().endswith(".parquet"):
+            table.write_parquet(options.output, force=replace)
+        else:
+            write_file(options.output, table.as_csv(), replace)
+    if options.as_json:
+        journal = None if options.output in (None, "-") else f"{options.output}.journal"
+        result = document(
+            "sweep",
+            loaded,
+            points=len(table.rows),
+            seed=prepared.seed,
+            counts=table.counts(),
+            varied=list(table.varied),
+            measures=prepared.measures,
+            columns=list(table.columns),
+            rows=[[row.get(name) for name in table.columns] for row in table.rows],
+            output=options.output,
+            journal=journal,
+        )
+        click.echo(to_json(result))
+    elif options.output in (None, "-"):
+        click.echo(table.as_csv(), nl=False)
+
+
+def _report(table, progress):
+    """How the sweep went, on stderr."""
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in table.counts().items())
+    earlier = f", {progress.taken_over} of them before" if progress.taken_over else ""
+    click.echo(f"mbcli: {len(table.rows)} runs in {progress.seconds:.3g} s{earlier}: {counts}", err=True)
+    shown = {row["message"]: row for row in reversed(table.rows) if row["message"] and row["status"] != "ok"}
+    for message, row in list(shown.items())[:-4:-1]:
+        click.echo(f"mbcli: point {row['point']}, {row['status']}: {message}", err=True)
+
+
+class ProgressLine:
+    """One line on stderr if that is a terminal."""
+
+    def __init__(self, shown):
+        self._active, self._drawn_at = shown and sys.stderr.isatty(), 0.0
+        self.done = self.taken_over = 0
+        self.seconds = 0.0
+
+    def __call__(self, progress):
+        self.done, self.taken_over, self.seconds = progress.done, progress.taken_over, progress.seconds
+        now = time.monotonic()
+        if not self._active or now - self._drawn_at < DRAWN_EVERY:
+            return
+        self._drawn_at = now
+        left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
+        sys.stderr.write(
+            f"\r\x1b[K{progress.done / progress.count:4.0%}  {progress.done} of {progress.count} runs{left} "
+        )
+        sys.stderr.flush()
+
+    def close(self):
+        if self._active and self._drawn_at:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._active = False

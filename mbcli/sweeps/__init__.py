@@ -1,0 +1,37 @@
+"""Many runs of one model with other parameters, settings and starts, and one table of what came of them.
+
+    from mbcli.sweeps import sweep
+
+    table = sweep("arm.urdf", {"joint.elbow.damping": [0.1, 0.2, 0.5]}, duration=2.0, measures=["max(elbow)"])
+    table.column("max(elbow)"), table.rows[0]["status"]
+
+variations     what varies: lists, ranges and distributions, as text or in Python
+points         the points of a sweep: grid, list, Latin hypercube, Monte Carlo
+measures       a small language of figures of a run: max(abs(elbow)), time_of(trunk_z < 0.2)
+point_run      one point: a run of a model that stays loaded, and its row
+worker         the process of a local worker
+local_workers  workers on this machine, which may be killed
+dask_workers   workers of a Dask cluster (extra `dask`)
+journal        finished points on disk, with checksums
+result_table   the table, as CSV and Parquet (extra `parquet`)
+plot           a result against parameters (extra `plot`)
+sweeping       sweep(): all of it
+"""
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # True to type checkers
+if TYPE_CHECKING:
+    from mbcli.sweeps.result_table import ResultTable
+    from mbcli.sweeps.sweeping import SweepProgress, sweep
+
+__all__ = ["ResultTable", "SweepProgress", "sweep"]
+
+_MODULES = {"ResultTable": "result_table", "SweepProgress": "sweeping", "sweep": "sweeping"}
+
+
+def __getattr__(name):
+    """The public names when they are asked for."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'mbcli.sweeps' has no attribute '{name}'")
+    return getattr(import_module(f"mbcli.sweeps.{_MODULES[name]}"), name)

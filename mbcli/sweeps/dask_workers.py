@@ -1,0 +1,80 @@
+"""Workers of a Dask cluster that is running already: Slurm, Kubernetes, clouds, or `dask scheduler` on some machines.
+
+The files of the model must be there under the same paths. A process runs one point at a time, and keeps the model.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mbcli.common.argument_names import argument
+from mbcli.errors import ArgumentError, ResourceError
+from mbcli.sweeps.point_run import CRASHED, Job, PointRunner
+from mbcli.sweeps.points import Point
+
+CONNECT_SECONDS = 20
+AHEAD = 4  # points for each thread of the cluster that are handed over before they can run
+
+_lock = threading.Lock()
+_runners: dict[bytes, PointRunner] = {}
+
+
+def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(number of the point, its row) as points end.
+
+    Raises:
+        ArgumentError: the extra is not installed. ResourceError: no scheduler answers at that address.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise ArgumentError(
+            f"{argument('scheduler')} needs the package distributed: pip install 'mbcli[dask]'"
+        ) from None
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:  # a TimeoutError is an OSError
+        raise ResourceError(f"{argument('scheduler')}: no Dask scheduler at {scheduler}: {error}") from None
+    content = pickle.dumps(job)
+    waiting = iter(points)
+    try:
+        threads = sum(client.nthreads().values()) or 1
+        [there] = client.scatter([content], broadcast=True)
+        point_of: dict[str, Point] = {}
+
+        def submit():
+            point = next(waiting, None)
+            if point is None:
+                return None
+            future = client.submit(run_point, there, point, pure=False)
+            point_of[future.key] = point
+            return future
+
+        futures = [future for _ in range(AHEAD * threads) if (future := submit()) is not None]
+        ended = as_completed(futures, loop=client.loop)
+        for future in ended:
+            point = point_of.pop(future.key)
+            failure = future.exception()
+            if failure is None:
+                yield point.index, future.result()
+            else:
+                message = f"{type(failure).__name__}: {failure}".replace("\n", "; ")
+                yield point.index, {"status": CRASHED, "message": message, "wall_time": 0.0}
+            future.release()
+            following = submit()
+            if following is not None:
+                ended.add(following)
+    finally:
+        client.close()
+
+
+def run_point(content: bytes, point: Point) -> dict[str, Any]:
+    """The row of a point, on a worker; content: the pickled Job."""
+    with _lock:
+        if content not in _runners:
+            _runners.clear()
+            _runners[content] = PointRunner(pickle.loads(content))
+        return _runners[content].row(point)

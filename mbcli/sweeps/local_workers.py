@@ -1,0 +1,140 @@
+"""Workers on this machine: processes of their own, each with the model loaded once, any of which may be killed.
+
+A worker that dies costs the time of its point: the point is run once more by another one, and is "crashed" if that
+dies too. A worker that exceeds the time of a point and does not stop by itself is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from mbcli.errors import MbcliError
+from mbcli.sweeps.point_run import CRASHED, TIMEOUT, Job
+from mbcli.sweeps.points import Point
+from mbcli.sweeps.worker import receive, send
+
+ATTEMPTS = 2  # at a point whose worker dies
+STARTS = 3  # of workers in a row that die before their first point
+GRACE = 5.0  # [s] after the time of a point, in which a worker stops by itself
+
+
+class _Worker:
+    """A process, and a thread that reads its replies."""
+
+    def __init__(self, job, replies):
+        self.point, self.is_ready = None, False
+        self.since = None  # time.monotonic() when its point began
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "mbcli.sweeps.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=os.name == "posix",  # Ctrl-C is the sweep's
+        )
+        threading.Thread(target=self._read, args=(replies,), daemon=True).start()
+        self.tell(job)
+
+    def tell(self, message):
+        with suppress(OSError):  # it has died: its thread says so
+            send(self.process.stdin, message)
+
+    def give(self, point):
+        self.point, self.since = point, None
+        self.tell(point)
+
+    def _read(self, replies):
+        try:
+            while (message := receive(self.process.stdout)) is not None:
+                replies.put((self, message))
+        except (OSError, ValueError, EOFError):
+            pass
+        replies.put((self, ("died",)))
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):
+                stream.close()
+
+
+def run_locally(job: Job, points: Sequence[Point], jobs: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(number of the point, its row) as points end, by `jobs` processes.
+
+    MbcliError if workers cannot start. Closing the iterator kills the workers.
+    """
+    replies: queue.Queue = queue.Queue()
+    waiting = deque(points)
+    deaths: dict[int, int] = {}
+    failed_starts = 0
+    workers = [_Worker(job, replies) for _ in range(min(jobs, len(points)))]
+    left = len(points)
+    try:
+        while left:
+            try:
+                worker, message = replies.get(timeout=0.5)
+            except queue.Empty:
+                for late in workers:
+                    if _overdue(job, late):
+                        late.process.kill()
+                continue
+            if worker not in workers:
+                continue
+            if message[0] == "begins":
+                worker.since = time.monotonic()
+                continue
+            if message[0] == "failed":
+                raise MbcliError(f"a worker could not load the model: {message[1]}")
+            if message[0] == "died":
+                failed_starts = 0 if worker.is_ready else failed_starts + 1
+                if failed_starts >= STARTS:
+                    raise MbcliError(f"workers die before their first run (exit code {worker.process.wait()})")
+                workers.remove(worker)
+                code = worker.process.wait()
+                worker.end()
+                row = _after_death(job, worker, waiting, deaths, code)
+                if row is not None:
+                    left -= 1
+                    yield row
+                if left > sum(each.point is not None for each in workers):
+                    workers.append(_Worker(job, replies))
+                continue
+            worker.is_ready = True
+            worker.point = None
+            if waiting:
+                worker.give(waiting.popleft())
+            if message[0] == "row":
+                left -= 1
+                yield message[1], message[2]
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _overdue(job, worker):
+    begun = worker.point is not None and worker.since is not None
+    return begun and job.timeout is not None and time.monotonic() - worker.since > job.timeout + GRACE
+
+
+def _after_death(job, worker, waiting, deaths, code):
+    """The row of the point of a worker that died, None if the point waits for another one."""
+    point = worker.point
+    if point is None:
+        return None
+    passed = 0.0 if worker.since is None else time.monotonic() - worker.since
+    if _overdue(job, worker):
+        return point.index, {"status": TIMEOUT, "message": f"stopped after {job.timeout:g} s", "wall_time": passed}
+    deaths[point.index] = deaths.get(point.index, 0) + 1
+    if deaths[point.index] < ATTEMPTS:
+        waiting.appendleft(point)
+        return None
+    ended = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+    return point.index, {"status": CRASHED, "message": f"{ATTEMPTS} workers ended {ended}", "wall_time": passed}

@@ -1,0 +1,231 @@
+"""Figures of a run as small expressions: `max(abs(elbow))`, `time_of(trunk_z < 0.2)`, `rms(elbow_w - 1)`.
+
+Names are those of positions and velocities (the end of a name will do; in quotes if it has other signs than letters,
+digits, `_`, `.` and `::`), `u.ACTUATOR`, and the SERIES below; each is a series with one number a row of the log.
+REDUCTIONS make one number of a series. An expression is parsed into a tree of these and nothing else: no Python runs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.suggestions import closest
+from mbcli.errors import ArgumentError
+
+LONGEST, DEEPEST = 2000, 60  # characters; levels of brackets
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d](?:\w|\.|::)*)"
+    r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>\*\*|<=|>=|==|!=|[-+*/(),<>]))"
+)
+SERIES = {
+    "time": "[s]",
+    "energy": "kinetic and potential [J]",
+    "energy_kinetic": "[J]",
+    "energy_potential": "[J]",
+    "com_x": "centre of mass in World [m]",
+    "com_y": "",
+    "com_z": "",
+    "constraint_error": "norm of the position errors of constraints",
+    "contacts": "how many contact points there are",
+    "contact_force": "the largest force of a contact [N]",
+    "contact_force_sum": "the sum of the sizes of contact forces [N]",
+    "contact_depth": "the deepest overlap [m]",
+    "slip_speed": "of the contact that slips fastest [m/s]",
+}
+
+
+def _integral(values, time):
+    return float(np.trapezoid(values, time)) if hasattr(np, "trapezoid") else float(np.trapz(values, time))
+
+
+def _time_of(values, time):
+    there = np.flatnonzero(values)
+    return float(time[there[0]]) if there.size else math.nan
+
+
+REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    "min": lambda x, t: float(np.min(x)),
+    "max": lambda x, t: float(np.max(x)),
+    "mean": lambda x, t: float(np.mean(x)),
+    "std": lambda x, t: float(np.std(x)),
+    "rms": lambda x, t: float(np.sqrt(np.mean(np.square(x)))),
+    "first": lambda x, t: float(x[0]),
+    "final": lambda x, t: float(x[-1]),
+    "span": lambda x, t: float(np.max(x) - np.min(x)),
+    "integral": _integral,
+    "time_of": _time_of,
+    "time_of_min": lambda x, t: float(t[np.argmin(x)]),
+    "time_of_max": lambda x, t: float(t[np.argmax(x)]),
+    "fraction": lambda x, t: float(np.mean(np.asarray(x) != 0.0)),
+}
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "sign": np.sign,
+}
+PAIRS = {"min": np.minimum, "max": np.maximum, "atan2": np.arctan2, "hypot": np.hypot}
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "**": lambda a, b: np.power(np.asarray(a, dtype=float), b),
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "and": np.logical_and,
+    "or": np.logical_or,
+}
+BINDING = {"or": 1, "and": 2, "<": 3, "<=": 3, ">": 3, ">=": 3, "==": 3, "!=": 3, "+": 4, "-": 4, "*": 5, "/": 5}
+BINDING |= {"**": 7}
+COMPARISON = OF_NOT = 3
+OF_SIGN = 6
+CONSTANTS = {"pi": math.pi}
+
+
+class Measure:
+    """One figure of a run.
+
+    Args:
+        text: an expression, or NAME=EXPRESSION.
+
+    Attributes:
+        name: of its column, the text of the expression if it has none.
+        names: of the series that it needs.
+
+    Raises:
+        ArgumentError: the text is not an expression, or its value is a series.
+    """
+
+    def __init__(self, text: str) -> None:
+        named = re.fullmatch(r"\s*([^\W\d]\w*)\s*=(?!=)(.*)", text, re.DOTALL)
+        self.text = named[2].strip() if named else text.strip()
+        self.name = named[1] if named else self.text
+        self._value, is_series, self.names = _Parser(self.text).parse()
+        if is_series:
+            raise _fault(self.text, f"is a series: {', '.join(REDUCTIONS)} make one number of it")
+
+    def __call__(self, series: Callable[[str], np.ndarray], time: np.ndarray) -> float:
+        """The figure of a run with at least one row. series: name -> its numbers (n,)."""
+        with np.errstate(all="ignore"):
+            return float(self._value(series, time))
+
+
+class _Parser:
+    """Operator precedence climbing; a node is (function of (series, time), whether it is a series)."""
+
+    def __init__(self, text):
+        self.text, self.names = text, []
+        if len(text) > LONGEST:
+            raise _fault(text[:40] + "...", f"is longer than {LONGEST} characters")
+        self.tokens, at = [], 0
+        while text[at:].strip():
+            found = TOKEN.match(text, at)
+            if found is None:
+                raise _fault(text, f"cannot be read from '{text[at:].strip()[:20]}' on")
+            self.tokens.append((found.lastgroup, found[found.lastgroup]))
+            at = found.end()
+        self.at = self.depth = 0
+
+    def parse(self):
+        value, is_series = self.expression(0)
+        if self.at < len(self.tokens):
+            raise _fault(self.text, f"'{self.peek()[1]}' is not expected there")
+        return value, is_series, tuple(dict.fromkeys(self.names))
+
+    def peek(self):
+        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "its end")
+
+    def take(self, sign=None):
+        kind, text = self.peek()
+        if sign is not None and text != sign:
+            raise _fault(self.text, f"'{sign}' is expected, not {text if kind == 'end' else repr(text)}")
+        self.at += 1
+        return kind, text
+
+    def expression(self, least):
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise _fault(self.text, f"has more than {DEEPEST} levels")
+        left, compared = self.operand(), False
+        while True:
+            kind, sign = self.peek()
+            binding = BINDING.get(sign, 0) if kind in ("sign", "name") else 0
+            if binding == 0 or binding < least or (binding == COMPARISON and compared):
+                break
+            compared = binding == COMPARISON
+            self.take()
+            right = self.expression(binding if sign == "**" else binding + 1)
+            left = self.apply(OPERATORS[sign], left, right)
+        self.depth -= 1
+        return left
+
+    def operand(self):
+        kind, text = self.take()
+        if kind == "number":
+            number = float(text)
+            return (lambda series, time: number), False
+        if text == "(":
+            inner = self.expression(0)
+            self.take(")")
+            return inner
+        if kind == "sign" and text in ("-", "+"):
+            inner = self.expression(OF_SIGN)
+            return self.apply(np.negative, inner) if text == "-" else inner
+        if kind == "name" and text == "not":
+            return self.apply(np.logical_not, self.expression(OF_NOT))
+        if kind == "name" and self.peek()[1] == "(":
+            return self.call(text)
+        if kind == "name" and text in CONSTANTS:
+            return (lambda series, time: CONSTANTS[text]), False
+        if kind in ("name", "quoted"):
+            name = text[1:-1] if kind == "quoted" else text
+            self.names.append(name)
+            return (lambda series, time: series(name)), True
+        raise _fault(self.text, f"a number, name or bracket is expected, not {text if kind == 'end' else repr(text)}")
+
+    def call(self, name):
+        self.take("(")
+        arguments = [self.expression(0)]
+        while self.peek()[1] == ",":
+            self.take()
+            arguments.append(self.expression(0))
+        self.take(")")
+        if len(arguments) == 2 and name in PAIRS:
+            return self.apply(PAIRS[name], *arguments)
+        if name not in REDUCTIONS and name not in FUNCTIONS:
+            known = [*REDUCTIONS, *FUNCTIONS, *PAIRS]
+            likely = closest(name, known)
+            hint = f"did you mean {likely}()?" if likely else f"there are {', '.join(dict.fromkeys(known))}"
+            raise _fault(self.text, f"there is no function {name}(); {hint}")
+        if len(arguments) != 1:
+            raise _fault(self.text, f"{name}() takes one argument, not {len(arguments)}")
+        if name in FUNCTIONS:
+            return self.apply(FUNCTIONS[name], *arguments)
+        (inner, is_series), reduce = arguments[0], REDUCTIONS[name]
+        if not is_series:
+            raise _fault(self.text, f"{name}() takes a series, not one number")
+        return (lambda series, time: reduce(inner(series, time), time)), False
+
+    @staticmethod
+    def apply(function, *nodes):
+        values = [value for value, _ in nodes]
+        return (lambda series, time: function(*(value(series, time) for value in values))), any(s for _, s in nodes)
+
+
+def _fault(text, message):
+    return ArgumentError(f"{argument('measures')} '{text}': {message}")

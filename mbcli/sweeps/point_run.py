@@ -1,0 +1,236 @@
+"""One point of a sweep: a run of a model that stays loaded, and the row that it gives."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import NamedCoordinates, StateNames
+from mbcli.common.number_text import parse_number
+from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError, ResourceError
+from mbcli.models.loading import LoadedModel, load_model
+from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
+from mbcli.models.states import check_quaternions, set_random_state
+from mbcli.parsers.scenes.plant_config import apply_overrides
+from mbcli.simulation.recorded_run import RecordedRun
+from mbcli.sweeps.measures import Measure
+from mbcli.sweeps.points import Point
+from mbcli.sweeps.run_series import RunSeries, check_names, fields_for
+from mbcli.sweeps.variations import RANDOM_STATE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+OK, DIVERGED, INVALID, TIMEOUT, CRASHED = "ok", "diverged", "invalid_model", "timeout", "crashed"
+CLASSES = (OK, DIVERGED, INVALID, TIMEOUT, CRASHED)
+KEPT_MODELS = 4  # for the last settings, each with its meshes
+OF_STATE, OF_INPUT = "state.", "u."
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What all points of a sweep share; it is sent to workers.
+
+    models: files or ModelText. loading: arguments of load_model(), `overrides` among them. run: arguments of
+    RecordedRun. start: None, or (q, v, mask of the positions that are stated). u: constant actuation (nu,), or None.
+    measures: texts. timeout: [s] of wall-clock time for a run, None for none. sources: sha256 of the model's files,
+    which those of a worker must have.
+    """
+
+    models: tuple
+    loading: Mapping[str, Any]
+    run: Mapping[str, Any]
+    start: tuple | None = None
+    u: Any = None
+    measures: tuple[str, ...] = ()
+    timeout: float | None = None
+    sources: tuple[str, ...] = ()
+
+
+class PointRunner:
+    """Runs points of one job in this process. The model is loaded once for each set of settings."""
+
+    def __init__(self, job: Job, loaded: LoadedModel | None = None) -> None:
+        self.job = job
+        self.measures = [Measure(text) for text in job.measures]
+        self._fields = fields_for([name for measure in self.measures for name in measure.names])
+        self._kept: dict[tuple[str, ...], LoadedModel] = {} if loaded is None else {(): loaded}
+
+    def loaded(self, settings: Sequence[str] = ()) -> LoadedModel:
+        """The model under more settings, PATH=VALUE texts. Errors as load_model()."""
+        key = tuple(settings)
+        if key not in self._kept:
+            if len(self._kept) >= KEPT_MODELS:
+                del self._kept[next(iter(self._kept))]
+            arguments = dict(self.job.loading)
+            arguments["overrides"] = [*arguments.get("overrides", ()), *key]
+            found = load_model(self.job.models, **arguments)
+            there = tuple(sorted(source.sha256 for source in found.sources))
+            if self.job.sources and there != tuple(self.job.sources):
+                raise ResourceError("the files of the model are other ones than those that the sweep began with")
+            self._kept[key] = found
+        return self._kept[key]
+
+    def check(self, point: Point) -> None:
+        """ArgumentError or ModelError for paths, names of measures and arguments of runs that mean nothing."""
+        settings, parameters, others = split_paths(point.values)
+        loaded = self.loaded()
+        apply_overrides(loaded.config, settings)
+        with changed_parameters(loaded, parameters):
+            check_names(loaded.plant, [name for measure in self.measures for name in measure.names])
+            run = self._recorded_run(loaded, point, others)
+            run.release()
+
+    def row(self, point: Point, on_begin: Callable[[], None] = lambda: None) -> dict:
+        """The row of a point: its class and message, measures, final state, energies, contact maxima; wall time.
+
+        on_begin: called when its model is loaded.
+        """
+        began = time.perf_counter()
+        try:
+            row = self._row(point, on_begin)
+        except NumericalError as error:
+            row = {"status": DIVERGED, "message": str(error)}
+        except (ArgumentError, ModelError, ResourceError) as error:
+            row = {"status": INVALID, "message": str(error)}
+        except MbcliError as error:
+            row = {"status": CRASHED, "message": str(error)}
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RuntimeError,
+            MemoryError,
+        ) as error:
+            row = {"status": CRASHED, "message": f"{type(error).__name__}: {error}"}
+        row["message"] = row["message"].replace("\n", "; ")
+        return row | {"wall_time": time.perf_counter() - began}
+
+    def _row(self, point, on_begin):
+        settings, parameters, others = split_paths(point.values)
+        loaded = self.loaded(settings)
+        on_begin()
+        began = time.perf_counter()
+        with changed_parameters(loaded, parameters):
+            run = self._recorded_run(loaded, point, others)
+            limit = math.inf if self.job.timeout is None else self.job.timeout
+
+            def late():
+                return int(time.perf_counter() - began > limit)
+
+            try:
+                run.prepare()
+                status, message = OK, ""
+                try:
+                    summary = run.run(in_memory=True, described=False, should_stop=late)
+                    if summary.status != "complete":
+                        status, message = TIMEOUT, f"stopped after {limit:g} s at t = {summary.end_time:.6g} s"
+                except NumericalError as error:
+                    if run.memory is None or not run.memory.row_count:
+                        raise
+                    status, message = DIVERGED, str(error)
+                return self._results(run.memory, status) | {"status": status, "message": message}
+            finally:
+                run.release()
+
+    def _recorded_run(self, loaded, point, others):
+        config = dataclasses.replace(loaded, config=apply_overrides(loaded.config, ()))
+        u = self.job.u
+        of_input = {path: text for path, text in others.items() if path.startswith(OF_INPUT)}
+        if of_input:
+            u = varied_input(loaded.plant, u, of_input)
+        return RecordedRun(
+            config,
+            start=lambda plant, context: self._set_start(plant, context, point, others),
+            inputs=u,
+            logged_seed=point.seed,
+            fields=self._fields,
+            **self.job.run,
+        )
+
+    def _set_start(self, plant, context, point, others):
+        """Puts the start of a point into a context; returns the mask (nq,) of the positions that are stated."""
+        stated = np.zeros(plant.num_positions(), dtype=bool)
+        if self.job.start is not None:
+            q, v, mask = self.job.start
+            stated |= mask
+            plant.SetPositions(context, np.where(mask, q, plant.GetPositions(context)))
+            plant.SetVelocities(context, v)
+        if RANDOM_STATE in others:
+            set_random_state(plant, context, np.random.default_rng(point.seed))
+            stated[:] = True
+        for name, text in others.items():
+            if name.startswith(OF_STATE):
+                stated |= _set_coordinate(plant, context, name.removeprefix(OF_STATE), text)
+        check_quaternions(plant, context)
+        return stated
+
+    def _results(self, log, status):
+        q, v = log.q[-1], log.v[-1]
+        series = RunSeries(log)
+        row = {"end_time": float(log.times[-1])}
+        if status == OK:
+            row |= {measure.name: measure(series, log.times) for measure in self.measures}
+        energy = log.energy
+        if energy.size:
+            first, last = float(energy[0].sum()), float(energy[-1].sum())
+            row |= {"energy_start": first, "energy_end": last, "energy_drift": last - first}
+        if log.has_contacts:
+            row |= {f"{name}_max": float(series(name).max()) for name in ("contacts", "contact_force", "contact_depth")}
+        names = (*log.position_names, *log.velocity_names)
+        return row | {f"final {name}": float(x) for name, x in zip(names, (*q, *v), strict=True)}
+
+
+def split_paths(values: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, str]]:
+    """PATH=VALUE texts of settings, those of parameters of elements, and the others by their path."""
+    others = {p: t for p, t in values.items() if p == RANDOM_STATE or p.startswith((OF_STATE, OF_INPUT))}
+    texts = [(path, f"{path}={text}") for path, text in values.items() if path not in others]
+    settings = [text for path, text in texts if not is_parameter_path(path)]
+    return settings, [text for path, text in texts if is_parameter_path(path)], others
+
+
+def varied_input(plant: Any, u: Any, texts: Mapping[str, str]) -> np.ndarray:
+    """u (nu,) with the actuators that `u.NAME` paths name changed. ArgumentError for unknown names."""
+    names = NamedCoordinates(plant.GetActuatorNames(), "actuator")
+    u = np.zeros(plant.num_actuators()) if u is None else np.array(u, dtype=float)
+    for path, text in texts.items():
+        k = _index(names.find, path.removeprefix(OF_INPUT), path)
+        u[k] = _number(path, text, u[k])
+    return u
+
+
+def _set_coordinate(plant, context, name, text):
+    path = f"{OF_STATE}{name}"
+    field, k = _index(StateNames(plant.GetPositionNames(), plant.GetVelocityNames()).find, name, path)
+    stated = np.zeros(plant.num_positions(), dtype=bool)
+    values = plant.GetPositions(context) if field == "q" else plant.GetVelocities(context)
+    values[k] = _number(path, text, values[k])
+    if field == "q":
+        plant.SetPositions(context, values)
+        stated[k] = True
+    else:
+        plant.SetVelocities(context, values)
+    return stated
+
+
+def _index(find, name, path):
+    try:
+        return find(name)
+    except LookupError as error:
+        raise ArgumentError(f"{argument('vary')} {path}: {error.args[0]}") from None
+
+
+def _number(path, text, before):
+    operator = text[:1] if text[:1] in ("+", "*") else ""
+    value = parse_number(text.removeprefix(operator).strip())
+    if value is None:
+        raise ArgumentError(f"{argument('vary')} {path}: '{text[:60]}' is not a number")
+    return before + value if operator == "+" else before * value if operator == "*" else value

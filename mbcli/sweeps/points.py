@@ -1,0 +1,123 @@
+"""The points of a sweep: a grid, a list, a Latin hypercube or a Monte Carlo sample, each point with a seed of its own.
+
+Seeds are spawned from that of the sweep (numpy.random.SeedSequence), so that a point's seed does not depend on how many
+follow: a longer sample begins with the points of a shorter one, but for Latin hypercubes, which fill space as a whole.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.errors import ArgumentError, ModelError, ResourceError
+from mbcli.sweeps.variations import RANDOM_STATE, Variation, parse_variations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")
+MOST_POINTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of a sweep: its number, its seed, and {path: text of the value}."""
+
+    index: int
+    seed: int
+    values: dict[str, str]
+
+
+def make_points(
+    variations: Sequence[Variation], sampling: str | None = None, samples: int | None = None, seed: int = 0
+) -> list[Point]:
+    """The points of some variations.
+
+    Args:
+        sampling: one of SAMPLINGS; None: "monte-carlo" with samples, else "grid".
+        samples: how many points are drawn; not of a grid.
+
+    Raises:
+        ArgumentError: arguments do not fit, or there would be more than MOST_POINTS.
+    """
+    sampling = sampling or ("grid" if samples is None else "monte-carlo")
+    if sampling not in SAMPLINGS:
+        raise ArgumentError(f"{argument('sampling')} is one of {', '.join(SAMPLINGS)}, not {sampling!r}")
+    if sampling == "grid":
+        if samples is not None:
+            raise ArgumentError(f"a grid has as many points as its values: no {argument('samples')}")
+        return _grid(variations, seed)
+    if samples is None:
+        raise ArgumentError(f"{argument('sampling', sampling)} needs {argument('samples')}")
+    if not 1 <= samples <= MOST_POINTS:
+        raise ArgumentError(f"{argument('samples')} is a number from 1 to {MOST_POINTS}, not {samples}")
+    first, *_ = np.random.SeedSequence(seed).spawn(1)
+    drawn = [v for v in variations if v.path != RANDOM_STATE]
+    if sampling == "latin-hypercube" and drawn:
+        from scipy.stats import qmc
+
+        parts = qmc.LatinHypercube(len(drawn), seed=np.random.default_rng(first)).random(samples)
+    else:
+        parts = np.random.default_rng(first).random((samples, len(drawn)))
+    parts = np.clip(parts, 2.0**-54, 1.0 - 2.0**-53)
+    fixed = {v.path: v.draw(0.5) for v in variations if v.path == RANDOM_STATE}
+    texts = [{v.path: v.draw(part) for v, part in zip(drawn, row, strict=True)} | fixed for row in parts.tolist()]
+    return _numbered(texts, seed)
+
+
+def _grid(variations, seed):
+    count = 1
+    for variation in variations:
+        if variation.values is None:
+            raise ArgumentError(
+                f"{argument('vary')} {variation.path}: {variation.description} is a distribution: "
+                f"{argument('samples')} says how many points are drawn"
+            )
+        count *= len(variation.values)
+        if count > MOST_POINTS:
+            raise ArgumentError(f"the grid has more than {MOST_POINTS} points")
+    rows = itertools.product(*(variation.values for variation in variations))
+    return _numbered([dict(zip([v.path for v in variations], row, strict=True)) for row in rows], seed)
+
+
+def _numbered(texts, seed):
+    """Points with their seeds, below 2**53 so that every program reads them as they are."""
+    spawned = np.random.SeedSequence(seed).spawn(len(texts) + 1)[1:]
+    return [
+        Point(k, int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(11)), values)
+        for k, (sequence, values) in enumerate(zip(spawned, texts, strict=True))
+    ]
+
+
+def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation], list[Point]]:
+    """The variations and points of a CSV file: a header of paths, one row a point.
+
+    Raises:
+        ResourceError: there is no such file. ModelError: it is no table; the message names the line.
+    """
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise ResourceError(f"{path}: error: no such file")
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            rows = [row for row in enumerate(csv.reader(file), start=1) if any(cell.strip() for cell in row[1])]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ModelError(f"{path}: error: is not a CSV file: {error}") from None
+    if len(rows) < 2:
+        raise ModelError(f"{path}: error: needs a header of paths and a row for each point")
+    header = [cell.strip() for cell in rows[0][1]]
+    if not all(header) or len(set(header)) < len(header):
+        raise ModelError(f"{path}:{rows[0][0]}: error: a path is missing or there twice in the header")
+    for line, row in rows[1:]:
+        if len(row) != len(header) or not all(cell.strip() for cell in row):
+            raise ModelError(f"{path}:{line}: error: needs {len(header)} values, one for each path of the header")
+    columns = zip(*([cell.strip() for cell in row] for _, row in rows[1:]), strict=True)
+    variations = parse_variations({name: list(column) for name, column in zip(header, columns, strict=True)})
+    texts = [dict(zip(header, (cell.strip() for cell in row), strict=True)) for _, row in rows[1:]]
+    return variations, _numbered(texts, seed)

@@ -1,0 +1,265 @@
+"""sweep(): points, workers, journal and table of many runs of one model."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import mbcli
+from mbcli.common.argument_names import argument
+from mbcli.errors import ArgumentError, MbcliError, ModelError
+from mbcli.models.loading import LoadedModel, ModelText, load_model
+from mbcli.sweeps.journal import Journal, point_id
+from mbcli.sweeps.measures import Measure
+from mbcli.sweeps.point_run import Job, PointRunner
+from mbcli.sweeps.points import Point, make_points, read_points
+from mbcli.sweeps.result_table import ResultTable, make_table
+from mbcli.sweeps.variations import Variation, parse_variations
+
+OF_FILES = ("packages",)  # of the arguments of loading: where the files are, of which the checksums are known
+CHECKED = 5  # points that are tried before a sweep counts as one whose points all are wrong
+
+
+@dataclass(frozen=True)
+class SweepProgress:
+    """How far a sweep is: points done of all, how many of them an earlier sweep has left, seconds since the start."""
+
+    done: int
+    count: int
+    taken_over: int
+    seconds: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None as long as it cannot be known."""
+        new = self.done - self.taken_over
+        return self.seconds * (self.count - self.done) / new if new else None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sweep runs: a job, and its points."""
+
+    job: Job
+    variations: list[Variation]
+    points: list[Point]
+    seed: int
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measures, in their order."""
+        return [Measure(text).name for text in self.job.measures]
+
+    def identity(self) -> dict:
+        """What a journal says of it; other points do not make it another sweep."""
+        described = {
+            "sources": list(self.job.sources),
+            "loading": _described({name: v for name, v in self.job.loading.items() if name not in OF_FILES}),
+            "run": _described(self.job.run),
+            "start": _described(self.job.start),
+            "u": _described(self.job.u),
+            "measures": list(self.job.measures),
+            "timeout": self.job.timeout,
+        }
+        return {"mbcli_version": mbcli.__version__, "seed": self.seed, **described}
+
+    def ids(self) -> list[str]:
+        """The id of each point."""
+        return [point_id({"seed": point.seed, "values": point.values}) for point in self.points]
+
+
+def _described(value):
+    """A value as JSON has it; what is no number or text by its contents."""
+    if isinstance(value, Mapping):
+        return {str(name): _described(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_described(item) for item in value]
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return _described(vars(value)) if hasattr(value, "__dict__") else str(value)
+
+
+def sweep(
+    model: Any,
+    vary: Iterable[str] | Mapping[str, Any] | None = None,
+    *,
+    points: str | os.PathLike | None = None,
+    sampling: str | None = None,
+    samples: int | None = None,
+    seed: int = 0,
+    duration: float | None = None,
+    measures: Iterable[str] = (),
+    start: Mapping[str, float] | None = None,
+    pose: str | None = None,
+    u: Any = None,
+    timeout: float | None = None,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    journal: str | os.PathLike | None = None,
+    resume: bool = False,
+    on_progress: Callable[[SweepProgress], object] = lambda progress: None,
+    run: Mapping[str, Any] | None = None,
+    **loading: Any,
+) -> ResultTable:
+    """Runs a model at many points, on processes of this machine or a Dask cluster; returns one table.
+
+    Args:
+        model: files, as load_model() takes them.
+        vary: {path: values} or PATH=VALUES texts; `mbcli.sweeps.variations` says which there are.
+        points: in place of `vary`: a CSV file with a header of paths and a row for each point.
+        sampling: "grid", "latin-hypercube" or "monte-carlo"; default: a grid, or Monte Carlo with `samples`.
+        samples: the number of points that are drawn.
+        seed: of the sample, and of the seeds of points.
+        duration: [s] of each run; default: that of the settings, else 5 s.
+        measures: figures of a run, as "max(abs(elbow))" or "NAME=EXPRESSION": `mbcli.sweeps.measures`.
+        start: {position or velocity: number} of every run; pose: name of a posture.
+        u: constant actuation (nu,) [N m or N] of every run.
+        timeout: [s] of wall-clock time after which a run ends as "timeout".
+        jobs: the number of processes; default: one a core.
+        scheduler: the address of a Dask scheduler, whose workers run the points.
+        journal: the file that finished points go to; resume: whether those that it has are not run again.
+        on_progress: is given the SweepProgress after each point.
+        run: more arguments of the runs: integrator, accuracy, max_step, log_rate, start_limits.
+        loading: arguments of load_model(): contact, ground, dt, weld, hold, overrides, ...
+
+    Raises:
+        ArgumentError, ModelError, ResourceError: before the first run. What goes wrong in a run is in its row.
+    """
+    arguments: dict[str, Any] = {"pose": pose, "duration": duration, **(run or {})}
+    loading = {"contact": True, **loading}
+    loaded = load_model(_models(model), **loading)
+    described = None
+    if start is not None:
+        from mbcli.models.states import set_state_by_names
+
+        context = loaded.plant.CreateDefaultContext()
+        mask = set_state_by_names(loaded.plant, context, start)
+        described = (loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context), mask)
+    prepared = prepare_sweep(
+        loaded, _models(model), loading, arguments, vary, points, sampling=sampling, samples=samples, seed=seed,
+        measures=measures, start=described, u=u, timeout=timeout,
+    )  # fmt: skip
+    return run_sweep(prepared, jobs=jobs, scheduler=scheduler, journal=journal, resume=resume, on_progress=on_progress)
+
+
+def _models(model):
+    single = isinstance(model, (str, os.PathLike, ModelText))
+    given = [model] if single else list(model)
+    return tuple(m if isinstance(m, ModelText) else _absolute(os.fspath(m)) for m in given)
+
+
+def _absolute(path):
+    """A path that means the same in another process; a URI as it is."""
+    return path if "://" in path else os.path.abspath(path)
+
+
+def prepare_sweep(
+    loaded: LoadedModel,
+    models: Sequence[Any],
+    loading: Mapping[str, Any],
+    run: Mapping[str, Any],
+    vary: Iterable[str] | Mapping[str, Any] | None,
+    points: str | os.PathLike | None = None,
+    *,
+    sampling: str | None = None,
+    samples: int | None = None,
+    seed: int = 0,
+    measures: Iterable[str] = (),
+    start: tuple | None = None,
+    u: Any = None,
+    timeout: float | None = None,
+) -> Sweep:
+    """The Sweep of a model that load_model(models, **loading) gave; arguments and errors as of sweep().
+
+    run: arguments of RecordedRun. start: (q, v, mask of stated positions), None for the defaults.
+    """
+    if (vary is None) == (points is None):
+        raise ArgumentError(f"give {argument('vary')} or {argument('points')}: what varies")
+    if points is not None:
+        if sampling is not None or samples is not None:
+            raise ArgumentError(
+                f"{argument('points')} lists the points: no {argument('sampling')}, {argument('samples')}"
+            )
+        variations, made = read_points(points, seed)
+    else:
+        variations = parse_variations(vary or ())
+        made = make_points(variations, sampling, samples, seed)
+    if timeout is not None and not timeout > 0.0:
+        raise ArgumentError(f"{argument('timeout')} must be greater than 0 s, it is {timeout:g}")
+    texts = tuple(measures)
+    names = [Measure(text).name for text in texts]
+    if len(set(names)) < len(names):
+        raise ArgumentError(f"{argument('measures')}: two measures are named '{max(names, key=names.count)}'")
+    sources = tuple(sorted(source.sha256 for source in loaded.sources))
+    job = Job(tuple(models), dict(loading), dict(run), start, u, texts, timeout, sources)
+    _check(PointRunner(job, loaded), made)
+    return Sweep(job, variations, made, seed)
+
+
+def _check(runner, points):
+    """Raises what is wrong with the first points, unless one of them is right."""
+    fault: MbcliError | None = None
+    for point in points[:CHECKED]:
+        try:
+            runner.check(point)
+            return
+        except (ArgumentError, ModelError) as error:
+            fault = fault or error
+    if fault is not None:
+        raise fault
+
+
+def run_sweep(
+    prepared: Sweep,
+    *,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    journal: str | os.PathLike | None = None,
+    resume: bool = False,
+    on_progress: Callable[[SweepProgress], object] = lambda progress: None,
+) -> ResultTable:
+    """Runs the points of a Sweep that a journal does not have yet; arguments as of sweep()."""
+    if jobs is not None and jobs < 1:
+        raise ArgumentError(f"{argument('jobs')} must be at least 1, it is {jobs}")
+    kept = None
+    rows: dict[int, dict] = {}
+    if journal is not None:
+        kept = Journal(os.fspath(journal), prepared.identity(), prepared.ids(), resume=resume)
+        rows = kept.rows
+    began, taken_over = time.monotonic(), len(rows)
+    left = [point for point in prepared.points if point.index not in rows]
+    try:
+        on_progress(SweepProgress(len(rows), len(prepared.points), taken_over, 0.0))
+        if left:
+            with closing(_running(prepared.job, left, jobs, scheduler)) as running:
+                for index, row in running:
+                    if kept is None:
+                        rows[index] = row
+                    else:
+                        kept.add(index, row)
+                    seconds = time.monotonic() - began
+                    on_progress(SweepProgress(len(rows), len(prepared.points), taken_over, seconds))
+    finally:
+        if kept is not None:
+            kept.close()
+    return make_table(prepared.variations, prepared.points, rows, prepared.measures)
+
+
+def _running(job, points, jobs, scheduler):
+    if scheduler is not None:
+        from mbcli.sweeps.dask_workers import run_on_dask
+
+        return run_on_dask(job, points, scheduler)
+    from mbcli.sweeps.local_workers import run_locally
+
+    return run_locally(job, points, jobs or _cores())
+
+
+def _cores():
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
