@@ -107,7 +107,16 @@ def record_of(faces, solids, pressure=lambda p: 100.0 + 10.0 * p[0]):
         rows.append((pair, C, normal, area, p, 5.0, area * p * (normal + [0.5, 0, 0]), gradients, [0.0, 0.0, 0.25]))
     names = ("solid", "position", "normal", "area", "pressure", "gradient", "force", "field_gradients", "moment")
     arrays = {name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
-    return SimpleNamespace(**arrays, corner_start=np.array(starts), corners=np.array(corners))
+    n = np.arange(float(len(rows)))
+    arrays |= {"distance": -0.01 * (n + 1.0), "separation": n, "slip": 2.0 * n}
+    return Record(**arrays, corner_start=np.array(starts), corners=np.array(corners))
+
+
+class Record(SimpleNamespace):
+    """Stands for a ContactRecord."""
+
+    def __len__(self):
+        return len(self.area)
 
 
 def strip(count):

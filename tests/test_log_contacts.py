@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import time
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -12,7 +13,7 @@ from command_line import cli, succeed
 
 from mbcli.errors import ModelError
 from mbcli.log import provenance, writer
-from mbcli.log.format import CONTACT_FIELDS, ContactNames, LogHeader
+from mbcli.log.format import CONTACT_FIELDS, SURFACE_FIELDS, ContactNames, LogHeader
 from mbcli.log.reader import Log, describe
 from mbcli.log.writer import LogWriter
 
@@ -34,14 +35,14 @@ def header(**changes):
     return LogHeader(**(values | changes))
 
 
-def block(first, count):
+def block(first, count, fields=CONTACT_FIELDS):
     """Rows whose contacts follow from their number."""
     t = np.arange(first, first + count, dtype=float)
     start = int(COUNTS[:first].sum())
     offset = np.concatenate([[0], np.cumsum(COUNTS[first : first + count])])
     k = np.arange(start, start + offset[-1], dtype=float)
     contact = {"offset": offset}
-    for n, field in enumerate(CONTACT_FIELDS):
+    for n, field in enumerate(fields):
         if field.dtype == "i8":
             contact[field.path] = (k + n).astype(int) % (2 if "body" in field.path else 3)
         else:
@@ -81,6 +82,30 @@ def test_round_trip(tmp_path):
         offset = file["contact/offset"][:]
         assert len(offset) == 3001 and (np.diff(offset) == COUNTS).all()
         assert [name.decode() for name in file["contact"].attrs["body_names"]] == list(NAMES.body_names)
+
+
+def test_contact_surfaces_have_more_datasets(tmp_path):
+    path, names = tmp_path / "a.h5", replace(NAMES, surfaces=True)
+    rows = block(0, 700, CONTACT_FIELDS + SURFACE_FIELDS)
+    with LogWriter(path, header(contact=names)) as log:
+        with pytest.raises(ValueError, match="contact/area"):
+            log.append(**block(0, 700))
+        log.append(**rows)
+        log.finish("complete", 0)
+    with Log(path) as log:
+        assert log.contact_names() == names and log.contact_fields == CONTACT_FIELDS + SURFACE_FIELDS
+        found = log.contacts()
+        assert found.keys() == rows["contact"].keys()
+        for name, values in rows["contact"].items():
+            np.testing.assert_array_equal(found[name], values, err_msg=name)
+        units = {field["path"]: field["units"] for field in describe(log)["fields"]}
+        assert units["contact/moment"] == ["N m"] * 3 and units["contact/area"] == ["m2"]
+    table = list(csv.DictReader(io.StringIO(succeed("log", "export", path, "--to", "csv", "--fields", "contact").out)))
+    assert float(table[3]["area"]) == rows["contact"]["contact/area"][3] and "moment:y" in table[0]
+    line = json.loads(succeed("log", "export", path, "--to", "jsonl", "--fields", "contact").out.splitlines()[0])
+    assert line["contact"] == [] or "largest_pressure" in line["contact"][0]
+    succeed("log", "export", path, "--to", "npz", "--fields", "contact", "-o", tmp_path / "c.npz")
+    np.testing.assert_array_equal(np.load(tmp_path / "c.npz")["contact/faces"], rows["contact"]["contact/faces"])
 
 
 def test_runs_without_contacts_have_none(tmp_path):

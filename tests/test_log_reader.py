@@ -11,7 +11,15 @@ import pytest
 from test_log_writer import ENERGY, URDF, arm_header, rows
 
 from mbcli.errors import ModelError, ResourceError
-from mbcli.log.format import CONTACT_FIELDS, FIXED_DATASETS, OFFSET, ROOT_ATTRIBUTES, STANDARD_FIELDS, Field
+from mbcli.log.format import (
+    CONTACT_FIELDS,
+    FIXED_DATASETS,
+    OFFSET,
+    ROOT_ATTRIBUTES,
+    STANDARD_FIELDS,
+    SURFACE_FIELDS,
+    Field,
+)
 from mbcli.log.reader import Log, describe
 from mbcli.log.writer import LogWriter
 
@@ -314,7 +322,8 @@ def test_unfinished_logs_fit_the_schema_too(tmp_path):
 
 
 def test_document_schema_and_code_name_the_same_datasets_and_attributes():
-    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", OFFSET, *(field.path for field in CONTACT_FIELDS)}
+    contact = [field.path for field in CONTACT_FIELDS + SURFACE_FIELDS]
+    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", OFFSET, *contact}
     schema = json.loads(SCHEMA.read_text())["properties"]
     assert set(schema["datasets"]["properties"]) == datasets
     assert set(schema["datasets"]["required"]) == set(FIXED_DATASETS)
@@ -329,9 +338,10 @@ def test_document_schema_and_code_name_the_same_datasets_and_attributes():
 
 def test_the_document_gives_the_units_that_the_code_writes():
     text = DOCUMENT.read_text(encoding="utf-8")
-    for field in (*STANDARD_FIELDS.values(), *CONTACT_FIELDS):
+    contact = CONTACT_FIELDS + SURFACE_FIELDS
+    for field in (*STANDARD_FIELDS.values(), *contact):
         line = re.search(rf"^    /{field.path} +(\(.*?\)) (f8|i8) +(.+?)(   .*)?$", text, re.MULTILINE)
         assert line[2] == field.dtype
         assert line[3] == ", ".join(dict.fromkeys(field.units))
-        rows = "K" if field in CONTACT_FIELDS else "N"
+        rows = "K" if field in contact else "N"
         assert line[1] == (f"({rows}, {field.row_shape[0]})" if field.row_shape else f"({rows},)")

@@ -395,11 +395,13 @@ def test_a_step_without_a_solution_names_time_and_bodies(monkeypatch):
     np.testing.assert_array_equal(plant.GetPositions(context), q)
 
 
-def test_contact_surfaces_are_refused_where_they_are_asked_for():
+def test_solids_without_a_contact_surface_are_refused_where_surfaces_are_asked_for():
     plant = balls(1e-3, finalize=False)
     plant.set_contact_model(ContactModel.kHydroelastic)
     plant.Finalize()
-    with pytest.raises(ModelError, match="contact surfaces are not computed; choose point"):
+    with pytest.raises(
+        ModelError, match=r"no contact surface between world .*, undefined, and .*ball_0 .*, undefined: one"
+    ):
         plant.contact_record(plant.CreateDefaultContext())
 
 

@@ -100,7 +100,8 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 @click.option(
     "--contact-model",
     type=click.Choice(CONTACT_MODELS),
-    help="point; hydroelastic_with_fallback (default) is the same here, as contact surfaces are not computed.",
+    help="point; hydroelastic: contact surfaces; hydroelastic_with_fallback (default): surfaces, or points between "
+    "geometries that have none.",
 )
 @click.option(
     "--contact-approximation",

@@ -22,7 +22,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import OutputError
-from mbcli.log.format import CONTACT_FIELDS, OFFSET
+from mbcli.log.format import OFFSET
 from mbcli.log.reader import Log
 
 if TYPE_CHECKING:
@@ -98,14 +98,14 @@ def export_csv(log: Log, selection: Selection, stream: IO[Any]) -> None:
 
 
 def _export_contacts_csv(log, selection, stream):
-    columns = [name for field in CONTACT_FIELDS for name in _columns_of(field)]
+    columns = [name for field in log.contact_fields for name in _columns_of(field)]
     lines = io.TextIOWrapper(stream, "utf-8", "backslashreplace", newline="", write_through=True)
     table = csv.writer(lines, lineterminator="\n")
     table.writerow(["time", *columns])
     for chunk in chunks_of(log, selection):
         for time, contacts in zip(chunk["time"].tolist(), chunk[CONTACT], strict=True):
             for contact in contacts:
-                values = (contact[field.path.removeprefix("contact/")] for field in CONTACT_FIELDS)
+                values = (contact[field.path.removeprefix("contact/")] for field in log.contact_fields)
                 flat = (x for value in values for x in (value if isinstance(value, list) else [value]))
                 table.writerow([repr(time), *(repr(x) if isinstance(x, float) else x for x in flat)])
     lines.detach()
@@ -156,7 +156,7 @@ def _write_contact_arrays(log, selection, archive):
     counts = [np.diff(chunk["offset"])[:: selection.every] for chunk in _contact_chunks(log, selection)]
     offset = np.concatenate([[0], np.cumsum(np.concatenate(counts) if counts else [])])
     write(OFFSET, "i8", offset.shape, [offset])
-    for field in CONTACT_FIELDS:
+    for field in log.contact_fields:
         parts = (chunk[field.path][_chosen(chunk["offset"], selection)] for chunk in _contact_chunks(log, selection))
         write(field.path, field.dtype, (int(offset[-1]), *field.row_shape), parts)
     for name in ("body_names", "geometry_names"):
@@ -252,7 +252,7 @@ def _rows_of_chunks(selection):
 def _named_contacts(contacts, names):
     """For each row a list of dictionaries, with names in place of numbers."""
     columns = {}
-    for field in CONTACT_FIELDS:
+    for field in names.fields:
         values = contacts[field.path].tolist()
         if field.path in NAMED:
             table = getattr(names, NAMED[field.path])

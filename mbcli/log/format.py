@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 FORMAT = "mbcli-log"
-FORMAT_VERSION = "1.3"
+FORMAT_VERSION = "1.4"
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")
@@ -139,13 +139,28 @@ CONTACT_FIELDS = (
 )
 """The datasets under /contact with one value or vector a contact: row i has those from offset[i] to offset[i + 1]."""
 
+SURFACE_FIELDS = (
+    Field("contact/faces", dtype="i8"),
+    Field("contact/area", "m2"),
+    Field("contact/moment", "N m", _AXES, (3,)),
+    Field("contact/mean_pressure", "Pa"),
+    Field("contact/largest_pressure", "Pa"),
+)
+"""More datasets of the same length in the log of a model with compliant geometries, which touch in surfaces."""
+
 
 @dataclass(frozen=True, slots=True)
 class ContactNames:
-    """The meaning of the numbers in body_a, body_b and in geometry_a, geometry_b."""
+    """The meaning of the numbers in body_a, body_b and in geometry_a, geometry_b; whether contacts may be surfaces."""
 
     body_names: tuple[str, ...]
     geometry_names: tuple[str, ...]
+    surfaces: bool = False
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """CONTACT_FIELDS, with surfaces SURFACE_FIELDS too."""
+        return CONTACT_FIELDS + SURFACE_FIELDS * self.surfaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

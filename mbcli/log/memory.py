@@ -101,16 +101,21 @@ class MemoryLog(Rows):
         """Whether the run has logged its contacts."""
         return self.header.contact is not None
 
+    @property
+    def contact_fields(self) -> tuple[layout.Field, ...]:
+        """Those under contact/."""
+        return () if self.header.contact is None else self.header.contact.fields
+
     def contact_names(self) -> layout.ContactNames | None:
         """ContactNames: what body_a, body_b, geometry_a and geometry_b count."""
         return self.header.contact
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
-        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and CONTACT_FIELDS by their path."""
+        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""
         counts = np.concatenate([np.empty(0, dtype=int), *(np.diff(block["offset"]) for block in self._contacts)])
         offset = np.concatenate([[0], np.cumsum(counts)]).astype(int)[start : None if stop is None else stop + 1]
         result = {"offset": offset - offset[0]}
-        for field in layout.CONTACT_FIELDS:
+        for field in self.contact_fields:
             rows = [np.empty((0, *field.row_shape), dtype=field.dtype), *(b[field.path] for b in self._contacts)]
             result[field.path] = np.concatenate(rows)[offset[0] : offset[-1]]
         return result

@@ -16,7 +16,7 @@ import numpy as np
 
 from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.log import format as layout
-from mbcli.log.format import ContactNames
+from mbcli.log.format import ContactNames, Field
 from mbcli.log.rows import Rows, State
 from mbcli.log.stored_rows import DamagedRowsError, open_file, read_rows
 from mbcli.parsers.spec import SourceFile
@@ -33,6 +33,9 @@ LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: a longer
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
 ROWS_AT_ONCE = 1 << 16
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
+
+
+ALL_CONTACT_FIELDS = layout.CONTACT_FIELDS + layout.SURFACE_FIELDS
 
 
 class Log(Rows):
@@ -216,26 +219,32 @@ class Log(Rows):
         return bool(self._contacts)
 
     @property
+    def contact_fields(self) -> tuple[Field, ...]:
+        """Those under contact/."""
+        return tuple(field for field in ALL_CONTACT_FIELDS if field.path in self._contacts)
+
+    @property
     def contact_count(self) -> int:
         """Contacts of all rows together."""
         return self._offset_of(self.row_count) if self._contacts else 0
 
     def contact_names(self) -> ContactNames:
         """What body_a, body_b, geometry_a and geometry_b count."""
-        return ContactNames(*(self._group_texts("contact", name) for name in ("body_names", "geometry_names")))
+        bodies, geometries = (self._group_texts("contact", name) for name in ("body_names", "geometry_names"))
+        return ContactNames(bodies, geometries, layout.SURFACE_FIELDS[0].path in self._contacts)
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
-        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and CONTACT_FIELDS by their path."""
+        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""
         stop = self.row_count if stop is None else min(stop, self.row_count)
         with self._reading():
             offset = self._read(self._contacts[layout.OFFSET], start, max(start, stop) + 1).astype("i8")
             first, last = int(offset[0]), int(offset[-1])
             rising = (np.diff(offset) >= 0).all() and first >= 0
-            if not rising or any(len(self._contacts[field.path]) < last for field in layout.CONTACT_FIELDS):
+            if not rising or any(len(self._contacts[field.path]) < last for field in self.contact_fields):
                 raise ModelError(f"{self.path}: error: {layout.OFFSET} does not fit the contacts")
             return {
                 "offset": offset - first,
-                **{field.path: self._read(self._contacts[field.path], first, last) for field in layout.CONTACT_FIELDS},
+                **{field.path: self._read(self._contacts[field.path], first, last) for field in self.contact_fields},
             }
 
     def row_shape(self, path: str) -> tuple[int, ...]:
@@ -397,8 +406,10 @@ class Log(Rows):
         """{path: dataset} under /contact; {} if contacts were not logged."""
         if "contact" not in self._file:
             return {}
-        datasets = {path: self._dataset(path) for path in (layout.OFFSET, *(f.path for f in layout.CONTACT_FIELDS))}
-        for field in layout.CONTACT_FIELDS:
+        has_surfaces = layout.SURFACE_FIELDS[0].path in self._file
+        fields = layout.CONTACT_FIELDS + layout.SURFACE_FIELDS * has_surfaces
+        datasets = {path: self._dataset(path) for path in (layout.OFFSET, *(field.path for field in fields))}
+        for field in fields:
             dataset = datasets[field.path]
             kinds = "iu" if field.dtype == "i8" else "f"
             if dataset.shape[1:] != field.row_shape or not dataset.shape or dataset.dtype.kind not in kinds:
@@ -416,7 +427,7 @@ class Log(Rows):
         """The common length, without rows at the end of which not all was written before the process died."""
         count = min(len(dataset) for dataset in self._datasets.values())
         if self._contacts:
-            length = min(len(self._contacts[field.path]) for field in layout.CONTACT_FIELDS)
+            length = min(len(self._contacts[field.path]) for field in self.contact_fields)
             count = min(count, len(self._contacts[layout.OFFSET]) - 1)
             count = bisect_left(range(count), True, key=lambda row: self._offset_of(row + 1) > length)
         return bisect_left(range(count), True, key=lambda row: np.isnan(self._time_of(row)))
@@ -520,7 +531,7 @@ def _contact_fields(log) -> list:
             "units": list(field.units),
             "names": list(field.names),
         }
-        for field in layout.CONTACT_FIELDS
+        for field in log.contact_fields
     ]
 
 

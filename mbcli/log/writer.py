@@ -105,8 +105,8 @@ class LogWriter:
         Args:
           time: [s] (n,), strictly increasing, also across calls.
           q, v: (n, nq), (n, nv), in the order of the header's names.
-          contact: of a run that logs contacts "offset" (n + 1,), from 0, and every one of CONTACT_FIELDS by its path
-            for offset[n] contacts.
+          contact: of a run that logs contacts "offset" (n + 1,), from 0, and every one of header.contact.fields by
+            its path for offset[n] contacts.
           fields: every declared field by its path, (n, *row_shape).
 
         Raises:
@@ -359,7 +359,7 @@ class LogWriter:
         )
         _create_texts(self._offset.attrs, "names", ("offset",), scalar=True)
         _create_texts(self._offset.attrs, "units", ("1",), scalar=True)
-        for field in layout.CONTACT_FIELDS:
+        for field in names.fields:
             dataset = self._file.create_dataset(
                 field.path,
                 shape=(0, *field.row_shape),

@@ -476,6 +476,4 @@ def notes_on_contact(loaded: LoadedModel) -> list[str]:
     lines = list(plant.compiled_geometries().notes) if plant.meets_contact() else []
     if loaded.ground is not None and plant.num_collision_geometries() == 1:
         lines.append("the model has no collision geometry: nothing can touch the ground")
-    if plant.asks_for_surfaces():
-        lines.append("contact surfaces (hydroelastic) are not computed: those geometries touch at points too")
     return lines

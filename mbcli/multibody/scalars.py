@@ -51,11 +51,16 @@ class Scalar:
     def can_compile(self):
         return self.kernels is None
 
-    def load_kernels(self, compiled, model, constrained=False, contact=False):
-        """Kernels for a model, by name; with constraints, or those of steps that meet contact, if there are any."""
+    def load_kernels(self, compiled, model, constrained=False, contact=False, surfaces=False):
+        """Kernels for a model, by name; with constraints, or those of steps that meet contact, if there are any.
+
+        surfaces: those of plants in which solids may meet in contact surfaces.
+        """
         if self.kernels is not None:
             return self.kernels(constrained)
-        kinds = ["constrained"] * constrained + ["contact"] * contact + ["plain"] * model.is_plain
+        kinds = (
+            ["constrained"] * constrained + ["contact"] * contact + ["surfaces"] * surfaces + ["plain"] * model.is_plain
+        )
         return load_kernels(compiled, "-".join(kinds))
 
     def require_constrained_motion(self):

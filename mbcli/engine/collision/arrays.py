@@ -1,22 +1,28 @@
 """The arrays of the solids of one plant, and the work space of one search for contact, as an object kernels take."""
 
 from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 
 import numpy as np
 
+from mbcli.engine.collision.field_meshes import FieldMeshes, join_meshes
 from mbcli.engine.fields.collision_fields import (
     BALL,
     BOX,
     CAPSULE,
+    COLLISION_FACES,
     COLLISION_FIELDS,
     COLLISION_MARGIN,
     COLLISION_REACH,
     COLLISION_SINGLE_POINTS,
     COLLISION_SKIN,
+    COLLISION_STRICT,
     CONVEX,
     CYLINDER,
     ELLIPSOID,
     HALF_SPACE,
+    MESH_NONE,
+    NO_FIELD,
     WORD,
 )
 from mbcli.engine.fields.model_fields import shape_of
@@ -26,6 +32,7 @@ LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
 FEW = 32  # solids of a level that share one cell
 SKIN_SHARE = 0.2  # of the median radius
 INFINITE_RADIUS = 1e300
+SHARED = {field.name for field in dataclass_fields(FieldMeshes)}  # arrays that nothing writes, often large
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,7 @@ class Solid:
 
     size: as in COLLISION_FIELDS. material: stiffness, dissipation, relaxation time, dynamic, static friction.
     filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid. cover, mixing: as in
-    COLLISION_FIELDS.
+    COLLISION_FIELDS. field_kind, mesh_of, compliance: of contact surfaces, as in COLLISION_FIELDS.
     """
 
     kind: int
@@ -47,6 +54,10 @@ class Solid:
     hull: object = None
     cover: float = 0.0
     mixing: tuple = (0, 0, 0)
+    field_kind: int = NO_FIELD
+    mesh_of: int = MESH_NONE
+    compliance: tuple = (np.inf, 0.0)
+    reach: float = 0.0  # how far corners of its mesh are from the centre of its bounding box, if farther than the solid
 
     def with_body(self, body):
         return replace(self, body=body)
@@ -63,12 +74,27 @@ class Collision(Arrays):
         pairs: how many pairs of near solids there is room for.
         own_laws: {(solid, solid): (friction, static friction, cover)} of pairs with a law of their own; the smaller
             solid first.
+        meshes: FieldMeshes of the solids.
+        faces: FACES_...
+        strict: whether solids that overlap without a contact surface are a fault.
     """
 
     fields = COLLISION_FIELDS
 
-    def __init__(self, solids, filters, margin=0.0, single_points=False, pairs=None, own_laws=None):
-        values = _arrays_of(solids, filters)
+    def __init__(
+        self,
+        solids,
+        filters,
+        margin=0.0,
+        single_points=False,
+        pairs=None,
+        own_laws=None,
+        meshes=None,
+        faces=0,
+        strict=False,
+    ):
+        meshes = join_meshes([]) if meshes is None else meshes
+        values = _arrays_of(solids, filters) | vars(meshes)
         radii = values["radius"][values["rounds"]]
         skin = SKIN_SHARE * float(np.median(radii)) if len(radii) else 0.0
         own_laws = dict(sorted((own_laws or {}).items()))
@@ -92,6 +118,10 @@ class Collision(Arrays):
             "nfilter": len(filters),
             "nword": values["filters"].shape[1],
             "nown": len(own_laws),
+            "nmesh": len(meshes.mesh_root),
+            "nnode": len(meshes.node_box),
+            "ntetrahedron": len(meshes.tetrahedra),
+            "ntriangle": len(meshes.triangles),
             "nlevel": len(values["level_cells"]),
             "nhead": 1 << max(4, (2 * n - 1).bit_length()),
             "npair": 16 * n + n * len(values["planes"]) + 64 if pairs is None else pairs,
@@ -100,9 +130,12 @@ class Collision(Arrays):
             kind = np.int64 if field.kind == "int" else np.float64
             shape = shape_of(field, self.sizes)
             value = values.get(field.name)
-            array = np.zeros(shape, kind) if value is None else np.array(value, dtype=kind, order="C").reshape(shape)
+            copy = None if field.name in SHARED else True
+            array = np.zeros(shape, kind) if value is None else np.array(value, kind, order="C", copy=copy)
+            array = array.reshape(shape)
             setattr(self, field.name, array)
         self.counts[COLLISION_SINGLE_POINTS] = int(single_points)
+        self.counts[COLLISION_FACES], self.counts[COLLISION_STRICT] = faces, int(strict)
 
 
 def _arrays_of(solids, filters):
@@ -110,7 +143,8 @@ def _arrays_of(solids, filters):
     boxes = [_bounding_box(solid) for solid in solids]
     centers = np.reshape([(high + low) / 2 for low, high in boxes], (-1, 3))
     extents = np.reshape([(high - low) / 2 for low, high in boxes], (-1, 3))
-    radii = np.array([_radius(solid, center) for solid, center in zip(solids, centers, strict=True)])
+    radii = np.array([max(_radius(solid, center), solid.reach) for solid, center in zip(solids, centers, strict=True)])
+    extents = np.maximum(extents, [[solid.reach] for solid in solids]) if len(solids) else extents
     is_plane = np.array([solid.kind == HALF_SPACE for solid in solids], dtype=bool)
     rounds = np.flatnonzero(~is_plane)
     return {
@@ -122,6 +156,9 @@ def _arrays_of(solids, filters):
         "material": [solid.material for solid in solids],
         "cover": [solid.cover for solid in solids],
         "mixing": [solid.mixing for solid in solids],
+        "field_kind": [solid.field_kind for solid in solids],
+        "mesh_of": [solid.mesh_of for solid in solids],
+        "compliance": [solid.compliance for solid in solids],
         "filter_row": [solid.filter_row for solid in solids],
         "filters": filters,
         "center": centers,

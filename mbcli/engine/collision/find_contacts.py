@@ -9,13 +9,17 @@ from mbcli.engine.collision.shapes import place_solids, rotate_back
 from mbcli.engine.fields.collision_fields import (
     BALL,
     COLLISION_MARGIN,
+    COLLISION_NO_SURFACE,
+    COLLISION_PAIR_A,
+    COLLISION_PAIR_B,
     COLLISION_PAIRS,
     COLLISION_STATUS,
+    COLLISION_STRICT,
     CYLINDER,
     HALF_SPACE,
 )
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.spatial import dot, row3, subtract
 
@@ -33,10 +37,19 @@ def find_contacts(model, data, c, points):
         cover = cover_of_pair(c, A, B, own)
         margin = c.settings[COLLISION_MARGIN] + cover
         reach = max(0.0, margin)
-        if bounds_touch(c, A, B, reach):
+        if bounds_touch(c, A, B, reach) and not meet_in_surface(c, points, A, B):
             distance = solids_nearest(c, A, B, reach)
+            if distance < 0.0 and c.counts[COLLISION_STRICT] == 1:
+                c.counts[COLLISION_STATUS] |= COLLISION_NO_SURFACE
+                c.counts[COLLISION_PAIR_A], c.counts[COLLISION_PAIR_B] = A, B
             if distance < margin or (distance == 0.0 and cover == 0.0 and touch_is_contact(c, A, B)):
                 add_contacts(c, points, A, B, distance, own)
+
+
+@slot(surfaces="collision.contact_surfaces.faces_of_pair")
+def meet_in_surface(c, points, A, B):
+    """Whether solids meet in a contact surface, whose faces are contacts now, and not at points."""
+    return False
 
 
 @kernel

@@ -78,6 +78,9 @@ def add_contact(c, points, own, A, B, normal, point_A, point_B, distance, share)
     points.law[n, 1] = (1.0 - weight) * c.material[A, 1] + weight * c.material[B, 1]
     points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
     points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own)
+    for column in range(points.face.shape[1]):
+        points.face[n, column] = 0.0
+    points.corner_start[n + 1] = points.corner_start[n]
 
 
 @kernel

@@ -6,6 +6,7 @@ import numpy as np
 
 from mbcli.engine.fields.collision_fields import WORD
 from mbcli.engine.fields.contact_fields import (
+    FACE_CORNERS,
     POINT_FIELDS,
     SAMPLE_FIELDS,
     SETTING_APPROXIMATION,
@@ -44,7 +45,7 @@ class ContactPoints(Arrays):
 
     def __init__(self, capacity):
         self.capacity = capacity
-        _allocate(self, POINT_FIELDS, {"npoint": capacity})
+        _allocate(self, POINT_FIELDS, {"npoint": capacity, "npoint1": capacity + 1, "ncorner": FACE_CORNERS * capacity})
 
 
 class ContactSamples(Arrays):
@@ -59,7 +60,8 @@ class ContactSamples(Arrays):
 
     def __init__(self, rows, contacts):
         self.rows, self.capacity = rows, contacts
-        _allocate(self, SAMPLE_FIELDS, {"nrow": rows, "nrow1": rows + 1, "nkept": contacts})
+        sizes = {"nrow": rows, "nrow1": rows + 1, "nkept": contacts, "nkept1": contacts + 1}
+        _allocate(self, SAMPLE_FIELDS, sizes | {"ncorner": FACE_CORNERS * contacts})
 
 
 class ContactSolver(Arrays):

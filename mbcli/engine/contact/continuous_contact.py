@@ -7,11 +7,11 @@ dynamic one at three times that (Stribeck). Forces act halfway between the surfa
 
 from mbcli.engine.contact.samples import append_contact, begin_row
 from mbcli.engine.fields.collision_fields import COLLISION_STATUS
-from mbcli.engine.fields.contact_fields import SAMPLES_LACKING, SAMPLES_NO_ROW, SAMPLES_STICTION
+from mbcli.engine.fields.contact_fields import FACE_AREA, SAMPLES_LACKING, SAMPLES_NO_ROW, SAMPLES_STICTION
 from mbcli.engine.fields.model_fields import CONTACT_AT_COLLISION, CONTACT_AT_FIND
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at, samples_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.frame_motion import velocity_at
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
@@ -35,6 +35,9 @@ def contact_by_law(model, data, points, samples, row):
     else:
         begin_row(s, r)
     for n in range(p.count[0]):
+        if p.face[n, FACE_AREA] > 0.0:
+            act_on_face(m, d, c, p, n, s, r)
+            continue
         C = middle_of_overlap(c, p, n)
         force, separation, slip = force_at_point(m, d, p, n, C, s.settings[SAMPLES_STICTION])
         if r < 0:
@@ -45,6 +48,11 @@ def contact_by_law(model, data, points, samples, row):
     if r >= 0 and s.counts[SAMPLES_LACKING] & SAMPLES_NO_ROW == 0:
         s.iterations[r], s.residual[r] = 0, 0.0
     return 1.0 if s.counts[SAMPLES_LACKING] != 0 else 0.0
+
+
+@slot(surfaces="contact.surface_traction.traction_of_face")
+def act_on_face(model, data, c, points, n, samples, row):
+    """Forces of contact n, a face of a contact surface, on the bodies; or, from row 0 on, a row of the samples."""
 
 
 @kernel

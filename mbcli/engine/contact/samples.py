@@ -36,6 +36,7 @@ def begin_row(samples, row):
     """An empty row after those before it."""
     if row == 0:
         samples.offset[0] = 0
+        samples.corner_start[0] = 0
     samples.offset[row + 1] = samples.offset[row]
 
 
@@ -54,6 +55,14 @@ def append_contact(samples, row, points, n, position, force, separation, slip):
     set_row3(samples.force, k, 0, force)
     samples.separation[k] = separation
     samples.slip[k] = slip
+    for column in range(points.face.shape[1]):
+        samples.face[k, column] = points.face[n, column]
+    end = samples.corner_start[k]
+    for place in range(points.corner_start[n], points.corner_start[n + 1]):
+        for column in range(4):
+            samples.corners[end, column] = points.corners[place, column]
+        end += 1
+    samples.corner_start[k + 1] = end
 
 
 @kernel

@@ -2,18 +2,25 @@
 
 Sizes: nsolid solids, nround of them of finite size (balls, boxes, ...), nplane half spaces, nvertex, nedge, nface and
 ncorner vertices, edges (both ways), faces and corners of faces of all convex hulls, nword words of a row of filters,
-nown pairs with a law of their own, nlevel sizes of cells, nhead places for cells, npair pairs at most. G is a solid's
-own frame.
+nown pairs with a law of their own, nlevel sizes of cells, nhead places for cells, npair pairs at most; nmesh meshes of
+contact surfaces with nnode nodes of their trees, ntetrahedron tetrahedra and ntriangle triangles. G is a solid's own
+frame.
 """
 
 from mbcli.engine.fields.model_fields import Field
 
 # kinds of solids; those of a pair are handled in this order
 BALL, CAPSULE, BOX, CYLINDER, ELLIPSOID, CONVEX, HALF_SPACE = range(7)
-# elements of counts
+# what a solid is for contact surfaces; those of a kind above NO_FIELD have a pressure field or are rigid
+NO_FIELD, RIGID_SURFACE, SOFT_FIELD = range(3)
+MESH_NONE, MESH_ELSEWHERE = -1, -2  # in mesh_of: a half space; one of several solids of a geometry, but not the first
+# elements of counts; the last two are the pair of solids of COLLISION_NO_SURFACE
 COLLISION_PAIRS, COLLISION_STATUS, COLLISION_BUILT, COLLISION_SINGLE_POINTS = range(4)
+COLLISION_FACES, COLLISION_STRICT, COLLISION_PAIR_A, COLLISION_PAIR_B = range(4, 8)
+# values of counts[COLLISION_FACES]: which faces of contact surfaces become contacts
+FACES_POLYGONS, FACES_TRIANGLES, FACES_LOADED = 0, 1, 2  # the last is a bit: none without stiffness
 # bits of STATUS
-COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS = 1, 2
+COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS, COLLISION_NO_SURFACE = 1, 2, 8  # 4: see SAMPLES_NO_ROW
 # elements of settings
 COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH = range(3)
 # columns of mixing, of own_laws
@@ -22,6 +29,13 @@ LAW_FRICTION, LAW_STATIC, LAW_COVER = range(3)
 WORD = 62  # bits used of an integer
 
 MOST_CORNERS = 64  # of a face, and of two faces clipped
+MOST_NODES = 128  # that wait while two trees are descended, each of at most 50 levels
+# columns of compliance, of relative
+COMPLIANCE_MODULUS, COMPLIANCE_SLOPE = range(2)
+RELATIVE_POSE, RELATIVE_SIZES = range(2)
+# elements of meeting, of meeting_solids
+MEETING_NORMAL, MEETING_SLOPE_S, MEETING_VALUE_S, MEETING_SLOPE_T = 0, 3, 6, 7
+MEETING_A, MEETING_B, MEETING_S, MEETING_FRAME = range(4)
 EPA_POINTS, EPA_FACES = 256, 512
 
 COLLISION_FIELDS = (
@@ -54,13 +68,23 @@ COLLISION_FIELDS = (
     Field("face_normal", ("nface", 3), "real", "1", "outwards, in G"),
     Field("corner_start", ("nface1",), "int", "", "first corner of a face, then its end"),
     Field("corners", ("ncorner",), "int", "", "vertices, counterclockwise seen from outside"),
+    Field("field_kind", ("nsolid",), "int", "", "NO_FIELD, RIGID_SURFACE or SOFT_FIELD"),
+    Field("mesh_of", ("nsolid",), "int", "", "mesh of its field or surface, MESH_NONE or MESH_ELSEWHERE"),
+    Field("compliance", ("nsolid", 2), "real", "Pa, Pa/m", "modulus (infinite if rigid); slope of a soft half space"),
+    Field("mesh_root", ("nmesh",), "int", "", "first node of each mesh's tree"),
+    Field("node_box", ("nnode", 6), "real", "m", "centre and half lengths of a box along the axes of G"),
+    Field("node_children", ("nnode", 2), "int", "", "two nodes, or -1 and a tetrahedron or triangle"),
+    Field("tetrahedra", ("ntetrahedron", 12), "real", "m", "four corners in G"),
+    Field("tetrahedron_planes", ("ntetrahedron", 16), "real", "1, m", "normal outwards and offset of four sides"),
+    Field("tetrahedron_field", ("ntetrahedron", 4), "real", "1/m, 1", "gradient of pressure / modulus, value at Go"),
+    Field("triangles", ("ntriangle", 12), "real", "m, 1", "three corners, normal outwards, in G"),
     Field("planes", ("nplane",), "int", "", "half spaces"),
     Field("rounds", ("nround",), "int", "", "the other solids, the largest first"),
     Field("level", ("nround",), "int", "", "level of each of these: those of one level share the size of their cells"),
     Field("level_cells", ("nlevel",), "real", "1/m", "one over the size of cells; 0 where one cell has all"),
     Field("settings", (3,), "real", "m", "see above"),
     # what is known of the present state
-    Field("counts", (4,), "int", "", "see above"),
+    Field("counts", (8,), "int", "", "see above"),
     Field("X_WG", ("nsolid", 12), "real", "1, m", "pose of each solid"),
     Field("p_WC", ("nsolid", 3), "real", "m", "centre of each solid"),
     Field("built_at", ("nsolid", 3), "real", "m", "the same when pairs were found"),
@@ -77,5 +101,9 @@ COLLISION_FIELDS = (
     Field("horizon", (EPA_FACES, 2), "int", "", "edges of a hole"),
     Field("work", (3, 3), "real", "m", "a facet seen from a point of it"),
     Field("polygons", (4, MOST_CORNERS, 3), "real", "m", "faces of A and B that face each other, then work"),
+    Field("nodes_left", (MOST_NODES, 2), "int", "", "pairs of nodes that are still to be looked at"),
+    Field("meeting", (10,), "real", "1, Pa/m, Pa", "normal of a face out of T into S, gradient and value of S, of T"),
+    Field("meeting_solids", (4,), "int", "", "A and B, the soft one S, the one in whose frame meeting is"),
+    Field("relative", (2, 12), "real", "1, m", "pose of solid T in S, and the absolute values of its rotation"),
     Field("touching", (MOST_CORNERS, 4), "real", "m, 1", "points of B's or A's face, and distance from the other"),
 )

@@ -4,13 +4,17 @@ Sizes: ntree kinematic trees that can move, nv velocities, nslot slots of veloci
 eight, what a vector register holds), ncon constraints at most, npiece pieces of their Jacobians at most, nblock blocks
 and nvalue numbers of the factorized Hessian at most, nmass numbers of the trees' mass matrices, npath pieces of the
 paths from bodies to World. A constraint has three rows where it is a contact (two tangents, then the normal), one
-otherwise. Samples: nrow rows, nrow1 one more, nkept contacts in all of them at most.
+otherwise. Samples: nrow rows, nrow1 one more, nkept contacts in all of them at most. Contacts are points, or faces of
+contact surfaces with ncorner corners at most.
 """
 
 from mbcli.engine.fields.model_fields import Field
 
 # columns of law: of a pair of surfaces
 PAIR_STIFFNESS, PAIR_DISSIPATION, PAIR_RELAXATION, PAIR_FRICTION = range(4)
+FACE_CORNERS = 8  # room for corners, per contact
+# columns of face
+FACE_AREA, FACE_PRESSURE, FACE_GRADIENT, FACE_GRADIENT_A, FACE_GRADIENT_B, FACE_MOMENT = 0, 1, 2, 3, 6, 9
 
 # where surfaces touch: what collision detection gives, whatever the surfaces are made of
 POINT_FIELDS = (
@@ -26,6 +30,17 @@ POINT_FIELDS = (
         "real",
         "N/m, s/m, s, 1",
         "of the pair: stiffness, dissipation, relaxation, friction when sliding, when sticking",
+    ),
+    Field(
+        "face",
+        ("npoint", 12),
+        "real",
+        "m^2, Pa, Pa/m, N m",
+        "area (0: a point), pressure at C, its slope along the normal, gradients of A and of B in W, moment on A at C",
+    ),
+    Field("corner_start", ("npoint1",), "int", "", "first corner of each contact's face, then the end"),
+    Field(
+        "corners", ("ncorner", 4), "real", "m, Pa", "in W, counterclockwise about the normal, and the pressure there"
     ),
 )
 
@@ -139,4 +154,7 @@ SAMPLE_FIELDS = (
     Field("force", ("nkept", 3), "real", "N", "on A at C, in W"),
     Field("separation", ("nkept",), "real", "m/s", "speed along the normal, positive where the surfaces part"),
     Field("slip", ("nkept",), "real", "m/s", "speed across it"),
+    Field("face", ("nkept", 12), "real", "m^2, Pa, Pa/m", "as of contact points"),
+    Field("corner_start", ("nkept1",), "int", "", "as of contact points"),
+    Field("corners", ("ncorner", 4), "real", "m, Pa", "as of contact points"),
 )

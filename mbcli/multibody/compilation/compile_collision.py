@@ -10,10 +10,12 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 from mbcli.engine.collision.arrays import Collision, Solid
+from mbcli.engine.collision.field_meshes import FieldMeshes, join_meshes
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
 from mbcli.meshes.made_surfaces import CONE_SIDES
+from mbcli.multibody.compilation.compile_surfaces import Surfaces
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Geometries:
     """The geometries of a plant that collide, as the engine takes them.
 
     ids[k] is the GeometryId of solid k; a mesh can be several solids. own_laws: as Collision takes them. notes:
-    sentences on simplifications.
+    sentences on simplifications. meshes: FieldMeshes of contact surfaces.
     """
 
     ids: tuple
@@ -29,10 +31,11 @@ class Geometries:
     filters: np.ndarray
     own_laws: dict
     notes: tuple
+    meshes: FieldMeshes
 
     def collision(self, **options):
         """New arrays with the options of Collision."""
-        return Collision(self.solids, self.filters, own_laws=self.own_laws, **options)
+        return Collision(self.solids, self.filters, own_laws=self.own_laws, meshes=self.meshes, **options)
 
 
 def compile_geometries(plant, model, on_mesh=lambda done, count: None):
@@ -44,11 +47,13 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
     """
     graph = plant.scene_graph
     if graph is None:
-        return Geometries((), (), np.zeros((1, 1), dtype=np.int64), {}, ())
+        return Geometries((), (), np.zeros((1, 1), dtype=np.int64), {}, (), join_meshes([]))
     instances = graph.registry.geometries
     ids, rows, filters = _colliding(plant)
     material_of = _Materials(plant, graph.config)
     _read_meshes([instances[g] for g in ids], plant, on_mesh)
+    surfaces = Surfaces(plant)
+    surfaces.prepare([(instances[g], plant.geometry_bodies[g].name()) for g in ids], on_mesh)
     solids, of = [], []
     for g, row in zip(ids, rows, strict=True):
         instance, n = instances[g], int(plant.geometry_bodies[g].index())
@@ -56,11 +61,15 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
         X_BG = np.concatenate([X_BG[:3, :3].ravel(), X_BG[:3, 3]])
         material = material_of(g, instance)
         body, (cover, mixing) = int(model.link_body[n]), _as_mujoco(instance)
+        field = surfaces.of(instance, plant.geometry_bodies[g].name())
         for kind, size, rounding, hull in _shapes(instance, plant.hulls):
-            solids.append(Solid(kind, body, X_BG, size, rounding, material, row, hull, cover, mixing))
+            solids.append(Solid(kind, body, X_BG, size, rounding, material, row, hull, cover, mixing, *field))
             of.append(g)
+            field = field.elsewhere()
     notes = _notes([instances[g].shape() for g in ids], plant)
-    return Geometries(tuple(of), tuple(solids), filters, _own_laws(of, plant.contact_pairs), tuple(notes))
+    return Geometries(
+        tuple(of), tuple(solids), filters, _own_laws(of, plant.contact_pairs), tuple(notes), surfaces.joined()
+    )
 
 
 def geometries_can_touch(plant):

@@ -26,7 +26,7 @@ class Contact(Geometry):
     def meets_contact(self) -> bool:
         """Whether solids of the plant can touch: there are some on different bodies that no filter keeps apart.
 
-        No mesh is read for that. ModelError if the contact model is one that cannot be computed.
+        No mesh is read for that.
         """
         if self.scene_graph is None or len(self.geometry_bodies) < 2:
             return False
@@ -35,24 +35,24 @@ class Contact(Geometry):
             from mbcli.multibody.compilation.compile_collision import geometries_can_touch
 
             self._meeting = revision, geometries_can_touch(self)
-        if self._meeting[1] and self.settings.contact_model == ContactModel.kHydroelastic:
-            raise ModelError(
-                "contact_model hydroelastic: contact surfaces are not computed; choose point, or "
-                "hydroelastic_with_fallback, under which everything touches at points"
-            )
         return self._meeting[1]
 
     def asks_for_surfaces(self) -> bool:
-        """Whether a geometry that collides asks for hydroelastic contact, where the contact model has that."""
+        """Whether solids may meet in contact surfaces: the contact model has them, and a geometry is compliant."""
         graph = self.scene_graph
-        if graph is None:
+        if graph is None or self.settings.contact_model == ContactModel.kPoint:
             return False
-        asking = any(
-            (instance := graph.registry.geometries[g]).proximity is not None
-            and instance.proximity.HasProperty("hydroelastic", "compliance_type")
-            for g in self.geometry_bodies
+        config = graph.config
+        default = "undefined" if config is None else config.default_proximity_properties.compliance_type
+        return any(
+            proximity is not None
+            and proximity.GetPropertyOrDefault("hydroelastic", "compliance_type", default) == "compliant"
+            for proximity in (graph.registry.geometries[g].proximity for g in self.geometry_bodies)
         )
-        return asking and self.settings.contact_model != ContactModel.kPoint
+
+    def requires_surfaces(self) -> bool:
+        """Whether solids that overlap without a contact surface are an error."""
+        return self.settings.contact_model == ContactModel.kHydroelastic
 
     @staticmethod
     def name_in_contact(body: RigidBody) -> str:
@@ -70,7 +70,9 @@ class Contact(Geometry):
         collision = self.compiled_geometries().collision()
         points: Any = ContactPoints(4)  # whose attributes are those of its fields
         data = SimpleNamespace(X_WB=X_WB.reshape(state.data.X_WB.shape).astype(float))
-        load_kernels(False).find_contacts(self.model, data, collision, points)
+        load_kernels(False, "surfaces" if self.asks_for_surfaces() else "").find_contacts(
+            self.model, data, collision, points
+        )
         if points.count[0]:
             raise ModelError(f"contact cannot be computed with numbers of type {name}, and here bodies touch")
 
@@ -95,5 +97,6 @@ class Contact(Geometry):
         for side, sign in ((0, 1.0), (1, -1.0)):
             bodies = body_of[record.solid[:, side]]
             f = sign * record.force
-            np.add.at(F, bodies, np.hstack([np.cross(record.position - X_WL[bodies, 9:], f), f]))
+            moment = np.cross(record.position - X_WL[bodies, 9:], f) + sign * record.moment
+            np.add.at(F, bodies, np.hstack([moment, f]))
         return F

@@ -212,7 +212,8 @@ class EvaluatedState(FrameMotions):
     def load_kernels(self, contact: bool = False) -> None:
         """Takes the kernels for its model, with contact those of steps that are contact problems."""
         constrained = bool(self.plant.elements.constraints)
-        self.kernels = self.scalar.load_kernels(self.compiled, self.model, constrained, contact)
+        surfaces = self.plant.asks_for_surfaces()
+        self.kernels = self.scalar.load_kernels(self.compiled, self.model, constrained, contact, surfaces)
         self._bind()
 
     def _bind(self) -> None:

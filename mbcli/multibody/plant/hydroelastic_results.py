@@ -11,6 +11,7 @@ from mbcli.geometry.contact_surface import ContactSurface
 from mbcli.geometry.polygon_mesh import PolygonSurfaceMesh
 from mbcli.geometry.surface_mesh import TriangleSurfaceMesh
 from mbcli.multibody.math import SpatialForce
+from mbcli.multibody.stepping.contact_groups import ContactGroups, grouped_contacts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,19 +27,28 @@ class HydroelasticContactInfo:
 
     Args:
         record: ContactRecord.
-        faces: the rows of the record that are its faces.
+        groups: its ContactGroups.
+        k: which of the groups.
         ids: GeometryId of each solid.
         shares_vertices: whether faces have the vertices in common at which they meet.
         triangles: whether faces are triangles, each of which has the centroid of a polygon as its first corner.
     """
 
     def __init__(
-        self, record: Any, faces: slice, ids: Sequence[GeometryId], shares_vertices: bool, triangles: bool
+        self,
+        record: Any,
+        groups: ContactGroups,
+        k: int,
+        ids: Sequence[GeometryId],
+        shares_vertices: bool,
+        triangles: bool,
     ) -> None:
-        self._record, self._faces = record, faces
-        pair = [ids[k] for k in record.solid[faces.start]]
-        self.is_turned = not pair[0] < pair[1]  # M is B of the record
-        self._ids = (pair[1], pair[0]) if self.is_turned else (pair[0], pair[1])
+        self._record, self._groups, self._k = record, groups, k
+        first = int(groups.first[k])
+        self._faces = slice(first, first + int(groups.faces[k]))
+        pair = [ids[solid] for solid in groups.solid[k]]
+        self._is_turned = not pair[0] < pair[1]  # M is B of the record
+        self._ids = (pair[1], pair[0]) if self._is_turned else (pair[0], pair[1])
         self._shares_vertices, self._triangles = shares_vertices, triangles
 
     def id_M(self) -> GeometryId:
@@ -55,29 +65,24 @@ class HydroelasticContactInfo:
 
     def F_Ac_W(self) -> SpatialForce:
         """Spatial force on body A, that of M, at the centroid of the surface, in W [N m, N]."""
-        record, faces = self._record, self._faces
-        force = record.force[faces]
-        moment = record.moment[faces] + np.cross(record.position[faces] - self.centroid(), force)
-        sign = -1.0 if self.is_turned else 1.0
-        return SpatialForce(tau=sign * moment.sum(axis=0), f=sign * force.sum(axis=0))
+        sign = -1.0 if self._is_turned else 1.0
+        return SpatialForce(tau=sign * self._groups.moment[self._k], f=sign * self._groups.force[self._k])
 
     def area(self) -> float:
         """[m^2] of the surface."""
-        return float(self._record.area[self._faces].sum())
+        return float(self._groups.area[self._k])
 
     def centroid(self) -> Vector3:
         """(3,) [m] of the surface in W."""
-        area = self._record.area[self._faces]
-        return area @ self._record.position[self._faces] / area.sum()
+        return self._groups.position[self._k].copy()
 
     def mean_pressure(self) -> float:
         """[Pa], weighted with the areas of the faces."""
-        area = self._record.area[self._faces]
-        return float(area @ self._record.pressure[self._faces] / area.sum())
+        return float(self._groups.mean_pressure[self._k])
 
     def largest_pressure(self) -> float:
         """[Pa] at a corner of a face."""
-        return float(self._corners()[1][:, 3].max())
+        return float(self._groups.largest_pressure[self._k])
 
     def num_faces(self) -> int:
         """The number of faces."""
@@ -94,7 +99,7 @@ class HydroelasticContactInfo:
         start = self._record.corner_start[self._faces.start : self._faces.stop + 1]
         corners = self._record.corners[start[0] : start[-1]]
         start = start - start[0]
-        if self.is_turned:
+        if self._is_turned:
             face = np.repeat(np.arange(len(start) - 1), np.diff(start))
             corners = corners[start[face] + start[face + 1] - 1 - np.arange(len(corners))]
         return start, corners
@@ -119,13 +124,13 @@ class HydroelasticContactInfo:
             self._record.field_gradients[self._faces, 3 * side : 3 * side + 3] for side in (0, 1)
         ]
         gradients = [g if g is not None and g.any() else None for g in gradients]
-        if self.is_turned:
+        if self._is_turned:
             gradients.reverse()
         return ContactSurface(*self._ids, mesh, pressures, *gradients)
 
     def _polygon_of_each_triangle(self, corners: FloatArray) -> IntArray:
         """A number for each triangle, the same for those about one centroid."""
-        center = corners[2 if self.is_turned else 0 :: 3, :3]
+        center = corners[2 if self._is_turned else 0 :: 3, :3]
         return np.concatenate([[0], np.cumsum((center[1:] != center[:-1]).any(axis=1))])
 
 
@@ -141,7 +146,9 @@ def _joined(points: FloatArray, groups: FloatArray | IntArray) -> tuple[FloatArr
     return points[kept], index
 
 
-def hydroelastic_contacts(record: Any, ids: Sequence[GeometryId], planes: Any, triangles: bool) -> list[Any]:
+def hydroelastic_contacts(
+    record: Any, ids: Sequence[GeometryId], planes: Any, triangles: bool
+) -> list[HydroelasticContactInfo]:
     """HydroelasticContactInfo of each pair of solids with faces in a ContactRecord, in the order of identifiers.
 
     Args:
@@ -150,16 +157,9 @@ def hydroelastic_contacts(record: Any, ids: Sequence[GeometryId], planes: Any, t
         planes: whether each solid is a half space; surfaces with these share vertices, others do not, as in pydrake.
         triangles: whether faces are triangles about the centroids of polygons.
     """
-    rows = np.flatnonzero(record.area > 0.0)
-    if not len(rows):
-        return []
-    pairs = record.solid[rows]
-    breaks = np.flatnonzero((pairs[1:] != pairs[:-1]).any(axis=1) | (np.diff(rows) > 1)) + 1
-    parts = np.split(rows, breaks)
+    groups = grouped_contacts(record)
     made = [
-        HydroelasticContactInfo(
-            record, slice(int(part[0]), int(part[-1]) + 1), ids, bool(np.any(planes[record.solid[part[0]]])), triangles
-        )
-        for part in parts
+        HydroelasticContactInfo(record, groups, int(k), ids, bool(np.any(planes[groups.solid[k]])), triangles)
+        for k in np.flatnonzero(groups.faces)
     ]
     return sorted(made, key=lambda info: (info.id_M().get_value(), info.id_N().get_value()))

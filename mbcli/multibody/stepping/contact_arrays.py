@@ -9,8 +9,27 @@ from typing import Any
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
-from mbcli.engine.fields.collision_fields import COLLISION_STATUS, COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS
-from mbcli.engine.fields.contact_fields import SAMPLES_LACKING, SAMPLES_NO_ROW, SAMPLES_STICTION
+from mbcli.engine.fields.collision_fields import (
+    COLLISION_NO_SURFACE,
+    COLLISION_PAIR_A,
+    COLLISION_PAIR_B,
+    COLLISION_STATUS,
+    COLLISION_TOO_MANY_PAIRS,
+    COLLISION_TOO_MANY_POINTS,
+    FACES_POLYGONS,
+    FACES_TRIANGLES,
+)
+from mbcli.engine.fields.contact_fields import (
+    FACE_AREA,
+    FACE_GRADIENT,
+    FACE_GRADIENT_A,
+    FACE_GRADIENT_B,
+    FACE_MOMENT,
+    FACE_PRESSURE,
+    SAMPLES_LACKING,
+    SAMPLES_NO_ROW,
+    SAMPLES_STICTION,
+)
 from mbcli.engine.fields.model_fields import (
     CONTACT_ADDRESSES,
     CONTACT_AT_COLLISION,
@@ -22,6 +41,7 @@ from mbcli.engine.fields.model_fields import (
     CONTACT_AT_SAMPLES,
 )
 from mbcli.engine.runtime.addresses import address_of_function, compile_elsewhere
+from mbcli.errors import ModelError
 
 FIRST_POINTS = 64  # room for contact points, doubled when it is not enough
 FIRST_KEPT = 256  # the same for the contacts of all samples of a block
@@ -43,6 +63,13 @@ class ContactRecord:
     force: np.ndarray
     separation: np.ndarray
     slip: np.ndarray
+    area: np.ndarray
+    pressure: np.ndarray
+    gradient: np.ndarray
+    field_gradients: np.ndarray
+    moment: np.ndarray
+    corner_start: np.ndarray
+    corners: np.ndarray
 
     def __len__(self):
         return len(self.distance)
@@ -73,6 +100,7 @@ class ContactArrays:
     """
 
     keeper = ""  # name of the kernel that keeps contacts in a row of the samples
+    faces_left_out = 0  # a bit of FACES_...
     called: tuple[str, ...] = ()  # names of the kernels that are called by address beside the search for contacts
 
     def __init__(self, plant, model, compiled, single_points=None, earlier=None):
@@ -83,6 +111,8 @@ class ContactArrays:
         self.pairs = None if earlier is None else earlier.pairs
         self.samples: Any = None
         self.keeps = False
+        triangles = plant.get_contact_surface_representation().name == "kTriangle"
+        self.faces = (FACES_TRIANGLES if triangles else FACES_POLYGONS) | self.faces_left_out
         self.make()
 
     def place_of_contact(self, A: int, B: int) -> float:
@@ -104,7 +134,12 @@ class ContactArrays:
     def make(self):
         """The arrays, with as much room as was found to be needed."""
         self._attached = False
-        self.collision = self.geometries.collision(single_points=self.single_points, pairs=self.pairs)
+        self.collision = self.geometries.collision(
+            single_points=self.single_points,
+            pairs=self.pairs,
+            faces=self.faces,
+            strict=self.plant.requires_surfaces(),
+        )
         self.points: Any = ContactPoints(self.points_room)  # its arrays are named by fields, those of samples too
 
     def start_samples(self, rows, kept=FIRST_KEPT):
@@ -186,8 +221,20 @@ class ContactArrays:
             offset[:] = 0
         n = offset[-1]
         names = ("geometry", "position", "normal", "distance", "force", "separation", "slip")
-        contacts = ContactRecord(*(getattr(samples, name)[:n].copy() for name in names))
+        contacts = ContactRecord(*(getattr(samples, name)[:n].copy() for name in names), *self._faces(n))
         return SampledContacts(offset, contacts, samples.iterations[:rows].copy(), samples.residual[:rows].copy())
+
+    def _faces(self, n):
+        """What the first n contacts are as faces."""
+        face, corner_start = self.samples.face[:n], self.samples.corner_start[: n + 1].copy()
+        corner_start[0] = 0
+        return (
+            *(face[:, column].copy() for column in (FACE_AREA, FACE_PRESSURE, FACE_GRADIENT)),
+            face[:, FACE_GRADIENT_A : FACE_GRADIENT_B + 3].copy(),
+            face[:, FACE_MOMENT : FACE_MOMENT + 3].copy(),
+            corner_start,
+            self.samples.corners[: corner_start[-1]].copy(),
+        )
 
     def reuse_rows(self):
         """The samples are about to be taken: they have room again."""
@@ -202,12 +249,25 @@ class ContactArrays:
             self.start_samples(earlier.rows, 2 * earlier.capacity)
             self.samples.counts[:], self.samples.settings[:] = earlier.counts, earlier.settings
         status = lacking | int(self.collision.counts[COLLISION_STATUS])
+        if status & COLLISION_NO_SURFACE:
+            self._refuse_pair()
         if status & COLLISION_TOO_MANY_PAIRS:
             self.pairs = 2 * self.collision.sizes["npair"]
         if status & COLLISION_TOO_MANY_POINTS:
             self.points_room *= 2
         if status & (COLLISION_TOO_MANY_PAIRS | COLLISION_TOO_MANY_POINTS):
             self.make()
+
+    def _refuse_pair(self):
+        """ModelError for the pair of solids that overlap without a contact surface, where there must be one."""
+        counts = self.collision.counts
+        A, B = counts[COLLISION_PAIR_A], counts[COLLISION_PAIR_B]
+        kinds = [("undefined", "rigid", "compliant")[self.collision.field_kind[k]] for k in (A, B)]
+        raise ModelError(
+            f"contact_model hydroelastic: there is no contact surface between {self.geometry_name(A)}, {kinds[0]}, and "
+            f"{self.geometry_name(B)}, {kinds[1]}: one must be compliant, the other compliant or rigid; "
+            "hydroelastic_with_fallback lets them touch at points"
+        )
 
     def named_pairs(self, points):
         """The pairs of bodies that contact points (indices) are of, once each: "a and b"."""

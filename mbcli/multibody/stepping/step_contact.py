@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactSolver
+from mbcli.engine.fields.collision_fields import FACES_LOADED
 from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,
     COUNT_UNSOLVED,
@@ -44,6 +45,7 @@ class StepContact(ContactArrays):
 
     keeper = "keep_step_contacts"
     called = ("solve_problem_called", keeper)
+    faces_left_out = FACES_LOADED
 
     def __init__(self, plant, model, compiled, earlier=None):
         self.blocks = 8 if earlier is None else earlier.blocks

@@ -1,0 +1,112 @@
+"""From hydroelastic geometries of a plant to the fields and surfaces of the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mbcli.config.scene_graph_config import SceneGraphConfig
+from mbcli.engine.collision.field_meshes import join_meshes, rigid_mesh, soft_mesh
+from mbcli.engine.fields.collision_fields import MESH_ELSEWHERE, MESH_NONE, NO_FIELD, RIGID_SURFACE, SOFT_FIELD
+from mbcli.errors import MbcliError
+from mbcli.geometry import shapes
+from mbcli.geometry.hydroelastic_properties import hydroelastic_properties
+from mbcli.geometry.hydroelastic_shapes import rigid_surface_of, soft_solid_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mbcli.geometry.geometry_instance import GeometryInstance
+    from mbcli.geometry.hydroelastic_properties import HydroelasticProperties
+
+
+class FieldOfSolid(NamedTuple):
+    """What a solid is for contact surfaces: the fields of collision.arrays.Solid."""
+
+    field_kind: int = NO_FIELD
+    mesh_of: int = MESH_NONE
+    compliance: tuple[float, float] = (np.inf, 0.0)
+    reach: float = 0.0
+
+    def elsewhere(self) -> FieldOfSolid:
+        """Of the other solids of a geometry: only the first has its mesh."""
+        return self if self.field_kind == NO_FIELD else self._replace(mesh_of=MESH_ELSEWHERE)
+
+
+class Surfaces:
+    """The fields and surfaces of the geometries of a plant.
+
+    Meshes of equal geometries are one, and `plant.field_meshes` keeps them for the next Model.
+
+    Args:
+        plant: finalized.
+    """
+
+    def __init__(self, plant: Any) -> None:
+        self._plant, self._there = plant, plant.asks_for_surfaces() or plant.requires_surfaces()
+        config = plant.scene_graph.config
+        self._defaults = (SceneGraphConfig() if config is None else config).default_proximity_properties
+        self._meshes: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+
+    def prepare(self, instances: Sequence[tuple[GeometryInstance, str]], on_mesh: Callable[[int, int], object]) -> None:
+        """Makes the meshes of geometries with the names of their bodies that are not known yet."""
+        waiting: dict[Any, tuple[GeometryInstance, str, HydroelasticProperties]] = {}
+        for instance, body in instances:
+            properties = self._properties(instance, body)
+            if properties is not None and not isinstance(instance.shape(), shapes.HalfSpace):
+                key = _key(instance.shape(), properties)
+                if key not in self._plant.field_meshes:
+                    waiting.setdefault(key, (instance, body, properties))
+        for k, (key, (instance, body, properties)) in enumerate(waiting.items()):
+            on_mesh(k, len(waiting))
+            try:
+                self._plant.field_meshes[key] = _made(instance.shape(), properties)
+            except MbcliError as error:
+                place = f"{instance.place}: error: " if instance.place is not None else ""
+                raise type(error)(f"{place}geometry '{instance.name()}' of body '{body}': {error}") from None
+        if waiting:
+            on_mesh(len(waiting), len(waiting))
+
+    def of(self, instance: GeometryInstance, body: str) -> FieldOfSolid:
+        """What a geometry is; body: the name of its body, for messages."""
+        properties = self._properties(instance, body)
+        if properties is None:
+            return FieldOfSolid()
+        kind = SOFT_FIELD if properties.is_compliant else RIGID_SURFACE
+        if isinstance(instance.shape(), shapes.HalfSpace):
+            slope = properties.modulus / properties.slab_thickness if properties.slab_thickness else 0.0
+            return FieldOfSolid(kind, MESH_NONE, (properties.modulus, slope))
+        key = _key(instance.shape(), properties)
+        number = self._numbers.setdefault(key, len(self._meshes))
+        mesh = self._plant.field_meshes[key]
+        if number == len(self._meshes):
+            self._meshes.append(mesh)
+        return FieldOfSolid(kind, number, (properties.modulus, 0.0), float(np.linalg.norm(mesh.corners, axis=1).max()))
+
+    def joined(self) -> Any:
+        """FieldMeshes of all geometries so far."""
+        return join_meshes(self._meshes)
+
+    def _properties(self, instance: GeometryInstance, body: str) -> HydroelasticProperties | None:
+        return hydroelastic_properties(instance, instance.shape(), self._defaults, body) if self._there else None
+
+
+def _key(shape: shapes.Shape, properties: HydroelasticProperties) -> tuple[Any, ...]:
+    """Geometries of one key have the same mesh."""
+    if isinstance(shape, shapes.Mesh):
+        what: Any = (shape.filename(), tuple(shape.scale3()), shape.submesh, shape.center)
+    elif isinstance(shape, shapes.ClosedSurface):
+        what = shape
+    else:
+        what = tuple(getattr(shape, name)() for name in shape.MEASURES)
+    return type(shape), what, properties.is_compliant, properties.resolution_hint, properties.margin
+
+
+def _made(shape: shapes.Shape, properties: HydroelasticProperties) -> Any:
+    """FieldMesh of a shape."""
+    if not properties.is_compliant:
+        return rigid_mesh(*rigid_surface_of(shape, properties.resolution_hint))
+    solid = soft_solid_of(shape, properties.resolution_hint)
+    return soft_mesh(solid.vertices, solid.tetrahedra, solid.extent)
