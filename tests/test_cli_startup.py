@@ -57,6 +57,18 @@ def test_one_answer_imports_neither_numba_nor_scipy_nor_h5py(arguments):
     assert not imported(*arguments) & set(SLOW)
 
 
+def test_a_simulation_does_not_import_blas_and_numba_finds_it_when_it_is_asked_for():
+    code = """
+import sys, numpy as np
+from mbcli.common.numba_start import import_numba
+import_numba()
+import numba
+assert "scipy.linalg" not in sys.modules
+assert numba.njit(lambda a, b: np.dot(a, b))(np.eye(2), np.full((2, 2), 3.0)).tolist() == [[3.0, 3.0], [3.0, 3.0]]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_a_simulation_does_import_numba():
     """The test above would see it."""
     assert "numba" in imported("-q", "simulate", ARM, "-t", "0.001", "--no-log")

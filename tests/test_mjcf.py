@@ -478,8 +478,8 @@ def test_one_damaged_token_is_found_where_it_stands(old, new, token, message):
             'attribute "dampng" in <joint> is unknown and not used; did you mean "damp',
         ),
         ("<contact>", "<contct/><contact>", '<contct> in <mujoco> is unknown and not used; did you mean "contact"'),
-        ('contype="0"', 'condim="6"', "there is no torsional and no rolling friction"),
-        ('contype="0"', 'condim="4"', "there is no torsional friction"),
+        ('contype="0"', 'condim="6" friction="1 .01"', "there is no torsional and no rolling friction"),
+        ('contype="0"', 'condim="4" friction="1 .01"', "there is no torsional friction"),
         ('stiffness="3"', 'stiffness="1 2"', "its force is linear"),
         ('range="-1 1"', 'range="1 -1"', "range is reversed: it sets no limits"),
         ('angle="degree"', 'alignfree="true"', "alignfree is not supported"),
@@ -492,6 +492,14 @@ def test_what_is_not_used_is_warned_of_by_name(old, new, message):
     model, diagnostics = read(ROBOT.replace(old, new, 1))
     assert model is not None
     assert any(message in str(finding) for finding in diagnostics.warnings), diagnostics.findings
+
+
+def test_torsional_and_rolling_friction_of_the_default_coefficients_is_a_note():
+    for condim in (4, 6):
+        _, diagnostics = read(ROBOT.replace('contype="0"', f'condim="{condim}"', 1))
+        assert not [finding for finding in diagnostics.warnings if "torsional" in finding.message]
+        (note,) = [finding for finding in diagnostics.findings if "torsional" in finding.message]
+        assert note.severity == "note"
 
 
 def test_every_error_of_a_file_is_found_at_once():

@@ -224,15 +224,66 @@ def test_geometry_of_another_file_combines_friction_as_in_drake_and_has_every_bi
 # ------------------------------------------------------------------------------------------ findings
 
 
-def test_softness_is_one_warning_for_the_file():
+SOFT = (
+    # (attributes of solref and solimp, [m] at which a ball rests in MuJoCo's ground of the same, measured)
+    ("", 0.000367182),
+    ('solref=".08 1"', 0.0031392),
+    ('solref=".02 1" solimp="0 .9 .01"', 0.00544209),
+    ('solref="-5000 -50" solimp=".5 .9 .01"', 0.00241234),
+    ('solimp=".8 .8 .01"', 0.0007848),
+    ('solimp=".015 1 .036"', 0.0157119),
+)
+
+
+@pytest.mark.parametrize("stated, depth", SOFT)
+def test_softness_is_a_note_up_to_a_millimetre_at_rest_and_a_warning_beyond(stated, depth):
+    _, diagnostics = read(body(f'<body><freejoint/><geom size=".1" {stated}/></body>'))
+    if depth > 1e-3:
+        (finding,) = diagnostics.warnings
+        assert f"gives way to its load by {depth:.2g} m;" in finding.message
+    else:
+        assert not diagnostics.warnings
+        assert [d.severity for d in diagnostics.findings if "how soft" in d.message] == ["note"] * bool(stated)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("stated, depth", SOFT)
+def test_depth_at_rest_is_that_of_mujoco(stated, depth):
+    import mujoco
+
+    ball = f'<geom type="plane" size="1 1 1" {stated}/><body pos="0 0 .1"><freejoint/><geom size=".1" {stated}/></body>'
+    model = mujoco.MjModel.from_xml_string(body(ball, '<option timestep=".001"/>'))
+    data = mujoco.MjData(model)
+    for _ in range(3000):
+        mujoco.mj_step(model, data)
+    assert 0.1 - data.qpos[2] == pytest.approx(depth, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ('<joint margin=".02"/><geom size="1"/>', 'attribute "margin" in <joint> is not followed: in MuJoCo the '),
+        ('<joint solimplimit="0 .8 .1"/><geom size="1"/>', "gives way to its load by 0.038 rad;"),
+        ('<joint/><geom size="1" solref=".02 .3"/>', "in MuJoCo things bounce on it;"),
+    ],
+)
+def test_limits_that_act_early_or_yield_and_bouncing_contact_are_warnings(text, words):
+    _, diagnostics = read(body(f"<body>{text}</body>"))
+    (finding,) = diagnostics.warnings
+    assert words in finding.message
+
+
+def test_softness_is_one_warning_and_one_note_for_the_file():
     text = body(
         '<body><joint solreflimit=".01 1"/><geom size="1" solref=".1 1" solimp=".9 .9 .1"/><body><joint margin="0"/>'
         '<geom size="1"/></body></body><body><joint margin=".01"/><geom size="1" margin="1"/></body>',
         '<default><geom solimp=".5 .9 .1"/></default>',
     )
     _, diagnostics = read(text)
-    (finding,) = diagnostics.warnings
-    assert "how soft constraints are is not followed (4 elements state" in finding.message
+    (warning,), (note,) = diagnostics.warnings, [d for d in diagnostics.findings if "how soft" in d.message]
+    assert 'attribute "solref" in <geom> is not followed' in warning.message
+    assert "(2 statements that matter)" in warning.message
+    assert note.severity == "note" and "(2 statements)" in note.message
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,17 @@ def test_what_is_read_refused_and_different(folder):
     assert "1 files with other numbers than the peer has (mbcli, peer)" in lines
 
 
+def test_files_without_findings_are_counted_of_all_and_of_those_without_a_fault(folder):
+    files, found = robot_files([folder], ["urdf"], "maker/a")
+    (sound,) = count(files, known=answered(files))
+    unfollowed, faulty = (
+        sound | {"check": {"read": True, "severities": {"warning": 1}, "codes": {f"warning {code}": 1}}}
+        for code in ("ELEMENT_UNSUPPORTED", "INERTIA_IMPLAUSIBLE")
+    )
+    lines = table([sound, sound, unfollowed, faulty], found).splitlines()
+    assert "urdf: 2 without errors and warnings, 50% of all, 67% of the 3 without a fault" in lines
+
+
 def test_a_file_that_no_peer_reads_is_not_read_here(folder):
     files, found = robot_files([folder], ["urdf"])
     (record, _) = count(files, known=answered(files, read=False))

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 SLOW = 2.0  # [s]
 LONGEST_LISTS = 40
 SEVERITIES = ("error", "warning", "note")
+NOT_FOLLOWED = ("ATTRIBUTE_UNSUPPORTED", "ELEMENT_UNSUPPORTED")  # of what a file states rightly; others find faults
 
 
 def table(records, found, missing=()):
@@ -89,6 +90,7 @@ def _findings(records, found):
         counts = [sum(1 for r in of_format if r["check"]["severities"].get(severity)) for severity in SEVERITIES]
         shares = ", ".join(f"{n} with {severity}s" for n, severity in zip(counts, SEVERITIES, strict=True))
         yield f"{file_format}: {len(of_format)} files, {shares}"
+        yield f"{file_format}: {_clean(of_format)}"
         files, findings, example = Counter(), Counter(), {}
         for record in of_format:
             for code, number in record["check"]["codes"].items():
@@ -101,6 +103,20 @@ def _findings(records, found):
     failed = [r for r in records if read_by_peer(r) and not r["check"]["read"]]
     for record in failed:
         yield f"check {record['check']['error']}: {record['name']}"
+
+
+def _clean(records):
+    """How many files have no errors and warnings: of all, and of those in which `mbcli check` finds no fault."""
+    faultless = [record for record in records if not _serious(record, faults=True)]
+    clean = [record for record in faultless if not _serious(record)]
+    of_faultless = f", {len(clean) / len(faultless):.0%} of the {len(faultless)} without a fault" if faultless else ""
+    return f"{len(clean)} without errors and warnings, {len(clean) / len(records):.0%} of all{of_faultless}"
+
+
+def _serious(record, faults=False):
+    """The codes of errors and warnings of a file; with faults those alone that find a fault in it."""
+    kinds = [kind.split() for kind in record["check"]["codes"]]
+    return [code for severity, code in kinds if severity != "note" and not (faults and code in NOT_FOLLOWED)]
 
 
 def _differences(records, found):

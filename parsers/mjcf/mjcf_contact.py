@@ -11,7 +11,7 @@ from mbcli.parsers.spec import CollisionFilterGroupSpec, ContactPairSpec
 DIMENSIONS = (1, 3, 4, 6)
 PAIR_FRICTION = (1.0, 1.0, 0.005, 0.0001, 0.0001)
 _GEOM_FRICTION = (1.0, 0.005, 0.0001)
-_SOFT = ("solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction", "o_solref", "o_solimp")
+_, SMALL_TORSIONAL, SMALL_ROLLING = _GEOM_FRICTION  # [m]: a contact turns as one of a few millimetres across
 
 
 # ------------------------------------------------------------------------------------ geoms and pairs
@@ -62,7 +62,7 @@ def _checked_friction(element, friction):
 
 
 def _read_dimension(element, reading, other_friction):
-    """condim; a warning of torsional and rolling friction that would act."""
+    """condim; torsional and rolling friction that would act is a warning, that of the default coefficients a note."""
     condim = _integer(element, "condim", 3)
     if condim not in DIMENSIONS:
         element.diagnostics.error(
@@ -75,9 +75,11 @@ def _read_dimension(element, reading, other_friction):
         return 3
     torsional, rolling = other_friction
     if condim == 6 and rolling > 0:
-        reading.unused.add(element, "condim", "there is no torsional and no rolling friction")
+        harmless = torsional <= SMALL_TORSIONAL and rolling <= SMALL_ROLLING
+        reading.unused.add(element, "condim", "there is no torsional and no rolling friction", harmless=harmless)
     elif condim > 3 and torsional > 0:
-        reading.unused.add(element, "condim", "there is no torsional friction")
+        harmless = torsional <= SMALL_TORSIONAL
+        reading.unused.add(element, "condim", "there is no torsional friction", harmless=harmless)
     return condim
 
 
@@ -176,37 +178,3 @@ def _parent_groups(reading, bodies):
 def _solid(bodies, names):
     """Those of some bodies that have collisions."""
     return tuple(name for name in names if bodies.links[name].collisions)
-
-
-# --------------------------------------------------------------------------------- soft constraints
-
-
-def warn_of_softness(root):
-    """One warning if a file says how soft its constraints are."""
-    found = [(node, names) for node in root.walk() if (names := _soft_attributes(node))]
-    for node, names in found:
-        for name in names:
-            node.attribute(name)
-    if found:
-        node, (first, *_) = found[0]
-        root.diagnostics.warning(
-            "ATTRIBUTE_UNSUPPORTED",
-            f"how soft constraints are is not followed ({len(found)} elements state solref, solimp or the margin of a "
-            "limit): limits and equalities are nearly rigid here, contact is as stiff as the plant's configuration "
-            "says",
-            node,
-            attribute=first,
-            value=node.attribute(first),
-        )
-
-
-def _soft_attributes(node):
-    """The names of the attributes of an element that say how soft constraints are; reads the margins of limits."""
-    names = [name for name in node.attribute_names if name in _SOFT]
-    if node.tag not in _WITH_LIMITS or node.raw("margin") is None:
-        return names
-    stated = node.attribute("margin").strip(" +-0.")
-    return [*names, "margin"] if stated and node.raw("type") != "free" else names
-
-
-_WITH_LIMITS = ("joint", "fixed", "spatial", "tendon")

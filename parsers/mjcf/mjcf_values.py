@@ -33,12 +33,13 @@ class Unused:
     """Requests of a file that the model does not meet, found while reading; reported once for all that are alike."""
 
     def __init__(self):
-        self._found = {}  # (tag, attribute or None, consequence) -> [(node, value)]
+        self._found = {}  # (tag, attribute or None, consequence, whether it is a note) -> [(node, value)]
 
-    def add(self, element, attribute, consequence):
-        """An attribute of a `WithDefaults` that cannot be followed."""
+    def add(self, element, attribute, consequence, *, harmless=False):
+        """An attribute of a `WithDefaults` that cannot be followed. harmless: a note tells of it."""
         owner = element.owner(attribute) or element.node
-        self._found.setdefault((element.tag, attribute, consequence), []).append((owner, element.attribute(attribute)))
+        key = element.tag, attribute, consequence, harmless
+        self._found.setdefault(key, []).append((owner, element.attribute(attribute)))
 
     def add_element(self, node, consequence, *, used=False):
         """An element that is not used at all, or not as it is meant; consequence: a sentence that begins with its
@@ -46,14 +47,14 @@ class Unused:
         node = getattr(node, "node", node)
         if not used:
             node.ignore("settled")
-        self._found.setdefault((node.tag, None, consequence), []).append((node, None))
+        self._found.setdefault((node.tag, None, consequence, False), []).append((node, None))
 
     def report(self, diagnostics):
-        for (tag, attribute, consequence), found in self._found.items():
+        for (tag, attribute, consequence, harmless), found in self._found.items():
             node, value = found[0]
             places = list(dict.fromkeys(other.place for other, _ in found))
             subject = f'attribute "{attribute}" in <{tag}> is not followed: ' if attribute else ""
-            diagnostics.warning(
+            (diagnostics.note if harmless else diagnostics.warning)(
                 "ATTRIBUTE_UNSUPPORTED" if attribute else "ELEMENT_UNSUPPORTED",
                 subject + consequence + (f" ({len(found)} times)" if len(found) > 1 else ""),
                 node,

@@ -15,7 +15,7 @@ from mbcli.parsers.mjcf.mjcf_actuators import joint_inertias, read_actuators
 from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
 from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, scale_to_total
 from mbcli.parsers.mjcf.mjcf_constraints import read_equalities
-from mbcli.parsers.mjcf.mjcf_contact import read_filter_groups, read_pairs, warn_of_softness
+from mbcli.parsers.mjcf.mjcf_contact import read_filter_groups, read_pairs
 from mbcli.parsers.mjcf.mjcf_geoms import GeomReader
 from mbcli.parsers.mjcf.mjcf_joints import set_springs_by_time
 from mbcli.parsers.mjcf.mjcf_keyframes import read_keyframes
@@ -23,6 +23,7 @@ from mbcli.parsers.mjcf.mjcf_known import FOREIGN, KNOWN
 from mbcli.parsers.mjcf.mjcf_meshes import MeshReader
 from mbcli.parsers.mjcf.mjcf_options import read_options
 from mbcli.parsers.mjcf.mjcf_replicas import expand_replicas
+from mbcli.parsers.mjcf.mjcf_softness import report_softness
 from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_tendons import read_tendons
 from mbcli.parsers.mjcf.mjcf_values import DefaultClasses, Reading, Unused
@@ -87,7 +88,7 @@ def _read_model(root, documents, default_name, mesh_files, folders):
         gravity=reading.options.gravity,
         sources=tuple(documents),
     )
-    warn_of_softness(root)
+    report_softness(root)
     for node in root.children("deformable"):
         node.unsupported()
     reading.unused.report(root.diagnostics)

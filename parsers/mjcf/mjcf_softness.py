@@ -1,0 +1,164 @@
+"""How far the soft constraints of MuJoCo give way: reported, for limits, equalities and contact are stiff here.
+
+A constraint that carries a body against gravity comes to rest at a depth r with d k r = (1 - d) g, for the impedance
+d(r) of `solimp` and the stiffness k of `solref`, whatever the mass.
+https://mujoco.readthedocs.io/en/stable/modeling.html#solver-parameters
+"""
+
+from dataclasses import dataclass
+
+GRAVITY = 9.81  # [m/s^2]; for an angle: what hangs 1 m from the axis
+LENGTH = 1e-3  # [m] that contact gives way here too: the default penetration_allowance
+ANGLE = 1e-2  # [rad]
+DAMPED = 0.5  # dampratio below which a sphere leaves the ground with more than 0.3 of its speed, 0.14 by default
+DEEPEST = 10.0  # [m or rad] of a search
+STIFFNESS, IMPEDANCE = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)  # where a file states none
+LEAST, MOST = 1e-4, 0.9999  # of an impedance
+
+_REFERENCES = ("solref", "solreflimit", "o_solref")
+_OF_FRICTION = ("solreffriction", "solimpfriction")
+_OF_CONTACT = ("geom", "pair", "option")
+_WITH_LIMITS = ("joint", "fixed", "spatial", "tendon")
+_PLACES = 200  # steps of a search for a depth
+
+
+def report_softness(root):
+    """A note if a file says how soft its constraints are, a warning of those that give way further than LENGTH, ANGLE,
+    or let things bounce."""
+    found = [soft for node in root.walk() for soft in _softness(node)]
+    _report(root, [soft for soft in found if soft.matters])
+    _report(root, [soft for soft in found if not soft.matters])
+
+
+@dataclass(frozen=True)
+class _Softness:
+    """What one element states of one constraint.
+
+    Attributes:
+        attribute: its name.
+        depth: [m], or [rad] if is_angle, by which the constraint gives way.
+        bounces: whether things leave it again.
+    """
+
+    node: object
+    attribute: str
+    depth: float = 0.0
+    is_angle: bool = False
+    bounces: bool = False
+
+    @property
+    def matters(self):
+        return self.bounces or self.depth > (ANGLE if self.is_angle else LENGTH)
+
+
+def _softness(node):
+    """The _Softness of an element: of solref and solimp of every ending, of the margin of a limit."""
+    for attribute in _OF_FRICTION:
+        if node.attribute(attribute) is not None:
+            yield _Softness(node, attribute)
+    is_angle = _is_angle(node)
+    for reference in _REFERENCES:
+        impedance = reference.replace("solref", "solimp")
+        if node.raw(reference) is None and node.raw(impedance) is None:
+            continue
+        solref, solimp = _filled(node, reference, STIFFNESS), _filled(node, impedance, IMPEDANCE)
+        attribute = reference if node.raw(reference) is not None else impedance
+        bounces = node.tag in _OF_CONTACT and 0.0 <= solref[1] < DAMPED
+        yield _Softness(node, attribute, resting_depth(solref, solimp), is_angle, bounces)
+    if node.tag in _WITH_LIMITS and node.raw("margin") is not None and node.raw("type") != "free":
+        margin = node.vector("margin", 1)
+        if margin is not None and margin[0] > 0:
+            yield _Softness(node, "margin", margin[0], is_angle)
+
+
+def _is_angle(node):
+    return node.tag == "joint" and node.raw("type") in (None, "hinge", "ball")
+
+
+def _filled(node, attribute, default):
+    """The numbers of an attribute, the rest from the default."""
+    text = node.attribute(attribute)
+    if text is None:
+        return default
+    count = min(max(len(text.split()), 1), len(default))
+    values = node.vector(attribute, count, default[:count])
+    return (*values, *default[count:])
+
+
+def resting_depth(solref, solimp):
+    """[m] by which a constraint gives way to a weight: at most DEEPEST."""
+    if _balance(DEEPEST, solref, solimp) < 0:
+        return DEEPEST
+    low, high = 0.0, DEEPEST
+    for _ in range(_PLACES):
+        middle = (low + high) / 2.0
+        if not low < middle < high:
+            break
+        if _balance(middle, solref, solimp) < 0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _balance(depth, solref, solimp):
+    """[m/s^2] of the constraint less that of the weight."""
+    d = _impedance(depth, solimp)
+    width = _between(solimp[1])
+    time_constant, ratio = solref
+    if time_constant <= 0:  # the negative stiffness
+        stiffness = -time_constant / width**2
+    else:
+        stiffness = 1.0 / max(width * time_constant * ratio, 1e-12) ** 2
+    return d * d * stiffness * depth - (1.0 - d) * GRAVITY
+
+
+def _impedance(depth, solimp):
+    first, last, width, middle, power = solimp
+    first, last = _between(first), _between(last)
+    x = min(depth / width, 1.0) if width > 0 else 1.0
+    middle, power = _between(middle), max(power, 1.0)
+    if x <= middle:
+        y = x**power / middle ** (power - 1.0)
+    else:
+        y = 1.0 - (1.0 - x) ** power / (1.0 - middle) ** (power - 1.0)
+    return first + y * (last - first)
+
+
+def _between(value):
+    return min(max(value, LEAST), MOST)
+
+
+def _report(root, found):
+    """One finding of several _Softness that matter, or that do not."""
+    if not found:
+        return
+    worst = max(found, key=lambda soft: (soft.depth / (ANGLE if soft.is_angle else LENGTH), soft.bounces))
+    consequence = "limits and equalities are nearly rigid here, contact is as stiff as the plant's configuration says"
+    if not worst.matters:
+        message = f"how soft constraints are is not followed ({len(found)} statements): {consequence}"
+    elif worst.depth > (ANGLE if worst.is_angle else LENGTH):
+        unit = "rad" if worst.is_angle else "m"
+        more = "more than " if worst.depth >= DEEPEST else ""
+        way = "acts" if worst.attribute == "margin" else "gives way to its load"
+        message = (
+            f'attribute "{worst.attribute}" in <{worst.node.tag}> is not followed: in MuJoCo the constraint {way} by '
+            f"{more}{worst.depth:.2g} {unit}{_others(found)}; {consequence}"
+        )
+    else:
+        message = (
+            f'attribute "{worst.attribute}" in <{worst.node.tag}> is not followed: in MuJoCo things bounce on it'
+            f"{_others(found)}; {consequence}"
+        )
+    report = root.diagnostics.warning if worst.matters else root.diagnostics.note
+    report(
+        "ATTRIBUTE_UNSUPPORTED",
+        message,
+        worst.node,
+        attribute=worst.attribute,
+        value=worst.node.attribute(worst.attribute),
+    )
+
+
+def _others(found):
+    return f" ({len(found)} statements that matter)" if len(found) > 1 else ""
