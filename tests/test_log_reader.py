@@ -15,7 +15,9 @@ from mbcli.log.format import (
     CONTACT_FIELDS,
     FIXED_DATASETS,
     OFFSET,
+    POSES,
     ROOT_ATTRIBUTES,
+    SCENE,
     STANDARD_FIELDS,
     SURFACE_FIELDS,
     Field,
@@ -323,7 +325,7 @@ def test_unfinished_logs_fit_the_schema_too(tmp_path):
 
 def test_document_schema_and_code_name_the_same_datasets_and_attributes():
     contact = [field.path for field in CONTACT_FIELDS + SURFACE_FIELDS]
-    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", OFFSET, *contact}
+    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", POSES, SCENE, OFFSET, *contact}
     schema = json.loads(SCHEMA.read_text())["properties"]
     assert set(schema["datasets"]["properties"]) == datasets
     assert set(schema["datasets"]["required"]) == set(FIXED_DATASETS)

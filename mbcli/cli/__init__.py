@@ -36,6 +36,7 @@ COMMANDS = {
     "contact": ("contact", "Contacts at a state with their forces, and distances."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
     "view": ("view", "Show a model in the browser, with sliders for its joints."),
+    "replay": ("replay", "Show logs over time: in the browser, as one HTML file, as images or a video."),
     "log": ("log", "Look into the logs that simulate writes."),
     "schema": ("schema", "Print the JSON Schema of a configuration, scenario, directives or log."),
 }

@@ -1,4 +1,4 @@
-"""A line on stderr while collision meshes are prepared, if that takes long."""
+"""A line on stderr while collision meshes or images are made, if that takes long."""
 
 import sys
 import threading
@@ -9,17 +9,18 @@ PATIENCE = 1.0  # [s] before there is a line
 class MeshProgress:
     """Tells a terminal how many meshes are ready, once preparing them has taken a second; a context manager.
 
-    shown: whether the user wants to see it.
+    shown: whether the user wants to see it. doing: what is done to what is counted.
     """
 
-    def __init__(self, shown=True):
+    def __init__(self, shown=True, doing="preparing collision meshes, once for each file"):
+        self._doing = doing
         self._active, self._drawn, self._text = shown and sys.stderr.isatty(), False, ""
         self._lock, self._timer = threading.Lock(), None
 
     def __call__(self, done, count):
         """Before each mesh, and when all are ready."""
         if self._active and done < count:
-            self._show(f"preparing collision meshes, once for each file: {done} of {count} ready ")
+            self._show(f"{self._doing}: {done} of {count} ready ")
         elif self._active:
             self._erase()
 

@@ -5,7 +5,7 @@ holds the three together. This module needs neither h5py nor numpy.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -59,6 +59,9 @@ FIXED_DATASETS = (
     "run/wall_time",
 )
 """The datasets of every log, beside the declared fields, model/source/... and checkpoint/..."""
+
+SCENE = "model/scene"
+"""How the model is drawn, of a log with poses: UTF-8 of JSON (docs/pictures.md)."""
 
 OFFSET = "contact/offset"
 """First contact of each row among the datasets under /contact, and the end of the last."""
@@ -121,7 +124,18 @@ STANDARD_FIELDS = {
         Field("solver/contacts", "1", dtype="i8"),
     )
 }
-"""Fields with a fixed meaning, by path. `input/u` is the other one: its columns are the actuators."""
+"""Fields with a fixed meaning, by path. `input/u` and POSES are the others: their columns are those of the model."""
+
+POSES = "derived/poses"
+_POSE = (("qw", "1"), ("qx", "1"), ("qy", "1"), ("qz", "1"), ("x", "m"), ("y", "m"), ("z", "m"))
+
+
+def poses_field(body_names: Sequence[str]) -> Field:
+    """The field `derived/poses`: quaternion and place in World of each body, World's first."""
+    names = tuple(f"{body}:{part}" for body in body_names for part, _ in _POSE)
+    units = tuple(unit for _ in body_names for _, unit in _POSE)
+    return Field(POSES, units, names, (len(names),))
+
 
 _AXES = ("x", "y", "z")
 
@@ -182,6 +196,7 @@ class LogHeader:
     sources: tuple = ()
     config: str = ""  # the resolved configuration, YAML with all defaults
     model: str = "{}"  # the resolved model, JSON
+    scene: str = ""  # how the model is drawn, JSON; "" if the log does not have it
     argv: tuple[str, ...] = ()
     seed: int | None = None
     deterministic: bool = False

@@ -112,6 +112,17 @@ class Log(Rows):
         """The resolved model, JSON."""
         return self._resolved("model")
 
+    @property
+    def scene(self) -> str | None:
+        """How the model is drawn, JSON (docs/pictures.md); None if the log does not have it."""
+        with self._reading():
+            if layout.SCENE.rpartition("/")[2] not in self._file["model"]:
+                return None
+            dataset = self._dataset(layout.SCENE)
+            if dataset.dtype != np.uint8 or dataset.ndim != 1 or dataset.size > LARGEST_TEXT:
+                raise ModelError(f"{self.path}: error: {layout.SCENE} has type {dataset.dtype}, size {dataset.size}")
+            return self._read(dataset, 0, len(dataset)).tobytes().decode("utf-8")
+
     def _resolved(self, name):
         text = self._read_text(f"{name}/resolved")
         expected = self.attrs.get(f"{name}_sha256")

@@ -310,6 +310,8 @@ class LogWriter:
         self._create_text("config/resolved", header.config)
         self._create_text("model/resolved", header.model)
         self._create_sources(header.sources)
+        if header.scene:
+            self._create_bytes(layout.SCENE, header.scene.encode("utf-8"))
         self._checkpoint = self._create_checkpoint(checkpoint, header.checkpoint_units)
         self._create_clocks()
 
@@ -381,13 +383,16 @@ class LogWriter:
     def _create_sources(self, sources):
         group = self._file.require_group("model/source")
         for index, source in enumerate(sources):
-            content = np.frombuffer(source.content, dtype="u1")
-            packing = {"compression": "gzip", "fletcher32": True, "chunks": (min(len(content), 1 << 16),)}
-            packing = packing if len(content) else {}
-            dataset = group.create_dataset(layout.stored_name(source.path, index), data=content, **packing)
+            dataset = self._create_bytes(f"{group.name}/{layout.stored_name(source.path, index)}", source.content)
             _create_attribute(dataset.attrs, "path", source.path)
             _create_attribute(dataset.attrs, "sha256", source.sha256)
-            _create_texts(dataset.attrs, "units", ("1",), scalar=True)
+
+    def _create_bytes(self, path, content):
+        data = np.frombuffer(content, dtype="u1")
+        packing = {"compression": "gzip", "fletcher32": True, "chunks": (min(len(data), 1 << 16),)} if len(data) else {}
+        dataset = self._file.create_dataset(path, data=data, **packing)
+        _create_texts(dataset.attrs, "units", ("1",), scalar=True)
+        return dataset
 
     def _create_checkpoint(self, slots, units):
         if not slots:

@@ -140,6 +140,7 @@ def _joint(plant, joint):
         "model_instance": _instance(plant, joint),
         "type": joint.type_name(),
         "parent": joint.parent_body().name(),
+        "parent_model_instance": _instance(plant, joint.parent_body()),
         "child": joint.child_body().name(),
         "position_start": joint.position_start() if nq and not closes_loop else None,
         "num_positions": nq,
@@ -154,6 +155,8 @@ def _joint(plant, joint):
         result["axis"] = joint.axis()
     if joint.type_name() == "screw":
         result["pitch"] = joint.screw_pitch()
+    if joint.type_name() == "weld":
+        result["X_FM"] = joint.X_FM().GetAsMatrix4()
     if nv:
         result["damping"] = joint.default_damping_vector()
         for kind in ("position", "velocity", "acceleration"):
@@ -306,6 +309,7 @@ def _geometries(loaded):
                             "shape": type(shape).__name__.lower(),
                             "parameters": {key: getattr(shape, key) for key in shape.__slots__},
                             "X_BG": geometry.X_LG,
+                            "color": geometry.color,
                         }
                     )
     return result

@@ -2,8 +2,13 @@
 
 scene           Scene and Motion: bodies, shapes, frames, joints, poses over time, contacts
 model_scene     the scene of a plant
+log_scene       the scene and the motion of a log
+resolved_plant  a plant for kinematics from the resolved model of a log
 packing         scenes and motions as bytes
 html            pages with scenes in them; page/ has their scripts
 web_server      a server for one page on this machine
 live_model      a model that is looked at while its files are edited
+images          PNG files and videos
+chromium        a headless browser that draws pages
+drawn_images    images by matplotlib, where there is no browser
 """

@@ -156,15 +156,12 @@ def poses_over_time(plant: MultibodyPlant, q: FloatArray) -> FloatArray:
 
 
 def body_names(plant: MultibodyPlant) -> list[str]:
-    """Names of all bodies, with those of their models if two bodies have the same."""
-    names = [body.name() for body in plant.elements.bodies]
-    if len(set(names)) == len(names):
-        return names
+    """Names of all bodies with those of their models; World's, the first, is "world"."""
     return [plant.name_in_contact(body) for body in plant.elements.bodies]
 
 
 def _body(plant, body):
-    name = body.name() if int(body.index()) == 0 else plant.name_in_contact(body)
+    name = plant.name_in_contact(body)
     M = body.default_spatial_inertia()
     mass, com = M.get_mass(), M.get_com()
     if int(body.index()) == 0 or not (math.isfinite(mass) and mass > 0.0):

@@ -14,6 +14,8 @@ from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.scenario import read_run_config
 from mbcli.simulation.recording import contact_settings, field_paths, parameter_settings, plain_config
 
+NOT_COMPARED = ("place", "X_FM", "parent_model_instance")  # files may move; logs of format 1.3 lack the others
+
 
 class EarlierRun:
     """A log to go on from, open for reading.
@@ -165,7 +167,7 @@ def _contact_that_acts(settings):
 
 def _without_places(value):
     if isinstance(value, dict):
-        return {key: _without_places(item) for key, item in value.items() if key != "place"}
+        return {key: _without_places(item) for key, item in value.items() if key not in NOT_COMPARED}
     return [_without_places(item) for item in value] if isinstance(value, list) else value
 
 

@@ -8,9 +8,11 @@ import yaml
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
 from mbcli.errors import ArgumentError
-from mbcli.log.format import STANDARD_FIELDS, ContactNames, LogHeader
+from mbcli.log.format import POSES, STANDARD_FIELDS, ContactNames, LogHeader, poses_field
 from mbcli.models.description import describe
 from mbcli.models.units import coordinate_units
+from mbcli.pictures.model_scene import body_names, body_poses, scene_of
+from mbcli.pictures.packing import scene_text
 from mbcli.simulation.holding import as_document
 
 FIELDS = {
@@ -18,6 +20,7 @@ FIELDS = {
     "u": ("input/u",),
     "com": ("derived/com",),
     "momentum": ("derived/momentum",),
+    "poses": (POSES,),
     "constraint_error": ("derived/constraint_error",),
     "contact": (),
     "solver": ("solver/iterations", "solver/residual", "solver/contacts"),
@@ -78,8 +81,12 @@ def log_header(loaded, fields, held, *, described=True, **run):
         checkpoint_units={"time": "s", "next_step": "s", "q": position_units, "v": velocity_units},
         **run,
     )
-    declared = [header.input_field() if path == "input/u" else STANDARD_FIELDS[path] for path in field_paths(fields)]
-    return dataclasses.replace(header, fields=tuple(declared))
+    own = {"input/u": header.input_field()}
+    if "poses" in fields:
+        own[POSES] = poses_field(body_names(plant))
+    declared = [own[path] if path in own else STANDARD_FIELDS[path] for path in field_paths(fields)]
+    scene = scene_text(scene_of(loaded)) if "poses" in fields else ""
+    return dataclasses.replace(header, fields=tuple(declared), scene=scene)
 
 
 def _resolved_model(loaded, held):
@@ -106,7 +113,7 @@ def parameter_settings(loaded):
 def _contact_names(plant):
     inspector = plant.scene_graph.model_inspector()
     return ContactNames(
-        tuple(plant.name_in_contact(body) for body in plant.elements.bodies),
+        tuple(body_names(plant)),
         tuple(inspector.GetName(g) for g in plant.compiled_geometries().ids),
     )
 
@@ -170,14 +177,16 @@ class RowMaker:
         }
 
     def _computed(self, path, q, v):
-        """Centre of mass, or momentum about the world's origin, at each state."""
+        """Centre of mass, momentum about the world's origin, or poses of bodies, at each state."""
         plant, context = self._plant, self._context
-        result = np.empty((len(q), 3 if path == "derived/com" else 6))
+        result = np.empty((len(q), {"derived/com": 3, "derived/momentum": 6, POSES: 7 * plant.num_bodies()}[path]))
         for k in range(len(q)):
             plant.SetPositions(context, q[k])
             plant.SetVelocities(context, v[k])
             if path == "derived/com":
                 result[k] = plant.CalcCenterOfMassPositionInWorld(context)
+            elif path == POSES:
+                result[k] = body_poses(plant, context).reshape(-1)
             else:
                 momentum = plant.CalcSpatialMomentumInWorldAboutPoint(context, np.zeros(3))
                 result[k] = momentum.get_coeffs()

@@ -84,8 +84,8 @@ def simulate(
         accuracy, max_step: of continuous integration; the longest step [s].
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of rows, 100 by default; 0 for every step of a discrete plant.
-        fields: what the log has beside q and v: "energy", "u", "com", "momentum", "constraint_error", "contact",
-            "solver"; default: all but com and momentum.
+        fields: what the log has beside q and v: "energy", "u", "com", "momentum", "poses", "constraint_error",
+            "contact", "solver"; default: all but com, momentum and poses.
         balance: whether what does work on the plant is added up, for `summary.balance`.
         force: replaces an existing log.
         on_progress: is given the Progress between blocks of steps.

@@ -78,7 +78,8 @@ class Replay {
     this.robots.forEach((robot) => this.stage.scene.add(robot.root));
     const robot = this.robots[0], run = this.runs[0];
     robot.setPoses(run.posesAt(run.times[0]));
-    const box = new THREE.Box3().copy(robot.measure() && robot.box);
+    robot.measure();
+    const box = robot.box.clone();
     this.runs.forEach((each) => each.bounds(box));
     this.stage.fitGround(box, robot.groundHeight());
     this.stage.lookAt(box);
@@ -173,7 +174,9 @@ class Replay {
     this.range.setAttribute("aria-label", "time");
     this.range.addEventListener("input", () => { this.play(false); this.setTime(Number(this.range.value)); });
     this.clock = element("span", { className: "clock" });
-    this.speed = element("select", { title: "speed" }, ...[0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10].map((s) => element("option", { value: s, text: `${s}×`, selected: s === (this.data.speed || 1) })));
+    const speeds = [...new Set([0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, this.data.speed])].sort((a, b) => a - b);
+    this.speed = element("select", { title: "speed" },
+      ...speeds.map((s) => element("option", { value: s, text: `${s}×`, selected: s === this.data.speed })));
     bar.append(this.button, this.range, this.clock, this.speed);
     document.addEventListener("keydown", (event) => {
       if (event.target.matches("input[type=search], input[type=number], select")) return;

@@ -21,6 +21,7 @@ class Robot {
     this.description = description;
     this.ghost = ghost;
     this.root = new THREE.Group();
+    this.solids = [];
     this.layers = { visual: [], collision: [], frames: [], axes: [], inertia: [], com: [], names: [] };
     this.bodies = description.bodies.map((body) => {
       const group = new THREE.Group();
@@ -42,10 +43,11 @@ class Robot {
     if (this.totalCom) this.totalCom.position.copy(this.centreOfMass());
   }
 
+  // The length of the diagonal of the box around its shapes, which becomes `box`.
   measure() {
     this.root.updateMatrixWorld(true);
     const box = new THREE.Box3();
-    this.bodies.forEach((body) => { if (body.children.length) box.expandByObject(body); });
+    for (const solid of this.solids) box.expandByObject(solid);
     const points = this.bodies.slice(1).map((body) => body.position);
     points.forEach((point) => box.expandByPoint(point));
     if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 1));
@@ -66,6 +68,7 @@ class Robot {
     object.userData = { body: shape.body, name: shape.name, role: shape.role };
     this.bodies[shape.body].add(object);
     this.layers[shape.role].push(object);
+    this.solids.push(object);
   }
 
   material(shape) {

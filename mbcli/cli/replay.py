@@ -1,0 +1,152 @@
+"""`mbcli replay`: logs in the browser, as one HTML file, as images or as a video."""
+
+import os
+import re
+import tempfile
+import time
+import webbrowser
+
+import click
+
+from mbcli.cli.options import Number
+from mbcli.cli.output import refuse_existing, write_file
+from mbcli.common.suggestions import closest
+from mbcli.errors import OutputError
+
+PAGE_RATE = 60.0  # [Hz] of the rows in a page
+FILM_RATE = 30.0  # [Hz] of images
+
+
+class Size(click.ParamType):
+    """WIDTHxHEIGHT [pixels]."""
+
+    name = "size"
+
+    def convert(self, value, param, ctx):
+        if isinstance(value, tuple):
+            return value
+        parts = value.lower().split("x")
+        if len(parts) != 2 or not all(re.fullmatch("[0-9]{2,4}", part) and 16 <= int(part) <= 8192 for part in parts):
+            self.fail(f"'{value}' is not WIDTHxHEIGHT, each from 16 to 8192", param, ctx)
+        return int(parts[0]), int(parts[1])
+
+
+@click.command()
+@click.argument("logs", nargs=-1, metavar="LOG...", required=True)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write one HTML file that needs no network, or a video by ffmpeg (.mp4, .webm, .gif).",
+)
+@click.option("--frames", metavar="DIR", help="Write images, 0000.png and so on, to this folder.")
+@click.option("--trace", "traces", multiple=True, metavar="FRAME", help="Draw the way of a body or frame.")
+@click.option(
+    "--fps", type=Number(above=0.0), metavar="HZ", help="Rows a second of a page (60), images a second of a film (30)."
+)
+@click.option("--speed", type=Number(above=0.0), default=1.0, metavar="X", help="Times real time; default 1.")
+@click.option("--size", type=Size(), default="1280x720", metavar="WxH", help="Of images [pixels]; default 1280x720.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
+@click.pass_context
+def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser, force):
+    """Show logs over time: in the browser, or with -o and --frames as files.
+
+    The first log is solid, the others are ghosts. Contact forces are arrows. A log that was written with --fields poses
+    has all that is drawn in it; of another one the poses are computed from the model in the log, and meshes are read
+    from where they were.
+
+    \b
+    mbcli replay run.h5                             in the browser
+    mbcli replay run.h5 before.h5 --trace tool      two runs and the way of a frame
+    mbcli replay run.h5 -o replay.html              one file to send
+    mbcli replay run.h5 -o replay.mp4 --speed 0.25  a video in slow motion
+    mbcli replay run.h5 --frames images --fps 10
+    """
+    suffix = os.path.splitext(output or "")[1].lower()
+    if output is not None:
+        _check_output(output, suffix, force)
+    quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+    runs = _read(logs, quiet)
+    _check_traces(traces, runs)
+    title = ", ".join(motion.name for _, motion in runs)
+    if frames is not None or suffix not in ("", ".html", ".htm"):
+        _write_images(runs, output, frames, traces, fps or FILM_RATE, speed, size, force, quiet)
+    if suffix in (".html", ".htm"):
+        write_file(output, _page(runs, title, traces, fps, speed, play=False), force)
+        if not quiet:
+            click.echo(f"{output}: {os.path.getsize(output) / 1e6:.3g} MB")
+    if output is None and frames is None:
+        _serve(_page(runs, title, traces, fps, speed, play=True), port, no_browser)
+
+
+def _check_output(output, suffix, force):
+    from mbcli.pictures.images import VIDEO_SUFFIXES, require_ffmpeg
+
+    if suffix not in (".html", ".htm", *VIDEO_SUFFIXES):
+        raise click.UsageError(f"-o takes a name that ends in .html, {', '.join(VIDEO_SUFFIXES)}, not '{output}'")
+    refuse_existing(output, force)
+    folder = os.path.dirname(os.path.abspath(output))
+    if not os.path.isdir(folder):
+        raise OutputError(f"{output}: error: there is no folder {folder}")
+    if suffix in VIDEO_SUFFIXES:
+        require_ffmpeg()
+
+
+def _read(logs, quiet):
+    """(Scene, Motion) of every log."""
+    from mbcli.pictures.log_scene import scene_and_motion
+    from mbcli.pictures.model_scene import MeshStore
+
+    meshes = MeshStore()
+    runs = [scene_and_motion(path, meshes) for path in logs]
+    for note in dict.fromkeys(note for scene, _ in runs for note in scene.notes):
+        if not quiet:
+            click.echo(f"mbcli: warning: {note}", err=True)
+    return runs
+
+
+def _check_traces(traces, runs):
+    names = [item.name for scene, _ in runs for item in (*scene.bodies[1:], *scene.frames)]
+    names += [name.rpartition("::")[2] for name in names]
+    for name in traces:
+        if name not in names:
+            likely = closest(name, names)
+            hint = f"; did you mean '{likely}'?" if likely else ""
+            raise click.UsageError(f"--trace: there is no body or frame '{name}'{hint}")
+
+
+def _page(runs, title, traces, fps, speed, *, play):
+    from mbcli.pictures.html import replay_page
+
+    thinned = [(scene, motion.at_rate(fps or PAGE_RATE)) for scene, motion in runs]
+    return replay_page(thinned, title, traces=traces, speed=speed, play=play)
+
+
+def _write_images(runs, output, frames, traces, rate, speed, size, force, quiet):
+    from mbcli.cli.mesh_progress import MeshProgress
+    from mbcli.pictures.images import image_times, images, write_images, write_video
+
+    times = image_times(runs, rate, speed)
+    line = MeshProgress(shown=not quiet, doing="drawing images")
+    with tempfile.TemporaryDirectory(prefix="mbcli-images-") as scratch, line as progress:
+        folder = frames if frames is not None else scratch
+        pictures = images(runs, times, size, traces)
+        names = write_images(folder, pictures, len(times), force=force, on_image=progress)
+        if output is not None and os.path.splitext(output)[1].lower() not in (".html", ".htm"):
+            write_video(output, folder, rate)
+    if not quiet and frames is not None:
+        click.echo(f"{frames}: {len(names)} images")
+
+
+def _serve(page, port, no_browser):
+    from mbcli.pictures.web_server import PageServer
+
+    content = page.encode()
+    with PageServer({"/": lambda: ("text/html; charset=utf-8", content)}, port=port) as server:
+        click.echo(server.url)
+        if not no_browser and not webbrowser.open(server.url):
+            click.echo("mbcli: no browser was found: open the address above", err=True)
+        while True:
+            time.sleep(3600.0)

@@ -1,0 +1,86 @@
+"""From a log to a scene and its motion."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbcli.errors import ModelError
+from mbcli.log import open_log
+from mbcli.log.format import POSES
+from mbcli.models.loading import as_loaded
+from mbcli.pictures.model_scene import MeshStore, poses_over_time, scene_of
+from mbcli.pictures.packing import scene_from_text
+from mbcli.pictures.resolved_plant import plant_of_resolved_model
+from mbcli.pictures.scene import ContactPoints, Motion, Scene
+
+if TYPE_CHECKING:
+    from mbcli.log.reader import Log
+
+
+def scene_and_motion(path: str | os.PathLike[str], meshes: MeshStore | None = None) -> tuple[Scene, Motion]:
+    """What a log shows over time.
+
+    A log with poses has all that is needed in it. Of another one the poses are computed from its resolved model and its
+    positions, and meshes are read from where the run found them; one that is not there is a note of the scene.
+
+    Raises:
+        ResourceError: the log cannot be read.
+        ModelError: it is damaged, has no rows, or is of a model whose poses do not follow from what it has.
+    """
+    with open_log(path) as log:
+        if not log.row_count:
+            raise ModelError(f"{log.path}: error: the log has no rows")
+        if POSES in log.fields() and log.scene is not None:
+            scene, X_WB = _logged(log)
+        else:
+            scene, X_WB = _computed(log, MeshStore() if meshes is None else meshes)
+        name = os.path.basename(log.path)
+        return scene, Motion(name, log.times, X_WB, _contacts(log, scene))
+
+
+def _logged(log: Log):
+    scene = scene_from_text(log.scene or "", log.path)
+    poses = log.field(POSES)
+    if poses.shape[1] != 7 * len(scene.bodies):
+        raise ModelError(f"{log.path}: error: its poses are not those of its {len(scene.bodies)} bodies")
+    return scene, _finite(log, poses.reshape(len(poses), -1, 7))
+
+
+def _computed(log: Log, meshes: MeshStore):
+    plant = plant_of_resolved_model(log.model, log.path)
+    ours, theirs = plant.GetPositionNames(), list(log.position_names)
+    if sorted(ours) != sorted(theirs):
+        raise ModelError(f"{log.path}: error: its coordinates do not follow from its model: log with --fields poses")
+    place = {name: k for k, name in enumerate(theirs)}
+    q = _finite(log, log.q[:, [place[name] for name in ours]])
+    loaded = as_loaded(plant)
+    return scene_of(loaded, q[0], meshes=meshes), poses_over_time(plant, q)
+
+
+def _finite(log, values):
+    """The rows; ModelError if some of them are not numbers."""
+    if not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values).reshape(len(values), -1).all(axis=1)))
+        raise ModelError(f"{log.path}: error: the state of row {row} is not finite")
+    return values
+
+
+def _contacts(log: Log, scene: Scene) -> ContactPoints | None:
+    """The contacts of all rows. Forces are those on body B, or on A if B is World."""
+    if not log.has_contacts:
+        return None
+    contacts, names = log.contacts(), log.contact_names().body_names
+    number = {body.name: k for k, body in enumerate(scene.bodies)}
+    table = np.array([number.get(name, 0) for name in names], dtype=int)
+    sides = []
+    for side in ("a", "b"):
+        index = np.asarray(contacts[f"contact/body_{side}"])
+        if index.size and not 0 <= index.min() <= index.max() < len(names):
+            raise ModelError(f"{log.path}: error: contact/body_{side} has a number without a name")
+        sides.append(table[index] if index.size else np.zeros(0, dtype=int))
+    A, B = sides
+    force = np.where((B == 0)[:, None], -contacts["contact/force"], contacts["contact/force"])
+    return ContactPoints(contacts["offset"], contacts["contact/point"], force, A, B)

@@ -1,0 +1,181 @@
+"""A plant for kinematics from the resolved model of a log, so that no file of the model is needed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import MbcliError, ModelError
+from mbcli.geometry import SceneGraph, shapes
+from mbcli.geometry.properties import IllustrationProperties
+from mbcli.math import RigidTransform
+from mbcli.meshes.made_surfaces import cone_surface, prism_surface
+from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
+from mbcli.multibody.plant import CoulombFriction, MultibodyPlant
+from mbcli.multibody.tree import (
+    BallRpyJoint,
+    FixedOffsetFrame,
+    PlanarJoint,
+    PrismaticJoint,
+    QuaternionFloatingJoint,
+    RevoluteJoint,
+    RpyFloatingJoint,
+    ScrewJoint,
+    UniversalJoint,
+    WeldJoint,
+)
+
+if TYPE_CHECKING:
+    from mbcli.geometry.shapes import Shape
+
+# by type: from a joint of the document to its class
+JOINTS = {
+    "revolute": lambda name, F, M, joint: RevoluteJoint(name, F, M, joint["axis"]),
+    "prismatic": lambda name, F, M, joint: PrismaticJoint(name, F, M, joint["axis"]),
+    "screw": lambda name, F, M, joint: ScrewJoint(
+        name, F, M, axis=joint["axis"], screw_pitch=joint["pitch"], damping=0.0
+    ),
+    "ball_rpy": lambda name, F, M, joint: BallRpyJoint(name, F, M),
+    "universal": lambda name, F, M, joint: UniversalJoint(name, F, M),
+    "planar": lambda name, F, M, joint: PlanarJoint(name, F, M),
+    "quaternion_floating": lambda name, F, M, joint: QuaternionFloatingJoint(name, F, M),
+    "rpy_floating": lambda name, F, M, joint: RpyFloatingJoint(name, F, M),
+    "weld": lambda name, F, M, joint: WeldJoint(name, F, M, RigidTransform(np.array(joint.get("X_FM", np.eye(4))))),
+}
+
+PRIMITIVES: dict[str, type[Shape]] = {
+    "box": shapes.Box,
+    "sphere": shapes.Sphere,
+    "cylinder": shapes.Cylinder,
+    "capsule": shapes.Capsule,
+    "ellipsoid": shapes.Ellipsoid,
+}
+
+
+def plant_of_resolved_model(text: str, name: str) -> MultibodyPlant:
+    """A finalized plant with the bodies, joints and shapes of the document that `mbcli inspect --json` prints.
+
+    It has neither actuators nor constraints; joints that close loops are left out.
+
+    ModelError, which begins with a name, if the document does not say where its bodies are.
+    """
+    try:
+        return _plant(json.loads(text))
+    except MbcliError as error:
+        raise ModelError(f"{name}: error: {error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, RuntimeError) as error:
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise ModelError(f"{name}: error: its resolved model cannot be drawn: {reason}") from None
+
+
+def _plant(document):
+    plant = MultibodyPlant(0.0)
+    plant.RegisterAsSourceForSceneGraph(SceneGraph())
+    instances = {plant.GetModelInstanceName(body_instance): body_instance for body_instance in _first_instances(plant)}
+    bodies: dict[tuple[str, str], Any] = {}
+    for body in document["bodies"]:
+        instance = body["model_instance"]
+        if instance not in instances:
+            instances[instance] = plant.AddModelInstance(instance)
+        bodies[instance, body["name"]] = plant.AddRigidBody(body["name"], instances[instance], _inertia(body))
+    for joint in document["joints"]:
+        closes_loop = joint["num_positions"] and joint["position_start"] is None
+        if not closes_loop:
+            _add_joint(plant, bodies, joint)
+    for geometry in document["geometries"]:
+        if geometry["body"] == "world":
+            body = plant.world_body()
+        else:
+            body = bodies[geometry["model_instance"], geometry["body"]]
+        _add_geometry(plant, body, geometry)
+    ground = document.get("contact", {}).get("ground")
+    if ground is not None:
+        X_WG = RigidTransform([0.0, 0.0, float(ground)])
+        plant.RegisterCollisionGeometry(
+            plant.world_body(), X_WG, shapes.HalfSpace(), "ground", CoulombFriction(1.0, 1.0)
+        )
+    plant.Finalize()
+    return plant
+
+
+def _first_instances(plant):
+    """Those that every plant has, World's and the default one."""
+    from mbcli.multibody.tree import default_model_instance, world_model_instance
+
+    return world_model_instance(), default_model_instance()
+
+
+def _inertia(body):
+    """The inertia of a body as it is: a picture does not ask whether it is possible."""
+    mass, com = float(body["mass"]), np.array(body["com"], dtype=float)
+    if not mass > 0.0:
+        return spatial_inertia_of(0.0, np.zeros(3), np.zeros((3, 3)))
+    central = np.array(body["inertia_about_com"], dtype=float).reshape(3, 3)
+    about_origin = central / mass + (com @ com) * np.eye(3) - np.outer(com, com)
+    return spatial_inertia_of(mass, com, about_origin)
+
+
+def _add_joint(plant, bodies, joint):
+    instance, kind = joint["model_instance"], joint["type"]
+    if kind not in JOINTS:
+        raise ModelError(f"joint '{joint['name']}' is of the type {kind}: log it with --fields poses to draw it")
+    child = bodies[instance, joint["child"]]
+    F = _offset(plant, _parent(plant, bodies, joint), joint["X_PF"])
+    M = _offset(plant, child, joint["X_CM"])
+    plant.AddJoint(JOINTS[kind](joint["name"], F, M, joint))
+
+
+def _parent(plant, bodies, joint):
+    name, instance = joint["parent"], joint.get("parent_model_instance")
+    if name == "world":
+        return plant.world_body()
+    if instance is not None:
+        return bodies[instance, name]
+    found = [body for (_, other), body in bodies.items() if other == name]  # format 1.3 does not tell
+    if len(found) != 1:
+        raise ModelError(
+            f"{len(found)} bodies are named '{name}', the parent of joint '{joint['name']}': log it with --fields poses"
+        )
+    return found[0]
+
+
+def _offset(plant, body, X):
+    X_BF = RigidTransform(np.array(X, dtype=float))
+    return body.body_frame() if X_BF.IsExactlyIdentity() else plant.AddFrame(FixedOffsetFrame(body.body_frame(), X_BF))
+
+
+def _add_geometry(plant, body, geometry):
+    shape = _shape(geometry["shape"], geometry["parameters"])
+    if shape is None:
+        return
+    X_BG = RigidTransform(np.array(geometry["X_BG"], dtype=float))
+    count = plant.scene_graph.model_inspector().num_geometries()
+    name = f"{geometry['name'] or geometry['shape']}_{count}"  # names in files may be the same
+    if geometry["role"] == "visual":
+        properties = IllustrationProperties()
+        if geometry.get("color"):
+            properties.AddProperty("phong", "diffuse", [float(c) for c in geometry["color"]])
+        plant.RegisterVisualGeometry(body, X_BG, shape, name, properties)
+    else:
+        plant.RegisterCollisionGeometry(body, X_BG, shape, name, CoulombFriction(1.0, 1.0))
+
+
+def _shape(kind: str, values: dict[str, Any]) -> Shape | None:
+    """A shape of a file, or of a plant that a program made; None for a mesh whose file is not known."""
+    if kind in ("mesh", "convex"):
+        if not values.get("path"):
+            return None
+        mesh, part = shapes.Convex if values.get("convex") else shapes.Mesh, values.get("submesh")
+        return mesh(values["path"], scale3=values["scale"], submesh=part, center=bool(values["center"]))
+    if kind == "cone":
+        return shapes.ClosedSurface(*cone_surface(values["radius"], values["length"]), "cone")
+    if kind == "polyline":
+        return shapes.ClosedSurface(*prism_surface(values["outlines"], values["height"]), "polyline")
+    if kind == "halfspace":
+        return shapes.HalfSpace()
+    measures = values.get("size") or values.get("radii")  # boxes and ellipsoids of files
+    if kind not in PRIMITIVES:
+        return None
+    return PRIMITIVES[kind](*(measures or [values[name] for name in PRIMITIVES[kind].MEASURES]))
