@@ -121,7 +121,7 @@ def test_a_scale_that_mirrors_keeps_the_outside_outside(write):
 @pytest.mark.parametrize(
     ("name", "content", "error", "message"),
     [
-        ("brick.vtk", b"", ModelError, "one of .obj, .stl, .dae, .gltf, .glb, not '.vtk'"),
+        ("brick.ply", b"", ModelError, "one of .obj, .stl, .dae, .gltf, .glb, .vtk, not '.ply'"),
         ("empty.stl", b"", ModelError, "it is not an STL file"),
         ("words.obj", b"this is no mesh\n", ModelError, "no triangles"),
         ("short.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 9\n", ModelError, "cannot read the mesh"),

@@ -30,9 +30,10 @@ from mbcli.meshes.round_surfaces import (
     sphere_level,
     sphere_surface,
 )
+from mbcli.meshes.soft_mesh import kept_soft_surface, soft_volume
 from mbcli.meshes.soft_shapes import soft_box, soft_capsule, soft_cylinder, soft_ellipsoid, soft_hull
 from mbcli.meshes.soft_solid import SoftSolid, check_count
-from mbcli.meshes.triangles import load_triangles
+from mbcli.meshes.triangles import load_tetrahedra, load_triangles
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray
@@ -108,7 +109,8 @@ def _soft_shape(kind: str, measures: tuple[float, ...], hint: float) -> SoftSoli
         solid = soft_capsule(measures[0], measures[1], hint)
     else:
         raise ModelError(f"{kind}: there is no pressure field for this shape")
-    return SoftSolid(*_read_only(solid.vertices, solid.tetrahedra, solid.extent))
+    _read_only(solid.vertices, solid.tetrahedra, solid.extent)
+    return solid
 
 
 @lru_cache(maxsize=KEPT)
@@ -137,9 +139,15 @@ def _rigid_shape(kind: str, measures: tuple[float, ...], hint: float) -> tuple[F
 
 
 def _soft_mesh(shape: Mesh | ClosedSurface) -> SoftSolid:
-    vertices, _ = _triangles(shape)
-    solid = soft_hull(vertices, repr(shape))
-    return SoftSolid(*_read_only(solid.vertices, solid.tetrahedra, solid.extent))
+    if isinstance(shape, Convex):
+        solid = soft_hull(_triangles(shape)[0], repr(shape))
+    elif isinstance(shape, Mesh) and shape.extension() == ".vtk":
+        vertices, tetrahedra = load_tetrahedra(shape.filename(), shape.scale3(), center=shape.center)
+        solid = soft_volume(vertices, tetrahedra, repr(shape))
+    else:
+        solid = kept_soft_surface(*_triangles(shape), repr(shape))
+    _read_only(solid.vertices, solid.tetrahedra, solid.extent)
+    return solid
 
 
 def _triangles(shape: Mesh | ClosedSurface) -> tuple[FloatArray, IntArray]:

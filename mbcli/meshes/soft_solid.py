@@ -23,11 +23,13 @@ class SoftSolid:
         vertices: (n, 3) [m]
         tetrahedra: (m, 4) indices of vertices v0, v1, v2, v3 with ((v1 - v0) x (v2 - v0)) . (v3 - v0) > 0.
         extent: (n,) 0 on the surface, 1 where the solid is thickest.
+        finding: a sentence on what the tetrahedra do not have of the shape; '' where they are right.
     """
 
     vertices: FloatArray
     tetrahedra: IntArray
     extent: FloatArray
+    finding: str = ""
 
 
 def check_count(count: float, label: str, hint: float, elements: str = "tetrahedra") -> None:

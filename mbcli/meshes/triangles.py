@@ -23,10 +23,32 @@ MAX_BYTES = 500_000_000
 MAX_TRIANGLES = 5_000_000
 
 
+def load_tetrahedra(
+    path: str | os.PathLike[str], scale: ArrayLike = 1.0, *, center: bool = False
+) -> tuple[FloatArray, IntArray]:
+    """Vertices (n, 3) [m] and tetrahedra (m, 4) of a volume mesh in a VTK file, as it has them.
+
+    scale and center as for load_triangles(). ResourceError for no such file, ModelError for one that cannot be read.
+    """
+    from mbcli.meshes.read_vtk import read_vtk
+
+    path = os.fspath(path)
+    factors = _factors(scale, path)
+    try:
+        vertices, tetrahedra = read_vtk(read_mesh_file(path))
+    except ModelError as error:
+        raise ModelError(f"{path}: cannot read the mesh: {error}") from None
+    vertices = vertices * factors
+    if center:
+        used = vertices[np.unique(tetrahedra)]
+        vertices = vertices - (used.min(axis=0) + used.max(axis=0)) / 2.0
+    return vertices, tetrahedra
+
+
 def load_triangles(
     path: str | os.PathLike[str], scale: ArrayLike = 1.0, *, submesh: str | None = None, center: bool = False
 ) -> tuple[FloatArray, IntArray]:
-    """Vertices (n, 3) [m] and triangles (m, 3) of their indices of a mesh file: OBJ, STL, DAE, glTF.
+    """Vertices (n, 3) [m] and triangles (m, 3) of their indices of a mesh file: OBJ, STL, DAE, glTF, VTK.
 
     All meshes of the file are taken together, in the places that its nodes give them. Axes are those of the file, for
     a DAE file whatever its up_axis; lengths are metres, or a DAE file's own unit. Vertices are sorted, equal ones are
@@ -177,10 +199,21 @@ def _read_gltf(content: bytes, folder: str) -> Iterator[Surface]:
     return read_gltf(content, folder)
 
 
+def _read_vtk(content: bytes, folder: str) -> Iterator[Surface]:
+    """The surface of the tetrahedra."""
+    from mbcli.meshes.read_vtk import read_vtk
+    from mbcli.meshes.surfaces import Surface
+    from mbcli.meshes.volume_mesh import checked_mesh
+
+    mesh = checked_mesh(*read_vtk(content), "")
+    yield Surface("", mesh.vertices, mesh.outer_triangles)
+
+
 FORMATS: dict[str, Callable[[bytes, str], Iterator[Surface]]] = {
     ".obj": _read_obj,
     ".stl": _read_stl,
     ".dae": _read_dae,
     ".gltf": _read_gltf,
     ".glb": _read_gltf,
+    ".vtk": _read_vtk,
 }
