@@ -164,10 +164,7 @@ def test_configurations_reach_contact(ball, tmp_path):
     )
     settings.write_text("plant_config: {contact_model: hydroelastic}\n")
     refused = cli("-q", "simulate", ball, "--ground", "--config", settings, "--no-log")
-    assert (
-        refused.code == 3
-        and "there is no contact surface between world (ground), undefined, and ball::b" in refused.err
-    )
+    assert refused.code == 3 and "there is no contact surface between world (ground), rigid, and ball::b" in refused.err
 
 
 def assert_same_contacts(path, other):

@@ -32,13 +32,15 @@ from mbcli.common.json_text import to_json
     metavar="M",
     help="With --distances: only up to this distance [m].",
 )
+@click.option("--faces", is_flag=True, help="With --json: the polygons of contact surfaces.")
 @click.option("--single-point", is_flag=True, help="One contact point for each pair, also of a face on a face.")
 @output_options
 @click.pass_context
-def contact(ctx, ground, distances, max_distance, single_point, **values):
-    """Contact points at a state, and the force on body B of each by the point contact law of continuous plants.
+def contact(ctx, ground, distances, max_distance, faces, single_point, **values):
+    """Contacts at a state, and the force on body B of each by the law of continuous plants.
 
-    The normal points out of B into A; speeds are those of A relative to B.
+    Solids touch at points or, if one of them is compliant, on surfaces. The normal points out of B into A; speeds are
+    those of A relative to B; the moment is that about the centroid of a surface.
 
     \b
     mbcli contact robot.urdf --ground --at robot_base_z=0.3
@@ -51,7 +53,9 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
     result_format = output.result_format()
     if result_format not in (None, "text", "json"):
         raise click.UsageError("contact gives text or JSON")
-    from mbcli.models.contacts import contact_points, geometry_distances
+    if faces and result_format != "json":
+        raise click.UsageError("--faces needs --json")
+    from mbcli.models.contacts import contact_points, contact_surfaces, geometry_distances
     from mbcli.models.loading import note_on_self_contact, notes_on_contact
 
     loaded = load(model, ctx, contact=True, ground=ground)
@@ -64,7 +68,10 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
     line = note_on_self_contact(loaded)
     if line is not None and ctx.obj["verbosity"] >= 0:
         click.echo(f"mbcli: {line}", err=True)
-    results = {"point_pairs": contact_points(context, single_points=single_point)}
+    results = {
+        "point_pairs": contact_points(context, single_points=single_point),
+        "surfaces": contact_surfaces(context, faces=faces),
+    }
     if distances:
         results["distances"] = geometry_distances(context, math.inf if max_distance is None else max_distance)
     if result_format == "json":
@@ -74,12 +81,28 @@ def contact(ctx, ground, distances, max_distance, single_point, **values):
 
 
 def render(results):
-    return "\n\n".join(filter(None, [_touching(results["point_pairs"]), _apart(results.get("distances"))]))
+    points, surfaces = results["point_pairs"], results["surfaces"]
+    parts = [_touching(points), _pressing(surfaces)] if points or surfaces else ["nothing touches"]
+    return "\n\n".join(filter(None, [*parts, _apart(results.get("distances"))]))
+
+
+def _pressing(surfaces):
+    if not surfaces:
+        return ""
+    rows = [
+        [
+            *(s["body_a"], s["body_b"], s["area"], *s["centroid_W"], *s["force_W"], *s["moment_W"]),
+            *(s["mean_pressure"], s["largest_pressure"], s["faces"]),
+        ]
+        for s in surfaces
+    ]
+    header = ["A", "B", "area [m^2]", "centroid, x [m]", "y", "z", "force on B, x [N]", "y", "z", "moment, x [N m]"]
+    return table(rows, [*header, "y", "z", "mean pressure [Pa]", "largest", "faces"])
 
 
 def _touching(pairs):
     if not pairs:
-        return "nothing touches"
+        return ""
     rows = [
         [p["body_a"], p["body_b"], p["depth"], *p["point_W"], *p["force_W"], p["slip_speed"], p["separation_speed"]]
         for p in pairs

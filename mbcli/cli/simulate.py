@@ -51,10 +51,11 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 and the range of the kinetic energy; rest: energy_change less all work,
                                 the error of the integration
   constraint_error              largest norm of the position errors in the rows; null without constraints
-  contact                       null if nothing can touch; else most_contacts, in a row; in discrete
-                                plants also, of the contact problems solved (one a step, and that of the
-                                last row), problems, mean_contacts, most_contacts, mean_iterations,
-                                most_iterations (of Newton's method), largest_residual (relative)
+  contact                       null if nothing can touch; else most_contacts, in a row, most_faces, those
+                                of them that are faces of surfaces; in discrete plants also, of the
+                                contact problems solved (one a step, and that of the last row), problems,
+                                mean_contacts, most_contacts, mean_iterations, most_iterations (of
+                                Newton's method), largest_residual (relative)
   exceeded_limits               positions that were beyond their limits in some row
   exceeded_efforts              actuators whose input is beyond their effort limit
   log, rows                     the file (null without one) and the rows in it
@@ -408,13 +409,14 @@ def render(summary):
             f"energy {number(summary['energy_start'])} J at the start, {number(summary['energy_end'])} J at the end"
         )
     contact = summary["contact"]
+    what = "contact points" if contact is None or not contact["most_faces"] else "contact points and faces"
     if contact is not None and contact["most_contacts"] and "problems" in contact:
         lines.append(
-            f"up to {contact['most_contacts']} contact points, {contact['mean_contacts']:.3g} on average; solved by "
+            f"up to {contact['most_contacts']} {what}, {contact['mean_contacts']:.3g} on average; solved by "
             f"{contact['mean_iterations']:.3g} iterations a step, at most {contact['most_iterations']}"
         )
     elif contact is not None and contact["most_contacts"]:
-        lines.append(f"up to {contact['most_contacts']} contact points in a row")
+        lines.append(f"up to {contact['most_contacts']} {what} in a row")
     if summary["balance"] is not None:
         lines.append(balance_in_words(summary["balance"]))
     if summary["constraint_error"] is not None:

@@ -26,7 +26,7 @@ TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
     from mbcli.models.assembly import assemble
     from mbcli.models.constrained_motion import constrained_dynamics, constrained_inverse_dynamics
-    from mbcli.models.contacts import contact_points, geometry_distances
+    from mbcli.models.contacts import contact_points, contact_surfaces, geometry_distances
     from mbcli.models.description import describe
     from mbcli.models.frame_places import IkResult, inverse_kinematics
     from mbcli.models.loading import LoadedModel, ModelText, load_model
@@ -43,6 +43,7 @@ __all__ = [
     "constrained_dynamics",
     "constrained_inverse_dynamics",
     "contact_points",
+    "contact_surfaces",
     "describe",
     "geometry_distances",
     "inverse_kinematics",
@@ -61,6 +62,7 @@ _MODULES = {
     "constrained_dynamics": "constrained_motion",
     "constrained_inverse_dynamics": "constrained_motion",
     "contact_points": "contacts",
+    "contact_surfaces": "contacts",
     "describe": "description",
     "geometry_distances": "contacts",
     "inverse_kinematics": "frame_places",

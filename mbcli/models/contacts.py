@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mbcli.multibody.plant.point_contacts import point_contacts
+from mbcli.multibody.plant.point_contacts import contacts_by_law, point_contacts
 
 if TYPE_CHECKING:
-    from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
+    from mbcli.geometry.identifiers import GeometryId
     from mbcli.geometry.inspector import SceneGraphInspector
     from mbcli.multibody.plant import MultibodyPlant
     from mbcli.multibody.plant.context import Context
@@ -30,7 +30,7 @@ def contact_points(context: Context, *, single_points: bool = False) -> list[dic
     inspector = plant.EvalSceneGraphInspector(context)
     return [
         {
-            **_names(plant, inspector, contact.point_pair()),
+            **_names(plant, inspector, contact.point_pair().id_A, contact.point_pair().id_B),
             "point_W": contact.contact_point(),
             "normal_W": contact.point_pair().nhat_BA_W,
             "depth": contact.point_pair().depth,
@@ -40,6 +40,40 @@ def contact_points(context: Context, *, single_points: bool = False) -> list[dic
         }
         for contact in point_contacts(plant, context, single_points=single_points)
     ]
+
+
+def contact_surfaces(context: Context, *, faces: bool = False) -> list[dict[str, Any]]:
+    """Where compliant solids press on others at the state of a context, with the forces of continuous plants.
+
+    Args:
+        context: of a plant with a scene graph.
+        faces: whether the faces are listed.
+
+    Returns:
+        A dictionary for each contact surface: body_a, geometry_a, body_b, geometry_b, the names; centroid_W (3,) [m];
+        area [m^2]; force_W (3,) [N] and moment_W (3,) [N m], on B about the centroid; mean_pressure, weighted with
+        areas, and largest_pressure [Pa]; faces, their number; if asked for, polygons: the corners of each face,
+        counterclockwise about the normal out of B into A, [x, y, z] in W [m] and the pressure there [Pa].
+    """
+    plant = context.state.plant
+    inspector = plant.EvalSceneGraphInspector(context)
+    results = contacts_by_law(plant, context)
+    made = []
+    for i in range(results.num_hydroelastic_contacts()):
+        info = results.hydroelastic_contact_info(i)
+        on_A = info.F_Ac_W()
+        surface = {
+            **_names(plant, inspector, info.id_M(), info.id_N()),
+            "centroid_W": info.centroid(),
+            "area": info.area(),
+            "force_W": -on_A.translational(),
+            "moment_W": -on_A.rotational(),
+            "mean_pressure": info.mean_pressure(),
+            "largest_pressure": info.largest_pressure(),
+            "faces": info.num_faces(),
+        }
+        made.append(surface | ({"polygons": info.polygons()} if faces else {}))
+    return made
 
 
 def geometry_distances(context: Context, max_distance: float = math.inf) -> list[dict[str, Any]]:
@@ -59,7 +93,7 @@ def geometry_distances(context: Context, max_distance: float = math.inf) -> list
     pairs = query.ComputeSignedDistancePairwiseClosestPoints(max_distance)
     return [
         {
-            **_names(plant, inspector, pair),
+            **_names(plant, inspector, pair.id_A, pair.id_B),
             "distance": pair.distance,
             "normal_W": pair.nhat_BA_W,
             "point_A_W": query.GetPoseInWorld(pair.id_A) @ pair.p_ACa,
@@ -69,11 +103,9 @@ def geometry_distances(context: Context, max_distance: float = math.inf) -> list
     ]
 
 
-def _names(
-    plant: MultibodyPlant, inspector: SceneGraphInspector, pair: PenetrationAsPointPair | SignedDistancePair
-) -> dict[str, str]:
+def _names(plant: MultibodyPlant, inspector: SceneGraphInspector, id_A: GeometryId, id_B: GeometryId) -> dict[str, str]:
     result = {}
-    for side, g in (("a", pair.id_A), ("b", pair.id_B)):
+    for side, g in (("a", id_A), ("b", id_B)):
         result[f"body_{side}"] = plant.name_in_contact(plant.geometry_bodies[g])
         result[f"geometry_{side}"] = inspector.GetName(g)
     return result

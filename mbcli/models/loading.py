@@ -264,9 +264,17 @@ def _invalid_model(place=""):
 def register_scene_graph(plant, config, ground):
     """Gives a plant the geometries that it is about to read, and a ground at a height [m] unless that is None.
 
+    The ground is rigid: it has contact surfaces with what is compliant.
     Of a scene whose settings nobody gave the plant says how stiff geometries are, see contact_defaults.
     """
-    from mbcli.geometry import DefaultProximityProperties, HalfSpace, SceneGraph
+    from mbcli.geometry import (
+        AddContactMaterial,
+        AddRigidHydroelasticProperties,
+        DefaultProximityProperties,
+        HalfSpace,
+        ProximityProperties,
+        SceneGraph,
+    )
     from mbcli.math import RigidTransform
     from mbcli.multibody.parsing.add_geometries import FRICTION
     from mbcli.multibody.plant import CoulombFriction
@@ -276,8 +284,11 @@ def register_scene_graph(plant, config, ground):
         config = SceneGraphConfig(default_proximity_properties=allowance)
     plant.RegisterAsSourceForSceneGraph(SceneGraph(config))
     if ground is not None:
-        X_WG, friction = RigidTransform([0.0, 0.0, ground]), CoulombFriction(*FRICTION)
-        plant.RegisterCollisionGeometry(plant.world_body(), X_WG, HalfSpace(), "ground", friction)
+        properties = ProximityProperties()
+        AddContactMaterial(properties, friction=CoulombFriction(*FRICTION))
+        AddRigidHydroelasticProperties(properties)
+        X_WG = RigidTransform([0.0, 0.0, ground])
+        plant.RegisterCollisionGeometry(plant.world_body(), X_WG, HalfSpace(), "ground", properties)
 
 
 def _add(parser, model, scenario, file_type, on_findings):

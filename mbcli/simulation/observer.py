@@ -19,7 +19,7 @@ class Observer:
         energies: [J] kinetic and potential together, of the first and the last sample; empty before the first.
         most_kinetic: [J]
         constraint_error: the largest; None without constraints.
-        most_contacts: in a sample.
+        most_contacts: points and faces of surfaces in a sample; most_faces: of these.
         contacts: ContactArrays of the run, None if nothing can touch.
     """
 
@@ -27,7 +27,7 @@ class Observer:
         self._plant, self._warn = plant, warn
         self.energies, self.most_kinetic = [], 0.0
         self.constraint_error = None
-        self.contacts, self.most_contacts = None, 0
+        self.contacts, self.most_contacts, self.most_faces = None, 0, 0
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         self._exceeded = self._lower > self._upper  # none
         self._began = None
@@ -47,7 +47,7 @@ class Observer:
         """The key `contact` of a summary."""
         if self.contacts is None:
             return None
-        return {"most_contacts": self.most_contacts} | (self.contacts.statistics() or {})
+        return {"most_contacts": self.most_contacts, "most_faces": self.most_faces} | (self.contacts.statistics() or {})
 
     def see_rows(self, rows):
         """Counts the rows of an earlier log in."""
@@ -84,6 +84,10 @@ class Observer:
         """Reports at the start of the run what overlaps far too much."""
         counts = samples.contacts.offset[1:] - samples.contacts.offset[:-1]
         self.most_contacts = max(self.most_contacts, int(counts.max()))
+        is_face = samples.contacts.contacts.area > 0.0
+        if is_face.any():
+            row = np.repeat(np.arange(len(counts)), counts)
+            self.most_faces = max(self.most_faces, int(np.bincount(row[is_face]).max()))
         t = float(samples.time[0])
         if t != self._began:
             return

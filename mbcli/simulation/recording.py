@@ -14,6 +14,7 @@ from mbcli.models.units import coordinate_units
 from mbcli.pictures.model_scene import body_names, body_poses, scene_of
 from mbcli.pictures.packing import scene_text
 from mbcli.simulation.holding import as_document
+from mbcli.simulation.recorded_contacts import contact_columns
 
 FIELDS = {
     "energy": ("derived/energy_kinetic", "derived/energy_potential"),
@@ -115,6 +116,7 @@ def _contact_names(plant):
     return ContactNames(
         tuple(body_names(plant)),
         tuple(inspector.GetName(g) for g in plant.compiled_geometries().ids),
+        plant.asks_for_surfaces(),
     )
 
 
@@ -134,7 +136,7 @@ class RowMaker:
         self._context = plant.CreateDefaultContext()
         if self._with_contacts:
             bodies = [int(plant.geometry_bodies[g].index()) for g in plant.compiled_geometries().ids]
-            self._body_of_solid = np.array(bodies)
+            self._body_of_solid, self._with_surfaces = np.array(bodies), plant.asks_for_surfaces()
 
     def rows(self, samples, chosen):
         """The columns of LogWriter.append() for the chosen (mask) rows of the samples."""
@@ -152,29 +154,10 @@ class RowMaker:
             known["solver/iterations"], known["solver/residual"] = sampled.iterations[chosen], sampled.residual[chosen]
             known["solver/contacts"] = np.diff(sampled.offset)[chosen]
         if self._with_contacts:
-            columns["contact"] = self._contacts(sampled, chosen)
+            columns["contact"] = contact_columns(sampled, chosen, self._body_of_solid, self._with_surfaces)
         for path in self._paths:
             columns[path] = known[path] if path in known else self._computed(path, q, v)
         return columns
-
-    def _contacts(self, sampled, chosen):
-        """The contacts of the chosen rows, as LogWriter.append() takes them."""
-        counts, record = np.diff(sampled.offset), sampled.contacts
-        kept = np.repeat(chosen, counts)
-        A, B = record.solid[kept].T
-        return {
-            "offset": np.concatenate([[0], np.cumsum(counts[chosen])]),
-            "contact/body_a": self._body_of_solid[A],
-            "contact/body_b": self._body_of_solid[B],
-            "contact/geometry_a": A,
-            "contact/geometry_b": B,
-            "contact/point": record.position[kept],
-            "contact/normal": record.normal[kept],
-            "contact/depth": -record.distance[kept],
-            "contact/force": -record.force[kept],
-            "contact/slip_speed": record.slip[kept],
-            "contact/separation_speed": record.separation[kept],
-        }
 
     def _computed(self, path, q, v):
         """Centre of mass, momentum about the world's origin, or poses of bodies, at each state."""

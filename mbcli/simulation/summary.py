@@ -18,8 +18,8 @@ class Summary:
             difference.
         balance: work by its causes [J], the fields of EnergyBalance; None if it was not kept.
         constraint_error: largest norm of the position errors; None without constraints.
-        contact: most_contacts in a row, and in discrete plants statistics of the contact problems; None if nothing
-            can touch.
+        contact: most_contacts in a row, most_faces of surfaces, and in discrete plants statistics of the contact
+            problems; None if nothing can touch.
         exceeded_limits: positions that were beyond their limits in some row.
         exceeded_efforts: actuators whose input is beyond their effort limit.
         log, rows: the file (None without one) and the rows in it.

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from mbcli.engine.fields.collision_fields import HALF_SPACE
+from mbcli.geometry.contact_surface import HydroelasticContactRepresentation
 from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
 from mbcli.multibody.plant.dynamics import Dynamics
+from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo, hydroelastic_contacts
 from mbcli.multibody.tree.index import BodyIndex
 
 if TYPE_CHECKING:
@@ -32,7 +37,16 @@ class ContactForces(Dynamics):
         plant, contact = self.whole_plant(), context.state.contact
         if record is None or contact is None:
             return ContactResults(plant)
-        return ContactResults(plant, [self.point_pair(contact, record, i) for i in range(len(record))])
+        return ContactResults(plant, *self.pairs_and_surfaces(contact, record))
+
+    def pairs_and_surfaces(
+        self, contact: ContactArrays, record: Any
+    ) -> tuple[list[PointPairContactInfo], list[HydroelasticContactInfo]]:
+        """Those of the contact points and of the contact surfaces of a ContactRecord."""
+        points = [self.point_pair(contact, record, int(i)) for i in np.flatnonzero(record.area == 0.0)]
+        triangles = self.settings.contact_surface_representation == HydroelasticContactRepresentation.kTriangle
+        planes = contact.collision.kind == HALF_SPACE
+        return points, hydroelastic_contacts(record, contact.geometries.ids, planes, triangles)
 
     def point_pair(self, contact: ContactArrays, record: Any, i: int) -> PointPairContactInfo:
         """PointPairContactInfo of a record's contact i."""

@@ -1,10 +1,17 @@
 """Contacts of a state with the forces that the law of continuous plants gives them, whatever kind the plant is."""
 
+from mbcli.multibody.plant.contact_results import ContactResults
 from mbcli.multibody.stepping.point_contact import PointContact
 
 
 def point_contacts(plant, context, *, single_points=False):
     """PointPairContactInfo of each contact point at the state of a context."""
+    results = contacts_by_law(plant, context, single_points=single_points)
+    return [results.point_pair_contact_info(i) for i in range(results.num_point_pair_contacts())]
+
+
+def contacts_by_law(plant, context, *, single_points=False):
+    """ContactResults of the state of a context."""
     state = context.state
     state.ready_parameters()
     contact = PointContact(plant, state.model, state.compiled, single_points=single_points)
@@ -18,4 +25,4 @@ def point_contacts(plant, context, *, single_points=False):
             attached[:] = before
         else:
             data.contact = attached
-    return [plant.point_pair(contact, record, i) for i in range(len(record))]
+    return ContactResults(plant, *plant.pairs_and_surfaces(contact, record))

@@ -1,0 +1,239 @@
+"""Contact surfaces where results are shown: contact results, `mbcli contact`, logs; and the same in pydrake."""
+
+import json
+
+import numpy as np
+import pytest
+from command_line import succeed
+
+from mbcli import all as own
+from mbcli.log.reader import Log
+from mbcli.models import contact_points, contact_surfaces, load_model
+
+BALL = """<robot name="{name}" xmlns:drake="http://drake.mit.edu"><link name="{name}"><inertial><mass value="1"/>
+<inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial><collision name="skin"><geometry>
+<sphere radius="0.1"/></geometry><drake:proximity_properties><drake:mu_static value="0.5"/>
+<drake:mesh_resolution_hint value="0.03"/>{kind}</drake:proximity_properties></collision></link></robot>"""
+AT = ("--at", "soft_z=0.09", "--at", "hard_z=0.095", "--at", "hard_x=1")
+SOFT = '<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="1e5"/>'
+
+
+@pytest.fixture
+def drake():
+    return pytest.importorskip("pydrake.all")
+
+
+@pytest.fixture
+def scene(tmp_path, monkeypatch):
+    """A soft and an ordinary ball on the ground, as files."""
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    paths = []
+    for name, kind in (("soft", SOFT), ("hard", "")):
+        paths.append(tmp_path / f"{name}.urdf")
+        paths[-1].write_text(BALL.format(name=name, kind=kind))
+    return [*paths, "--ground", *AT]
+
+
+def plant_of(lib, step, surface, ground_first=False):
+    """A tilted soft ellipsoid and a rigid ball in it, on a rigid half space; its context."""
+    builder = lib.DiagramBuilder()
+    config = lib.MultibodyPlantConfig(
+        time_step=step, contact_model="hydroelastic", contact_surface_representation=surface
+    )
+    config.use_sampled_output_ports, config.stiction_tolerance = False, 1e-3
+    plant, graph = lib.AddMultibodyPlant(config, builder)
+
+    def properties(kind):
+        result = lib.ProximityProperties()
+        friction = lib.CoulombFriction(0.5, 0.5)
+        lib.AddContactMaterial(dissipation=0.0, friction=friction, properties=result)
+        result.AddProperty("material", "relaxation_time", 0.0)
+        if kind == "soft":
+            lib.AddCompliantHydroelasticProperties(0.04, 1e6, result)
+        else:
+            lib.AddRigidHydroelasticProperties(0.05, result)
+        return result
+
+    def add_ground():
+        plant.RegisterCollisionGeometry(
+            plant.world_body(), lib.RigidTransform(), lib.HalfSpace(), "ground", properties("rigid")
+        )
+
+    if ground_first:
+        add_ground()
+    for name, shape, kind in (("soft", lib.Ellipsoid(0.1, 0.12, 0.08), "soft"), ("hard", lib.Sphere(0.06), "rigid")):
+        body = plant.AddRigidBody(name, lib.SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+        plant.RegisterCollisionGeometry(body, lib.RigidTransform(), shape, name, properties(kind))
+    if not ground_first:
+        add_ground()
+    plant.Finalize()
+    diagram = builder.Build()
+    root = diagram.CreateDefaultContext()
+    context = plant.GetMyMutableContextFromRoot(root)
+    for name, p, rpy in (("soft", [0.02, 0.01, 0.08], (0.2, 0.1, 0.4)), ("hard", [0.03, 0.0, 0.21], (0, 0, 0))):
+        X = lib.RigidTransform(lib.RollPitchYaw(*rpy), p)
+        plant.SetFreeBodyPose(context, plant.GetBodyByName(name), X)
+    return plant, context, graph
+
+
+def infos_of(plant, context):
+    results = plant.get_contact_results_output_port().Eval(context)
+    return [results.hydroelastic_contact_info(i) for i in range(results.num_hydroelastic_contacts())], results
+
+
+# ------------------------------------------------------------------------------------- beside pydrake
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("ground_first", [False, True])
+@pytest.mark.parametrize("surface", ["triangle", "polygon"])
+@pytest.mark.parametrize("step", [0.0, 1e-3])
+def test_contact_results_are_those_of_pydrake(drake, monkeypatch, step, surface, ground_first):
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    found = []
+    for lib in (own, drake):
+        plant, context, graph = plant_of(lib, step, surface, ground_first)
+        found.append((infos_of(plant, context)[0], graph.model_inspector(), plant, context))
+    (ours, names, plant, context), (theirs, their_names, their_plant, their_context) = found
+    assert len(ours) == len(theirs) == 2
+    for info, other in zip(ours, theirs, strict=True):
+        s, t = info.contact_surface(), other.contact_surface()
+        pairs = [[n.GetName(x.id_M()), n.GetName(x.id_N())] for n, x in ((names, s), (their_names, t))]
+        assert pairs[0] == pairs[1]
+        assert (s.HasGradE_M(), s.HasGradE_N(), s.is_triangle()) == (t.HasGradE_M(), t.HasGradE_N(), t.is_triangle())
+        assert s.representation().name == t.representation().name
+        assert s.total_area() == pytest.approx(t.total_area(), rel=1e-9)
+        np.testing.assert_allclose(s.centroid(), t.centroid(), atol=1e-9)
+        solved = 1e-5 if step else 1e-7  # to what solvers of discrete steps leave
+        np.testing.assert_allclose(info.F_Ac_W().get_coeffs(), other.F_Ac_W().get_coeffs(), rtol=1e-6, atol=solved)
+        if surface == "triangle":
+            largest = [max(x.tri_e_MN().EvaluateAtVertex(v) for v in range(x.num_vertices())) for x in (s, t)]
+        else:
+            largest = [max(x.poly_e_MN().EvaluateAtVertex(v) for v in range(x.num_vertices())) for x in (s, t)]
+        assert largest[0] == pytest.approx(largest[1], rel=1e-9) == pytest.approx(info.largest_pressure(), rel=1e-9)
+        if s.num_faces() == t.num_faces():  # up to faces without area and the order
+            assert s.num_vertices() == t.num_vertices()
+            order = [np.lexsort(np.round([x.centroid(k) for k in range(x.num_faces())], 9).T) for x in (s, t)]
+            for k, j in zip(*order, strict=True):
+                assert s.area(int(k)) == pytest.approx(t.area(int(j)), rel=1e-6, abs=1e-12)
+                np.testing.assert_allclose(s.face_normal(int(k)), t.face_normal(int(j)), atol=1e-6)
+                for name in ("M", "N"):
+                    if getattr(s, f"HasGradE_{name}")():
+                        gradients = [getattr(x, f"EvaluateGradE_{name}_W")(int(i)) for x, i in ((s, k), (t, j))]
+                        np.testing.assert_allclose(*gradients, rtol=1e-6, atol=1.0)
+    port = "get_generalized_contact_forces_output_port"
+    tau = [
+        getattr(p, port)(p.GetModelInstanceByName("DefaultModelInstance")).Eval(c)
+        for p, c in ((plant, context), (their_plant, their_context))
+    ]
+    np.testing.assert_allclose(*tau, rtol=1e-6, atol=1e-5)
+    accelerations = [
+        p.get_generalized_acceleration_output_port().Eval(c)
+        for p, c in ((plant, context), (their_plant, their_context))
+    ]
+    np.testing.assert_allclose(*accelerations, rtol=1e-6, atol=1e-3)
+
+
+@pytest.mark.parametrize("step", [0.0, 1e-3])
+def test_reaction_forces_and_generalized_forces_balance_contact_surfaces(monkeypatch, step):
+    """What the surfaces do, their spatial forces on A and the opposite on B, is what the plant's equations have."""
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    plant, context, graph = plant_of(own, step, "polygon")
+    infos, results = infos_of(plant, context)
+    names, expected = graph.model_inspector(), np.zeros(plant.num_velocities())
+    for info in infos:
+        surface, F = info.contact_surface(), info.F_Ac_W()
+        for g, sign in ((surface.id_M(), 1.0), (surface.id_N(), -1.0)):
+            body = plant.GetBodyFromFrameId(names.GetFrameId(g))
+            if body.name() == "WorldBody" or int(body.index()) == 0:
+                continue
+            p = surface.centroid() - body.EvalPoseInWorld(context).translation()
+            first = body.floating_velocities_start_in_v()
+            f = sign * F.translational()
+            expected[first : first + 6] += np.concatenate([sign * F.rotational() + np.cross(p, f), f])
+    port = plant.get_generalized_contact_forces_output_port(plant.GetModelInstanceByName("DefaultModelInstance"))
+    np.testing.assert_allclose(port.Eval(context), expected, rtol=1e-9, atol=1e-9)
+    assert np.abs(expected).max() > 10.0
+    chosen = results.SelectHydroelastic(lambda info: info.contact_surface().total_area() < 0.0)
+    assert (chosen.num_hydroelastic_contacts(), results.num_hydroelastic_contacts()) == (0, 2)
+    # the joints with World carry nothing: all the force of a floating body is that of its contacts and its weight
+    vdot = plant.get_generalized_acceleration_output_port().Eval(context)
+    M = plant.CalcMassMatrix(context)
+    np.testing.assert_allclose(M @ vdot, expected + plant.CalcGravityGeneralizedForces(context), rtol=1e-6, atol=1e-5)
+
+
+# --------------------------------------------------------------------------------------- commands
+
+
+def test_the_command_shows_points_and_surfaces(scene):
+    document = succeed("contact", *scene, "--json", "--faces").json()
+    (point,), (surface,) = document["point_pairs"], document["surfaces"]
+    assert (point["body_b"], surface["body_a"], surface["body_b"]) == ("hard::hard", "world", "soft::soft")
+    assert (surface["geometry_a"], surface["geometry_b"]) == ("ground", "soft::skin")
+    corners = [np.array(polygon) for polygon in surface["polygons"]]
+    assert len(corners) == surface["faces"] > 10
+    meshes = [own.PolygonSurfaceMesh([len(c), *range(len(c))], c[:, :3]) for c in corners]
+    assert surface["area"] == pytest.approx(sum(mesh.total_area() for mesh in meshes))
+    np.testing.assert_allclose([mesh.face_normal(0) for mesh in meshes], [[0, 0, -1]] * len(meshes), atol=1e-9)
+    assert surface["largest_pressure"] == pytest.approx(1e4) == max(c[:, 3].max() for c in corners)
+    assert surface["force_W"][2] == pytest.approx(surface["mean_pressure"] * surface["area"])
+    np.testing.assert_allclose(surface["centroid_W"], 0.0, atol=1e-9)
+    np.testing.assert_allclose(surface["moment_W"], 0.0, atol=1e-9)
+    assert "polygons" not in succeed("contact", *scene, "--json").json()["surfaces"][0]
+    text = succeed("contact", *scene).out
+    assert "mean pressure [Pa]" in text and "depth [m]" in text
+
+
+def test_python_gives_what_the_command_prints(scene):
+    context = load_model(scene[:2], contact=True, ground=0.0).plant.CreateDefaultContext()
+    plant = context.state.plant
+    for name, p in (("soft", [0, 0, 0.09]), ("hard", [1, 0, 0.095])):
+        plant.SetFreeBodyPose(context, plant.GetBodyByName(name), own.RigidTransform(p))
+    printed = succeed("contact", *scene, "--json", "--faces").json()
+    found = json.loads(json.dumps(contact_surfaces(context, faces=True), default=np.ndarray.tolist))
+    assert found == printed["surfaces"] and len(contact_points(context)) == 1
+
+
+def test_a_log_has_surfaces_beside_points(scene, tmp_path):
+    path = tmp_path / "run.h5"
+    succeed("simulate", *scene, "--duration", "0.004", "--log-rate", "1000", "-o", path)
+    with Log(path) as log:
+        contacts, names = log.contacts(), log.contact_names()
+    first, last = contacts["offset"][0], contacts["offset"][1]
+    rows = {key: value[first:last] for key, value in contacts.items() if key != "offset"}
+    is_surface = rows["contact/faces"] > 0
+    assert list(is_surface) in ([True, False], [False, True]) and names.surfaces
+    k, j = int(np.flatnonzero(is_surface)[0]), int(np.flatnonzero(~is_surface)[0])
+    (surface,) = succeed("contact", *scene, "--json").json()["surfaces"]
+    assert rows["contact/area"][k] == pytest.approx(surface["area"]) and rows["contact/area"][j] == 0.0
+    np.testing.assert_allclose(rows["contact/point"][k], surface["centroid_W"], atol=1e-12)
+    assert rows["contact/mean_pressure"][k] == pytest.approx(surface["mean_pressure"])
+    assert rows["contact/largest_pressure"][k] == pytest.approx(surface["largest_pressure"])
+    assert rows["contact/faces"][k] == surface["faces"] and 0.008 < rows["contact/depth"][k] <= 0.01
+    assert names.body_names[rows["contact/body_b"][k]] == "soft::soft"
+    assert abs(rows["contact/force"][k][2]) == pytest.approx(surface["force_W"][2], rel=0.2)  # of the step
+    np.testing.assert_allclose(np.abs(rows["contact/normal"][k]), [0, 0, 1], atol=1e-12)
+    out = succeed("log", "export", path, "--to", "csv", "--fields", "contact").out
+    header = out.splitlines()[0].split(",")
+    assert {"area", "faces", "moment:z"} <= set(header) and len(out.splitlines()) == 1 + 2 * 5
+    assert "contact/largest_pressure" in succeed("log", "info", path).out
+
+
+def test_a_log_of_points_alone_has_no_columns_of_surfaces(scene, tmp_path):
+    path = tmp_path / "run.h5"
+    succeed("simulate", scene[1], "--ground", "--duration", "0.002", "-o", path)
+    with Log(path) as log:
+        assert not log.contact_names().surfaces and "contact/area" not in log.contacts()
+
+
+def test_resumed_runs_keep_their_surfaces(scene, tmp_path):
+    whole, part = tmp_path / "whole.h5", tmp_path / "part.h5"
+    succeed("simulate", *scene, "--duration", "0.004", "--log-rate", "1000", "-o", whole)
+    succeed("simulate", *scene, "--duration", "0.002", "--log-rate", "1000", "-o", part)
+    options = [*scene[:3], "--duration", "0.004", "--log-rate", "1000"]
+    succeed("simulate", *options, "--resume", part, "-o", tmp_path / "rest.h5")
+    with Log(whole) as a, Log(tmp_path / "rest.h5") as b:
+        first, second = a.contacts(), b.contacts()
+    assert first.keys() == second.keys()
+    for name, values in first.items():
+        np.testing.assert_array_equal(values, second[name], err_msg=name)
