@@ -45,6 +45,7 @@ def test_the_command_lists_the_schemas_and_suggests_names(tmp_path):
         "directives",
         "log",
         "plant_config",
+        "results",
         "scenario",
         "simulator_config",
         "sweep",

@@ -13,6 +13,9 @@ memory      MemoryLog: the log of a run that writes no file
 provenance  which software made a log
 stored_rows  opening files, reading rows whose checksum may be wrong
 packing     a log written anew, compressed
+recovery    what is left of a killed or damaged log, as a finished one
+difference  where two logs differ
+statistics  the columns of a log summed up
 export      logs as CSV, JSON lines and NPZ
 export_tables  logs as Parquet, MATLAB, MCAP and rrd
 """

@@ -26,6 +26,7 @@ def write_packed(
     path: str | os.PathLike[str],
     blocks: Callable[[Any], Iterable[np.ndarray]] | None = None,
     attributes: Mapping[str, Any] | None = None,
+    on_lost: Callable[[str, Exception], None] | None = None,
 ) -> None:
     """Writes the contents of a log to a new file, the datasets that have grown with the run compressed.
 
@@ -34,6 +35,7 @@ def write_packed(
       path: the file to write; one that is there is replaced.
       blocks: gives the rows to write of a dataset that has grown, in arrays one after the other; default: all.
       attributes: root attributes that get another value; the types stay.
+      on_lost: is told of an object that cannot be read, which is left out; default: that is an error.
 
     Raises:
       OSError, RuntimeError: of HDF5; an incomplete file is left.
@@ -41,7 +43,7 @@ def write_packed(
     blocks = blocks or all_rows
     with h5py.File(path, "w", libver=("v110", "v110"), locking="best-effort") as target:
         _copy_attributes(source, target, attributes or {})
-        _copy_group(source, target, blocks)
+        _copy_group(source, target, blocks, on_lost)
         _copy_scales(source, target)
 
 
@@ -59,19 +61,28 @@ def rows_of_block(dataset: Any) -> int:
     return chunk * max(BLOCK_BYTES // (chunk * row_bytes), 1)
 
 
-def _copy_group(source, target, blocks):
+def _copy_group(source, target, blocks, on_lost):
     for name in sorted(source):
-        item = source[name]
-        if isinstance(item, h5py.Group):
-            group = target.create_group(name)
-            _copy_attributes(item, group, {})
-            _copy_group(item, group, blocks)
-        elif item.chunks is not None and item.maxshape[0] is None:
-            _copy_rows(item, target, name, blocks(item))
-        elif "CLASS" in item.attrs:
-            _copy_attributes(item, target.create_dataset(name, data=item[()], dtype=item.dtype), {})
-        else:
-            source.copy(name, target, name=name)
+        try:
+            _copy_item(source, target, name, blocks, on_lost)
+        except (OSError, RuntimeError, LookupError) as error:
+            if on_lost is None or getattr(error, "errno", None):  # the disk, not the damage of the source
+                raise
+            on_lost(f"{source.name}/{name}".lstrip("/"), error)
+
+
+def _copy_item(source, target, name, blocks, on_lost):
+    item = source[name]
+    if isinstance(item, h5py.Group):
+        group = target.create_group(name)
+        _copy_attributes(item, group, {})
+        _copy_group(item, group, blocks, on_lost)
+    elif item.chunks is not None and item.maxshape[0] is None:
+        _copy_rows(item, target, name, blocks(item))
+    elif "CLASS" in item.attrs:
+        _copy_attributes(item, target.create_dataset(name, data=item[()], dtype=item.dtype), {})
+    else:
+        source.copy(name, target, name=name)
 
 
 def _copy_rows(dataset, target, name, blocks):
@@ -104,11 +115,11 @@ def _copy_attributes(source, target, changed):
 def _copy_scales(source, target):
     """The dimension scales: time, and the names of columns."""
     for name in ("time", *(name for name in source if name != "time")):
-        if isinstance(source[name], h5py.Dataset) and "CLASS" in source[name].attrs:
+        if name in target and isinstance(source[name], h5py.Dataset) and "CLASS" in source[name].attrs:
             target[name].make_scale(name)
     scaled: list[str] = []
     source.visititems(lambda name, item: scaled.append(name) if "DIMENSION_LIST" in item.attrs else None)
-    for name in scaled:
+    for name in (name for name in scaled if name in target):
         for here, there in zip(target[name].dims, source[name].dims, strict=True):
-            for scale in there.values():
+            for scale in (scale for scale in there.values() if scale.name in target):
                 here.attach_scale(target[scale.name])

@@ -88,10 +88,18 @@ class Rows:
         Raises:
           ResourceError: there is no sample at that time; the message says which are near.
         """
+        return self._state_of(self.row_at(time))
+
+    def row_at(self, time: float) -> int:
+        """The number of the sample at a time [s], up to rounding.
+
+        Raises:
+          ResourceError: there is no sample at that time; the message says which are near.
+        """
         row = self.first_row_at(time - SAME_TIME * max(1.0, abs(time)))
         nearest = [self._time_of(i) for i in (row - 1, row) if 0 <= i < self.row_count]
         if row < self.row_count and abs(self._time_of(row) - time) <= SAME_TIME * max(1.0, abs(time)):
-            return self._state_of(row)
+            return row
         if not nearest:
             raise ResourceError(f"{self.path}: error: no sample at {time:.12g} s: the log has no rows")
         times = " and ".join(f"{t:.12g}" for t in nearest)

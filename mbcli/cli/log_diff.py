@@ -1,0 +1,106 @@
+"""`mbcli log diff`: where two logs differ."""
+
+import click
+
+from mbcli.cli.options import Number
+from mbcli.common.json_text import to_json
+
+MOST_QUANTITIES = 20  # shown as text; --json has all
+
+
+@click.command("diff")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option(
+    "--tolerance",
+    type=Number(minimum=0.0),
+    default=0.0,
+    metavar="T",
+    help="x and y count as equal if |x - y| <= T max(1, |x|, |y|); default 0: they must be equal.",
+)
+@click.option("--fields", metavar="LIST", help="Compare only these, as in `log export`; contact: the contacts.")
+@click.option("--common-rows", is_flag=True, help="Do not mind rows that only one log has.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_context
+def log_diff(ctx, first, second, tolerance, fields, common_rows, as_json):
+    """Compare two logs row by row: first divergence, by which quantity, largest difference.
+
+    Rows are compared whose times are the same, columns by their names. Exit code 1 if the logs differ: other numbers
+    beyond the tolerance, other columns or other rows.
+
+    \b
+    mbcli log diff yesterday.h5 today.h5
+    mbcli log diff a.h5 b.h5 --tolerance 1e-9 --fields q
+    """
+    from mbcli.log.difference import compare
+    from mbcli.log.reader import Log
+
+    with Log(first) as a, Log(second) as b:
+        result = compare(a, b, tolerance=tolerance, fields=_paths(a, b, fields), any_rows=common_rows)
+    if as_json:
+        document = {"schema": "mbcli/log-diff", "schema_version": 1, "logs": [first, second], "tolerance": tolerance}
+        click.echo(to_json({**document, **result.as_dict()}))
+    else:
+        click.echo("\n".join(render(result, first, second, tolerance)))
+    return 0 if result.same else 1
+
+
+def _paths(a, b, fields):
+    from mbcli.cli.log_export import selected
+    from mbcli.log.export import CONTACT
+
+    if fields is None:
+        return None
+    try:
+        return selected(a, fields).fields
+    except click.BadParameter:
+        pass
+    paths = selected(b, fields).fields
+    return [path for path in paths if path == CONTACT or path in b.fields()]
+
+
+def render(result, first, second, tolerance):
+    """The differences of two logs for people, in lines."""
+    within = f" within {tolerance:g}" if tolerance else ""
+    if result.same:
+        yield f"same{within}: {result.compared} rows"
+        return
+    if not result.same_model:
+        yield "the models differ (mbcli compare says where)"
+    if not result.same_config:
+        yield "the configurations differ"
+    for name, rows in ((first, result.rows_a), (second, result.rows_b)):
+        if rows != result.compared:
+            yield f"only in {name}: {rows - result.compared} of {rows} rows"
+    for name, columns in ((first, result.only_a), (second, result.only_b)):
+        if columns:
+            more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
+            yield f"only in {name}: {', '.join(columns[:8])}{more}"
+    if not result.quantities:
+        yield f"the {result.compared} rows of both are the same{within}"
+        return
+    start = result.quantities[0]
+    yield (
+        f"first divergence at {start.first_time:.9g} s: {start.field} {start.name}: "
+        f"{start.first_a!r} and {start.first_b!r} {_unit(start)}".rstrip()
+    )
+    largest = max(result.quantities, key=lambda quantity: quantity.largest)
+    yield (
+        f"largest difference {largest.largest:.6g} {_unit(largest)} at {largest.largest_time:.9g} s: "
+        f"{largest.field} {largest.name}"
+    )
+    yield ""
+    shown = result.quantities[:MOST_QUANTITIES]
+    width = max(len(f"{quantity.field} {quantity.name}") for quantity in shown)
+    yield f"  {'quantity':<{width}}  {'first at':>12}  {'largest':>12}  {'at':>12}  rows"
+    for quantity in shown:
+        yield (
+            f"  {f'{quantity.field} {quantity.name}':<{width}}  {quantity.first_time:>10.9g} s  "
+            f"{quantity.largest:>12.6g}  {quantity.largest_time:>10.9g} s  {quantity.rows} of {result.compared}"
+        )
+    if len(result.quantities) > len(shown):
+        yield f"  ... {len(result.quantities) - len(shown)} more, see --json"
+
+
+def _unit(quantity):
+    return "" if quantity.unit == "1" else quantity.unit

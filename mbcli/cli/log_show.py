@@ -1,0 +1,69 @@
+"""`mbcli log show`: the numbers of a log, summed up or at chosen times."""
+
+import click
+
+from mbcli.cli.log_export import selected
+from mbcli.cli.options import Number
+from mbcli.common.json_text import to_json
+
+
+@click.command("show")
+@click.argument("path", metavar="LOG")
+@click.option("--fields", metavar="LIST", help="Comma-separated fields, as in `log export`; default: all.")
+@click.option("--time", "times", type=Number(), multiple=True, metavar="T", help="Values at this time [s] (repeat).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def log_show(path, fields, times, as_json):
+    """Show every quantity of a log: first, last, least and largest value; or the values at chosen times.
+
+    \b
+    mbcli log show run.h5
+    mbcli log show run.h5 --fields q,energy_kinetic
+    mbcli log show run.h5 --time 0.5 --time 1
+    """
+    from mbcli.log.export import CONTACT
+    from mbcli.log.reader import Log
+    from mbcli.log.statistics import columns_at, summary_of_columns
+
+    with Log(path) as log:
+        selection = selected(log, fields)
+        if CONTACT in selection.fields:
+            raise click.BadParameter("contacts have no row a sample: `log export` writes them", param_hint="--fields")
+        if times:
+            rows = columns_at(log, selection.fields, times)
+            keys = [f"{time:.9g} s" for time in times]
+        else:
+            rows = summary_of_columns(log, selection)
+            keys = ["first", "last", "least", "at", "largest", "at"]
+        document = {
+            "schema": "mbcli/log-show",
+            "schema_version": 1,
+            "log": path,
+            "rows": log.row_count,
+            **({"times": list(times)} if times else {}),
+            "columns": rows,
+        }
+    if as_json:
+        click.echo(to_json(document))
+        return
+    values = [
+        row["values"]
+        if times
+        else [row[k] for k in ("first", "last", "least", "least_time", "largest", "largest_time")]
+        for row in rows
+    ]
+    click.echo("\n".join(_table(rows, values, keys)))
+
+
+def _table(rows, values, keys):
+    texts = [[_shown(value) for value in line] for line in values]
+    label = max([len(row["name"]) for row in rows], default=4)
+    unit = max([len(row["unit"]) for row in rows], default=1)
+    widths = [max(len(key), *(len(line[k]) for line in texts)) if texts else len(key) for k, key in enumerate(keys)]
+    yield f"{'':<{label}}  {'':<{unit}}  " + "  ".join(f"{k:>{w}}" for k, w in zip(keys, widths, strict=True))
+    for row, line in zip(rows, texts, strict=True):
+        cells = "  ".join(f"{text:>{width}}" for text, width in zip(line, widths, strict=True))
+        yield f"{row['name']:<{label}}  {row['unit']:<{unit}}  {cells}"
+
+
+def _shown(value):
+    return "-" if value is None else f"{value:.6g}"

@@ -1,0 +1,126 @@
+"""`mbcli log tail`: the last rows of a log, and those that its run still adds."""
+
+import os
+import sys
+import time
+
+import click
+
+from mbcli.cli.log_export import selected
+
+POLL_SECONDS = 0.2
+MOST_COLUMNS = 8  # of a table without --fields
+
+
+@click.command("tail")
+@click.argument("path", metavar="LOG")
+@click.option("-n", "--rows", "count", type=click.IntRange(min=0), default=10, metavar="N", help="How many rows; 10.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with the rows that a running simulation adds, to its end.")
+@click.option("--fields", metavar="LIST", help="Comma-separated fields, as in `log export`.")
+@click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Only every Nth row.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a row, as `log export --to jsonl`.")
+def log_tail(path, count, follow, fields, every, as_json):
+    """Print the last rows of a log.
+
+    LOG may be running: RUN.h5 then stands for RUN.h5.partial. The run is not disturbed.
+
+    \b
+    mbcli log tail run.h5
+    mbcli log tail run.h5 --follow --fields q,energy_kinetic
+    mbcli log tail run.h5 -f --json | jq .q
+    """
+    from mbcli.log.reader import Log
+
+    if not os.path.exists(path) and os.path.exists(f"{path}.partial"):
+        path = f"{path}.partial"
+    with Log(path) as log:
+        selection = selected(log, fields)
+        printer = JsonRows(log) if as_json else Table(log, selection.fields, all_columns=fields is not None)
+        first = max(log.row_count - count * every, 0)
+        first += -(first - (log.row_count - 1)) % every if log.row_count else 0
+        done = _print(printer, log, selection.fields, first, every)
+        while follow and not _has_ended(log, path):
+            time.sleep(POLL_SECONDS)
+            log.refresh()
+            done = _print(printer, log, selection.fields, done, every)
+        if follow and not log.finished:
+            log.refresh()
+            _print(printer, log, selection.fields, done, every)
+            if not os.path.exists(path):  # it has its own name now, and its last rows
+                _print_rest(printer, path.removesuffix(".partial"), selection.fields, done, every)
+
+
+def _has_ended(log, path):
+    """Whether no more rows will come: the log has a status or another name, or no process writes it."""
+    from mbcli.errors import OutputError
+    from mbcli.log.write_lock import WriteLock
+
+    if log.finished or not os.path.exists(path):
+        return True
+    try:
+        WriteLock(path).release()
+    except OutputError:
+        return False
+    return True
+
+
+def _print(printer, log, fields, first, every):
+    """Prints rows first, first + every, ...; returns the first row that is still to come."""
+    from mbcli.log.export import Selection
+
+    if first < log.row_count:
+        printer.rows(Selection(tuple(fields), first, log.row_count, every))
+        sys.stdout.flush()
+        first += -(-(log.row_count - first) // every) * every
+    return first
+
+
+def _print_rest(printer, path, fields, first, every):
+    from mbcli.log.reader import Log
+
+    if os.path.exists(path):
+        with Log(path) as log:
+            printer.log = log
+            _print(printer, log, fields, first, every)
+
+
+class JsonRows:
+    """Rows as JSON lines."""
+
+    def __init__(self, log):
+        self.log = log
+
+    def rows(self, selection):
+        """Prints the rows of a selection."""
+        from mbcli.log.export import export_jsonl
+
+        export_jsonl(self.log, selection, sys.stdout.buffer)
+
+
+class Table:
+    """Rows as a table under a header of names."""
+
+    def __init__(self, log, fields, all_columns):
+        from mbcli.log.export import column_names
+
+        self.log = log
+        names = column_names(log, fields)
+        self._shown = names if all_columns else names[:MOST_COLUMNS]
+        if len(self._shown) < len(names):
+            hidden = len(names) - len(self._shown)
+            click.echo(f"mbcli: the first {MOST_COLUMNS} columns; --fields shows the {hidden} others", err=True)
+        self._widths = [max(len(name), 12) for name in ("time", *self._shown)]
+        self._line(("time", *self._shown))
+
+    def rows(self, selection):
+        """Prints the rows of a selection."""
+        from mbcli.log.export import chunks_of, flat_rows
+
+        for chunk in chunks_of(self.log, selection):
+            columns = [flat_rows(array) for array in chunk.values()]
+            for k in range(len(columns[0])):
+                values = [value for column in columns for value in column[k].tolist()]
+                self._line([f"{value:.6g}" for value in values[: len(self._widths)]])
+
+    def _line(self, texts):
+        click.echo("  ".join(f"{text:>{width}}" for text, width in zip(texts, self._widths, strict=True)))

@@ -1,0 +1,225 @@
+"""compare(): where two logs differ, by which quantity, from when on and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.log.format import CONTACT_FIELDS
+from mbcli.log.rows import SAME_TIME
+
+if TYPE_CHECKING:
+    from mbcli.log.reader import Log
+
+ROWS_AT_ONCE = 4096
+CONTACT_COUNT = "contact/count"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A column that differs by more than the tolerance.
+
+    first_time [s]: of the first row that does; first_a, first_b: its values there.
+    largest: the largest difference, in the unit of the column; largest_time [s]: when.
+    """
+
+    field: str
+    name: str
+    unit: str
+    first_time: float
+    first_a: float
+    first_b: float
+    largest: float
+    largest_time: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The differences of two logs; `same` if there is none.
+
+    compared: rows whose times are in both. rows_a, rows_b: rows of each within the times that were compared.
+    only_a, only_b: columns that one log has, FIELD:NAME. quantities: first those that diverge first.
+    """
+
+    compared: int
+    rows_a: int
+    rows_b: int
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    quantities: tuple[Quantity, ...]
+    same_model: bool
+    same_config: bool
+
+    @property
+    def same(self) -> bool:
+        """Whether there are the same columns and rows, and no number differs by more than the tolerance."""
+        unequal_rows = self.rows_a != self.compared or self.rows_b != self.compared
+        return not (self.quantities or self.only_a or self.only_b or unequal_rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON has it."""
+        return {"same": self.same, **asdict(self)}
+
+
+class _Column:
+    """What is known of one column after the rows seen so far."""
+
+    def __init__(self, field, name, unit):
+        self.field, self.name, self.unit = field, name, unit
+        self.first = None
+        self.largest, self.largest_time, self.rows = 0.0, 0.0, 0
+
+    def take(self, times, a, b, tolerance):
+        with np.errstate(all="ignore"):
+            gap = np.abs(a.astype(float) - b.astype(float))
+            unequal = ~((a == b) | (np.isnan(a) & np.isnan(b)))
+            gap = np.where(unequal, np.where(np.isnan(gap), np.inf, gap), 0.0)
+            beyond = gap > tolerance * np.fmax(1.0, np.fmax(np.abs(a), np.abs(b)))
+        beyond |= unequal & ~np.isfinite(gap)
+        if not beyond.any():
+            return
+        if self.first is None:
+            k = int(np.argmax(beyond))
+            self.first = float(times[k]), float(a[k]), float(b[k])
+        k = int(np.argmax(np.where(beyond, gap, -1.0)))
+        if gap[k] > self.largest:
+            self.largest, self.largest_time = float(gap[k]), float(times[k])
+        self.rows += int(beyond.sum())
+
+    def quantity(self):
+        return Quantity(self.field, self.name, self.unit, *self.first, self.largest, self.largest_time, self.rows)
+
+
+def compare(
+    a: Log,
+    b: Log,
+    *,
+    tolerance: float = 0.0,
+    fields: Iterable[str] | None = None,
+    until: float | None = None,
+    any_rows: bool = False,
+) -> Difference:
+    """Compares the rows of two logs whose times are the same.
+
+    Args:
+      tolerance: numbers x and y count as equal if |x - y| <= tolerance max(1, |x|, |y|); 0: if they are equal. Two
+        numbers that are NaN are equal.
+      fields: paths ("state/q", "contact") to compare; default: all.
+      until: [s] the last time to compare.
+      any_rows: compare the rows that both logs have, and do not mind others.
+    """
+    rows_a, rows_b, all_a, all_b = _common_rows(a, b, until)
+    wanted = None if fields is None else set(fields)
+    columns, only_a, only_b = _pairs_of_columns(a, b, wanted)
+    with_contacts = a.has_contacts and b.has_contacts and (wanted is None or "contact" in wanted)
+    found: list[_Column] = [column for column, *_ in columns]
+    contact = _contact_columns() if with_contacts else {}
+    paths = list(dict.fromkeys(column.field for column in found))
+    for first in range(0, len(rows_a), ROWS_AT_ONCE):
+        at_a, at_b = rows_a[first : first + ROWS_AT_ONCE], rows_b[first : first + ROWS_AT_ONCE]
+        here, there = _rows(a, ["time", *paths], at_a), _rows(b, ["time", *paths], at_b)
+        for column, i, j in columns:
+            column.take(here["time"], here[column.field][:, i], there[column.field][:, j], tolerance)
+        if with_contacts:
+            _compare_contacts(contact, here["time"], a, at_a, b, at_b, tolerance)
+    unequal = [column.quantity() for column in (*found, *contact.values()) if column.first is not None]
+    unequal.sort(key=lambda quantity: quantity.first_time)
+    return Difference(
+        compared=len(rows_a),
+        rows_a=len(rows_a) if any_rows else all_a,
+        rows_b=len(rows_b) if any_rows else all_b,
+        only_a=tuple(only_a),
+        only_b=tuple(only_b),
+        quantities=tuple(unequal),
+        same_model=a.attrs.get("model_sha256") == b.attrs.get("model_sha256"),
+        same_config=a.attrs.get("config_sha256") == b.attrs.get("config_sha256"),
+    )
+
+
+def _common_rows(a, b, until):
+    """Indices of the rows of a and of b with the same times, and how many rows each has in all."""
+    times_a, times_b = a.times, b.times
+    if until is not None:
+        times_a, times_b = (t[t <= until + SAME_TIME * max(1.0, abs(until))] for t in (times_a, times_b))
+    counts = len(times_a), len(times_b)
+    if not all(counts):
+        return np.empty(0, int), np.empty(0, int), *counts
+    nearest = (
+        np.clip(np.searchsorted(times_b, times_a), 1, len(times_b) - 1) if counts[1] > 1 else np.zeros(counts[0], int)
+    )
+    if counts[1] > 1:
+        nearest -= times_a - times_b[nearest - 1] < times_b[nearest] - times_a
+    same = np.abs(times_b[nearest] - times_a) <= SAME_TIME * np.fmax(1.0, np.abs(times_a))
+    return np.flatnonzero(same), nearest[same], *counts
+
+
+def _pairs_of_columns(a, b, wanted):
+    """Columns of both by field and name, with their places in each; those that one has alone."""
+    pairs, only_a, only_b = [], [], []
+    paths = dict.fromkeys((*a.fields(), *b.fields()))
+    for path in paths:
+        if path == "time" or (wanted is not None and path not in wanted):
+            continue
+        names_a, names_b = a.names.get(path, ()), b.names.get(path, ())
+        places = {name: j for j, name in enumerate(names_b)}
+        for i, name in enumerate(names_a):
+            if name in places:
+                pairs.append((_Column(path, name, a.units[path][i]), i, places[name]))
+            else:
+                only_a.append(f"{path}:{name}")
+        only_b += [f"{path}:{name}" for name in names_b if name not in set(names_a)]
+    if a.has_contacts != b.has_contacts and (wanted is None or "contact" in wanted):
+        (only_a if a.has_contacts else only_b).append("contact")
+    return pairs, only_a, only_b
+
+
+def _rows(log, paths, rows):
+    """Chosen rows of fields, each as (n, columns)."""
+    first, last = int(rows[0]), int(rows[-1]) + 1
+    block = next(log.chunks(paths, rows=last - first, start=first, stop=last))
+    return {
+        path: values[rows - first] if path == "time" else values[rows - first].reshape(len(rows), -1)
+        for path, values in block.items()
+    }
+
+
+def _contact_columns():
+    columns = {CONTACT_COUNT: _Column(CONTACT_COUNT, "count", "1")}
+    for field in CONTACT_FIELDS:
+        for name, unit in zip(field.names, field.units, strict=True):
+            columns[f"{field.path}:{name}"] = _Column(field.path, name, unit)
+    return columns
+
+
+def _compare_contacts(columns, times, a, at_a, b, at_b, tolerance):
+    """How many contacts the rows have; where these are as many, their numbers in order."""
+    (counts_a, starts_a, here), (counts_b, starts_b, there) = (
+        _contacts_of(log, at) for log, at in ((a, at_a), (b, at_b))
+    )
+    columns[CONTACT_COUNT].take(times, counts_a.astype(float), counts_b.astype(float), tolerance)
+    same = counts_a == counts_b
+    if not counts_a[same].sum():
+        return
+    chosen_a, chosen_b = (
+        np.concatenate([np.arange(s, s + n) for s, n in zip(starts[same], counts_a[same], strict=True)])
+        for starts in (starts_a, starts_b)
+    )
+    when = np.repeat(times[same], counts_a[same])
+    for field in CONTACT_FIELDS:
+        x, y = (
+            block[field.path][chosen].reshape(len(chosen), -1).astype(float)
+            for block, chosen in ((here, chosen_a), (there, chosen_b))
+        )
+        for k, name in enumerate(field.names):
+            columns[f"{field.path}:{name}"].take(when, x[:, k], y[:, k], tolerance)
+
+
+def _contacts_of(log, rows):
+    first, last = int(rows[0]), int(rows[-1]) + 1
+    block = log.contacts(first, last)
+    offset = block["offset"]
+    return np.diff(offset)[rows - first], offset[:-1][rows - first], block

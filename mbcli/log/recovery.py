@@ -1,0 +1,256 @@
+"""recover(): what is left of a log whose writer was killed, or that a disk has damaged, as a finished log."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import tempfile
+from bisect import bisect_left
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.errors import ModelError, OutputError, ResourceError
+from mbcli.log import format as layout
+from mbcli.log.packing import rows_of_block, write_packed
+from mbcli.log.stored_rows import DamagedRowsError, open_file, read_rows
+from mbcli.log.write_lock import WriteLock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KILLED = 137  # the exit code that a shell reports of a process ended by kill -9
+END_OF_FILE = 28  # place in an HDF5 file (superblock 2 or 3) of the number of its bytes, 8 of them
+NO_NUMBER = {"f": np.nan, "i": -1, "u": 0}  # in place of a number that cannot be read
+_UNREADABLE = (OSError, RuntimeError, LookupError, ValueError, TypeError)
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What recover() has written.
+
+    rows: of the new log. dropped: rows whose time cannot be read, or does not increase.
+    damage: one line for each piece of another dataset that cannot be read; its numbers are NaN, integers -1.
+    missing_bytes: by which the file was too short.
+    """
+
+    log: str
+    rows: int
+    dropped: int
+    damage: tuple[str, ...]
+    missing_bytes: int
+
+
+def recover(path: str | os.PathLike[str], to: str | os.PathLike[str], *, force: bool = False) -> Recovered:
+    """Writes every sample that can be read to a new log, which ends as "interrupted" unless it had ended otherwise.
+
+    Args:
+      path: a log, or the .partial file of a run whose process has died.
+      to: the log to write.
+      force: replace one that is there.
+
+    Raises:
+      ResourceError: there is no such file.
+      ModelError: it is no log, or the parts that describe it are destroyed.
+      OutputError: `to` exists or cannot be written, or the log is still being written.
+    """
+    path, target = os.fspath(path), Path(to)
+    if not os.path.exists(path):
+        raise ResourceError(f"{path}: error: no such file")
+    if os.path.exists(target) and os.path.samefile(path, target):
+        raise OutputError(f"{target}: error: is the log to recover: its result needs another name")
+    if os.path.lexists(target) and not force:
+        raise OutputError(f"{target}: error: exists already; {argument('force', True)} replaces it")
+    WriteLock(path).release()
+    missing = _missing_bytes(path)
+    with _whole(path, missing) as whole:
+        try:
+            file = open_file(whole)
+        except (OSError, RuntimeError) as error:
+            raise ModelError(f"{path}: error: cannot be opened: {_first_line(error)}") from None
+        with file:
+            try:
+                rows = _RowsLeft(file)
+            except _UNREADABLE as error:
+                raise ModelError(
+                    f"{path}: error: is not a log, or its description is lost: {_first_line(error)}"
+                ) from None
+            _write(file, rows, target)
+    return Recovered(str(target), int(rows.kept.sum()), rows.dropped, tuple(rows.damage), missing)
+
+
+class _RowsLeft:
+    """The rows of a file that can be read."""
+
+    def __init__(self, file):
+        self._file, self.damage = file, []
+        if file.attrs["format"] != layout.FORMAT.encode():
+            raise ValueError(f"its format is not {layout.FORMAT}")
+        self.status = file.attrs["status"].decode()
+        self.growing = self.status not in layout.FINAL_STATUSES
+        self._row_sets = set(self._find_rows())
+        self._count = self._common_length()
+        times = self._numbers(file["time"], 0, self._count)
+        latest = np.fmax.accumulate(np.concatenate([[-np.inf], times]))[:-1]
+        self.kept = np.isfinite(times) & (times > latest)
+        last = int(np.flatnonzero(self.kept)[-1]) + 1 if self.kept.any() else 0
+        if self.growing:  # rows after the last that has a time were never complete
+            self.kept = self.kept[:last]
+        self.dropped = len(self.kept) - int(self.kept.sum())
+        self._contacts = [f.path for f in layout.CONTACT_FIELDS] if layout.OFFSET in file else []
+        if self._contacts:
+            self._find_contacts()
+
+    def _find_rows(self):
+        yield "time"
+        for group in layout.ROW_GROUPS:
+            names: list[str] = []
+            if group in self._file:
+                self._file[group].visit(names.append)
+            for name in (f"{group}/{name}" for name in names):
+                if isinstance(self._file.get(name), h5py.Dataset):
+                    yield name
+
+    def _common_length(self):
+        lengths = [len(self._file[name]) for name in self._row_sets]
+        if not self.growing:
+            return len(self._file["time"])
+        count = min(lengths)
+        if layout.OFFSET in self._file:
+            offset = self._file[layout.OFFSET]
+            stored = min(len(self._file[field.path]) for field in layout.CONTACT_FIELDS)
+            ends = self._numbers(offset, 0, min(count + 1, len(offset)), report=False)
+            count = min(count, len(ends) - 1, bisect_left(range(len(ends)), True, key=lambda k: ends[k] > stored) - 1)
+        return max(count, 0)
+
+    def _find_contacts(self):
+        """Which contacts the kept rows have: all of those between two offsets that make sense."""
+        offset = self._numbers(self._file[layout.OFFSET], 0, len(self.kept) + 1)
+        stored = max(len(self._file[path]) for path in self._contacts)
+        first, last = offset[:-1], offset[1:]
+        sound = (first >= 0) & (last >= first) & (last <= stored)
+        self.counts = np.where(sound, last - first, 0)[self.kept]
+        self.contact_ranges = [
+            (int(a), int(b)) for a, b in zip(first[self.kept & sound], last[self.kept & sound], strict=True) if b > a
+        ]
+
+    def blocks(self, dataset) -> Iterator[np.ndarray]:
+        """The rows of a dataset that go into the new log."""
+        name = dataset.name.lstrip("/")
+        if name in self._row_sets:
+            yield from self._row_blocks(dataset)
+        elif name == layout.OFFSET and self._contacts:
+            yield np.concatenate([[0], np.cumsum(self.counts)]).astype(dataset.dtype)
+        elif name in self._contacts:
+            yield from self._contact_blocks(dataset)
+        else:
+            yield from self._others(dataset)
+
+    def _row_blocks(self, dataset):
+        step, count = rows_of_block(dataset), len(self.kept)
+        for first in range(0, count, step):
+            last = min(first + step, count)
+            yield self._numbers(dataset, first, last)[self.kept[first:last]]
+
+    def _contact_blocks(self, dataset):
+        for first, last in _joined(self.contact_ranges):
+            yield self._numbers(dataset, first, last)
+
+    def _others(self, dataset):
+        try:
+            yield read_rows(dataset, 0, len(dataset), growing=self.growing)
+        except (DamagedRowsError, *_UNREADABLE) as error:
+            self._note(dataset, error)
+
+    def _numbers(self, dataset, first, last, report=True):
+        """Rows first to last; those that cannot be read, or are not there, have no numbers."""
+        result = np.full((last - first, *dataset.shape[1:]), NO_NUMBER[dataset.dtype.kind], dataset.dtype)
+        rows = dataset.chunks[0]
+        there = min(last, len(dataset))
+        with suppress(DamagedRowsError, *_UNREADABLE):  # the usual case, in one piece
+            result[: max(there - first, 0)] = read_rows(dataset, first, there, growing=self.growing)
+            return result
+        for start in range(first - first % rows, there, rows):
+            a, b = max(start, first), min(start + rows, there)
+            try:
+                result[a - first : b - first] = read_rows(dataset, a, b, growing=self.growing)
+            except (DamagedRowsError, *_UNREADABLE) as error:
+                if report:
+                    self._note(
+                        dataset,
+                        error if isinstance(error, DamagedRowsError) else f"rows {a} to {b - 1}: {_first_line(error)}",
+                    )
+        return result
+
+    def _note(self, dataset, error):
+        text = (
+            str(error) if isinstance(error, DamagedRowsError) else f"{dataset.name.lstrip('/')}: {_first_line(error)}"
+        )
+        if text not in self.damage:
+            self.damage.append(text)
+
+
+def _joined(ranges):
+    """Ranges in order, those that touch as one."""
+    result: list[list[int]] = []
+    for first, last in ranges:
+        if result and result[-1][1] == first:
+            result[-1][1] = last
+        else:
+            result.append([first, last])
+    return result
+
+
+def _write(file, rows, target):
+    temporary = target.with_name(f".{target.name}.recovering")
+    changed: dict[str, Any] = {}
+    if rows.growing:
+        message = f"its process was killed; recovered {int(rows.kept.sum())} rows"
+        changed = {"status": b"interrupted", "exit_code": KILLED, "message": message.encode()}
+    try:
+        write_packed(file, temporary, rows.blocks, changed, on_lost=partial(_note_lost, rows))
+        os.replace(temporary, target)
+    except (OSError, RuntimeError) as error:
+        raise OutputError(f"{target}: error: cannot be written: {_first_line(error)}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _note_lost(rows, name, error):
+    rows.damage.append(f"{name}: is lost: {_first_line(error)}")
+
+
+def _missing_bytes(path):
+    """By how much a file is shorter than its first block says: its end was never written, or was cut off."""
+    with open(path, "rb") as file:
+        head = file.read(END_OF_FILE + 8)
+    if len(head) < END_OF_FILE + 8 or not head.startswith(b"\x89HDF\r\n\x1a\n") or head[8] not in (2, 3):
+        return 0
+    return max(struct.unpack("<Q", head[END_OF_FILE:])[0] - os.path.getsize(path), 0)
+
+
+@contextmanager
+def _whole(path, missing):
+    """The path of a file of full length: a file that is too short in a copy with zeros behind it."""
+    if not missing:
+        yield path
+        return
+    folder = tempfile.mkdtemp(prefix="mbcli-")
+    try:
+        copy = os.path.join(folder, "log.h5")
+        shutil.copyfile(path, copy)
+        os.truncate(copy, os.path.getsize(path) + missing)
+        yield copy
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _first_line(error):
+    return str(error).partition("\n")[0] or type(error).__name__
