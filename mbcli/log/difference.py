@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.log.format import CONTACT_FIELDS
 from mbcli.log.rows import SAME_TIME
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def compare(
     columns, only_a, only_b = _pairs_of_columns(a, b, wanted)
     with_contacts = a.has_contacts and b.has_contacts and (wanted is None or "contact" in wanted)
     found: list[_Column] = [column for column, *_ in columns]
-    contact = _contact_columns() if with_contacts else {}
+    contact = _contact_columns(_shared_contact_fields(a, b)) if with_contacts else {}
     paths = list(dict.fromkeys(column.field for column in found))
     for first in range(0, len(rows_a), ROWS_AT_ONCE):
         at_a, at_b = rows_a[first : first + ROWS_AT_ONCE], rows_b[first : first + ROWS_AT_ONCE]
@@ -187,9 +186,13 @@ def _rows(log, paths, rows):
     }
 
 
-def _contact_columns():
+def _shared_contact_fields(a, b):
+    return [field for field in a.contact_fields if field in b.contact_fields]
+
+
+def _contact_columns(fields):
     columns = {CONTACT_COUNT: _Column(CONTACT_COUNT, "count", "1")}
-    for field in CONTACT_FIELDS:
+    for field in fields:
         for name, unit in zip(field.names, field.units, strict=True):
             columns[f"{field.path}:{name}"] = _Column(field.path, name, unit)
     return columns
@@ -209,7 +212,7 @@ def _compare_contacts(columns, times, a, at_a, b, at_b, tolerance):
         for starts in (starts_a, starts_b)
     )
     when = np.repeat(times[same], counts_a[same])
-    for field in CONTACT_FIELDS:
+    for field in _shared_contact_fields(a, b):
         x, y = (
             block[field.path][chosen].reshape(len(chosen), -1).astype(float)
             for block, chosen in ((here, chosen_a), (there, chosen_b))

@@ -95,6 +95,7 @@ class _RowsLeft:
             raise ValueError(f"its format is not {layout.FORMAT}")
         self.status = file.attrs["status"].decode()
         self.growing = self.status not in layout.FINAL_STATUSES
+        self._contacts = [f.path for f in layout.CONTACT_FIELDS + layout.SURFACE_FIELDS if f.path in file]
         self._row_sets = set(self._find_rows())
         self._count = self._common_length()
         times = self._numbers(file["time"], 0, self._count)
@@ -104,7 +105,6 @@ class _RowsLeft:
         if self.growing:  # rows after the last that has a time were never complete
             self.kept = self.kept[:last]
         self.dropped = len(self.kept) - int(self.kept.sum())
-        self._contacts = [f.path for f in layout.CONTACT_FIELDS] if layout.OFFSET in file else []
         if self._contacts:
             self._find_contacts()
 
@@ -123,9 +123,9 @@ class _RowsLeft:
         if not self.growing:
             return len(self._file["time"])
         count = min(lengths)
-        if layout.OFFSET in self._file:
+        if self._contacts:
             offset = self._file[layout.OFFSET]
-            stored = min(len(self._file[field.path]) for field in layout.CONTACT_FIELDS)
+            stored = min(len(self._file[path]) for path in self._contacts)
             ends = self._numbers(offset, 0, min(count + 1, len(offset)), report=False)
             count = min(count, len(ends) - 1, bisect_left(range(len(ends)), True, key=lambda k: ends[k] > stored) - 1)
         return max(count, 0)
