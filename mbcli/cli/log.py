@@ -13,6 +13,7 @@ LOG_COMMANDS = {
     "verify": ("log_verify", "Run a log again from its own record and compare."),
     "recover": ("log_recover", "Write every sample of a killed or damaged log to a new one."),
     "export": ("log_export", "Write the rows of a log as CSV, JSON lines, NPZ, Parquet, MATLAB, MCAP or rrd."),
+    "plot": ("log_plot", "Plot the columns of logs over time, as a figure or in the terminal."),
 }
 
 

@@ -11,4 +11,6 @@ live_model      a model that is looked at while its files are edited
 images          PNG files and videos
 chromium        a headless browser that draws pages
 drawn_images    images by matplotlib, where there is no browser
+plots           columns of logs over time, as figures
+text_plots      the same for terminals
 """

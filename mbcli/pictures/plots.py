@@ -1,0 +1,236 @@
+"""The columns of logs over time: what is drawn together, and figures of it by matplotlib."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.coordinate_names import StateNames
+from mbcli.errors import ArgumentError, ModelError, OutputError, ResourceError
+from mbcli.log import open_log
+from mbcli.log.export import CONTACT, select
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mbcli.log.reader import Log
+    from mbcli.math.array_types import FloatArray
+
+SUFFIXES = (".png", ".svg", ".pdf")
+DEFAULT_FIELDS = ("state/q", "state/v", "input/u", "derived/energy_kinetic", "derived/energy_potential")
+MOST_POINTS = 4000  # of a line: of more rows the least and the largest of each stretch are drawn
+MOST_NAMES = 40  # in a legend
+STYLES: Any = ("-", "--", ":", "-.")
+PLAIN_UNITS = {"rad s-1": "rad/s", "m s-1": "m/s", "N s": "N s", "1": ""}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One column of one log: times (n,) [s] and values (n,)."""
+
+    log: str
+    name: str
+    times: FloatArray
+    values: FloatArray
+
+
+@dataclass
+class Subplot:
+    """Columns of one kind and unit, of all logs: those of one name follow each other."""
+
+    title: str
+    unit: str
+    curves: list[Curve] = field(default_factory=list)
+
+    def names(self) -> list[str]:
+        """The names of its columns, once each."""
+        return list(dict.fromkeys(curve.name for curve in self.curves))
+
+    def axis_label(self) -> str:
+        """The kind and unit, as `q [rad]`."""
+        unit = PLAIN_UNITS.get(self.unit, self.unit)
+        return f"{self.title} [{unit}]" if unit else self.title
+
+
+def subplots_of(
+    paths: Sequence[str | os.PathLike[str]],
+    fields: Sequence[str] | None = None,
+    *,
+    from_time: float | None = None,
+    to_time: float | None = None,
+) -> list[Subplot]:
+    """The columns of logs in subplots: one for each kind of quantity and unit.
+
+    Args:
+        fields: q, v, u, paths or groups of fields as `log export` takes them, or names of single positions and
+            velocities, of which the end will do; default: q, v, u and energies.
+        from_time, to_time: [s] the span, both ends included.
+
+    Raises:
+        ArgumentError: a log does not have a field.
+        ModelError, ResourceError: a log cannot be read, or there is nothing to draw.
+    """
+    found: dict[tuple[str, str], Subplot] = {}
+    labels = _labels([os.fspath(path) for path in paths])
+    for path, label in zip(paths, labels, strict=True):
+        with open_log(path) as log:
+            wanted = _wanted(log, fields)
+            selection = select(log, fields=["q"], from_time=from_time, to_time=to_time)
+            rows = slice(selection.start, selection.stop)
+            times = log.times[rows]
+            if not len(times):
+                raise ModelError(f"{log.path}: error: the log has no rows in this span of time")
+            for place, columns in wanted.items():
+                values = log.field(place)[rows].reshape(len(times), -1)
+                for k in range(values.shape[1]) if columns is None else columns:
+                    kind, unit = _kind(place), log.units[place][k]
+                    subplot = found.setdefault((kind, unit), Subplot(kind, unit))
+                    subplot.curves.append(Curve(label, log.names[place][k], times, values[:, k].astype(float)))
+    subplots = [subplot for subplot in found.values() if subplot.curves]
+    for subplot in subplots:
+        order = {name: k for k, name in enumerate(subplot.names())}
+        subplot.curves.sort(key=lambda curve: order[curve.name])
+    if not subplots:
+        raise ArgumentError("there is nothing to draw: the log has none of these fields")
+    return subplots
+
+
+def _wanted(log: Log, fields):
+    """{path: columns, None for all} of a log."""
+    if fields is None:
+        return {path: None for path in DEFAULT_FIELDS if path in log.fields()}
+    wanted: dict[str, list[int] | None] = {}
+    names = StateNames(log.position_names, log.velocity_names)
+    for name in fields:
+        try:
+            paths = [path for path in select(log, fields=[name]).fields if path != CONTACT]
+            wanted |= dict.fromkeys(paths)
+            continue
+        except LookupError as error:
+            reason = error
+        try:
+            kind, k = names.find(name)
+        except LookupError:
+            raise ArgumentError(f"{log.path}: {reason.args[0]}; nor is it the name of one coordinate") from None
+        columns = wanted.setdefault(f"state/{kind}", [])
+        if columns is not None and k not in columns:
+            columns.append(k)
+    return wanted
+
+
+def _kind(path):
+    """What shares a subplot: kinetic and potential energy, else one field."""
+    name = path.rpartition("/")[2]
+    return "energy" if name.startswith("energy_") else name
+
+
+def _labels(paths):
+    """The names of logs in a legend: of files, with their folders if two are the same."""
+    names = [os.path.basename(path) for path in paths]
+    return names if len(set(names)) == len(names) else paths
+
+
+def thinned(times: FloatArray, values: FloatArray, most: int = MOST_POINTS) -> tuple[FloatArray, FloatArray]:
+    """At most so many points of a line that show the same: of each stretch its least and its largest value."""
+    if len(times) <= most:
+        return times, values
+    stretches = np.array_split(np.arange(len(times)), most // 2)
+    kept = []
+    for rows in stretches:
+        part = values[rows]
+        if np.isnan(part).all():
+            kept.append(rows[0])
+        else:
+            kept += sorted({int(rows[np.nanargmin(part)]), int(rows[np.nanargmax(part)])})
+    return times[kept], values[kept]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin with."""
+    if len(names) < 2:
+        return list(names)
+    common = os.path.commonprefix(list(names))
+    cut = max(common.rfind(separator) + 1 for separator in ("_", ":"))
+    return [name[cut:] or name for name in names]
+
+
+def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[..., Any] | None = None) -> Any:
+    """A matplotlib Figure of subplots below each other, with one time axis.
+
+    new_figure: makes it, with matplotlib's arguments; by default one without a window. Columns have colours, logs have
+    styles of lines. ResourceError if there is no matplotlib.
+    """
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+    except ImportError:
+        raise ResourceError("plots need matplotlib: pip install 'mbcli[plot]'; --text plots in the terminal") from None
+    logs = list(dict.fromkeys(curve.log for subplot in subplots for curve in subplot.curves))
+    height = sum(_height(subplot) for subplot in subplots) + 0.9
+    figure: Any = (new_figure or Figure)(figsize=(10.0, height), layout="constrained")
+    figure.suptitle(title, fontsize=11)
+    ratios = [_height(subplot) for subplot in subplots]
+    grid = figure.subplots(len(subplots), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
+    for axes, subplot in zip(grid, subplots, strict=True):
+        names = subplot.names()
+        colors = dict(zip(names, _colors(len(names)), strict=True))
+        for curve in subplot.curves:
+            style = STYLES[logs.index(curve.log) % len(STYLES)]
+            axes.plot(*thinned(curve.times, curve.values), style, color=colors[curve.name], linewidth=1.2)
+        axes.set_ylabel(subplot.axis_label())
+        axes.grid(True, color="0.9")
+        axes.margins(x=0.01)
+        handles = [Line2D([], [], color=colors[name]) for name in names[:MOST_NAMES]]
+        words = short_names(names)[:MOST_NAMES]
+        if len(names) > MOST_NAMES:
+            handles.append(Line2D([], [], color="none"))
+            words.append(f"... {len(names) - MOST_NAMES} more")
+        columns = 1 if len(words) <= 10 else 2
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02), "borderaxespad": 0.3, "frameon": False}
+        axes.legend(handles, [_plain(word) for word in words], fontsize=7.5, ncols=columns, handlelength=1.4, **place)
+    grid[-1].set_xlabel("time [s]")
+    figure.align_ylabels()
+    if len(logs) > 1:
+        lines = [Line2D([], [], color="0.3", linestyle=STYLES[k % len(STYLES)]) for k in range(len(logs))]
+        words = [_plain(name) for name in logs]
+        figure.legend(lines, words, loc="outside lower center", ncols=min(len(logs), 3), fontsize=8)
+    return figure
+
+
+def _height(subplot):
+    """[inch], enough for the names in its legend."""
+    rows = min(len(subplot.names()), MOST_NAMES + 1)
+    return max(2.1, 0.17 * (rows if rows <= 10 else (rows + 1) // 2) + 0.4)
+
+
+def _colors(count):
+    from matplotlib import colormaps
+
+    if count <= 10:
+        return [colormaps["tab10"](k) for k in range(count)]
+    return [colormaps["turbo"](0.05 + 0.9 * k / (count - 1)) for k in range(count)]
+
+
+def _plain(text):
+    """Text in which matplotlib sees no formula, and does not leave out a name that begins with _."""
+    return text.replace("$", r"\$") if not text.startswith("_") else "\u200b" + text.replace("$", r"\$")
+
+
+def write_figure(figure: Any, path: str) -> None:
+    """Writes a figure as PNG, SVG or PDF by the suffix; equal figures become equal files. OutputError if it cannot."""
+    suffix = os.path.splitext(path)[1].lower()
+    temporary = f"{path}.partial{suffix}"
+    metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
+    try:
+        from matplotlib import rc_context
+
+        with rc_context({"svg.hashsalt": "mbcli"}):
+            figure.savefig(temporary, dpi=130, metadata=metadata)
+        os.replace(temporary, path)
+    except OSError as error:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
