@@ -393,11 +393,12 @@ def test_the_quick_and_the_careful_look_at_csv_agree():
         "1 1",
         "0",
     ]
+    header = state_reader._Header(["a", "b"], "file:1", ",")
     accepted = 0
     for _ in range(3000):
         lines = [",".join(random.choice(tokens, random.choice([2, 2, 2, 3]))).encode() for _ in range(2)]
-        quick = state_reader._plain_numbers(lines, 2)
-        careful, error = state_reader._checked_numbers(lines, 1, ["a", "b"], "file")
+        quick = state_reader._plain_numbers(lines, header)
+        careful, error = state_reader._checked_numbers(lines, 1, header, "file")
         if quick is not None:
             accepted += 1
             assert error is None, lines

@@ -58,6 +58,7 @@ def open_results(
     force: bool = False,
     metadata: Mapping[str, Any] | None = None,
     component_names: Mapping[str, Sequence[str]] | None = None,
+    component_units: Mapping[str, str | Sequence[str]] | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> ResultWriter:
     """Opens the output of a batch.
@@ -68,7 +69,8 @@ def open_results(
       force: overwrite a file that exists.
       metadata: statements about the whole batch (text, numbers, lists, dictionaries); JSON lines and
         CSV have no place for it.
-      component_names: for CSV, the header names of the components of a column, in row-major order.
+      component_names: for CSV and HDF5, the names of the components of a column, in row-major order.
+      component_units: for HDF5, the unit of a column, or those of its components.
       warn: takes one line of warning; by default it goes to stderr.
 
     Raises:
@@ -92,7 +94,7 @@ def open_results(
             elif format == "npz":
                 encoder = _Npz(output.stream, metadata, output.directory)
             else:
-                encoder = _Hdf5(output.stream, metadata)
+                encoder = _Hdf5(output.stream, metadata, dict(component_names or {}), dict(component_units or {}))
     except BaseException:
         output.abort()
         raise
@@ -392,11 +394,22 @@ class _Csv(_Encoder):
 
     def _names(self, name: str, shape: tuple[int, ...]) -> Sequence[str]:
         if name not in self._component_names:
-            return [f"{name}[{','.join(map(str, index))}]" if shape else name for index in np.ndindex(shape)]
+            return component_names_of(name, shape)
         names = self._component_names[name]
         if len(names) != math.prod(shape):
             raise ValueError(f"{len(names)} component names for column {name!r} of shape {shape}")
         return names
+
+
+def component_names_of(name: str, shape: tuple[int, ...]) -> list[str]:
+    """M[0,0], M[0,1], ...; the name alone of a number."""
+    return [f"{name}[{','.join(map(str, index))}]" if shape else name for index in np.ndindex(shape)]
+
+
+def _text_type(size: int) -> Any:
+    import h5py
+
+    return h5py.string_dtype("utf-8", max(size, 1))
 
 
 class _Npz(_Encoder):
@@ -451,8 +464,16 @@ class _Npz(_Encoder):
 
 
 class _Hdf5(_Encoder):
-    def __init__(self, stream: IO[bytes], metadata: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        stream: IO[bytes],
+        metadata: dict[str, Any],
+        names: dict[str, Sequence[str]],
+        units: dict[str, str | Sequence[str]],
+    ) -> None:
         import h5py
+
+        self._names, self._units = names, units
 
         attributes = {name: _attribute(value) for name, value in metadata.items()}
         self._stream = _ErrorKeeper(stream)
@@ -466,13 +487,28 @@ class _Hdf5(_Encoder):
         for name, array in arrays.items():
             row_size = array.dtype.itemsize * max(1, math.prod(array.shape[1:]))
             rows = max(1, HDF5_CHUNK_SIZE // row_size)
-            self._group.create_dataset(
+            dataset = self._group.create_dataset(
                 name.replace("/", "_"),
                 shape=(0, *array.shape[1:]),
                 maxshape=(None, *array.shape[1:]),
                 chunks=(rows, *(max(1, size) for size in array.shape[1:])),
                 dtype=array.dtype,
             )
+            self._describe(dataset, name, array.shape[1:])
+
+    def _describe(self, dataset: Any, name: str, shape: tuple[int, ...]) -> None:
+        """`names` and `units` as in logs: one a component, one text if a row is one number."""
+        count = math.prod(shape)
+        names = self._names.get(name, component_names_of(name, shape))
+        units = self._units.get(name, ())
+        units = [units] * count if isinstance(units, str) else list(units)
+        if len(units) not in (0, count):  # of a quantity that has fewer columns here
+            units = []
+        for key, texts in (("names", list(names)), ("units", units)):
+            if texts:
+                data = [text.encode() for text in texts]
+                value: Any = np.array(data) if shape else np.bytes_(data[0])
+                dataset.attrs.create(key, value, dtype=_text_type(max(map(len, data))))
 
     def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
         with self._stream.raising():

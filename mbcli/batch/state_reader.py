@@ -89,6 +89,7 @@ DAMAGE_OF_ZIP = (
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*\r?", re.ASCII)
 CHARACTERS_OF_NUMBERS = b"0123456789+-.eE, \t\r\n"
+SEPARATORS = (",", ";", "\t")
 
 
 @dataclass(frozen=True)
@@ -417,10 +418,10 @@ def _read_csv(batches: Iterator[LineBatch], name: str, layout: StateLayout) -> I
         raise ModelError(f"{header.where}: error: numbers where the names of the columns are expected")
     targets = _targets_of_header(header.cells, header.where, layout)
     for number, lines in batches:
-        values = _plain_numbers(lines, len(header.cells))
+        values = _plain_numbers(lines, header)
         error = None
         if values is None:
-            values, error = _checked_numbers(lines, number, header.cells, name)
+            values, error = _checked_numbers(lines, number, header, name)
         yield len(values), _fields_of_table(values, targets, layout)
         if error:
             raise error
@@ -430,6 +431,7 @@ def _read_csv(batches: Iterator[LineBatch], name: str, layout: StateLayout) -> I
 class _Header:
     cells: list[str]
     where: str
+    separator: str  # of the columns: a comma, else a semicolon or a tab, as spreadsheets write them
 
 
 def _header(batches: Iterator[LineBatch], name: str) -> tuple[_Header, Iterator[LineBatch]]:
@@ -438,8 +440,10 @@ def _header(batches: Iterator[LineBatch], name: str) -> tuple[_Header, Iterator[
         for offset, line in enumerate(lines):
             if line.strip():
                 where = f"{name}:{number + offset}"
-                cells = [cell.strip() for cell in _cells(_text(line, where), where)]
-                return _Header(cells, where), _followed(number + offset + 1, lines[offset + 1 :], batches)
+                text = _text(line, where)
+                separator = next((mark for mark in SEPARATORS if mark in text), ",")
+                cells = [cell.strip() for cell in _cells(text, where, separator)]
+                return _Header(cells, where, separator), _followed(number + offset + 1, lines[offset + 1 :], batches)
     raise ModelError(f"{name}:1: error: empty, expected a header with the names of the columns")
 
 
@@ -449,9 +453,9 @@ def _followed(number: int, lines: list[bytes], batches: Iterator[LineBatch]) -> 
     yield from batches
 
 
-def _cells(line: str, where: str) -> list[str]:
+def _cells(line: str, where: str, separator: str) -> list[str]:
     try:
-        return next(csv.reader([line], strict=True, skipinitialspace=True))
+        return next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True))
     except csv.Error as error:
         raise ModelError(f"{where}: error: not CSV: {error}") from None
 
@@ -487,30 +491,31 @@ def _fields_of_table(values: Array, targets: Targets, layout: StateLayout) -> di
     return arrays
 
 
-def _plain_numbers(lines: list[bytes], width: int) -> Array | None:
+def _plain_numbers(lines: list[bytes], header: _Header) -> Array | None:
     """The table of numbers (n, width), or None if a line needs the careful look."""
-    if b"\n".join(lines).translate(None, CHARACTERS_OF_NUMBERS):
+    width = len(header.cells)
+    if b"\n".join(lines).translate(None, CHARACTERS_OF_NUMBERS + header.separator.encode()):
         return None
     filled = [line for line in lines if line and line != b"\r"]
     if not filled:
         return np.empty((0, width))
     try:
-        values = np.loadtxt(filled, delimiter=",", comments=None, ndmin=2)
+        values = np.loadtxt(filled, delimiter=header.separator, comments=None, ndmin=2)
     except ValueError:
         return None
     whole = values.shape == (len(filled), width) and np.isfinite(values).all()
     return values if whole else None
 
 
-def _checked_numbers(lines: list[bytes], number: int, names: list[str], name: str) -> tuple[Array, ModelError | None]:
+def _checked_numbers(lines: list[bytes], number: int, header: _Header, name: str) -> tuple[Array, ModelError | None]:
     """Reads line by line: the rows before the first bad line, and the error that the bad line is."""
     rows: list[list[float]] = []
-    error = None
+    names, error = header.cells, None
     try:
         for offset, line in enumerate(lines):
             if line.strip():
                 where = f"{name}:{number + offset}"
-                rows.append(_checked_row(_cells(_text(line, where), where), names, where))
+                rows.append(_checked_row(_cells(_text(line, where), where, header.separator), names, where))
     except ModelError as bad_line:
         error = bad_line
     return np.array(rows, dtype=float).reshape(len(rows), len(names)), error

@@ -10,6 +10,7 @@ from mbcli.cli.output import document, emit, refuse_existing
 from mbcli.cli.state import set_state
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
+from mbcli.errors import ResourceError
 
 ROW_FORMATS = ("jsonl", "csv", "npz", "hdf5")
 
@@ -46,6 +47,8 @@ class Analysis:
             refuse_existing(output.output, output.force)
         if batch.states is None and batch.states_format is not None:
             raise click.UsageError("--states-format needs --states")
+        if batch.states is not None:
+            _check_batch(batch, output)
         loaded = load(model, ctx)
         at_once = batch.states is not None and self._is_compiled(loaded.plant.model)
         if batch.states is None or at_once:
@@ -80,8 +83,6 @@ class Analysis:
         from mbcli.batch.state_reader import StateLayout, open_states
 
         plant = loaded.plant
-        if output.output_format in ("text", "json"):
-            raise click.UsageError("--states gives rows: --format is one of jsonl, csv, npz, hdf5")
         layout = StateLayout(
             plant.GetPositionNames(),
             plant.GetVelocityNames(),
@@ -141,6 +142,7 @@ class Analysis:
 
     def _writer(self, loaded, output, format_):
         from mbcli.batch.result_writer import open_results
+        from mbcli.models.units import result_units
 
         plant = loaded.plant
         metadata = {
@@ -156,7 +158,20 @@ class Analysis:
             force=output.force,
             metadata=metadata,
             component_names=self.component_names(plant),
+            component_units=result_units(plant),
         )
+
+
+def _check_batch(batch, output):
+    """Finds out before a model is loaded whether there are states, and results that can have rows."""
+    if output.output_format in ("text", "json"):
+        raise click.UsageError("--states gives rows: --format is one of jsonl, csv, npz, hdf5")
+    if batch.states != "-":
+        try:
+            with open(batch.states, "rb"):
+                pass
+        except OSError as error:
+            raise ResourceError(f"{batch.states}: error: cannot read the states: {error.strerror}") from None
 
 
 def _announce_compiling():

@@ -23,6 +23,31 @@ def acceleration_units(plant):
     return ["rad/s^2" if angular else "m/s^2" for angular in _angular(plant)]
 
 
+def result_units(plant):
+    """{column: its unit, or one a component} of the results of analyses, in UDUNITS spelling; others are not known."""
+    angular = _angular(plant)
+    forces = ["N m" if a else "N" for a in angular]
+    inertias = {2: "kg m2", 1: "kg m", 0: "kg"}
+    masses = [inertias[int(row) + int(column)] for row in angular for column in angular]
+    return {
+        "time": "s",
+        "tau": forces,
+        "tau_g": forces,
+        "Cv": forces,
+        "vdot": ["rad s-2" if a else "m s-2" for a in angular],
+        "M": masses,
+        "kinetic": "J",
+        "potential": "J",
+        "conservative_power": "W",
+        "nonconservative_power": "W",
+        "joint_damping_power": "W",
+        "p_WCom": "m",
+        "v_WCom": "m s-1",
+        "total_mass": "kg",
+        "L_WS_W": ["N m s"] * 3 + ["N s"] * 3,
+    }
+
+
 def _angular(plant):
     """Whether each entry of v is angular."""
     result = [False] * plant.num_velocities()
