@@ -13,6 +13,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -40,6 +41,13 @@ SWITCHES = (
     "--ignore-gpu-blocklist",
 )
 ANSWER_SECONDS = 60.0
+PLACE_PIPES = """
+import fcntl, os, sys
+pipes = [fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3]]
+for place, pipe in zip((3, 4), pipes):
+    os.dup2(pipe, place)
+os.execv(sys.argv[3], sys.argv[3:])
+"""  # puts the pipes where Chromium looks for them, and becomes it
 
 
 def find_chromium() -> str | None:
@@ -81,8 +89,8 @@ class Chromium:
         switches = [*SWITCHES, f"--window-size={self._size[0]},{self._size[1]}", f"--user-data-dir={self._folder.name}"]
         if os.name == "posix" and os.geteuid() == 0:
             switches.append("--no-sandbox")  # it refuses to start for root otherwise; it opens our own pages alone
-        # a shell puts the pipes where Chromium looks for them
-        command = ["/bin/sh", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "sh", program, *switches, "about:blank"]
+        pipes = [str(to_read), str(to_write)]
+        command = [sys.executable, "-I", "-S", "-c", PLACE_PIPES, *pipes, program, *switches, "about:blank"]
         try:
             self._process = subprocess.Popen(
                 command,
