@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from damaged_surfaces import damaged_surface
 from made_solids import bumpy_ball, gear, grid_box, torus
 
 from mbcli.errors import ModelError
@@ -274,3 +275,36 @@ def test_filled_meshes_are_kept_and_shared(tmp_path, monkeypatch):
     assert again is not first
     for part in ("vertices", "tetrahedra", "extent"):
         np.testing.assert_array_equal(getattr(again, part), getattr(first, part))
+
+
+# ------------------------------------------------------------------------------------------- damage
+
+
+def test_two_solids_that_cross_are_filled_by_a_lattice_that_says_so():
+    vertices, triangles = grid_box(2, notch=False)
+    both = np.concatenate([vertices, vertices + 0.4]), np.concatenate([triangles, triangles + len(vertices)])
+    mesh, finding = filled_surface(*both, "boxes")
+    assert "boxes: its triangles cross each other" in finding
+    assert mesh.volume == pytest.approx(2.0 - 0.6**3, rel=0.05)  # of both together, less the bevels
+    assert mesh.quality.smallest_angle > np.radians(10.0)
+
+
+@pytest.mark.parametrize("start", range(0, 200, 50))
+def test_damaged_surfaces_end_in_one_error_or_a_valid_solid(start, monkeypatch):
+    """200 seeded ones: holes, turned and doubled triangles, crossings, needles, spikes, scales from 1e-200 to 1e308."""
+    monkeypatch.setattr("mbcli.meshes.filled_surface.LEAST_ACROSS", 8)  # coarse, to be quick
+    monkeypatch.setattr("mbcli.meshes.filled_surface.MOST_ACROSS", 8)
+    ended = {"valid": 0, "refused": 0}
+    for seed in range(start, start + 50):
+        label, vertices, triangles = damaged_surface(seed)
+        try:
+            solid = soft_surface(vertices, triangles, "mesh")
+        except ModelError as error:
+            assert str(error).startswith("mesh: ") and "\n" not in str(error), label
+            ended["refused"] += 1
+            continue
+        mesh = checked_mesh(solid.vertices, solid.tetrahedra, label)
+        assert (mesh.volumes > 0.0).all() and len(mesh.tetrahedra) == len(solid.tetrahedra)
+        assert solid.extent.min() == 0.0 and solid.extent.max() == 1.0
+        ended["valid"] += 1
+    assert min(ended.values()) > 10, ended

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray
 
 SAME_PLACE = 1e-9  # of the size: vertices so near are one
+FARTHEST = 1e8  # of the size: so far from the origin places are rounded too much
 LEAST_VOLUME = 1e-9  # of the cube of the size
 
 
@@ -32,6 +33,8 @@ def closed_surface(vertices: FloatArray, triangles: IntArray, name: str) -> tupl
         size = float(np.ptp(vertices[np.unique(triangles)], axis=0).max())
     if not 0.0 < size < 1e100 or size < 1e-100:
         raise ModelError(f"{name}: its size of {size:g} m is out of range")
+    if np.abs(vertices).max() > FARTHEST * size:
+        raise ModelError(f"{name}: it lies too far from its origin for its size of {size:g} m")
     vertices, triangles = _merged(vertices, triangles, size)
     _check_closed(triangles, name)
     volume, _ = volume_and_centroid(vertices / size, triangles)

@@ -45,6 +45,12 @@ def volume_and_centroid(vertices: FloatArray, triangles: IntArray) -> tuple[floa
     return volume, origin + volumes @ (a + b + c) / (4.0 * volume)
 
 
+def area(vertices: FloatArray, triangles: IntArray) -> float:
+    """[m^2] of a surface."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2.0
+
+
 def _fans(points: FloatArray, name: str) -> IntArray | None:
     """The hull's triangles, a fan for each face; None where faces are not told apart well enough."""
     from scipy.spatial import ConvexHull, QhullError

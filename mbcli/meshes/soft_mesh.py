@@ -10,7 +10,7 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.meshes.closed_surface import closed_surface
 from mbcli.meshes.filled_surface import filled_surface
-from mbcli.meshes.hull_surface import hull_surface, volume_and_centroid
+from mbcli.meshes.hull_surface import area, hull_surface, volume_and_centroid
 from mbcli.meshes.inner_corners import flat_inside, with_inner_corners
 from mbcli.meshes.kept_arrays import keep_arrays, key_of, read_arrays
 from mbcli.meshes.soft_shapes import soft_hull
@@ -27,7 +27,7 @@ VERSION = 1  # of what follows from a surface: grows with every change of its te
 MOST_REMEMBERED = 64
 PARTS = ("vertices", "tetrahedra", "extent")
 _REMEMBERED: dict[str, SoftSolid] = {}
-SAME_VOLUME = 1e-6  # share by which a convex surface may hold less than its hull
+SAME_VOLUME, SAME_AREA = 1e-6, 1e-3  # shares by which a convex surface may differ from its hull
 
 
 def soft_surface(vertices: FloatArray, triangles: IntArray, name: str) -> SoftSolid:
@@ -39,12 +39,19 @@ def soft_surface(vertices: FloatArray, triangles: IntArray, name: str) -> SoftSo
     Raises ModelError, with the name, as filled_surface() does.
     """
     vertices, triangles = closed_surface(vertices, triangles, name)
-    hull, hull_triangles = hull_surface(vertices, name)
-    hull_volume, _ = volume_and_centroid(hull, hull_triangles)
-    if volume_and_centroid(vertices, triangles)[0] >= (1.0 - SAME_VOLUME) * hull_volume:
+    if _is_convex(vertices, triangles, name):
         return soft_hull(vertices, name)
     mesh, finding = filled_surface(vertices, triangles, name)
     return _with_distances(mesh, finding)
+
+
+def _is_convex(vertices: FloatArray, triangles: IntArray, name: str) -> bool:
+    """Whether a closed surface is its own hull: of the same volume and area. Two that overlap have more of both."""
+    hull, hull_triangles = hull_surface(vertices, name)
+    volume, hull_volume = volume_and_centroid(vertices, triangles)[0], volume_and_centroid(hull, hull_triangles)[0]
+    if abs(volume - hull_volume) > SAME_VOLUME * hull_volume:
+        return False
+    return area(vertices, triangles) <= (1.0 + SAME_AREA) * area(hull, hull_triangles)
 
 
 def kept_soft_surface(vertices: FloatArray, triangles: IntArray, name: str) -> SoftSolid:
