@@ -135,7 +135,7 @@ def test_a_surface_of_polygons():
     surface, F = info.contact_surface(), info.F_Ac_W()
     assert (surface.id_M(), surface.id_N()) == (ids[0], ids[2])
     assert surface.num_faces() == 3 and surface.num_vertices() == 8  # those of neighbours are shared
-    assert surface.total_area() == pytest.approx(3.0) == pytest.approx(info.area())
+    assert surface.total_area() == pytest.approx(3.0) and info.area() == pytest.approx(3.0)
     np.testing.assert_allclose(surface.centroid(), [1.5, 0.5, 0.0])
     np.testing.assert_allclose(surface.centroid(face_index=2), [2.5, 0.5, 0.0])
     np.testing.assert_allclose(surface.face_normal(face_index=1), [0, 0, 1])

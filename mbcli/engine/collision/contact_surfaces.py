@@ -108,9 +108,7 @@ def set_field_of(c, t, S):
 
 @kernel
 def cut_tetrahedron(c, points, t, n, o):
-    """The face of tetrahedron t on a rigid plane."""
-    if not is_along(n, row3(c.tetrahedron_field, t, 0)):
-        return
+    """The face of tetrahedron t on a rigid plane, also where the pressure falls: what sank too far is pushed out."""
     h = heights_of_corners(c, t, n, o)
     if not is_cut(h):
         return
