@@ -1,6 +1,6 @@
 """XML files as trees of nodes that know their place and which of their parts were read.
 
-`read_xml` is the only door: it refuses XML that a model file has no use for (DOCTYPE, entities, network, great
+`read_xml` is the only door: it refuses XML that a model file has no use for (a DTD, entities, network, great
 size) and tolerates a few faults that real robot files have. A parser then asks the nodes for children,
 attributes and numbers; each question marks its subject as read, and `report_unread` names the rest, so that
 nothing in a file is ignored in silence.
@@ -50,6 +50,7 @@ _TOLERATED = {
 }
 
 _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
+_PLAIN_DOCTYPE = re.compile(r"<!DOCTYPE\s+[\w:.-]+\s*>")  # names the root, no more
 _DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
 _START_TAG_OR_SKIPPED = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?=[^/!?])", re.DOTALL)
 
@@ -327,6 +328,16 @@ class Node:
         self._indices = None
         self.has_included = True
 
+    def state(self, name, text):
+        """Gives a new node, or a copy, another attribute."""
+        self._attributes[name] = text
+
+    def without(self, tag):
+        """The node, a new one or a copy, without its children of a tag."""
+        self.child_nodes = [child for child in self.child_nodes if child.tag != tag]
+        self._indices = None
+        return self
+
     def substitute(self, tag, attributes):
         """A new node of other contents at the place of this one, not yet among the children of any."""
         return Node(tag, None, self._document, self._offset, self._line, attributes, "")
@@ -562,7 +573,7 @@ def _decode(content, encoding):
 def _parse(document, deep):
     """The lxml root of an acceptable document, or None."""
     doctype = _DOCTYPE_IN_PROLOG.match(document.text)
-    if doctype:
+    if doctype and not _PLAIN_DOCTYPE.match(document.text, doctype.start(1)):
         return _refuse_doctype(document, document.place(doctype.start(1)))
     root = _parse_strictly(document.content, {})
     if root is None and deep:
@@ -572,7 +583,7 @@ def _parse(document, deep):
     if root is None:
         return None
     info = root.getroottree().docinfo
-    if info.internalDTD is not None:  # in an encoding that the check above does not see through
+    if info.internalDTD is not None and not doctype:  # in an encoding that the check above does not see through
         return _refuse_doctype(document, Place(document.name))
     if info.encoding and info.encoding.lower() not in ("utf-8", "utf8", "ascii", "us-ascii"):
         document.decode(info.encoding)

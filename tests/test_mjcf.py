@@ -455,7 +455,7 @@ DAMAGES = [  # (old, new, token that the finding is at, part of the message)
     ('range="-1 1"', 'limited="true"', 'limited="true"', "needs a range"),
     ('<joint type="ball"', '<freejoint name="f"/><joint type="ball"', '<freejoint name="f"', "the only joint"),
     ('<joint type="ball"', '<joint type="free"', '<joint type="free"', "for children of the world"),
-    ("<freejoint", '<attach model="x"/><freejoint', "<attach", "the bodies that it makes would be missing"),
+    ("<freejoint", '<composite type="grid"/><freejoint', "<composite", "the bodies that it makes would be missing"),
 ]  # fmt: skip
 
 

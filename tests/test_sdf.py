@@ -271,7 +271,7 @@ def test_filter_groups_contain_the_members_of_their_groups(arm):
 
 DAMAGED = [
     # (text in ARM, what it becomes, the finding's code, severity, line where it is reported)
-    ('version="1.9"', 'version="1.3"', "VERSION_UNSUPPORTED", "error", 2),
+    ('version="1.9"', 'version="1.1"', "VERSION_UNSUPPORTED", "error", 2),
     ('version="1.9"', 'version="1.13"', "VERSION_UNSUPPORTED", "error", 2),
     ('version="1.9" ', "", "ATTRIBUTE_MISSING", "error", 2),
     ('<model name="arm"', "<model", "ATTRIBUTE_MISSING", "error", 3),

@@ -28,7 +28,7 @@ def joint_of(text, version):
     return model.joints[0]
 
 
-@pytest.mark.parametrize("version", ["1.3", "1.13", "2.0", "1.2", "1", "", "new"])
+@pytest.mark.parametrize("version", ["1.1", "1.13", "2.0", "1.0", "1", "", "new"])
 def test_other_versions_are_refused(version):
     models, findings = read(LINKS, version)
     assert (models, findings) == ((), [("error", "VERSION_UNSUPPORTED")])
@@ -56,6 +56,8 @@ def test_old_ways_to_say_no_limit_of_speed_and_effort_go_on(version):
     ("version", "axis", "y_in_b"),
     [
         ("1.4", "<xyz>1 0 0</xyz>", -1),  # always in the model frame
+        ("1.3", "<xyz>1 0 0</xyz>", -1),
+        ("1.2", "<xyz>1 0 0</xyz>", -1),
         ("1.5", "<xyz>1 0 0</xyz>", 0),
         ("1.5", "<xyz>1 0 0</xyz><use_parent_model_frame>1</use_parent_model_frame>", -1),
         ("1.6", "<xyz>1 0 0</xyz><use_parent_model_frame>0</use_parent_model_frame>", 0),

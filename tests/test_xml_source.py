@@ -62,6 +62,13 @@ def test_a_doctype_is_refused_at_its_place(encoding, tmp_path):
     assert (finding.place.line, finding.place.column) == (2, 12)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_doctype_that_only_names_the_root_is_passed_over(encoding):
+    text = '<?xml version="1.0"?>\n<!-- c -->\n<!DOCTYPE a >\n<a b="1"/>'
+    root = read_xml(text.encode(encoding), Diagnostics())
+    assert (root.tag, root.attribute("b"), root.place.line) == ("a", "1", 4)
+
+
 def test_a_doctype_in_an_odd_encoding_is_refused():
     text = '<?xml version="1.0" encoding="UTF-32BE"?><!DOCTYPE a><a/>'
     assert refusal(b"\0\0\xfe\xff" + text.encode("utf-32-be")).code == "XML_ERROR"

@@ -165,7 +165,9 @@ class _ActuatorReader:
                 self._reading.unused.add(element, attribute, "a controller has no state of its own")
 
     def _range(self, element, kind):
-        return read_limits(element, f"{kind}limited", f"{kind}range", self._reading.settings.autolimits, 1.0)
+        return read_limits(
+            element, f"{kind}limited", f"{kind}range", self._reading.settings_of(element).autolimits, 1.0
+        )
 
     def _largest(self, element, limits, attribute):
         """The larger side of a range: an effort limit is the same both ways."""

@@ -20,7 +20,7 @@ from mbcli.parsers.spec import IDENTITY, FrameSpec, InertialSpec, JointSpec, Lin
 
 from mbcli.errors import ModelError
 
-_GENERATORS = ("attach", "composite", "flexcomp")
+_GENERATORS = ("composite", "flexcomp")
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class BodyReader:
 
     def _read_body(self, node, childclass, parent, X_PF):
         """Returns the bodies that it carries, as `_finish` does."""
-        X_FB = read_pose(node, self.reading.settings)
+        X_FB = read_pose(node, self.reading.settings_of(node))
         X_PB = X_PF @ X_FB
         body = _Body(self._name_of(node), node, X_WB=parent.X_WB @ X_PB, X_FB=X_FB)
         childclass = self.reading.defaults.checked(node, "childclass") or childclass
@@ -124,7 +124,7 @@ class BodyReader:
                     body.geoms.append(geom)
             elif child.tag == "frame":
                 inner = self.reading.defaults.checked(child, "childclass") or childclass
-                X_BI = X_BF @ read_pose(child, self.reading.settings)
+                X_BI = X_BF @ read_pose(child, self.reading.settings_of(child))
                 pending += [(item, X_BI, inner) for item in reversed(child.children(*tags))]
             elif child.tag in lists:
                 lists[child.tag].append((child, childclass, X_BF))
@@ -192,7 +192,7 @@ class BodyReader:
 
     def _inertial(self, body):
         """The `InertialSpec` of a body, as stated or from its geoms; None if there is no mass."""
-        settings = self.reading.settings
+        settings = self.reading.settings_of(body.node)
         stated = self._stated_inertial(body.inertial) if body.inertial is not None else None
         from_geoms = settings.inertiafromgeom == "true" or (settings.inertiafromgeom == "auto" and stated is None)
         parts = geom_parts(body.geoms, settings) if from_geoms else []
@@ -215,7 +215,7 @@ class BodyReader:
         return InertialSpec(mass, pose(None, p_BBcm), inertia, node.place)
 
     def _stated_inertial(self, node):
-        settings = self.reading.settings
+        settings = self.reading.settings_of(node)
         node.vector("pos", 3, required=True)
         mass = node.number("mass", 0.0, required=True)
         diagonal, full = node.vector("diaginertia", 3), node.vector("fullinertia", 6)
@@ -236,7 +236,7 @@ class BodyReader:
 
     def _read_site(self, node, childclass, body, X_BF):
         element = self.reading.defaults.of(node, childclass)
-        X_BS = X_BF @ read_pose(element, self.reading.settings)
+        X_BS = X_BF @ read_pose(element, self.reading.settings_of(element))
         name = node.attribute("name") or None
         if name is None:
             return  # nothing can refer to it

@@ -42,7 +42,6 @@ class GeomReader:
 
     def __init__(self, root, reading, meshes):
         self._reading = reading
-        self._settings = reading.settings
         self._in_pairs = geoms_in_pairs(root)
         self._defaults = reading.defaults
         self._unused = reading.unused
@@ -105,7 +104,7 @@ class GeomReader:
         size = element.vector("size", 3, (), least=1)
         mesh = element.attribute("mesh")
         if kind == "plane":
-            return HalfSpace(), read_pose(element, self._settings), IDENTITY, None
+            return HalfSpace(), read_pose(element, self._reading.settings_of(element)), IDENTITY, None
         if kind == "mesh":
             return self._read_mesh(element, mesh)
         if kind == "hfield":
@@ -115,7 +114,7 @@ class GeomReader:
         fill_with = shell_mass_properties if element.flag("shellinertia", False) else mass_properties
         if mesh is not None:
             return self._fitted(element, kind, mesh, fill_with)
-        X = read_pose(element, self._settings)
+        X = read_pose(element, self._reading.settings_of(element))
         if fromto is not None:
             size, X = self._from_ends(element, kind, size, np.array(fromto))
         needed = _SIZES[kind]
@@ -144,7 +143,7 @@ class GeomReader:
             return None
         x, y, top, base = self._height_fields[name]
         box = Box((2.0 * x, 2.0 * y, base + top / 2.0))
-        return None, read_pose(element, self._settings), IDENTITY, partial(mass_properties, box)
+        return None, read_pose(element, self._reading.settings_of(element)), IDENTITY, partial(mass_properties, box)
 
     def _from_ends(self, element, kind, size, fromto):
         """(size, pose) of a shape whose z axis goes from one point to another; its pose is None after an error."""
@@ -166,7 +165,7 @@ class GeomReader:
         asset = self._find_mesh(element, name)
         if asset is None:
             return self._unsupported(element, "a geom of a mesh that is not supported")
-        X_FG = read_pose(element, self._settings)
+        X_FG = read_pose(element, self._reading.settings_of(element))
         return asset.mesh, X_FG, asset.X_GM, partial(self._meshes.weigh, asset, node=element.node)
 
     def _find_mesh(self, element, name):
@@ -182,11 +181,11 @@ class GeomReader:
         if asset is None:
             return self._unsupported(element, f"a {kind} fitted to a mesh that is not supported")
         try:
-            size, X_GS = fitted_size(kind, asset, self._settings.fitaabb)
+            size, X_GS = fitted_size(kind, asset, self._reading.settings_of(element).fitaabb)
         except (ModelError, ResourceError) as error:
             return self._unsupported(element, f"a {kind} cannot be fitted: {error}")
         shape = _make(kind, size * element.number("fitscale", 1.0))
-        X_FS = read_pose(element, self._settings) @ X_GS
+        X_FS = read_pose(element, self._reading.settings_of(element)) @ X_GS
         return shape, X_FS, IDENTITY, partial(fill_with, shape)
 
 

@@ -109,7 +109,7 @@ def _split(X):
 
 def _read_joint(bodies, element, kind, X_BF, parent, child):
     """A JointSpec whose X_PF is the pose of its frame F in the body that is moved."""
-    settings, options = bodies.reading.settings, bodies.reading.options
+    settings, options = bodies.reading.settings_of(element), bodies.reading.options
     position = X_BF[:3, :3] @ np.array(element.vector("pos", 3, (0.0, 0.0, 0.0))) + X_BF[:3, 3]
     damping = read_linear(bodies.reading, element, "damping")
     common = {
@@ -206,7 +206,7 @@ def read_linear(reading, element, name):
 
 def read_stops(element, reading, unit):
     """(lower, upper) of the range of a joint or tendon, infinite without limits. Its margin is that of a soft stop."""
-    limits = read_limits(element, "limited", "range", reading.settings.autolimits, unit)
+    limits = read_limits(element, "limited", "range", reading.settings_of(element).autolimits, unit)
     return limits if reading.options.has("limit") else (-inf, inf)
 
 

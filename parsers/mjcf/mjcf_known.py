@@ -64,6 +64,8 @@ KNOWN = _table(
         "@energy @fwdinv @invdiscrete @multiccd @island @sleep @ipc @speculative @diagexact @sensornoise",
         "default": f"@class default {_ELEMENTS} {_RENDERED} pair tendon {OTHER_ACTUATORS}",
         "asset": "mesh hfield skin texture material model",
+        "model": "@name @file @content_type",
+        "attach": "@model @body @prefix",
         "mesh": "@name @class @file @scale @refpos @refquat @inertia @vertex @normal @texcoord @face @builtin "
         "@params @material @maxhullvert @smoothnormal @content_type plugin",
         "material": "@name @class @rgba @texture @texrepeat @texuniform @emission @specular @shininess @reflectance "

@@ -167,7 +167,7 @@ class MeshReader:
         X_GM, T_GF = self._reference_pose(element, np.diag(scale))
         file = element.attribute("file")
         if file is not None:
-            settings = self._reading.settings
+            settings = self._reading.settings_of(element)
             uri = os.path.join(settings.meshdir, os.path.basename(file) if settings.strippath else file)
             folder = self._folders.get(element.node.document.path)
             elsewhere = () if folder is None else ((file, folder),)

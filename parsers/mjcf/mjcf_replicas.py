@@ -13,9 +13,9 @@ from mbcli.parsers.mjcf.mjcf_values import from_euler
 from mbcli.math.rotation_array import quaternion_from_matrix
 
 MAX_COPIES = 200_000  # elements that are made in all
-_SECTIONS = ("tendon", "equality", "contact", "actuator")  # a tendon may be referred to by those after it
+SECTIONS = ("tendon", "equality", "contact", "actuator")  # a tendon may be referred to by those after it
 _KINDS = {"freejoint": "joint", "fixed": "tendon", "spatial": "tendon"}  # of names, by tag; others are their own
-_REFERENCES = {
+REFERENCES = {
     attribute: kind
     for kind, attributes in {
         "body": "body body1 body2",
@@ -61,7 +61,7 @@ def _copies(node):
 def _expand(root, node, count, settings):
     separator, offset = node.attribute("sep", ""), node.vector("offset", 3, (0.0, 0.0, 0.0))
     euler = np.array(node.vector("euler", 3, (0.0, 0.0, 0.0)))
-    names = {_key(inner, inner.raw("name")) for inner in node.walk() if inner.raw("name")}
+    names = {key_of(inner, inner.raw("name")) for inner in node.walk() if inner.raw("name")}
     digits = len(str(count))
     suffixes = [f"{separator}{number:0{digits}}" for number in range(count)]
     frames, position = [], np.zeros(3)
@@ -79,28 +79,28 @@ def _text(numbers):
     return " ".join(map(repr, map(float, numbers)))
 
 
-def _key(node, name):
+def key_of(node, name):
     return _KINDS.get(node.tag, node.tag), name
 
 
 def _copy_references(root, names, suffixes):
     """Copies elements outside of the tree whose references all lead into what is copied; `names` gets theirs."""
-    for section in _SECTIONS:
+    for section in SECTIONS:
         holders = [holder for holder in root.child_nodes if holder.tag == section]
-        found = [node for holder in holders for node in holder.child_nodes if _refers_only_to(names, node)]
+        found = [node for holder in holders for node in holder.child_nodes if refers_only_to(names, node)]
         for node in found:
             if node.raw("name"):
-                names.add(_key(node, node.raw("name")))
+                names.add(key_of(node, node.raw("name")))
             node.parent.exchange(node, [])
         if found:
             holders[-1].adopt(node.copied(_renaming(names, suffix)) for suffix in suffixes for node in found)
 
 
-def _refers_only_to(names, node):
+def refers_only_to(names, node):
     references = {
         (kind, inner.raw(attribute))
         for inner in node.walk()
-        for attribute, kind in _REFERENCES.items()
+        for attribute, kind in REFERENCES.items()
         if inner.raw(attribute) not in (None, WORLD)
     }
     return bool(references) and references <= names
@@ -110,7 +110,7 @@ def _renaming(names, suffix):
     """(node, attribute, text) -> the text of the attribute in a copy."""
 
     def rename(node, attribute, text):
-        key = _key(node, text) if attribute == "name" else (_REFERENCES.get(attribute), text)
+        key = key_of(node, text) if attribute == "name" else (REFERENCES.get(attribute), text)
         return text + suffix if key in names else text
 
     return rename

@@ -1,6 +1,6 @@
 """The common parts of the elements of an MJCF file: angles, keywords, poses in all notations, default classes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import cos, radians, sin
 from typing import Any
 
@@ -27,6 +27,12 @@ class Reading:
     options: Any  # Options
     defaults: "DefaultClasses"
     unused: "Unused"
+    attached: dict[str, object] = field(default_factory=dict)  # {path: CompilerSettings of an attached file}
+
+    def settings_of(self, element):
+        """The CompilerSettings of the file in which an element stands."""
+        node = getattr(element, "node", element)
+        return self.attached.get(node.document.path, self.settings)
 
 
 class Unused:
@@ -129,9 +135,10 @@ class WithDefaults:
 
 
 class DefaultClasses:
-    """The <default> classes of a file: {class: (its <default> nodes, parent class)}."""
+    """The <default> classes of a file: {class: (its <default> nodes, parent class)}, and those of attached files."""
 
-    def __init__(self, root):
+    def __init__(self, root, apart=()):
+        self._apart = apart  # names of classes of attached files that stand in no other
         self.classes: dict[str, tuple[list[Any], str | None]] = {MAIN: ([], None)}
         self._found = {}  # (class, tags) -> result of `_defaults`
         pending = [(node, None) for node in reversed(root.children("default"))]
@@ -146,7 +153,7 @@ class DefaultClasses:
                 "ATTRIBUTE_MISSING", '<default> in a <default> must have the attribute "class"', node
             )
             return []
-        if parent is None and name != MAIN:
+        if parent is None and name != MAIN and name not in self._apart:
             if self.classes[MAIN][0]:
                 problem = "the outermost <default> is the class main"
                 node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="class", value=name)

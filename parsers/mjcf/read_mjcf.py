@@ -12,6 +12,7 @@ import os
 from mbcli.parsers.checks import check_model
 from mbcli.parsers.mesh_files import MeshFiles
 from mbcli.parsers.mjcf.mjcf_actuators import joint_inertias, read_actuators
+from mbcli.parsers.mjcf.mjcf_attachments import Attached, insert_attachments
 from mbcli.parsers.mjcf.mjcf_bodies import BodyReader
 from mbcli.parsers.mjcf.mjcf_compiler import read_compiler, scale_to_total
 from mbcli.parsers.mjcf.mjcf_constraints import read_equalities
@@ -50,19 +51,24 @@ def read_mjcf(source, diagnostics, *, packages=None, name=None):
     packages = packages or PackageMap()
     base_dir = os.curdir if isinstance(source, bytes) else os.path.dirname(source)
     documents, folders = insert_includes(root, source, packages, base_dir)
+    attached = Attached(documents=documents, folders=folders)
+    above = () if isinstance(source, bytes) else (os.path.realpath(source),)
+    if diagnostics.counts()["error"] == errors_before:
+        insert_attachments(root, packages, base_dir, base_dir, attached, above)
     if diagnostics.counts()["error"] > errors_before:
         return None  # without an included file the rest is full of names that nothing has
     model_name = _NAMELESS if isinstance(source, bytes) else os.path.splitext(os.path.basename(source))[0]
-    model = _read_model(root, documents, model_name, MeshFiles(packages, base_dir), folders)
+    model = _read_model(root, attached, model_name, MeshFiles(packages, base_dir))
     return model if diagnostics.counts()["error"] == errors_before else None
 
 
-def _read_model(root, documents, default_name, mesh_files, folders):
+def _read_model(root, attached, default_name, mesh_files):
     """The model, not to be used if it has errors."""
     settings = read_compiler(root)
     expand_replicas(root, settings)
-    reading = Reading(settings, read_options(root), DefaultClasses(root), Unused())
-    geoms = GeomReader(root, reading, MeshReader(reading, mesh_files, folders))
+    defaults = DefaultClasses(root, attached.classes)
+    reading = Reading(settings, read_options(root), defaults, Unused(), attached.settings)
+    geoms = GeomReader(root, reading, MeshReader(reading, mesh_files, attached.folders))
     bodies = BodyReader(reading, geoms)
     bodies.read(root)
     geoms.report(root.diagnostics)
@@ -86,7 +92,7 @@ def _read_model(root, documents, default_name, mesh_files, folders):
         contact_pairs=read_pairs(root, reading, bodies),
         postures=read_keyframes(root, bodies),
         gravity=reading.options.gravity,
-        sources=tuple(documents),
+        sources=tuple(attached.documents),
     )
     report_softness(root)
     for node in root.children("deformable"):

@@ -1,4 +1,4 @@
-"""SDFormat files to `ModelSpec`: versions 1.4 to 1.12, with nested and included models, worlds, Drake's extensions.
+"""SDFormat files to `ModelSpec`: versions 1.2 to 1.12, with nested and included models, worlds, Drake's extensions.
 
 If the format leaves a choice, or Drake differs from it, this reader follows Drake: a link without
 inertial has mass 1 and unit inertia, a joint has an actuator unless its effort limit is 0, the `drake:joint`

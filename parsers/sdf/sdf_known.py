@@ -1,4 +1,4 @@
-"""The elements of SDFormat 1.4 to 1.12 and its Drake extensions: {element: children and @attributes}.
+"""The elements of SDFormat 1.2 to 1.12 and its Drake extensions: {element: children and @attributes}.
 
 Read by `xml_source.report_unread` to tell elements that this program does not use from those that nobody knows, and
 both from those that are for other programs: nothing that is computed here depends on FOREIGN ones.

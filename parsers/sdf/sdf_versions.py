@@ -1,4 +1,6 @@
-"""The changes between the versions of SDFormat, from 1.4 to 1.12.
+"""The changes between the versions of SDFormat, from 1.2 to 1.12.
+
+Versions 1.2 and 1.3 mean what 1.4 means, as in libsdformat.
 
 A file is read as its version means it. Additions of a later version are taken from an older file, too, as libsdformat
 does, with a warning (`version_features`); removals of a later version are errors there, unless the answer is the
@@ -7,12 +9,12 @@ same without it.
 
 from mbcli.parsers.xml_source import quoted
 
-OLDEST_MINOR, NEWEST_MINOR = 4, 12
-_VERSIONS = {f"1.{minor}": minor for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)}
+OLDEST_MINOR, OLDEST_OF_ITS_OWN, NEWEST_MINOR = 2, 4, 12
+_VERSIONS = {f"1.{minor}": max(minor, OLDEST_OF_ITS_OWN) for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)}
 
 
 def read_version(root):
-    """The minor version of a file, or None with an error."""
+    """The minor version of a file, 4 or later, or None with an error."""
     if root.tag != "sdf":
         message = f"the root element of an SDFormat file must be <sdf>, found <{root.tag}>"
         root.diagnostics.error("ELEMENT_INVALID", message, root)

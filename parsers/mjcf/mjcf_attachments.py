@@ -1,0 +1,202 @@
+"""<attach> of MJCF files: bodies of another file stand in its place, with all that refers to them alone.
+
+Names, classes and assets of the other file get the prefix; its elements keep its defaults and its <compiler>. Options
+and keyframes are those of the main file.
+
+Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-attach
+"""
+
+import os
+from dataclasses import dataclass, field, replace
+
+from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_compiler import read_compiler
+from mbcli.parsers.mjcf.mjcf_replicas import MAX_COPIES, REFERENCES, SECTIONS, expand_replicas, key_of, refers_only_to
+from mbcli.parsers.mjcf.mjcf_source import insert_includes
+from mbcli.parsers.mjcf.mjcf_values import MAIN, find_named
+from mbcli.parsers.xml_source import read_xml
+
+from mbcli.errors import ResourceError
+
+MAX_DEPTH = 16  # of files that attach each other
+_CLASSES = ("class", "childclass")
+_NAMES = ("name", *_CLASSES, "mesh", "material", "hfield")
+_WITHOUT_CLASS = ("exclude",)
+
+
+@dataclass
+class Attached:
+    """What the files have that are attached.
+
+    Attributes:
+        settings: {path of a document: its CompilerSettings}; meshdir starts at the folder of the main file.
+        classes: default classes that stand in no other.
+        documents: `SourceFile`s.
+        folders: {path of an included document: its directory}.
+    """
+
+    settings: dict = field(default_factory=dict)
+    classes: set = field(default_factory=set)
+    documents: list = field(default_factory=list)
+    folders: dict = field(default_factory=dict)
+    made: int = 0  # elements
+
+
+def insert_attachments(root, packages, base_dir, folder, attached, above=()):
+    """Puts what each <attach> of a file names in its place. Faults are errors.
+
+    Args:
+        base_dir: directory of the main file; folder: of this one.
+        attached: an `Attached` that gets what is found.
+        above: the files that attach this one.
+    """
+    nodes = root.find_all("attach")
+    models, read = _models(root), {}
+    for node in nodes:
+        name = node.attribute("model", required=True) and find_named(node, "model", "<model> of <asset>", models)
+        if name is None:
+            node.ignore("settled")
+            continue
+        if name not in read:
+            read[name] = _read(models[name], packages, base_dir, folder, attached, above)
+        if read[name] is None:
+            node.ignore("settled")
+        elif not _attach(root, node, read[name], attached):
+            return
+
+
+def _models(root):
+    """{name: its <model> element}"""
+    found = {}
+    for section in root.children("asset"):
+        for node in section.children("model"):
+            node.attribute("content_type")
+            file = node.attribute("file", required=True)
+            if file is not None:
+                found[node.attribute("name") or os.path.splitext(os.path.basename(file))[0]] = node
+    return found
+
+
+def _read(node, packages, base_dir, folder, attached, above):
+    """The root of the file that a <model> names, with what it includes and attaches; None after an error."""
+    try:
+        path = packages.resolve(node.attribute("file"), folder)
+    except ResourceError as error:
+        node.diagnostics.error("URI_LOOKUP", str(error), node, attribute="file")
+        return None
+    here = os.path.realpath(path)
+    if here in above or len(above) >= MAX_DEPTH:
+        problem = "attaches itself" if here in above else f"is deeper than {MAX_DEPTH} files that attach each other"
+        node.diagnostics.error("INCLUDE_REPEATED", f'"{node.attribute("file")}" {problem}', node, attribute="file")
+        return None
+    errors_before = node.diagnostics.counts()["error"]
+    root = read_xml(path, node.diagnostics, deep=True)
+    if root is None:
+        return None
+    if root.tag != "mujoco":
+        root.diagnostics.error("ELEMENT_INVALID", f"an MJCF file starts with <mujoco>, not <{root.tag}>", root)
+        return None
+    own = os.path.dirname(path)
+    documents, folders = insert_includes(root, path, packages, own)
+    if node.diagnostics.counts()["error"] > errors_before:
+        return None
+    settings = read_compiler(root)
+    meshdir = os.path.relpath(os.path.join(own, settings.meshdir), base_dir)
+    attached.settings |= {document.path: replace(settings, meshdir=meshdir) for document in documents}
+    attached.documents += documents
+    attached.folders |= folders
+    insert_attachments(root, packages, base_dir, own, attached, (*above, here))
+    expand_replicas(root, settings)
+    return None if node.diagnostics.counts()["error"] > errors_before else root
+
+
+def _attach(root, node, other, attached):
+    """Puts copies of the parts of another file in the place of an <attach>, and in the sections of the root; whether
+    they are not too many."""
+    prefix = node.attribute("prefix", "")
+    selected = _selected(node, other)
+    if selected is None:
+        node.ignore("settled")
+        return True
+    attached.made += sum(1 for _ in other.walk())
+    if attached.made > MAX_COPIES:
+        problem = f"the file has more than {MAX_COPIES} elements with all that is attached"
+        node.diagnostics.error("XML_ERROR", problem, node)
+        return False
+    main = f"{prefix or node.attribute('model') + '/'}{MAIN}"
+    if main in attached.classes:
+        problem = f'what is attached needs another prefix: "{prefix}" is taken'
+        node.diagnostics.error("DUPLICATE_NAME", problem, node, attribute="prefix", value=prefix)
+        node.ignore("settled")
+        return True
+    attached.classes.add(main)
+    outermost = {MAIN, *(default.raw("class") for default in other.child_nodes if default.tag == "default")}
+    rename = _renaming(prefix, main, outermost)
+    frame = node.substitute("frame", {"childclass": main})
+    frame.adopt(part.copied(rename) for part in selected)
+    node.parent.exchange(node, [frame])
+    root.adopt(_defaults(node, other, main, rename))
+    root.adopt(_assets(other, rename))
+    root.adopt(_sections(node, other, selected, main, rename))
+    return True
+
+
+def _selected(node, other):
+    """The elements of the world of another file that are attached, or None after an error."""
+    contents = [child for section in other.child_nodes if section.tag == "worldbody" for child in section.child_nodes]
+    if node.attribute("body") is None:
+        return contents
+    bodies = {body.raw("name"): body for section in contents for body in section.walk() if body.tag == "body"}
+    name = find_named(node, "body", "body in the attached file", bodies)
+    return None if name is None else [bodies[name]]
+
+
+def _renaming(prefix, main, outermost):
+    """(node, attribute, text) -> the text of the attribute in a copy.
+
+    main: what the class that has any of the names `outermost` is called.
+    """
+
+    def rename(node, attribute, text):
+        if attribute in _CLASSES and text in outermost:
+            return main
+        named = attribute in _NAMES or (attribute in REFERENCES and text != WORLD)
+        return prefix + text if named else text
+
+    return rename
+
+
+def _defaults(place, other, main, rename):
+    """The <default> elements, the outermost of the class `main`, which is there also if the file has none."""
+    copies = [node.copied(rename) for node in other.child_nodes if node.tag == "default"]
+    for copy in copies:
+        copy.state("class", copy.raw("class") or main)
+    return copies or [place.substitute("default", {"class": main})]
+
+
+def _assets(other, rename):
+    for section in other.child_nodes:
+        if section.tag == "asset":
+            copy = section.copied(rename)
+            for node, original in zip(copy.child_nodes, section.child_nodes, strict=True):
+                if node.raw("name") is None and node.raw("file") is not None:
+                    stem = os.path.splitext(os.path.basename(node.raw("file")))[0]
+                    node.state("name", rename(original, "name", stem))
+            yield copy.without("model")
+
+
+def _sections(place, other, selected, main, rename):
+    """The elements of other sections that refer to what is attached, and to nothing else."""
+    names = {key_of(node, node.raw("name")) for part in selected for node in part.walk() if node.raw("name")}
+    for tag in SECTIONS:
+        section = place.substitute(tag, {})
+        for holder in other.child_nodes:
+            for node in holder.child_nodes if holder.tag == tag else ():
+                if refers_only_to(names, node):
+                    if node.raw("name"):
+                        names.add(key_of(node, node.raw("name")))
+                    copy = node.copied(rename)
+                    if copy.raw("class") is None and copy.tag not in _WITHOUT_CLASS:
+                        copy.state("class", main)
+                    section.adopt([copy])
+        yield section
