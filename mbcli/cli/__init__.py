@@ -38,7 +38,10 @@ COMMANDS = {
     "view": ("view", "Show a model in the browser, with sliders for its joints."),
     "replay": ("replay", "Show logs over time: in the browser, as one HTML file, as images or a video."),
     "log": ("log", "Look into the logs that simulate writes."),
-    "schema": ("schema", "Print the JSON Schema of a configuration, scenario, directives or log."),
+    "schema": ("schema", "Print the JSON Schema of a configuration, scenario, directives, log or of results."),
+    "explain": ("explain", "Explain the code of a finding."),
+    "doctor": ("doctor", "Look at versions, cache, extras and other engines."),
+    "completion": ("completion", "Print the completion script of a shell, or a manual page."),
 }
 BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
 INTERRUPTED, TERMINATED, PIPE_CLOSED = 130, 143, 141
@@ -62,8 +65,19 @@ class Commands(LazyGroup):
 
 def _show_version(ctx, param, value):
     if value and not ctx.resilient_parsing:
-        click.echo(f"mbcli {__version__}")
+        if "--json" in (ctx.obj or {}).get("arguments", ()):
+            from mbcli.common.json_text import to_json
+            from mbcli.log.provenance import collect_provenance
+
+            click.echo(to_json({"schema": "mbcli/version", "schema_version": 1, **collect_provenance()}))
+        else:
+            click.echo(f"mbcli {__version__}")
         ctx.exit()
+
+
+def _refuse_json(ctx, param, value):
+    if value and not ctx.resilient_parsing:  # --version, which may have it, has ended the command before
+        raise click.NoSuchOption("--json", "No such option '--json'. It goes behind the command.", ctx=ctx)
 
 
 @click.command(
@@ -73,7 +87,15 @@ def _show_version(ctx, param, value):
     epilog="Exit codes: 0 done, 1 a check found something, 2 usage, 3 model or configuration invalid, 4 file missing, "
     "5 numerical failure, 6 output cannot be written, 70 a bug, 130/141/143 stopped by a signal.",
 )
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Version.")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Version; with --json those of Python and packages too.",
+)
+@click.option("--json", is_flag=True, hidden=True, expose_value=False, callback=_refuse_json)
 @click.option("-v", "--verbose", is_flag=True, help="Also print the notes on a model, not only warnings.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no warnings, no progress.")
 @click.option("--no-color", is_flag=True, help="No colours (NO_COLOR does the same).")

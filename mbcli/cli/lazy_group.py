@@ -1,9 +1,12 @@
 """LazyGroup: a group of commands whose modules are imported when they are used."""
 
+from functools import partial
 from importlib import import_module
 
 import click
 
+from mbcli.cli.completion import is_wanted, teach
+from mbcli.cli.help_sections import write_options
 from mbcli.common.suggestions import closest
 
 
@@ -25,11 +28,16 @@ class LazyGroup(click.Group):
         if name not in self.table:
             return None
         module = self.table[name][0]
-        return getattr(import_module(f"mbcli.cli.{module}"), module)
+        command = getattr(import_module(f"mbcli.cli.{module}"), module)
+        if not isinstance(command, click.Group):
+            command.format_options = partial(write_options, command)
+        if ctx.resilient_parsing and is_wanted():
+            teach(command)
+        return command
 
     def resolve_command(self, ctx, args):
         name = args[0]
-        if name not in self.table and not name.startswith("-"):
+        if name not in self.table and not name.startswith("-") and not ctx.resilient_parsing:
             likely = closest(name, self.table)
             hint = f" Did you mean '{likely}'?" if likely else f" `{ctx.command_path} --help` lists the commands."
             raise click.UsageError(f"No such command '{name}'.{hint}", ctx)

@@ -138,8 +138,33 @@ _model_settings = (
         help="A joint that closes a loop is cut (default) and held together by a constraint, or is an error.",
     ),
 )
-model_options = together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings)
-optional_model_options = together(click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings)
+
+
+def _show_model_help(ctx, param, value):
+    """The callback of --help-model."""
+    if not value or ctx.resilient_parsing:
+        return
+    formatter = ctx.make_formatter()
+    records = [param.get_help_record(ctx) for param in ctx.command.params if param.name in MODEL_KEYS[1:]]
+    formatter.write_text(f"What {ctx.command_path}, like every command that reads models, takes beside MODEL:")
+    with formatter.section("Model"):
+        formatter.write_dl([record for record in records if record is not None])
+    click.echo(formatter.getvalue().rstrip("\n"), color=ctx.color)
+    ctx.exit()
+
+
+_model_help = click.option(
+    "--help-model",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_model_help,
+    help="Describe the options on models.",
+)
+model_options = together(click.argument("models", nargs=-1, metavar="MODEL..."), *_model_settings, _model_help)
+optional_model_options = together(
+    click.argument("models", nargs=-1, metavar="[MODEL...]"), *_model_settings, _model_help
+)
 
 ground_option = click.option(
     "--ground",

@@ -1,0 +1,93 @@
+"""`mbcli doctor`: whether the surroundings of mbcli are in order."""
+
+import os
+import sys
+from importlib import metadata, util
+
+import click
+
+from mbcli.common.json_text import to_json
+
+# extra -> (module that it brings, what it is for)
+EXTRAS = {
+    "symbolic": ("sympy", "mbcli symbolic"),
+    "xacro": ("xacro", "--xacro"),
+    "decompose": ("coacd", "--decompose"),
+    "plot": ("matplotlib", "mbcli log plot"),
+    "dask": ("distributed", "mbcli sweep --scheduler"),
+    "parquet": ("pyarrow", "tables as Parquet"),
+    "mcap": ("mcap", "mbcli log export --to mcap"),
+    "rerun": ("rerun", "mbcli log export --to rrd"),
+}
+PEERS = {"drake": "pydrake", "pin": "pinocchio", "mujoco": "mujoco"}
+PATH_VARIABLES = ("MBCLI_PACKAGE_PATH", "ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH", "GZ_SIM_RESOURCE_PATH")
+SHORT_OF_SPACE = 200e6  # [bytes]
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_context
+def doctor(ctx, as_json):
+    """Look at versions, the folder of compiled kernels, extras, other engines and where packages are looked for.
+
+    Exit code 1 if something is a problem.
+    """
+    checks = [{"name": name, "status": status, "text": text} for name, status, text in _checks()]
+    if as_json:
+        click.echo(to_json({"schema": "mbcli/doctor", "schema_version": 1, "checks": checks}))
+    else:
+        width = max(len(check["name"]) for check in checks)
+        colours = {"ok": "green", "note": None, "problem": "red"}
+        for check in checks:
+            status = click.style(f"{check['status']:<7}", fg=colours[check["status"]])
+            click.echo(f"{check['name']:<{width}}  {status}  {check['text']}", color=ctx.color)
+    return 1 if any(check["status"] == "problem" for check in checks) else 0
+
+
+def _checks():
+    from mbcli.log.provenance import collect_provenance
+
+    versions = collect_provenance()
+    yield "mbcli", "ok", f"{versions['mbcli_version']}, {versions['python']}, {sys.executable}"
+    yield "packages", "ok", ", ".join(f"{name} {version}" for name, version in versions["packages"].items())
+    blas = versions["blas"]
+    yield "machine", "ok", f"{versions['cpu']}, {blas['cpu_count']} processors; {blas['name']} {blas['version']}"
+    yield "cache", *_cache()
+    yield "kernels", *_kernels()
+    for extra, (module, use) in EXTRAS.items():
+        there = util.find_spec(module) is not None
+        yield f"extra {extra}", "ok" if there else "note", use if there else f"{use}: pip install 'mbcli[{extra}]'"
+    for package, module in PEERS.items():
+        there = util.find_spec(module) is not None
+        yield f"engine {package}", "ok" if there else "note", metadata.version(package) if there else "not installed"
+    for name in PATH_VARIABLES:
+        if os.environ.get(name):
+            missing = [folder for folder in os.environ[name].split(os.pathsep) if folder and not os.path.isdir(folder)]
+            text = f"no such folder: {', '.join(missing)}" if missing else os.environ[name]
+            yield name, "problem" if missing else "ok", text
+
+
+def _cache():
+    """Of compiled kernels and hulls of meshes."""
+    import shutil
+
+    from mbcli.common.user_cache import user_cache
+
+    folder = user_cache()
+    above = folder
+    while not above.exists():
+        above = above.parent
+    if not os.access(above, os.W_OK):
+        return "problem", f"{folder} cannot be written: every run compiles anew; MBCLI_CACHE_DIR names another folder"
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.exists() else 0
+    free = shutil.disk_usage(above).free
+    text = f"{folder}, {size / 1e6:.0f} MB, {free / 1e9:.1f} GB free"
+    return "problem" if free < SHORT_OF_SPACE else "ok", text
+
+
+def _kernels():
+    if os.environ.get("MBCLI_JIT") == "0":
+        return "note", "interpreted, since MBCLI_JIT=0"
+    if util.find_spec("numba") is None:
+        return "problem", "numba is missing: everything is interpreted and slow"
+    return "ok", "compiled on first use, kept in the cache"

@@ -1,0 +1,36 @@
+"""The manual page, roff, from the help of the commands."""
+
+import click
+
+from mbcli import __version__
+
+WIDTH = 78
+
+
+def manual_page(group):
+    """One page on all commands."""
+    lines = [f'.TH MBCLI 1 "" "mbcli {__version__}" "User Commands"', ".SH NAME"]
+    lines += [r"mbcli \- multibody dynamics from robot model files", ".SH SYNOPSIS", ".B mbcli"]
+    lines += [r"[\fIOPTIONS\fR] \fICOMMAND\fR [\fIARGS\fR]", ".SH DESCRIPTION"]
+    ctx = click.Context(group, info_name="mbcli", terminal_width=WIDTH)
+    lines += _verbatim(group.get_help(ctx))
+    lines.append(".SH COMMANDS")
+    for path, command in _commands(group, ctx):
+        inner = click.Context(command, info_name=path, terminal_width=WIDTH)
+        lines += [f'.SS "{path}"', *_verbatim(command.get_help(inner))]
+    return "\n".join(lines)
+
+
+def _commands(group, ctx, path="mbcli"):
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if isinstance(command, click.Group):
+            yield from _commands(command, ctx, f"{path} {name}")
+        else:
+            yield f"{path} {name}", command
+
+
+def _verbatim(text):
+    """Lines as they are: roff takes a backslash, and a dot or quote at the start of a line, for its own."""
+    escaped = (line.replace("\\", r"\e").replace("-", r"\-") for line in text.splitlines())
+    return [".nf", *(rf"\&{line}" if line[:1] in (".", "'") else line for line in escaped), ".fi"]
