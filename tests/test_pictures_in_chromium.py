@@ -119,6 +119,20 @@ def test_a_slider_moves_its_joint(browser):
         assert_drawn_at(browser.evaluate("mbcli.drawnPoses()"), kinematics(plant, q))
 
 
+def test_a_model_without_shapes_is_a_skeleton(browser):
+    model = live(SAMPLES / "closed_chains" / "four_bar.urdf")
+    assert not model.scene.shapes
+    with viewed(browser, model):
+        assert browser.evaluate("mbcli.panel.shown.bones")
+        ends = browser.evaluate(
+            "mbcli.robot.boneEnds().map(([k, p]) => mbcli.robot.bodies[k].localToWorld(p).toArray())"
+        )
+    X_WB = np.array([matrix4(X) for X in model.poses({"q": model.scene.q.tolist()})["X_WB"]])
+    (cut,) = [joint for joint in model.scene.joints if joint.closes_loop]
+    met = X_WB[cut.parent, :3, :3] @ cut.X_PF[4:] + X_WB[cut.parent, :3, 3]
+    assert sum(np.allclose(end, met, atol=TOLERANCE) for end in ends) == 2  # both sides of the loop end there
+
+
 def test_the_page_follows_its_file_within_half_a_second(browser, tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text(ARM.format(height=0.5))

@@ -51,7 +51,7 @@ def view(ctx, port, no_browser, ground, **values):
         click.echo(server.url)
         if not no_browser and not webbrowser.open(server.url):
             click.echo("mbcli: no browser was found: open the address above", err=True)
-        for note in live.scene.notes:
+        for note in live.unread:
             click.echo(f"mbcli: warning: {note}", err=True)
         _follow(live, server, quiet=(ctx.obj or {}).get("verbosity", 0) < 0)
 

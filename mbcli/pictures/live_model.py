@@ -51,6 +51,7 @@ class LiveModel:
             self.loaded, self.scene, self._context = loaded, scene, context
             self._packed = {key: self._packed[key] for key in scene.meshes if key in self._packed}
         self._watch([source.path for source in loaded.sources] + self._meshes.files())
+        self.unread = [note for note in scene.notes if note in self._meshes.notes()]
 
     def _watch(self, paths):
         self._stamps = {path: file_stamp(path) for path in (*self._paths, *paths)}
@@ -90,7 +91,7 @@ class LiveModel:
             if mesh is None:
                 return None
             if key not in self._packed:
-                self._packed[key] = pack_mesh(mesh)
+                self._packed[key] = pack_mesh(mesh, level=1)
             return "application/octet-stream", self._packed[key]
 
     def poses(self, request: Any) -> dict[str, Any]:

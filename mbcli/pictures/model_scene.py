@@ -77,6 +77,10 @@ class MeshStore:
             return None, None, str(error)
         return (*_keyed(vertices, triangles), "")
 
+    def notes(self) -> list[str]:
+        """Sentences on meshes that could not be read."""
+        return [note for _, _, _, note in self._read.values() if note]
+
     def files(self) -> list[str]:
         """The names of the files that were read."""
         return list({name[0]: None for name in self._read})
@@ -127,8 +131,14 @@ def scene_of(
         postures=postures,
         meshes=found,
         weight=gravity * sum(body.default_spatial_inertia().get_mass() for body in plant.elements.bodies[1:]),
-        notes=notes,
+        notes=[*notes, *_missing_meshes(loaded)],
     )
+
+
+def _missing_meshes(loaded):
+    """Sentences on meshes whose files were not found, as the reader of the model reported them."""
+    found = [f for f in loaded.diagnostics.findings if f.code == "URI_LOOKUP" and f.severity == "warning"]
+    return [finding.message.partition("; ")[0] for finding in found]
 
 
 def drawing_context(plant: MultibodyPlant, q: ArrayLike | None = None) -> Context:
@@ -199,6 +209,7 @@ def _joint(plant, joint):
         joint.position_start() if count else 0,
         count,
         closes_loop,
+        pose_row(joint.frame_on_child().GetFixedPoseInBodyFrame()),
     )
 
 

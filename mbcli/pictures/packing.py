@@ -48,8 +48,11 @@ LARGEST = 1 << 29  # [bytes] of a pack that is read
 LARGEST_NUMBER = 2**31 - 1
 
 
-def pack_arrays(arrays: Mapping[str, tuple[ArrayLike, float]]) -> bytes:
-    """A pack of {name: (array, step)}; ModelError for numbers beyond 2^31 steps, or that are not finite."""
+def pack_arrays(arrays: Mapping[str, tuple[ArrayLike, float]], level: int = 9) -> bytes:
+    """A pack of {name: (array, step)}, deflated at a level from 1, fast, to 9, small.
+
+    ModelError for numbers beyond 2^31 steps, or that are not finite.
+    """
     header, data, start = [], [], 0
     for name, (array, step) in arrays.items():
         values = np.asarray(array, dtype=float)
@@ -64,7 +67,7 @@ def pack_arrays(arrays: Mapping[str, tuple[ArrayLike, float]]) -> bytes:
         start += 4 * rows.size
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
-    return zlib.compress(len(text).to_bytes(4, "little") + text + b"".join(data), 9)
+    return zlib.compress(len(text).to_bytes(4, "little") + text + b"".join(data), level)
 
 
 def unpack_arrays(packed: bytes) -> dict[str, FloatArray]:
@@ -89,12 +92,12 @@ def unpack_arrays(packed: bytes) -> dict[str, FloatArray]:
         raise ModelError(f"a packed array is damaged: {error}") from None
 
 
-def pack_mesh(mesh: PictureMesh) -> bytes:
+def pack_mesh(mesh: PictureMesh, level: int = 9) -> bytes:
     """A pack with vertices, to 1 / 65535 of the largest extent, and triangles."""
     extent = float(np.ptp(mesh.vertices, axis=0).max(initial=0.0)) if len(mesh.vertices) else 0.0
     largest = float(np.abs(mesh.vertices).max(initial=0.0))
     step = max(extent / MESH_STEPS, largest / LARGEST_NUMBER, 1e-12)
-    return pack_arrays({"vertices": (mesh.vertices, step), "triangles": (mesh.triangles, 1)})
+    return pack_arrays({"vertices": (mesh.vertices, step), "triangles": (mesh.triangles, 1)}, level)
 
 
 def unpack_mesh(packed: bytes) -> PictureMesh:

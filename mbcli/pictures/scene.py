@@ -94,7 +94,7 @@ class PictureFrame:
 
 @dataclass(frozen=True)
 class PictureJoint:
-    """A joint: its frame F on the parent body, and its axis in F if it has one.
+    """A joint: its frames F on the parent body and M on the child body C, and its axis in F if it has one.
 
     Attributes:
         start, count: its positions among those of the model.
@@ -110,6 +110,7 @@ class PictureJoint:
     start: int
     count: int
     closes_loop: bool = False
+    X_CM: tuple[float, ...] = IDENTITY
 
 
 @dataclass(frozen=True)

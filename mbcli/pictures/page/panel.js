@@ -15,7 +15,7 @@ function element(tag, attributes = {}, ...children) {
 
 const LAYER_NAMES = {
   visual: "visuals", collision: "collision", frames: "frames", axes: "joint axes", inertia: "inertia",
-  com: "centre of mass", names: "names", contacts: "contacts", ground: "ground grid",
+  bones: "skeleton", com: "centre of mass", names: "names", contacts: "contacts", ground: "ground grid",
 };
 
 class Panel {

@@ -81,7 +81,7 @@ class Replay {
     robot.measure();
     const box = robot.box.clone();
     this.runs.forEach((each) => each.bounds(box));
-    this.stage.fitGround(box, robot.groundHeight());
+    this.stage.fitGround(box, robot.groundHeight(box));
     this.stage.lookAt(box);
     this.arrows = new ContactArrows(this.stage.scene, robot.size, run.scene.weight);
     this.from = Math.min(...this.runs.map(({ times }) => times[0]));
@@ -98,8 +98,9 @@ class Replay {
 
   buildPanel() {
     const run = this.runs[0], hasContacts = Boolean(run.contact.offset);
-    const layers = ["visual", "collision", "frames", "axes", "names", "inertia", "com", ...(hasContacts ? ["contacts"] : []), "ground"];
-    const shown = { visual: true, ground: true, contacts: hasContacts, collision: !this.robots[0].hasVisuals };
+    const layers = ["visual", "collision", "bones", "frames", "axes", "names", "inertia", "com", ...(hasContacts ? ["contacts"] : []), "ground"];
+    const shown = { visual: true, ground: true, contacts: hasContacts, collision: !this.robots[0].hasVisuals,
+      bones: this.robots[0].isMostlyBare };
     this.panel.addToggles(layers, shown, (layer, visible) => this.showLayer(layer, visible));
     for (const layer of layers) this.showLayer(layer, this.panel.shown[layer]);
     if (this.runs.length > 1) {

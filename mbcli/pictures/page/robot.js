@@ -22,7 +22,7 @@ class Robot {
     this.ghost = ghost;
     this.root = new THREE.Group();
     this.solids = [];
-    this.layers = { visual: [], collision: [], frames: [], axes: [], inertia: [], com: [], names: [] };
+    this.layers = { visual: [], collision: [], frames: [], axes: [], inertia: [], com: [], names: [], bones: [] };
     this.bodies = description.bodies.map((body) => {
       const group = new THREE.Group();
       group.name = body.name;
@@ -31,6 +31,9 @@ class Robot {
     });
     this.hasVisuals = description.shapes.some((shape) => shape.role === "visual" && shape.kind !== "half_space");
     for (const shape of description.shapes) this.addShape(shape, geometries);
+    const shaped = new Set(description.shapes.filter((s) => s.role === "visual" || !this.hasVisuals).map((s) => s.body));
+    const massive = description.bodies.filter((body) => body.mass > 0);
+    this.isMostlyBare = 2 * description.bodies.filter((body, k) => body.mass > 0 && shaped.has(k)).length < massive.length;
     this.setPoses(description.X_WB.flat());
     this.size = this.measure();
     for (const shape of this.planes || []) this.addPlane(shape);
@@ -48,8 +51,8 @@ class Robot {
     this.root.updateMatrixWorld(true);
     const box = new THREE.Box3();
     for (const solid of this.solids) box.expandByObject(solid);
-    const points = this.bodies.slice(1).map((body) => body.position);
-    points.forEach((point) => box.expandByPoint(point));
+    this.bodies.slice(1).forEach((body) => box.expandByPoint(body.position));
+    if (this.isMostlyBare) this.boneEnds().forEach(([body, end]) => box.expandByPoint(this.bodies[body].localToWorld(end)));
     if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, 0), new THREE.Vector3(0.5, 0.5, 1));
     this.box = box;
     return Math.max(box.getSize(new THREE.Vector3()).length(), 1e-3);
@@ -102,10 +105,11 @@ class Robot {
     this.layers[shape.role].push(object);
   }
 
-  // Height of the ground: of the first half space of World, else the lowest point if the robot stands on 0, else null.
-  groundHeight() {
+  // Height of the ground under a box of contents: of the first half space of World, else 0, or its bottom if that is lower.
+  groundHeight(box) {
     const ground = (this.planes || []).find((shape) => shape.body === 0);
-    return ground ? ground.X_BG[6] : 0;
+    if (ground) return ground.X_BG[6];
+    return box.min.z < -0.02 * this.size ? box.min.z : 0;
   }
 
   addSigns() {
@@ -116,6 +120,7 @@ class Robot {
       if (k && body.mass > 0) this.addMass(body, k);
       if (k) this.addName(body.name.split("::").pop(), k, null, 0.024);
     });
+    this.addBones();
     for (const frame of frames) this.addTriad(frame.body, frame.X_BF, 0.7 * length, frame.name);
     for (const joint of joints) if (joint.axis && (joint.count || joint.closes_loop)) this.addAxis(joint, 1.3 * length);
     this.totalCom = new THREE.Mesh(
@@ -137,6 +142,39 @@ class Robot {
     this.bodies[body].add(triad);
     this.layers.frames.push(triad);
     if (name) this.addName(name, body, pose, 0.02);
+  }
+
+  // From the origins of bodies to their joints; to the centres of mass of those that have none but at their origin.
+  addBones() {
+    for (const [body, end] of this.boneEnds()) {
+      const bone = new THREE.Group(), radius = 0.005 * this.size, length = end.length();
+      const material = new THREE.MeshStandardMaterial({ color: 0x52606d, roughness: 0.8 });
+      const knob = new THREE.Mesh(new THREE.SphereGeometry(1.7 * radius, 16, 12), material);
+      knob.position.copy(end);
+      bone.add(knob);
+      if (length > 1e-9 && body) {
+        const shaft = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, length, 10), material);
+        shaft.position.copy(end).multiplyScalar(0.5);
+        shaft.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), end.clone().normalize());
+        bone.add(shaft);
+      }
+      this.bodies[body].add(bone);
+      this.layers.bones.push(bone);
+    }
+  }
+
+  boneEnds() {
+    const ends = [], reached = new Set();
+    const add = (body, [x, y, z]) => {
+      if (x || y || z) reached.add(body);
+      if (body || x || y || z) ends.push([body, new THREE.Vector3(x, y, z)]);
+    };
+    for (const joint of this.description.joints) {
+      add(joint.parent, joint.X_PF.slice(4));
+      add(joint.child, joint.X_CM.slice(4));
+    }
+    this.description.bodies.forEach((body, k) => { if (k && body.mass > 0 && !reached.has(k)) add(k, body.com); });
+    return ends;
   }
 
   addAxis(joint, length) {

@@ -8,7 +8,7 @@ class ModelView {
     this.geometries = {};
     this.reloads = 0;
     const shown = { visual: true, axes: false, ground: true, collision: false };
-    this.panel.addToggles(["visual", "collision", "frames", "axes", "names", "inertia", "com", "contacts", "ground"], shown,
+    this.panel.addToggles(["visual", "collision", "bones", "frames", "axes", "names", "inertia", "com", "contacts", "ground"], shown,
       (layer, visible) => this.showLayer(layer, visible));
     this.postures = this.panel.section("Posture");
     this.joints = this.panel.section("Joints");
@@ -32,7 +32,8 @@ class ModelView {
     this.stage.scene.add(this.robot.root);
     this.arrows = new ContactArrows(this.stage.scene, this.robot.size, scene.weight);
     if (first && !this.robot.hasVisuals) this.panel.setLayer("collision", true);
-    this.stage.fitGround(this.robot.box, this.robot.groundHeight());
+    if (first && this.robot.isMostlyBare) this.panel.setLayer("bones", true);
+    this.stage.fitGround(this.robot.box, this.robot.groundHeight(this.robot.box));
     if (first) this.stage.lookAt(this.robot.box);
     for (const layer of Object.keys(this.panel.shown)) this.showLayer(layer, this.panel.shown[layer]);
     this.panel.setTitle(scene.name);
@@ -92,8 +93,9 @@ class ModelView {
   addCoordinate(scene, k) {
     const { name, unit, lower, upper } = scene.coordinates[k];
     const reach = unit === "rad" ? Math.PI : Math.max(1, this.robot.size);
-    const low = lower ?? (upper !== null ? upper - 2 * reach : this.q[k] - reach);
-    const high = upper ?? (lower !== null ? lower + 2 * reach : this.q[k] + reach);
+    const middle = Math.abs(this.q[k]) <= reach ? 0 : this.q[k];
+    const low = lower ?? (upper !== null ? upper - 2 * reach : middle - reach);
+    const high = upper ?? (lower !== null ? lower + 2 * reach : middle + reach);
     const slider = new Slider({
       name: shortName(name, scene), title: name, unit, lower: Math.min(low, high), upper: Math.max(low, high),
       value: this.q[k], onInput: (value) => { this.q[k] = value; this.move(k); },
