@@ -72,9 +72,9 @@ def rigid_surface_of(shape: Shape, resolution_hint: float | None = None) -> tupl
     if type(shape) is HalfSpace:
         raise ModelError("a half space has no triangles: its surface is the plane z = 0")
     if isinstance(shape, Convex):
-        return _read_only(*hull_surface(_triangles(shape)[0], repr(shape)))
+        return _read_only(*hull_surface(triangles_of(shape)[0], repr(shape)))
     if isinstance(shape, (Mesh, ClosedSurface)):
-        return _read_only(*_triangles(shape))
+        return _read_only(*triangles_of(shape))
     return _rigid_shape(type(shape).__name__, _measures(shape), _hint(shape, resolution_hint))
 
 
@@ -140,17 +140,18 @@ def _rigid_shape(kind: str, measures: tuple[float, ...], hint: float) -> tuple[F
 
 def _soft_mesh(shape: Mesh | ClosedSurface) -> SoftSolid:
     if isinstance(shape, Convex):
-        solid = soft_hull(_triangles(shape)[0], repr(shape))
+        solid = soft_hull(triangles_of(shape)[0], repr(shape))
     elif isinstance(shape, Mesh) and shape.extension() == ".vtk":
         vertices, tetrahedra = load_tetrahedra(shape.filename(), shape.scale3(), center=shape.center)
         solid = soft_volume(vertices, tetrahedra, repr(shape))
     else:
-        solid = kept_soft_surface(*_triangles(shape), repr(shape))
+        solid = kept_soft_surface(*triangles_of(shape), repr(shape))
     _read_only(solid.vertices, solid.tetrahedra, solid.extent)
     return solid
 
 
-def _triangles(shape: Mesh | ClosedSurface) -> tuple[FloatArray, IntArray]:
+def triangles_of(shape: Mesh | ClosedSurface) -> tuple[FloatArray, IntArray]:
+    """Vertices (n, 3) [m] and triangles (m, 3) of a mesh, as its file has them. Errors as of load_triangles()."""
     if isinstance(shape, ClosedSurface):
         return shape.vertices.copy(), shape.triangles.copy()
     return load_triangles(shape.filename(), shape.scale3(), submesh=shape.submesh, center=shape.center)

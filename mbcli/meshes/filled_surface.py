@@ -11,6 +11,7 @@ from mbcli.meshes.closed_surface import closed_surface
 from mbcli.meshes.hull_surface import area, volume_and_centroid
 from mbcli.meshes.inner_corners import with_inner_corners
 from mbcli.meshes.inner_points import inner_points
+from mbcli.meshes.soft_solid import check_count
 from mbcli.meshes.stuffed_lattice import stuffed_lattice
 from mbcli.meshes.surface_distance import nearest_on_triangles, nearest_triangles
 from mbcli.meshes.tetrahedralize import conforming_tetrahedra
@@ -69,19 +70,30 @@ class _Enclosed:
         return nearest_on_triangles(points, self.vertices[self.triangles[nearest]])
 
 
-def _bevelled(vertices: FloatArray, triangles: IntArray, name: str) -> tuple[VolumeMesh, str]:
-    """Filled with a lattice, which keeps the surface but not its edges, and a sentence that says so."""
+def lattice_in_surface(vertices: FloatArray, triangles: IntArray, width: float, name: str) -> VolumeMesh:
+    """What a closed surface holds, as tetrahedra of good shape from a lattice of a width [m], which bevels edges.
+
+    Raises ModelError, with the name, as closed_surface() does, for too many tetrahedra, and for a solid too thin.
+    """
+    vertices, triangles = closed_surface(vertices, triangles, name)
     low, high = vertices.min(axis=0), vertices.max(axis=0)
-    size, thickness = float((high - low).max()), _thickness(vertices, triangles)
-    width = float(np.clip(thickness, size / MOST_ACROSS, size / LEAST_ACROSS))
+    check_count(12.0 * float(np.prod((high - low) / width + 2.0)), name, width)
     points, cells = stuffed_lattice(_Enclosed(vertices, triangles), low, high, width)
     if not len(cells):
         raise ModelError(f"{name}: its surface cannot be filled with tetrahedra: it is too thin, or crosses itself")
+    return checked_mesh(points, cells, name)
+
+
+def _bevelled(vertices: FloatArray, triangles: IntArray, name: str) -> tuple[VolumeMesh, str]:
+    """Filled with a lattice, which keeps the surface but not its edges, and a sentence that says so."""
+    size, thickness = float(np.ptp(vertices, axis=0).max()), _thickness(vertices, triangles)
+    width = float(np.clip(thickness, size / MOST_ACROSS, size / LEAST_ACROSS))
+    mesh = lattice_in_surface(vertices, triangles, width, name)
     finding = (
         f"{name}: its triangles cross each other or are too thin, so that it is filled by a lattice of {width:.3g} m "
         "that bevels its edges"
     )
-    return checked_mesh(points, cells, name), finding
+    return mesh, finding
 
 
 def _thickness(vertices: FloatArray, triangles: IntArray) -> float:
