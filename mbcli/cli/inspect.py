@@ -4,27 +4,33 @@ import click
 
 from mbcli.cli.model import load
 from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, take_output
-from mbcli.cli.output import emit, number, printable, table
+from mbcli.cli.output import document, emit, number, printable, table
 from mbcli.common.json_text import to_json
 
 
 @click.command()
 @model_options
 @click.option("--tree", type=click.Choice(["text", "dot", "mermaid"]), help="Only the tree of bodies and joints.")
+@click.option(
+    "--geometry", is_flag=True, help="Only the geometries that collide: rigid or compliant, and of how many elements."
+)
 @output_options
 @click.pass_context
-def inspect(ctx, tree, **values):
+def inspect(ctx, tree, geometry, **values):
     """Describe a model: its tree, joints, masses, frames, actuators, geometry, and the unused elements of the file.
 
     \b
     mbcli inspect robot.urdf
     mbcli inspect robot.sdf --json | jq .counts
     mbcli inspect robot.urdf --tree dot | dot -Tsvg > tree.svg
+    mbcli inspect robot.urdf --geometry
     """
     model, output = take(values, MODEL_KEYS), take_output(values)
     result_format = output.result_format()
     if result_format not in (None, "text", "json"):
         raise click.UsageError("inspect gives text or JSON")
+    if tree is not None and geometry:
+        raise click.UsageError("give --tree or --geometry")
     if tree is not None and result_format == "json":
         raise click.UsageError("--tree gives text, dot or mermaid, no JSON")
     model.self_contact = "all"
@@ -32,12 +38,31 @@ def inspect(ctx, tree, **values):
     if tree is not None:
         emit(TREES[tree](loaded.plant), output)
         return
+    if geometry:
+        from mbcli.models.hydroelastic_geometries import hydroelastic_geometries
+
+        rows = hydroelastic_geometries(loaded.plant)
+        emit(to_json(document("geometry", loaded, geometries=rows)) if result_format == "json" else shown(rows), output)
+        return
     from mbcli.models.description import describe
 
     if result_format == "json":
         emit(to_json(describe(loaded)), output)
     else:
         emit(render(describe(loaded), loaded.plant), output)
+
+
+def shown(geometries):
+    """Geometries as a table."""
+    if not geometries:
+        return "no geometry collides"
+    rows = []
+    for g in geometries:
+        elements = next((f"{g[kind]} {kind}" for kind in ("tetrahedra", "triangles") if g[kind] is not None), "")
+        lengths = [g[key] for key in ("resolution_hint", "slab_thickness", "margin")]
+        rows.append([g["body"], g["geometry"], g["shape"], g["compliance"], g["modulus"], *lengths, elements])
+    header = ["body", "geometry", "shape", "hydroelastic", "modulus [Pa]", "hint [m]", "slab [m]", "margin [m]"]
+    return table([["" if cell is None else cell for cell in row] for row in rows], [*header, "elements"])
 
 
 def render(info, plant):
