@@ -2,14 +2,17 @@
 
 import json
 
+import jsonschema
 import numpy as np
 import pytest
-from command_line import succeed
+from command_line import cli, succeed
+from mbcli.parsers.scenes.file_schemas import schema_text
 
 from mbcli import all as own
 from mbcli.log.reader import Log
 from mbcli.models import contact_points, contact_surfaces, load_model
 
+RESULTS = jsonschema.Draft202012Validator(json.loads(schema_text("results")))
 BALL = """<robot name="{name}" xmlns:drake="http://drake.mit.edu"><link name="{name}"><inertial><mass value="1"/>
 <inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial><collision name="skin"><geometry>
 <sphere radius="0.1"/></geometry><drake:proximity_properties><drake:mu_static value="0.5"/>
@@ -168,6 +171,7 @@ def test_reaction_forces_and_generalized_forces_balance_contact_surfaces(monkeyp
 
 def test_the_command_shows_points_and_surfaces(scene):
     document = succeed("contact", *scene, "--json", "--faces").json()
+    RESULTS.validate(document)
     (point,), (surface,) = document["point_pairs"], document["surfaces"]
     assert (point["body_b"], surface["body_a"], surface["body_b"]) == ("hard::hard", "world", "soft::soft")
     assert (surface["geometry_a"], surface["geometry_b"]) == ("ground", "soft::skin")
@@ -240,3 +244,30 @@ def test_resumed_runs_keep_their_surfaces(scene, tmp_path):
     assert first.keys() == second.keys()
     for name, values in first.items():
         np.testing.assert_array_equal(values, second[name], err_msg=name)
+
+
+def test_inspect_shows_what_geometries_are(scene, tmp_path):
+    slab = tmp_path / "slab.sdf"
+    slab.write_text(
+        '<sdf version="1.9" xmlns:drake="http://drake.mit.edu"><model name="slab"><static>1</static><link name="l">'
+        '<collision name="c"><geometry><plane/></geometry><drake:proximity_properties><drake:compliant_hydroelastic/>'
+        "<drake:hydroelastic_modulus>1e6</drake:hydroelastic_modulus><drake:slab_thickness>0.1</drake:slab_thickness>"
+        "<drake:hydroelastic_margin>1e-4</drake:hydroelastic_margin></drake:proximity_properties></collision>"
+        '<collision name="d"><geometry><box><size>1 1 1</size></box></geometry><drake:proximity_properties>'
+        "<drake:rigid_hydroelastic/></drake:proximity_properties></collision></link></model></sdf>"
+    )
+    document = succeed("inspect", *scene[:2], slab, "--geometry", "--json").json()
+    RESULTS.validate(document)
+    found = {row["geometry"]: row for row in document["geometries"]}
+    soft, hard, plane, box = (found[name] for name in ("soft::skin", "hard::skin", "slab::c", "slab::d"))
+    assert (soft["compliance"], soft["modulus"], soft["resolution_hint"]) == ("compliant", 1e5, 0.03)
+    assert soft["tetrahedra"] > 100 and soft["triangles"] is None and hard["compliance"] == "undefined"
+    assert (plane["slab_thickness"], plane["margin"], plane["tetrahedra"]) == (0.1, 1e-4, None)
+    assert (box["compliance"], box["triangles"], box["modulus"]) == ("rigid", 12, None)
+    text = succeed("inspect", *scene[:2], slab, "--geometry").out
+    assert "512 tetrahedra" in text and "12 triangles" in text
+    setting = "scene_graph_config.default_proximity_properties.compliance_type=compliant"
+    row = succeed("inspect", scene[1], "--geometry", "--json", "--set", setting).json()["geometries"][0]
+    assert (row["compliance"], row["modulus"]) == ("compliant", 1e7)
+    assert cli("inspect", scene[0], "--geometry", "--tree", "dot").code == 2
+    assert cli("contact", *scene, "--faces").code == 2
