@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mbcli.errors import ResourceError
@@ -69,6 +69,27 @@ class PackageMap:
         # (name, base directory) -> (package directory or None, places that were tried)
         self._found: dict[tuple[str, str], tuple[str | None, list[str]]] = {}
         self._roots: dict[str, str] = {}  # base directory -> the one that plain paths must not leave
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was given, as JSON has it; from_dict() makes the same map of it in another process."""
+        return {
+            "allow_outside": self.allow_outside,
+            "missing_meshes": self.missing_meshes,
+            "xacro_arguments": self.xacro_arguments,
+            "named": {name: os.path.abspath(directory) for name, directory in self._named.items()},
+            "paths": [os.path.abspath(directory) for directory in self._paths],
+        }
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> PackageMap:
+        """The contrary of as_dict(). ResourceError for a directory that is missing here."""
+        result = PackageMap(allow_outside=document["allow_outside"], missing_meshes=document["missing_meshes"])
+        result.xacro_arguments = document["xacro_arguments"]
+        for name, directory in document["named"].items():
+            result.add(name, directory)
+        for directory in document["paths"]:
+            result.add_path(directory)
+        return result
 
     def add(self, name: str, directory: str | os.PathLike[str]) -> None:
         """Give a package by name. Raises ResourceError if the directory is missing or the name is taken."""

@@ -49,7 +49,7 @@ ROOMS = (
     ("mbcli.models",),
     ("mbcli.pictures",),
     ("mbcli.batch", "mbcli.simulation"),
-    ("mbcli.sweeps",),
+    ("mbcli.comparison", "mbcli.sweeps"),
     ("mbcli.systems",),
     ("mbcli.all",),
     ("mbcli.cli",),

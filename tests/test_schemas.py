@@ -40,6 +40,7 @@ def test_every_schema_is_one_and_is_printed(name):
 def test_the_command_lists_the_schemas_and_suggests_names(tmp_path):
     names = succeed("schema").out.split()
     assert names == [
+        "compare",
         "config",
         "constraints",
         "directives",

@@ -18,7 +18,7 @@ from command_line import SAMPLES, cli, succeed
 from mbcli.parsers.scenes.file_schemas import schema_text
 
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.models import load_model
+from mbcli.models import ModelText, load_model
 from mbcli.simulation import simulate
 from mbcli.sweeps import sweep
 from mbcli.sweeps.journal import Journal
@@ -306,3 +306,26 @@ def test_bad_arguments_in_python():
         sweep(PENDULUM, {"state.elbow": [1]}, duration=0.1, jobs=0)
     with pytest.raises(ArgumentError, match="timeout must be greater than 0 s"):
         sweep(PENDULUM, {"state.elbow": [1]}, duration=0.1, timeout=0.0)
+
+
+def test_a_job_comes_back_from_its_text():
+    from mbcli.parsers.package_map import PackageMap
+
+    from mbcli.sweeps.messages import job_text, read_job
+    from mbcli.sweeps.point_run import Job
+
+    packages = PackageMap(allow_outside=True, missing_meshes="error")
+    packages.add("samples", SAMPLES)
+    packages.add_path(SAMPLES.parent)
+    start = (np.array([0.1, 1.0 / 3.0]), np.array([np.pi, 0.0]), np.array([True, False]))
+    loading = {"packages": packages, "weld": ("base",), "ground": None}
+    job = Job(
+        (PENDULUM, ModelText(b"\xff<", "x.urdf")), loading, {"duration": 0.1}, start, np.array([2.0]), ("max(x)",)
+    )
+    back = read_job(job_text(job))
+    assert job_text(back) == job_text(job) and back.models == job.models and back.measures == job.measures
+    assert back.loading["packages"].as_dict() == packages.as_dict() and back.loading["weld"] == ["base"]
+    for one, other in zip(back.start, start, strict=True):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(ArgumentError, match="config: a sweep takes numbers, texts and files"):
+        job_text(Job((), {"config": object()}, {}))

@@ -19,6 +19,7 @@ COMMANDS = {
     "sweep": ("sweep", "Run a model at many values of its parameters, into one table."),
     "check": ("check", "Report every fault of model files; for CI."),
     "inspect": ("inspect", "Describe a model: tree, joints, masses, frames, unused elements."),
+    "compare": ("compare", "Compare two models, or one model in every engine that is installed."),
     "convert": ("convert", "Write a model as URDF or SDFormat, list the losses, prove that it is the same."),
     "kinematics": ("kinematics", "Poses and velocities of bodies and frames."),
     "jacobian": ("jacobian", "The Jacobian of a frame, of points or of the centre of mass, and its bias."),

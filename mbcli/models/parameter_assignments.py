@@ -169,6 +169,11 @@ def parameters_of(loaded: LoadedModel) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
+def elements_by_name(loaded: LoadedModel, kind: str) -> dict[str, Any]:
+    """{name: element} of a kind; `element.read(definition)` gives the values (n,) of a Parameter, None without any."""
+    return {e.whole_name if e.is_ambiguous else e.name: e for e in _elements(loaded, kind)}
+
+
 # ------------------------------------------------------------------------------------------ elements
 
 

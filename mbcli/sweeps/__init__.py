@@ -9,6 +9,7 @@ variations     what varies: lists, ranges and distributions, as text or in Pytho
 points         the points of a sweep: grid, list, Latin hypercube, Monte Carlo
 measures       a small language of figures of a run: max(abs(elbow)), time_of(trunk_z < 0.2)
 point_run      one point: a run of a model that stays loaded, and its row
+messages       jobs and points as JSON
 worker         the process of a local worker
 local_workers  workers on this machine, which may be killed
 dask_workers   workers of a Dask cluster (extra `dask`)

@@ -5,13 +5,13 @@ The files of the model must be there under the same paths. A process runs one po
 
 from __future__ import annotations
 
-import pickle
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, ResourceError
+from mbcli.sweeps.messages import job_text, read_job
 from mbcli.sweeps.point_run import CRASHED, Job, PointRunner
 from mbcli.sweeps.points import Point
 
@@ -19,7 +19,7 @@ CONNECT_SECONDS = 20
 AHEAD = 4  # points for each thread of the cluster that are handed over before they can run
 
 _lock = threading.Lock()
-_runners: dict[bytes, PointRunner] = {}
+_runners: dict[str, PointRunner] = {}
 
 
 def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -38,7 +38,7 @@ def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Iterator[t
         client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # a TimeoutError is an OSError
         raise ResourceError(f"{argument('scheduler')}: no Dask scheduler at {scheduler}: {error}") from None
-    content = pickle.dumps(job)
+    content = job_text(job)
     waiting = iter(points)
     try:
         threads = sum(client.nthreads().values()) or 1
@@ -71,10 +71,10 @@ def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Iterator[t
         client.close()
 
 
-def run_point(content: bytes, point: Point) -> dict[str, Any]:
-    """The row of a point, on a worker; content: the pickled Job."""
+def run_point(content: str, point: Point) -> dict[str, Any]:
+    """The row of a point, on a worker; content: the job_text() of its job."""
     with _lock:
         if content not in _runners:
             _runners.clear()
-            _runners[content] = PointRunner(pickle.loads(content))
+            _runners[content] = PointRunner(read_job(content))
         return _runners[content].row(point)

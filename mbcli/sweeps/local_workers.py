@@ -6,6 +6,7 @@ dies too. A worker that exceeds the time of a point and does not stop by itself 
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import subprocess
@@ -18,9 +19,9 @@ from contextlib import suppress
 from typing import Any
 
 from mbcli.errors import MbcliError
+from mbcli.sweeps.messages import job_text, point_text, receive, send
 from mbcli.sweeps.point_run import CRASHED, TIMEOUT, Job
 from mbcli.sweeps.points import Point
-from mbcli.sweeps.worker import receive, send
 
 ATTEMPTS = 2  # at a point whose worker dies
 STARTS = 3  # of workers in a row that die before their first point
@@ -42,21 +43,21 @@ class _Worker:
         threading.Thread(target=self._read, args=(replies,), daemon=True).start()
         self.tell(job)
 
-    def tell(self, message):
+    def tell(self, text):
         with suppress(OSError):  # it has died: its thread says so
-            send(self.process.stdin, message)
+            send(self.process.stdin, text)
 
     def give(self, point):
         self.point, self.since = point, None
-        self.tell(point)
+        self.tell(point_text(point))
 
     def _read(self, replies):
         try:
             while (message := receive(self.process.stdout)) is not None:
-                replies.put((self, message))
-        except (OSError, ValueError, EOFError):
+                replies.put((self, json.loads(message)))
+        except (OSError, ValueError):
             pass
-        replies.put((self, ("died",)))
+        replies.put((self, ["died"]))
 
     def end(self):
         self.process.kill()
@@ -75,7 +76,8 @@ def run_locally(job: Job, points: Sequence[Point], jobs: int) -> Iterator[tuple[
     waiting = deque(points)
     deaths: dict[int, int] = {}
     failed_starts = 0
-    workers = [_Worker(job, replies) for _ in range(min(jobs, len(points)))]
+    content = job_text(job)
+    workers = [_Worker(content, replies) for _ in range(min(jobs, len(points)))]
     left = len(points)
     try:
         while left:
@@ -105,7 +107,7 @@ def run_locally(job: Job, points: Sequence[Point], jobs: int) -> Iterator[tuple[
                     left -= 1
                     yield row
                 if left > sum(each.point is not None for each in workers):
-                    workers.append(_Worker(job, replies))
+                    workers.append(_Worker(content, replies))
                 continue
             worker.is_ready = True
             worker.point = None

@@ -1,0 +1,142 @@
+"""`mbcli compare`: one model in several engines, or two models."""
+
+import click
+
+from mbcli.cli.model import given_models, load, loading_arguments, models_to_load
+from mbcli.cli.options import (
+    MODEL_KEYS,
+    STATE_KEYS,
+    Number,
+    model_options,
+    output_options,
+    state_options,
+    take,
+    take_output,
+    usage_errors,
+)
+from mbcli.cli.output import emit, refuse_existing
+from mbcli.common.json_text import to_json
+
+FOUND = 1  # exit code: something differs
+PEERS = ("pydrake", "pinocchio", "mujoco", "pybullet")
+LOGS = (".h5", ".hdf5")
+
+
+@click.command()
+@model_options
+@click.option("--engines", metavar="LIST", help=f"Which engines: {', '.join(PEERS)}. Default: those installed.")
+@click.option("--tolerance", type=Number(minimum=0.0), metavar="E", help="Relative difference that counts as none.")
+@click.option(
+    "--duration",
+    type=Number(minimum=0.0),
+    default=1.0,
+    metavar="S",
+    help="Simulated time of each engine, without contact; 0: none. Default 1 s.",
+)
+@state_options
+@output_options
+@click.pass_context
+def compare(ctx, **values):
+    """Compare one model in every engine that is installed, or two models; exit code 1 if something differs.
+
+    With one MODEL: coordinates are matched by name; M, bias, gravity, accelerations, poses and masses are compared at
+    the state, then where a simulation ends. With two: every element and parameter by name, then the motion. Each
+    difference comes with its likely cause. Logs are compared by `mbcli log diff`.
+
+    \b
+    mbcli compare robot.urdf
+    mbcli compare robot.urdf --weld-base --at elbow=0.5 --engines mujoco,pinocchio
+    mbcli compare last_week.urdf robot.urdf
+    mbcli compare robot.urdf robot.sdf --tolerance 1e-6 --json
+    """
+    model, state, output = take(values, MODEL_KEYS), take(values, STATE_KEYS), take_output(values)
+    options = take(values, tuple(values))
+    output.output_format = output.result_format() or "text"
+    if output.output_format not in ("text", "json"):
+        raise click.UsageError(f"compare gives text or json, not {output.output_format}")
+    if output.output not in (None, "-"):
+        refuse_existing(output.output, output.force)
+    given = given_models(model)
+    if any(name.lower().endswith(LOGS) for name in given):
+        raise click.UsageError("two logs are compared by `mbcli log diff`")
+    if len(given) > 2:
+        raise click.UsageError(f"compare takes one model or two, not {len(given)}")
+    with usage_errors():
+        run = _two_models if len(given) == 2 else _engines
+        document, text = run(ctx, model, state, options)
+    emit(to_json(document) if output.output_format == "json" else text, output)
+    return FOUND if document["quantities"] else 0
+
+
+def _two_models(ctx, model, state, options):
+    if options.engines is not None:
+        raise click.UsageError("--engines is for one model")
+    if any(getattr(state, key) not in (None, ()) for key in STATE_KEYS):
+        raise click.UsageError("two models are compared at random states: no options of the state")
+    from mbcli.comparison.model_comparison import TOLERANCE, compare_models
+
+    sources = models_to_load(model)
+    both = [load(model, ctx, contact=True, models=[source]) for source in sources]
+    tolerance = TOLERANCE if options.tolerance is None else options.tolerance
+    result = compare_models(*both, tolerance=tolerance)
+    document = _document(result, [loaded.description() for loaded in both])
+    if not result.differences:
+        return document, f"the models are the same ({len(result.compared)} quantities, tolerance {tolerance:g})"
+    rows = [[d.name, d.where, _size(d.worst), d.cause] for d in result.differences]
+    text = _left_table(rows, ["quantity", "where", "difference", "A, B and likely cause"])
+    return document, f"{text}\n{len(result.differences)} differences; A is {sources[0]}, B is {sources[1]}"
+
+
+def _engines(ctx, model, state, options):
+    from mbcli.cli.state import set_state
+    from mbcli.comparison.engine_comparison import TOLERANCE, compare_engines
+
+    wanted = None if options.engines is None else [name for name in options.engines.replace(",", " ").split() if name]
+    loaded = load(model, ctx, dt=0.0)
+    context = loaded.plant.CreateDefaultContext()
+    set_state(loaded, context, state)
+    tolerance = TOLERANCE if options.tolerance is None else options.tolerance
+    result = compare_engines(
+        loaded,
+        (loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context)),
+        engines=wanted,
+        tolerance=tolerance,
+        duration=options.duration,
+        loading=loading_arguments(model),
+    )
+    document = _document(result, [loaded.description()])
+    lines = [f"{name}: {what}" for name, what in result.engines.items()]
+    if result.differences:
+        rows = [[d.engine, d.name, d.where, _size(d.worst), d.cause] for d in result.differences]
+        lines += ["", _left_table(rows, ["engine", "quantity", "where", "difference", "likely cause"])]
+    elif result.compared:
+        worst = max(result.compared.values())
+        lines.append(f"the engines agree: {', '.join(result.compared)}; the largest relative difference is {worst:.3g}")
+    return document, "\n".join(lines)
+
+
+def _document(result, models):
+    return {
+        "schema": "mbcli/compare",
+        "schema_version": 1,
+        "model": models[0],
+        "other_model": models[1] if len(models) > 1 else None,
+        "tolerance": result.tolerance,
+        "engines": result.engines,
+        "compared": result.compared,
+        "quantities": [difference.as_dict() for difference in result.differences],
+    }
+
+
+def _size(value):
+    return f"{value:.3g}" if value != float("inf") else "-"
+
+
+def _left_table(rows, header):
+    """Columns to the left, the last one as long as it is."""
+    cells = [[*row[:-1]] for row in [header, *rows]]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
+    return "\n".join(
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip()
+        for row in [header, *rows]
+    )

@@ -1,0 +1,37 @@
+"""What differs between two models, and between engines that read one model.
+
+    from mbcli.comparison import compare_engines, compare_models
+
+    for difference in compare_models("last_week.urdf", "arm.urdf").differences: print(difference)
+
+differences        the record of a difference, and what probably caused it
+model_comparison   compare_models(): elements and motion of two models
+engine_comparison  compare_engines(): one model in this engine and in others
+own_engine         what is compared, of this engine
+peer_process       another engine in a process of its own
+peer_drake, peer_pinocchio, peer_mujoco, peer_bullet   what is compared, of these engines
+"""
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # True to type checkers
+if TYPE_CHECKING:
+    from mbcli.comparison.differences import Comparison, Difference
+    from mbcli.comparison.engine_comparison import compare_engines
+    from mbcli.comparison.model_comparison import compare_models
+
+__all__ = ["Comparison", "Difference", "compare_engines", "compare_models"]
+
+_MODULES = {
+    "Comparison": "differences",
+    "Difference": "differences",
+    "compare_engines": "engine_comparison",
+    "compare_models": "model_comparison",
+}
+
+
+def __getattr__(name):
+    """The public names when they are asked for."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'mbcli.comparison' has no attribute '{name}'")
+    return getattr(import_module(f"mbcli.comparison.{_MODULES[name]}"), name)

@@ -1,0 +1,219 @@
+"""compare_models(): which elements of two models differ, and whether the models move differently."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mbcli.common.coordinate_names import listed
+from mbcli.comparison.differences import Comparison, Difference, deviation, largest_where
+from mbcli.errors import ArgumentError
+from mbcli.models.description import describe
+from mbcli.models.element_parameters import KINDS
+from mbcli.models.loading import LoadedModel, load_model
+
+TOLERANCE = 1e-9  # relative to the numbers of an element
+NUM_STATES = 3
+# what the description of an element says beside its parameters
+OF_DESCRIPTION = {
+    "bodies": ("floating",),
+    "joints": ("type", "parent", "child", "X_PF", "X_CM", "axis", "pitch"),
+    "frames": ("body", "X_BF"),
+    "actuators": ("joint",),
+    "geometries": ("role", "body", "shape", "X_BG"),
+}
+ONE = {"bodies": "body", "joints": "joint", "frames": "frame", "actuators": "actuator", "geometries": "geometry"}
+UNNAMED = ("force_elements", "constraints")
+OF_FILES = ("place", "name", "model_instance")
+
+
+def compare_models(a: Any, b: Any, *, tolerance: float = TOLERANCE, **loading: Any) -> Comparison:
+    """What differs between two models: elements by their names, then the equations of motion at random states.
+
+    Args:
+        a, b: files, as load_model() takes them, or LoadedModels that have contact.
+        tolerance: relative difference of numbers that counts as none.
+        loading: arguments of load_model() for both.
+
+    Raises:
+        ArgumentError: the tolerance is negative. Errors of load_model().
+    """
+    if not tolerance >= 0.0:
+        raise ArgumentError(f"tolerance must not be negative, it is {tolerance}")
+    loaded = [m if isinstance(m, LoadedModel) else load_model(m, **{"contact": True, **loading}) for m in (a, b)]
+    result = Comparison(tolerance)
+    documents = [describe(model, measured=False) for model in loaded]
+    result.values("gravity", "the world", *(document["gravity"] for document in documents))
+    for kind in OF_DESCRIPTION:
+        _compare_descriptions(kind, documents, result)
+    for kind in KINDS:
+        _compare_parameters(kind, loaded, result)
+    for kind in UNNAMED:
+        _compare_unnamed(kind, documents, result)
+    _compare_motion(loaded, result)
+    return result
+
+
+def _of_file(kind, document):
+    """The elements of a kind that a file states; some formats give frames to joints and models, others do not."""
+    entries = document[kind]
+    if kind != "frames":
+        return entries
+    made = {f"{joint['name']}_{end}" for joint in document["joints"] for end in ("parent", "child")} | {"__model__"}
+    return [entry for entry in entries if entry["name"] not in made]
+
+
+def _by_name(entries):
+    """{name: entry}; entries of one name are told apart by their model instance or body."""
+    names = [entry["name"] for entry in entries]
+    found: dict[str, dict] = {}
+    for entry in entries:
+        name = entry["name"]
+        if names.count(name) > 1:
+            name = f"{entry.get('body') or entry['model_instance']}::{name}"
+        while name in found:
+            name += "'"
+        found[name] = entry
+    return found
+
+
+def _compare_descriptions(kind, documents, result):
+    one, other = (_by_name(_of_file(kind, document)) for document in documents)
+    for name in one.keys() ^ other.keys():
+        result.missing(ONE[kind], f"{ONE[kind]} {name}", *(("A", "B") if name in one else ("B", "A")))
+    for name in (name for name in one if name in other):
+        where = f"{ONE[kind]} {name}"
+        for key in OF_DESCRIPTION[kind]:
+            if key in one[name] or key in other[name]:
+                result.values(key, where, one[name].get(key), other[name].get(key))
+        if kind == "geometries":
+            _compare_shapes(where, one[name]["parameters"], other[name]["parameters"], result)
+        for key in sorted(one[name].keys() | other[name].keys()):
+            if key.endswith("_limits") and not key.startswith(("position", "velocity", "acceleration")):
+                result.values(key, where, _numbers(one[name].get(key)), _numbers(other[name].get(key)))
+
+
+def _compare_shapes(where, one, other, result):
+    for key in sorted(one.keys() & other.keys()):
+        a, b = one[key], other[key]
+        if not isinstance(a, (str, int, float, list, type(None))):
+            a, b = str(a), str(b)
+        if isinstance(a, list) and any(not isinstance(x, (int, float)) for x in a):
+            a, b = str(a), str(b)
+        result.values(f"shape {key}", where, a, b)
+
+
+def _numbers(limits):
+    """Limits as numbers, none as NaN."""
+    return None if limits is None else [np.nan if limit is None else limit for limit in np.ravel(limits)]
+
+
+def _compare_parameters(kind, loaded, result):
+    from mbcli.models.parameter_assignments import elements_by_name
+
+    one, other = (elements_by_name(model, kind) for model in loaded)
+    for name in (name for name in one if name in other):
+        for parameter, definition in KINDS[kind].table.items():
+            if kind == "geometry" and parameter == "friction":
+                continue  # it stands for two others
+            a, b = one[name].read(definition), other[name].read(definition)
+            if a is None and b is None:
+                continue
+            result.values(parameter, f"{kind} {name}", a, b)
+
+
+def _compare_unnamed(kind, documents, result):
+    """Elements that need no name: in their order."""
+    one, other = (document[kind] for document in documents)
+    label = kind.removesuffix("s").replace("_", " ")
+    if len(one) != len(other):
+        result.values(f"number of {kind.replace('_', ' ')}", "the model", len(one), len(other))
+        return
+    for k, (a, b) in enumerate(zip(one, other, strict=True)):
+        where = f"{label} {a.get('name') or k}"
+        for key in sorted((a.keys() | b.keys()) - set(OF_FILES)):
+            x, y = a.get(key), b.get(key)
+            if isinstance(x, list) and any(isinstance(item, str) for item in x):
+                x, y = str(x), str(y)
+            result.values(key, where, x, y)
+
+
+# ---------------------------------------------------------------------------------------------- motion
+
+
+def _compare_motion(loaded, result):
+    """M, C v, tau_g, forward dynamics and poses at random states of the coordinates that both have."""
+    plants = [model.plant for model in loaded]
+    names = [_coordinates(plant) for plant in plants]
+    if any(sorted(names[0][k]) != sorted(names[1][k]) for k in (0, 1)):
+        return  # the elements say which are missing
+    to_b = [np.array([names[0][k].index(name) for name in names[1][k]], dtype=int) for k in (0, 1)]
+    random = np.random.default_rng(0)
+    contexts = [plant.CreateDefaultContext() for plant in plants]
+    elements = [f"{d.name} of {d.where}" for d in result.differences if _may_act(d)]
+    cause = f"follows from {listed(elements)}" if elements else "no parameter of an element says why"
+    worst: dict[str, tuple] = {}
+    for _ in range(NUM_STATES):
+        q, v = _random_state(plants[0], random)
+        plants[0].SetPositions(contexts[0], q)
+        plants[0].SetVelocities(contexts[0], v)
+        plants[1].SetPositions(contexts[1], q[to_b[0]])
+        plants[1].SetVelocities(contexts[1], v[to_b[1]])
+        back = np.argsort(to_b[1])
+        for name, one, other, rows in _quantities(plants, contexts, back, names[0][1]):
+            gap, relative = deviation(one, other)
+            if name not in worst or relative > worst[name][1]:
+                worst[name] = gap, relative, largest_where(one, other, rows) if one.shape == other.shape else ""
+    for name, (gap, relative, where) in worst.items():
+        result.compared[name] = relative
+        if relative > max(result.tolerance, TOLERANCE):
+            result.differences.append(Difference(name, gap, where, cause))
+
+
+def _may_act(difference):
+    """Whether a difference of an element may change M, C v and gravity."""
+    kind = difference.where.partition(" ")[0]
+    idle = ("effort_limit", "lower_limit", "upper_limit", "velocity_limit", "acceleration_limit", "damping", "friction")
+    return kind in ("body", "joint", "actuator", "the") and difference.name not in idle
+
+
+def _coordinates(plant):
+    """The names of positions and velocities without that of the model, which may be another one in each."""
+    joints = [joint for joint in plant.moving_joints() if joint.num_velocities()]
+    names = [joint.name() for joint in joints]
+    q, v = [""] * plant.num_positions(), [""] * plant.num_velocities()
+    for joint in joints:
+        name = joint.name()
+        if names.count(name) > 1:
+            name = f"{plant.GetModelInstanceName(joint.model_instance())}::{name}"
+        for k in range(joint.num_positions()):
+            q[joint.position_start() + k] = f"{name}_{joint.position_suffix(k)}" if joint.position_suffix(k) else name
+        for k in range(joint.num_velocities()):
+            v[joint.velocity_start() + k] = f"{name}_{joint.velocity_suffix(k)}" if joint.velocity_suffix(k) else name
+    return q, v
+
+
+def _random_state(plant, random):
+    q, v = random.uniform(-1.0, 1.0, plant.num_positions()), random.normal(size=plant.num_velocities())
+    for joint in plant.moving_joints():
+        if joint.type_name() == "quaternion_floating":
+            i = joint.position_start()
+            q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+    return q, v
+
+
+def _quantities(plants, contexts, back, rows):
+    """(name, of A, of B in the order of A, names of rows)."""
+    results = []
+    for plant, context in zip(plants, contexts, strict=True):
+        results.append(
+            {
+                "mass_matrix": plant.CalcMassMatrix(context),
+                "bias": plant.CalcBiasTerm(context),
+                "gravity_forces": plant.CalcGravityGeneralizedForces(context),
+            }
+        )
+    for name, one in results[0].items():
+        other = results[1][name][np.ix_(back, back)] if one.ndim == 2 else results[1][name][back]
+        yield name, one, other, rows
