@@ -121,7 +121,7 @@ def test_a_scale_that_mirrors_keeps_the_outside_outside(write):
 @pytest.mark.parametrize(
     ("name", "content", "error", "message"),
     [
-        ("brick.ply", b"", ModelError, "one of .obj, .stl, .dae, .gltf, .glb, .vtk, not '.ply'"),
+        ("brick.ply", b"", ModelError, "one of .obj, .stl, .dae, .gltf, .glb, .vtk, .msh, not '.ply'"),
         ("empty.stl", b"", ModelError, "it is not an STL file"),
         ("words.obj", b"this is no mesh\n", ModelError, "no triangles"),
         ("short.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 9\n", ModelError, "cannot read the mesh"),
@@ -267,3 +267,38 @@ def test_inertias_agree_with_pydrake(write):
         ours = CalcSpatialInertia({"Mesh": Mesh, "Convex": Convex}[kind](path, 0.7), 300.0).CopyToFullMatrix6()
         theirs = tree.CalcSpatialInertia(getattr(geometry, kind)(path, 0.7), 300.0).CopyToFullMatrix6()
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10 * abs(theirs).max())
+
+
+def msh(triangles=TRIANGLES):
+    """MuJoCo's format."""
+    head = np.array([len(CORNERS), 0, 0, len(triangles)], "<i4").tobytes()
+    return head + CORNERS.astype("<f4").tobytes() + np.array(triangles, "<i4").tobytes()
+
+
+@pytest.mark.parametrize("content", [msh(), msh([])])
+def test_msh_files_have_their_triangles_or_those_of_the_hull(tmp_path, content):
+    path = tmp_path / "brick.msh"
+    path.write_bytes(content)
+    vertices, triangles = load_triangles(path)
+    assert (vertices.min(axis=0), vertices.max(axis=0)) == (pytest.approx([0, 0, 0]), pytest.approx([1, 2, 3]))
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    assert np.einsum("ij,ij->", np.cross(a, b), c) / 6.0 == pytest.approx(6.0)
+
+
+def test_damaged_msh_files_are_read_or_are_one_error_that_names_them(tmp_path):
+    random, path, refused = np.random.default_rng(5), tmp_path / "brick.msh", 0
+    for _ in range(300):
+        content = bytearray(msh() if random.random() < 0.7 else msh([]))
+        for _ in range(random.integers(1, 5)):
+            content[random.integers(len(content)) if random.random() < 0.5 else random.integers(16)] = random.integers(
+                256
+            )
+        path.write_bytes(content[: random.integers(len(content))] if random.random() < 0.3 else content)
+        try:
+            vertices, triangles = load_triangles(path)
+        except (ModelError, ResourceError) as error:
+            refused += 1
+            assert str(error).startswith(f"{path}: ") and "\n" not in str(error)
+        else:
+            assert np.isfinite(vertices).all() and triangles.max() < len(vertices)
+    assert 0 < refused < 300

@@ -48,7 +48,7 @@ def load_tetrahedra(
 def load_triangles(
     path: str | os.PathLike[str], scale: ArrayLike = 1.0, *, submesh: str | None = None, center: bool = False
 ) -> tuple[FloatArray, IntArray]:
-    """Vertices (n, 3) [m] and triangles (m, 3) of their indices of a mesh file: OBJ, STL, DAE, glTF, VTK.
+    """Vertices (n, 3) [m] and triangles (m, 3) of their indices of a mesh file: OBJ, STL, DAE, glTF, VTK, MSH.
 
     All meshes of the file are taken together, in the places that its nodes give them. Axes are those of the file, for
     a DAE file whatever its up_axis; lengths are metres, or a DAE file's own unit. Vertices are sorted, equal ones are
@@ -209,6 +209,17 @@ def _read_vtk(content: bytes, folder: str) -> Iterator[Surface]:
     yield Surface("", mesh.vertices, mesh.outer_triangles)
 
 
+def _read_msh(content: bytes, folder: str) -> Iterator[Surface]:
+    from mbcli.meshes.read_msh import read_msh
+    from mbcli.meshes.surfaces import Surface
+
+    vertices, triangles = read_msh(content)
+    if not np.isfinite(vertices).all():
+        raise ModelError("a vertex is not finite")
+    positions = vertices.astype(float)
+    yield Surface("", positions, convex_hull(positions, "the mesh") if triangles is None else triangles)
+
+
 FORMATS: dict[str, Callable[[bytes, str], Iterator[Surface]]] = {
     ".obj": _read_obj,
     ".stl": _read_stl,
@@ -216,4 +227,5 @@ FORMATS: dict[str, Callable[[bytes, str], Iterator[Surface]]] = {
     ".gltf": _read_gltf,
     ".glb": _read_gltf,
     ".vtk": _read_vtk,
+    ".msh": _read_msh,
 }

@@ -13,11 +13,11 @@ import re
 import numpy as np
 
 from mbcli.errors import ModelError, ResourceError
+from mbcli.meshes.read_msh import read_msh
 from mbcli.meshes.triangles import MAX_BYTES, MAX_TRIANGLES, load_triangles
 
 _TRIANGLE_OF_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _STL_HEADER = 80  # bytes before the number of triangles
-_MSH_HEADER = np.dtype("<i4").itemsize * 4
 _TEXTURE_AND_NORMAL = re.compile(rb"/[^\s]*")  # of a corner, after the index of its vertex
 
 
@@ -132,19 +132,10 @@ def _cut(vertices, corners, counts):
 
 
 def _read_msh(content, path):
-    """Four numbers (of vertices, normals, texture coordinates and triangles), then these four one after the other."""
-    sizes = np.frombuffer(content[:_MSH_HEADER].ljust(_MSH_HEADER, b"\0"), "<i4")
-    if len(content) < _MSH_HEADER or (sizes < 0).any() or sizes[0] < 4:
-        raise ModelError(f"{path}: its header does not have the four numbers of an MSH file")
-    vertices, normals, coordinates, triangles = sizes.tolist()
-    expected = _MSH_HEADER + 12 * (vertices + normals + triangles) + 8 * coordinates
-    if len(content) != expected:
-        raise ModelError(f"{path}: an MSH file of these numbers has {expected} bytes, not {len(content)}")
-    positions = np.frombuffer(content, "<f4", 3 * vertices, _MSH_HEADER).reshape(-1, 3)
-    if not triangles:
-        return positions, None, None
-    indices = np.frombuffer(content, "<i4", 3 * triangles, expected - 12 * triangles).reshape(-1, 3)
-    return positions, indices.astype(np.int64), None
+    try:
+        return (*read_msh(content), None)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
 
 
 _READERS = {".stl": _read_stl, ".obj": _read_obj, ".msh": _read_msh}
