@@ -9,6 +9,7 @@ hardly makes it smaller, or none is left, it is measured by the terms that cance
 
 from mbcli.engine.contact.block_cholesky import add_row, factorize_places, solve_places
 from mbcli.engine.contact.islands import arrange_problem
+from mbcli.engine.contact.patches import add_patch_impulses, patch_hessian, patch_times_jacobian, terms_of_patch
 from mbcli.engine.contact.problem import hessian_of, impulse_of
 from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
@@ -179,6 +180,10 @@ def times_jacobian(solver, k, x, y):
     J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
+        if solver.con_members[i] != 0:
+            if solver.con_members[i] > 0:
+                patch_times_jacobian(solver, i, x, y)
+            continue
         p = solver.con_first[i]
         s = vectors[x, piece_vector[p]]
         a, b, n = J[3 * p] * s, J[3 * p + 1] * s, J[3 * p + 2] * s
@@ -215,6 +220,10 @@ def fill_gradient(solver, k):
             vectors[VECTOR_GRADIENT, c] = 0.0 * vectors[VECTOR_MOMENTUM, c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
+        if solver.con_members[i] != 0:
+            if solver.con_members[i] > 0:
+                add_patch_impulses(solver, i)
+            continue
         x, y, z, _ = impulse_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
         solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
@@ -251,6 +260,10 @@ def residual_of_terms(solver, k):
             terms = add_product(terms, v * v + free * free, vectors[VECTOR_DIAGONAL, c])
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
+        if solver.con_members[i] != 0:
+            if solver.con_members[i] > 0:
+                terms = terms_of_patch(solver, i, terms)
+            continue
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
             for r in range(3):
                 j = solver.con_impulse[i, r] * J[3 * p + r]
@@ -275,15 +288,18 @@ def fill_hessian(solver, k):
             for c in range(count):
                 values[row + c] = mass[source + c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
-        add_constraint_hessian(solver, solver.con_order[c])
+        i = solver.con_order[c]
+        if solver.con_members[i] == 0:
+            G = hessian_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
+            if G[0] != 0.0 or G[1] != 0.0 or G[2] != 0.0:
+                add_constraint_hessian(solver, i, G)
+        elif solver.con_members[i] > 0:
+            add_patch_hessian(solver, i, patch_hessian(solver, i))
 
 
 @kernel
-def add_constraint_hessian(solver, i):
+def add_constraint_hessian(solver, i, G):
     """Adds J^T G J of one constraint."""
-    G = hessian_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
-    if G[0] == 0.0 and G[1] == 0.0 and G[2] == 0.0:
-        return
     first, split, end = solver.con_first[i], solver.con_split[i], solver.con_first[i + 1]
     p = solver.tree_position[solver.con_tree[i, 0]]
     own_block = solver.panel_start[p]
@@ -306,24 +322,84 @@ def add_constraint_hessian(solver, i):
 
 
 @kernel
+def add_patch_hessian(solver, i, K):
+    """Adds J^T K J of a patch, whose pieces stand in pairs."""
+    first, split, end = solver.con_first[i], solver.con_split[i], solver.con_first[i + 1]
+    p = solver.tree_position[solver.con_tree[i, 0]]
+    own_block = solver.panel_start[p]
+    for a in range(first, split, 2):
+        for b in range(first, a + 1, 2):
+            add_pairs(solver, K, a, b, p, p, own_block)
+    if split == end:
+        return
+    q = solver.tree_position[solver.con_tree[i, 1]]
+    own_block = solver.panel_start[q]
+    for a in range(split, end, 2):
+        for b in range(split, a + 1, 2):
+            add_pairs(solver, K, a, b, q, q, own_block)
+    for a in range(first, split, 2):
+        for b in range(split, end, 2):
+            if p < q:
+                add_pairs(solver, K, a, b, p, q, solver.con_block[i])
+            else:
+                add_pairs(solver, K, b, a, q, p, solver.con_block[i])
+
+
+@kernel
 def add_pieces(solver, G, a, b, p, q, block):
     """Adds J_a^T G J_b to the block of places p (rows) and q (columns), which starts at `block` in values."""
-    J, values = solver.jacobian, solver.values8
     x, y, z = solver.jacobian8[3 * b], solver.jacobian8[3 * b + 1], solver.jacobian8[3 * b + 2]
+    add_rows(solver, a, block, p, column_of(solver, b, q), symmetric_rows(G, x, y, z))
+
+
+@kernel
+def add_pairs(solver, K, a, b, p, q, block):
+    """The same with K of a patch, for pieces a and a + 1, b and b + 1."""
+    J = solver.jacobian8
+    vv, first, second, third, ww = K
+    x, y, z, d, e, f = J[3 * b], J[3 * b + 1], J[3 * b + 2], J[3 * b + 3], J[3 * b + 4], J[3 * b + 5]
+    column = column_of(solver, b, q)
+    g, h, k = symmetric_rows(vv, x, y, z)
+    g = add_product(add_product(g + first[0] * d, e, first[1]), f, first[2])
+    h = add_product(add_product(h + second[0] * d, e, second[1]), f, second[2])
+    k = add_product(add_product(k + third[0] * d, e, third[1]), f, third[2])
+    add_rows(solver, a, block, p, column, (g, h, k))
+    g, h, k = symmetric_rows(ww, d, e, f)
+    g = add_product(add_product(g + first[0] * x, y, second[0]), z, third[0])
+    h = add_product(add_product(h + first[1] * x, y, second[1]), z, third[1])
+    k = add_product(add_product(k + first[2] * x, y, second[2]), z, third[2])
+    add_rows(solver, a + 1, block, p, column, (g, h, k))
+
+
+@kernel
+def symmetric_rows(G, x, y, z):
+    """G times the rows x, y, z."""
     xx, yy, zz, xy, xz, yz = G
-    gx, gy, gz = xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z
+    return xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z
+
+
+@kernel
+def column_of(solver, b, q):
+    """The vector of piece b among the columns of the tree at place q."""
+    return solver.piece_vector[b] - solver.tree_slot[solver.order[q]] // WIDTH
+
+
+@kernel
+def add_rows(solver, a, block, p, column, rows):
+    """Adds J_a^T times three rows to a vector of columns of the block of place p that starts at `block` in values."""
+    J, values = solver.jacobian, solver.values8
+    gx, gy, gz = rows
     t = solver.order[p]
     first_row = WIDTH * solver.piece_vector[a] - solver.tree_slot[t]
-    rows = min(WIDTH, solver.tree_v[t + 1] - solver.tree_v[t] - first_row)
-    column = solver.piece_vector[b] - solver.tree_slot[solver.order[q]] // WIDTH
+    count = min(WIDTH, solver.tree_v[t + 1] - solver.tree_v[t] - first_row)
     step = solver.panel_width[p] // WIDTH
     target = block // WIDTH + first_row * step + column
     numbers = 3 * WIDTH * a
-    if rows == 6:  # a free body: the compiler writes the loop out
+    if count == 6:  # a free body: the compiler writes the loop out
         for r in range(6):
             add_row(J, values, numbers + r, target + r * step, gx, gy, gz)
     else:
-        for r in range(rows):
+        for r in range(count):
             add_row(J, values, numbers + r, target + r * step, gx, gy, gz)
 
 
@@ -331,15 +407,15 @@ def add_pieces(solver, G, a, b, p, q, block):
 def line_search(solver, k):
     """The share of the direction of least cost: a zero of its slope, by Newton's method kept in a bracket."""
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    linear, quadratic = 0.0, 0.0
+    linear, quadratic, at_start = 0.0, 0.0, 0.0
     vectors = solver.vectors8
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             linear += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM, c])
             quadratic += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM_STEP, c])
-    at_start, _ = slope_of_constraints(solver, k, 0.0)
-    at_start = abs(linear + at_start)
+            at_start += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_GRADIENT, c])
+    at_start = abs(at_start)
     low, high = 0.0, 0.0  # of the bracket; high is open at 0
     share, enough = 1.0, WHOLE_STEP
     for _ in range(LINE_SEARCH_STEPS):

@@ -45,6 +45,7 @@ def begin_constraint(solver, kind, source):
         return -1
     solver.con_kind[i] = kind
     solver.con_source[i] = source
+    solver.con_members[i] = 0
     solver.con_tree[i, 0] = -1
     solver.con_tree[i, 1] = -1
     return i
@@ -97,8 +98,19 @@ def end_constraint(solver, i):
 
 
 @kernel
+def follow_in_patch(solver, first, i):
+    """Keeps contact i, the last one begun, in the patch that begins with contact `first`: it has no columns."""
+    solver.con_members[first] += 1
+    solver.con_members[i] = first - i
+    solver.con_first[i + 1] = solver.con_first[i]
+    solver.con_split[i] = solver.con_first[i]
+    solver.con_tree[i, 0], solver.con_tree[i, 1] = solver.con_tree[first, 0], solver.con_tree[first, 1]
+    solver.counts[COUNT_CONSTRAINTS] = i + 1
+
+
+@kernel
 def row_velocity(solver, i, x, row):
-    """Velocity along one row of constraint i at x, a row of vectors."""
+    """Velocity along one row of constraint i, which is in no patch, at x, a row of vectors."""
     total = 0.0
     for k in range(solver.con_first[i], solver.con_first[i + 1]):
         total += sum_of_lanes(solver.jacobian8[3 * k + row] * solver.vectors8[x, solver.piece_vector[k]])

@@ -1,13 +1,20 @@
 """From contact points, joint limits and controllers to the constraints of a step."""
 
-from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.hunt_crossley import impulse_at_start
-from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, row_velocity
+from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity, velocity_in_patch
+from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, follow_in_patch
 from mbcli.engine.fields.contact_fields import (
+    COUNT_CONSTRAINTS,
+    COUNT_STATUS,
     PAIR_DISSIPATION,
     PAIR_FRICTION,
     PAIR_RELAXATION,
     PAIR_STIFFNESS,
+    PLACE_ACROSS,
+    PLACE_ARM,
+    PLACE_NORMAL,
+    PLACE_TANGENT,
+    PROBLEM_SOLVED,
     SAP,
     SETTING_APPROXIMATION,
     SETTING_NEAR_RIGID,
@@ -17,10 +24,11 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
-from mbcli.engine.smooth.spatial import cross, dot, row3, scale, subtract
+from mbcli.engine.smooth.spatial import cross, dot, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
 INFINITE = float("inf")
+LEAST_PATCH = 4  # contacts that are worth the six rows of a patch
 PI = 3.141592653589793
 FRICTION_SOFTNESS = 1e-3  # of friction's regularization, relative to the contact's compliance (Castro et al. 2022)
 
@@ -84,8 +92,12 @@ def add_relative_point(model, data, solver, i, a, b, point, tangent, across, nor
 
 @kernel
 def add_piece(model, data, solver, i, b, vector, mask, point, axes):
-    """A piece of constraint i: the mask times velocities along three axes of a point of body b."""
-    k = begin_piece(solver, i, solver.dof_tree[last_velocity(model, b)], vector)
+    """A piece of constraint i: the mask times velocities along three axes of a point of body b.
+
+    For the first of a patch a second one, of the angular velocity.
+    """
+    tree = solver.dof_tree[last_velocity(model, b)]
+    k = begin_piece(solver, i, tree, vector)
     if k < 0:
         return
     arm = subtract(point, row3(data.X_WB, model.body_root[b], 9))
@@ -97,26 +109,89 @@ def add_piece(model, data, solver, i, b, vector, mask, point, axes):
         c = cross(arm, axis)
         turning = add_product(add_product(c[0] * w0, w1, c[1]), w2, c[2])
         J[3 * k + r] = add_product(add_product(add_product(turning, v0, axis[0]), v1, axis[1]), v2, axis[2])
+    if solver.con_members[i] > 0:
+        k = begin_piece(solver, i, tree, vector)
+        if k >= 0:
+            J[3 * k], J[3 * k + 1], J[3 * k + 2] = w0, w1, w2
 
 
 @kernel
 def add_contact_rows(model, data, solver, points):
-    """One constraint per contact point, without its law."""
-    for c in range(points.count[0]):
-        i = begin_constraint(solver, 0, c)
-        if i < 0:
+    """One constraint per contact point, without its law; those of two bodies in patches."""
+    in_patches = int(solver.settings[SETTING_APPROXIMATION]) != TAMSI
+    c = 0
+    while c < points.count[0]:
+        count = 1
+        while (
+            c + count < points.count[0]
+            and points.body[c + count, 0] == points.body[c, 0]
+            and points.body[c + count, 1] == points.body[c, 1]
+        ):
+            count += 1
+        if in_patches and count >= LEAST_PATCH:
+            add_patch(model, data, solver, points, c, count)
+        else:
+            for n in range(c, c + count):
+                add_contact_row(model, data, solver, points, n)
+        if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED:
             return
-        normal = row3(points.normal, c, 0)
-        tangent = tangent_of(normal)
-        across = cross(normal, tangent)
-        point = row3(points.position, c, 0)
-        add_relative_point(model, data, solver, i, points.body[c, 0], points.body[c, 1], point, tangent, across, normal)
-        end_constraint(solver, i)
+        c += count
 
 
 @kernel
-def set_contact_law(solver, points, i, h):
-    """Numbers of the law of contact constraint i; vectors[VELOCITY] holds those at the step's start.
+def add_contact_row(model, data, solver, points, c):
+    """Contact c as a constraint of its own."""
+    i = begin_constraint(solver, 0, c)
+    if i < 0:
+        return
+    normal = row3(points.normal, c, 0)
+    tangent = tangent_of(normal)
+    across = cross(normal, tangent)
+    point = row3(points.position, c, 0)
+    add_relative_point(model, data, solver, i, points.body[c, 0], points.body[c, 1], point, tangent, across, normal)
+    end_constraint(solver, i)
+
+
+@kernel
+def add_patch(model, data, solver, points, c, count):
+    """Contacts c to c + count as a patch; its point P is the first of them."""
+    first = begin_constraint(solver, 0, c)
+    if first < 0:
+        return
+    solver.con_members[first] = 1
+    P = row3(points.position, c, 0)
+    x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    add_relative_point(model, data, solver, first, points.body[c, 0], points.body[c, 1], P, x, y, z)
+    end_constraint(solver, first)
+    if solver.counts[COUNT_CONSTRAINTS] == first:
+        return
+    for n in range(c, c + count):
+        i = first if n == c else begin_constraint(solver, 0, n)
+        if i < 0:
+            return
+        normal = row3(points.normal, n, 0)
+        tangent = tangent_of(normal)
+        set_row3(solver.con_place, i, PLACE_TANGENT, tangent)
+        set_row3(solver.con_place, i, PLACE_ACROSS, cross(normal, tangent))
+        set_row3(solver.con_place, i, PLACE_NORMAL, normal)
+        set_row3(solver.con_place, i, PLACE_ARM, subtract(row3(points.position, n, 0), P))
+        if n > c:
+            follow_in_patch(solver, first, i)
+
+
+@kernel
+def set_laws_of_patch(solver, points, i, h):
+    """Numbers of the laws of the contacts of patch i, as set_contact_law() has them."""
+    fill_patch_response(solver, i)
+    w, v = patch_velocity(solver, i, VECTOR_VELOCITY)
+    for n in range(i, i + solver.con_members[i]):
+        _, _, separation = velocity_in_patch(solver, n, w, v)
+        set_contact_law(solver, points, n, h, compliance_in_patch(solver, i, n), separation)
+
+
+@kernel
+def set_contact_law(solver, points, i, h, softness, separation):
+    """Numbers of the law of contact constraint i: how it gives way, and its speed of separation at the step's start.
 
     w measures how much the contact gives way to an impulse. Friction is regularized at least in proportion to it, so
     that stiff contacts stay well conditioned.
@@ -124,7 +199,7 @@ def set_contact_law(solver, points, i, h):
     c = solver.con_source[i]
     law = solver.con_law
     solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
-    w = compliance(solver, i) / 3.0
+    w = softness / 3.0
     k, mu = points.law[c, PAIR_STIFFNESS], points.law[c, PAIR_FRICTION]
     law[i, 0] = mu
     if solver.con_kind[i] == SAP:
@@ -138,7 +213,7 @@ def set_contact_law(solver, points, i, h):
     law[i, 2] = points.law[c, PAIR_DISSIPATION]
     law[i, 3] = -points.distance[c]
     law[i, 5] = h
-    friction = mu * impulse_at_start(law, i, row_velocity(solver, i, VECTOR_VELOCITY, 2))
+    friction = mu * impulse_at_start(law, i, separation)
     law[i, 4] = solver.settings[SETTING_STICTION]
     if solver.con_kind[i] != TAMSI:
         law[i, 4] = max(law[i, 4], FRICTION_SOFTNESS * w * friction)

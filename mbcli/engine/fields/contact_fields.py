@@ -44,6 +44,8 @@ POINT_FIELDS = (
     ),
 )
 
+# columns of con_place
+PLACE_TANGENT, PLACE_ACROSS, PLACE_NORMAL, PLACE_ARM = 0, 3, 6, 9
 # kinds of constraints: contacts, which have three rows; one row; one to three rows
 SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY = range(6)
 # columns of con_law, by kinds: see sap.py, hunt_crossley.py (for LAGGED, SIMILAR and TAMSI), bounded_row.py
@@ -85,6 +87,9 @@ SOLVER_FIELDS = (
     Field("statistics", (8,), "real", "", "of all problems so far, elements STATISTIC_..."),
     Field("con_kind", ("ncon",), "int", "", "law of each constraint, SAP to EQUALITY"),
     Field("con_source", ("ncon",), "int", "", "what it comes from: a contact point, a limit, ..."),
+    Field("con_members", ("ncon",), "int", "", "0: alone; n: first of a patch of n contacts; -k: k-th after the first"),
+    Field("con_place", ("ncon", 12), "real", "1, m", "of a contact in a patch: its axes, its arm from P, in W"),
+    Field("con_response", ("ncon", 21), "real", "1/kg, 1/(kg m), 1/(kg m^2)", "of a patch: see patches.py"),
     Field("con_first", ("ncon1",), "int", "", "first piece of each constraint's Jacobian, in the end their number"),
     Field("con_split", ("ncon",), "int", "", "first piece that belongs to the second tree"),
     Field("con_tree", ("ncon", 2), "int", "", "trees that it touches, -1 for none"),

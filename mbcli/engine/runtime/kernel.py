@@ -66,6 +66,7 @@ KERNEL_MODULES = (
     "contact.tamsi_law",
     "contact.equality",
     "contact.problem",
+    "contact.patches",
     "contact.dense_elimination",
     "contact.substeps",
     "contact.tamsi",

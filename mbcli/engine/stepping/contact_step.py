@@ -4,6 +4,7 @@ vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances 
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
 """
 
+from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.joint_rows import (
     CONTROLLER,
     DRY_FRICTION,
@@ -16,8 +17,8 @@ from mbcli.engine.contact.joint_rows import (
     set_limit_law,
     take_efforts,
 )
-from mbcli.engine.contact.problem import clear_problem
-from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law
+from mbcli.engine.contact.problem import clear_problem, row_velocity
+from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law, set_laws_of_patch
 from mbcli.engine.contact.samples import note_problem
 from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.fields.collision_fields import COLLISION_STATUS
@@ -139,7 +140,11 @@ def set_laws(model, data, points, solver, h):
     masses_of_trees(model, data, solver)
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] < BOUNDED:
-            set_contact_law(solver, points, i, h)
+            if solver.con_members[i] == 0:
+                speed = row_velocity(solver, i, VECTOR_VELOCITY, 2)
+                set_contact_law(solver, points, i, h, compliance(solver, i), speed)
+            elif solver.con_members[i] > 0:
+                set_laws_of_patch(solver, points, i, h)
         elif solver.con_source[i] < CONTROLLER:
             set_limit_law(model, data, solver, i, h)
         elif DRY_FRICTION <= solver.con_source[i] < EQUATION:

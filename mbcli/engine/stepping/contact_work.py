@@ -1,6 +1,7 @@
 """The filler for the work of rows in plants with contact: that of their impulses."""
 
 from mbcli.engine.contact.joint_rows import CONTROLLER, EQUATION
+from mbcli.engine.contact.patches import patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import row_velocity
 from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, EQUALITY, VECTOR_DIRECTION
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
@@ -24,6 +25,11 @@ def work_of_contact_rows(data, balance):
     total = 0.0
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         kind, source = solver.con_kind[i], solver.con_source[i]
+        if solver.con_members[i] != 0:
+            work = work_of_patch(solver, i)
+            balance.work[WORK_OF_CONTACT] += work
+            total += work
+            continue
         work = solver.con_impulse[i, 0] * row_velocity(solver, i, VECTOR_DIRECTION, 0)
         if kind != BOUNDED:
             work += solver.con_impulse[i, 1] * row_velocity(solver, i, VECTOR_DIRECTION, 1)
@@ -38,3 +44,16 @@ def work_of_contact_rows(data, balance):
             work = 0.0
         total += work
     return total
+
+
+@kernel
+def work_of_patch(solver, i):
+    """The work of the contacts of patch i, by vectors[DIRECTION]; 0 for those that follow the first."""
+    if solver.con_members[i] < 0:
+        return 0.0
+    w, v = patch_velocity(solver, i, VECTOR_DIRECTION)
+    work = 0.0
+    for n in range(i, i + solver.con_members[i]):
+        x, y, z = velocity_in_patch(solver, n, w, v)
+        work += solver.con_impulse[n, 0] * x + solver.con_impulse[n, 1] * y + solver.con_impulse[n, 2] * z
+    return work

@@ -1,0 +1,189 @@
+"""Patches: contacts that follow each other and are of the same two bodies, as the faces of a contact surface are.
+
+Their velocities follow from the relative motion of the bodies: v_i = R_i^T (v_P + w x r_i), with the velocity v_P of a
+point P common to the patch and the arm r_i from P. So only the six rows of (v_P, w) have columns, those of the first
+contact of the patch: pieces in pairs, of v_P and of w. Velocities, impulses and the Hessian are summed over the patch
+in this space before they meet the columns; the work for each contact does not depend on the robot.
+"""
+
+from mbcli.engine.contact.problem import hessian_of, impulse_of
+from mbcli.engine.fields.contact_fields import (
+    PLACE_ACROSS,
+    PLACE_ARM,
+    PLACE_NORMAL,
+    PLACE_TANGENT,
+    VECTOR_GRADIENT,
+    VECTOR_INVERSE_DIAGONAL,
+)
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale
+from mbcli.engine.smooth.trigonometry import square_root
+
+
+@kernel
+def patch_velocity(solver, i, x):
+    """(w, v_P) of patch i at x, a row of vectors."""
+    J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
+    p = solver.con_first[i]
+    s = vectors[x, piece_vector[p]]
+    a, b, c = J[3 * p] * s, J[3 * p + 1] * s, J[3 * p + 2] * s
+    d, e, f = J[3 * p + 3] * s, J[3 * p + 4] * s, J[3 * p + 5] * s
+    for p in range(solver.con_first[i] + 2, solver.con_first[i + 1], 2):
+        s = vectors[x, piece_vector[p]]
+        a, b, c = add_product(a, J[3 * p], s), add_product(b, J[3 * p + 1], s), add_product(c, J[3 * p + 2], s)
+        d, e, f = add_product(d, J[3 * p + 3], s), add_product(e, J[3 * p + 4], s), add_product(f, J[3 * p + 5], s)
+    w = (sum_of_lanes(d), sum_of_lanes(e), sum_of_lanes(f))
+    return w, (sum_of_lanes(a), sum_of_lanes(b), sum_of_lanes(c))
+
+
+@kernel
+def velocity_in_patch(solver, i, w, v):
+    """Velocity along the three rows of contact i of a patch that moves by (w, v_P)."""
+    place = solver.con_place
+    u = add(v, cross(w, row3(place, i, PLACE_ARM)))
+    return (
+        dot(row3(place, i, PLACE_TANGENT), u),
+        dot(row3(place, i, PLACE_ACROSS), u),
+        dot(row3(place, i, PLACE_NORMAL), u),
+    )
+
+
+@kernel
+def patch_times_jacobian(solver, i, x, y):
+    """Rows of y = J x for the contacts of patch i."""
+    w, v = patch_velocity(solver, i, x)
+    for n in range(i, i + solver.con_members[i]):
+        y[n, 0], y[n, 1], y[n, 2] = velocity_in_patch(solver, n, w, v)
+
+
+@kernel
+def add_patch_impulses(solver, i):
+    """Impulses at con_v of the contacts of patch i, added to the gradient's row."""
+    place, impulse, con_v = solver.con_place, solver.con_impulse, solver.con_v
+    f, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for n in range(i, i + solver.con_members[i]):
+        x, y, z, _ = impulse_of(solver, n, con_v[n, 0], con_v[n, 1], con_v[n, 2])
+        impulse[n, 0], impulse[n, 1], impulse[n, 2] = x, y, z
+        part = add(
+            add(scale(x, row3(place, n, PLACE_TANGENT)), scale(y, row3(place, n, PLACE_ACROSS))),
+            scale(z, row3(place, n, PLACE_NORMAL)),
+        )
+        f, moment = add(f, part), add(moment, cross(row3(place, n, PLACE_ARM), part))
+    J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
+    for p in range(solver.con_first[i], solver.con_first[i + 1], 2):
+        s = piece_vector[p]
+        total = add_product(vectors[VECTOR_GRADIENT, s], J[3 * p], f[0])
+        total = add_product(add_product(total, J[3 * p + 1], f[1]), J[3 * p + 2], f[2])
+        total = add_product(add_product(total, J[3 * p + 3], moment[0]), J[3 * p + 4], moment[1])
+        vectors[VECTOR_GRADIENT, s] = add_product(total, J[3 * p + 5], moment[2])
+
+
+@kernel
+def terms_of_patch(solver, i, terms):
+    """Adds to terms the squared momenta of each row of the contacts of patch i over the masses."""
+    J, vectors, place = solver.jacobian8, solver.vectors8, solver.con_place
+    for n in range(i, i + solver.con_members[i]):
+        arm = row3(place, n, PLACE_ARM)
+        for r in range(3):
+            axis = row3(place, n, 3 * r)
+            turn = cross(arm, axis)
+            for p in range(solver.con_first[i], solver.con_first[i + 1], 2):
+                row = axis[0] * J[3 * p] + axis[1] * J[3 * p + 1] + axis[2] * J[3 * p + 2]
+                row = row + turn[0] * J[3 * p + 3] + turn[1] * J[3 * p + 4] + turn[2] * J[3 * p + 5]
+                j = solver.con_impulse[n, r] * row
+                terms = add_product(terms, j * j, vectors[VECTOR_INVERSE_DIAGONAL, solver.piece_vector[p]])
+    return terms
+
+
+@kernel
+def in_world(solver, n, G):
+    """R G R^T for the symmetric G (xx, yy, zz, xy, xz, yz) along the rows of contact n; the same six numbers."""
+    place = solver.con_place
+    t, b, c = row3(place, n, PLACE_TANGENT), row3(place, n, PLACE_ACROSS), row3(place, n, PLACE_NORMAL)
+    xx, yy, zz, xy, xz, yz = G
+    # rows of G R^T
+    g = add(add(scale(xx, t), scale(xy, b)), scale(xz, c))
+    h = add(add(scale(xy, t), scale(yy, b)), scale(yz, c))
+    k = add(add(scale(xz, t), scale(yz, b)), scale(zz, c))
+    return (
+        t[0] * g[0] + b[0] * h[0] + c[0] * k[0],
+        t[1] * g[1] + b[1] * h[1] + c[1] * k[1],
+        t[2] * g[2] + b[2] * h[2] + c[2] * k[2],
+        t[0] * g[1] + b[0] * h[1] + c[0] * k[1],
+        t[0] * g[2] + b[0] * h[2] + c[0] * k[2],
+        t[1] * g[2] + b[1] * h[2] + c[1] * k[2],
+    )
+
+
+@kernel
+def patch_hessian(solver, i):
+    """Second derivatives of the cost of patch i by (v_P, w): block vv, three columns of block wv, block ww.
+
+    Symmetric blocks are xx, yy, zz, xy, xz, yz.
+    """
+    vv, ww = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    first, second, third = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # columns of wv
+    con_v, place = solver.con_v, solver.con_place
+    for n in range(i, i + solver.con_members[i]):
+        G = in_world(solver, n, hessian_of(solver, n, con_v[n, 0], con_v[n, 1], con_v[n, 2]))
+        r = row3(place, n, PLACE_ARM)
+        # columns of [r x] G, which is the block wv
+        a = cross(r, (G[0], G[3], G[4]))
+        b = cross(r, (G[3], G[1], G[5]))
+        c = cross(r, (G[4], G[5], G[2]))
+        # rows of -[r x] G [r x], the block ww
+        x = cross(r, (a[0], b[0], c[0]))
+        y = cross(r, (a[1], b[1], c[1]))
+        z = cross(r, (a[2], b[2], c[2]))
+        vv = add6(vv, G)
+        ww = add6(ww, (x[0], y[1], z[2], x[1], x[2], y[2]))
+        first, second, third = add(first, a), add(second, b), add(third, c)
+    return vv, first, second, third, ww
+
+
+@kernel
+def add6(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+@kernel
+def fill_patch_response(solver, i):
+    """-> con_response of patch i: J D^-1 J^T of (v_P, w) with the diagonal D of A, in the order of patch_hessian()."""
+    J, vectors = solver.jacobian8, solver.vectors8
+    W = solver.con_response
+    for k in range(21):
+        W[i, k] = 0.0
+    for p in range(solver.con_first[i], solver.con_first[i + 1], 2):
+        inverse = vectors[VECTOR_INVERSE_DIAGONAL, solver.piece_vector[p]]
+        k = 0
+        for r in range(6):
+            scaled = inverse * J[3 * p + r]
+            for s in range(r, 6):
+                W[i, k] += sum_of_lanes(scaled * J[3 * p + s])
+                k += 1
+
+
+@kernel
+def compliance_in_patch(solver, i, n):
+    """As compliance.compliance(), of contact n of patch i, after fill_patch_response()."""
+    W, r = solver.con_response, row3(solver.con_place, n, PLACE_ARM)
+    # rows of the upper triangle: vv 0 1 2, vw 3 4 5 / 6 7, 8 9 10 / 11, 12 13 14 / ww 15 16 17 / 18 19 / 20
+    vv = (W[i, 0], W[i, 6], W[i, 11], W[i, 1], W[i, 2], W[i, 7])
+    a = (W[i, 3], W[i, 4], W[i, 5])  # rows of vw
+    b = (W[i, 8], W[i, 9], W[i, 10])
+    c = (W[i, 12], W[i, 13], W[i, 14])
+    ww = (W[i, 15], W[i, 18], W[i, 20], W[i, 16], W[i, 17], W[i, 19])
+    # vv + D + D^T - [r x] ww [r x] with D = vw [r x], as u = v_P - [r x] w
+    d, e, f = cross(a, r), cross(b, r), cross(c, r)  # rows of D
+    x, y, z = (
+        cross(r, (ww[0], ww[3], ww[4])),
+        cross(r, (ww[3], ww[1], ww[5])),
+        cross(r, (ww[4], ww[5], ww[2])),
+    )  # columns of [r x] ww
+    g, h, k = cross(r, (x[0], y[0], z[0])), cross(r, (x[1], y[1], z[1])), cross(r, (x[2], y[2], z[2]))
+    xx = vv[0] + 2.0 * d[0] + g[0]
+    yy = vv[1] + 2.0 * e[1] + h[1]
+    zz = vv[2] + 2.0 * f[2] + k[2]
+    xy, xz, yz = vv[3] + d[1] + e[0] + g[1], vv[4] + d[2] + f[0] + g[2], vv[5] + e[2] + f[1] + h[2]
+    return square_root(xx * xx + yy * yy + zz * zz + 2.0 * (xy * xy + xz * xz + yz * yz))
