@@ -256,3 +256,30 @@ def test_compiled_kernels_find_the_same_faces():
             np.testing.assert_allclose(
                 getattr(points, name)[:n], getattr(wanted, name)[:n], rtol=1e-9, atol=1e-9, err_msg=name
             )
+
+
+def test_faces_found_from_kept_elements_are_those_of_a_new_search():
+    """Solids slide and turn past each other; a search that remembers agrees to the last bit with one that does not."""
+    rng = np.random.default_rng(8)
+    a, b = Side(SHAPES["ellipsoid"], True, 0.1), Side(SHAPES["box"], True, 0.1)
+    meshes = join_meshes([a.mesh, b.mesh])
+    kernels = load_kernels(False, "surfaces")
+    c, points = Collision([a.solid(0, 0), b.solid(1, 1)], filter_words([[False]]), meshes=meshes), ContactPoints(5000)
+    R, axis, kept = random_rotation(rng), rng.normal(size=3), []
+    for k in range(20):
+        angle = 2e-3 * k
+        K = np.cross(np.eye(3), axis / np.linalg.norm(axis))
+        turn = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+        X = pose(), pose(turn @ R, (3e-4 * k, 0.01, 0.12))
+        kernels.find_contacts(None, Places(X), c, points)
+        new = surface(a, b, *X)
+        n = points.count[0]
+        assert n == new.count[0] > 0
+        np.testing.assert_array_equal(points.face[:n], new.face[:n])
+        np.testing.assert_array_equal(points.position[:n], new.position[:n])
+        kept.append(c.kept_pose[0].copy())
+    assert 2 < len(np.unique(kept, axis=0)) < 15  # some searches were new, others not
+    c.kept = np.zeros((1, 2), dtype=np.int64)  # without room all is found too
+    c.kept_count[:] = -1
+    kernels.find_contacts(None, Places(X), c, points)
+    np.testing.assert_array_equal(points.face[:n], new.face[:n])

@@ -32,6 +32,7 @@ LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
 FEW = 32  # solids of a level that share one cell
 SKIN_SHARE = 0.2  # of the median radius
 INFINITE_RADIUS = 1e300
+KEPT_ELEMENTS = 4096  # pairs of elements of meshes that there is room for, at least
 SHARED = {field.name for field in dataclass_fields(FieldMeshes)}  # arrays that nothing writes, often large
 
 
@@ -122,6 +123,9 @@ class Collision(Arrays):
             "nnode": len(meshes.node_box),
             "ntetrahedron": len(meshes.tetrahedra),
             "ntriangle": len(meshes.triangles),
+            "nkept": KEPT_ELEMENTS + 8 * (len(meshes.tetrahedra) + len(meshes.triangles))
+            if len(meshes.node_box)
+            else 0,
             "nlevel": len(values["level_cells"]),
             "nhead": 1 << max(4, (2 * n - 1).bit_length()),
             "npair": 16 * n + n * len(values["planes"]) + 64 if pairs is None else pairs,

@@ -8,6 +8,7 @@ that results do not depend on when they were found.
 
 from mbcli.engine.fields.collision_fields import (
     COLLISION_BUILT,
+    COLLISION_KEPT,
     COLLISION_PAIRS,
     COLLISION_REACH,
     COLLISION_SKIN,
@@ -26,6 +27,9 @@ def update_pairs(c):
     if c.counts[COLLISION_BUILT] == 1 and not moved(c):
         return
     c.counts[COLLISION_PAIRS], c.counts[COLLISION_BUILT] = 0, 1
+    c.counts[COLLISION_KEPT] = 0
+    for n in range(c.kept_count.shape[0]):
+        c.kept_count[n] = -1
     for g in range(c.kind.shape[0]):
         set_row3(c.built_at, g, 0, row3(c.p_WC, g, 0))
     for p in range(c.planes.shape[0]):

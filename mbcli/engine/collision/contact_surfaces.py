@@ -1,8 +1,9 @@
 """Contact surfaces of pressure fields: where the pressures of two solids are equal, or on the surface of a rigid one.
 
 Elandt et al. 2019 (arXiv:1904.11433), Masterjohn et al. 2022 (arXiv:2110.04157). The trees of two meshes are descended
-together; what is left are pairs of tetrahedra, or of a tetrahedron and a triangle. Fields are linear in a tetrahedron,
-so pressures are equal on a plane, whose section with one of a pair is clipped at the sides of the other.
+together; what is left are pairs of tetrahedra, or of a tetrahedron and a triangle, which are kept until the solids have
+moved. Fields are linear in a tetrahedron, so pressures are equal on a plane, whose section with one of a pair is
+clipped at the sides of the other.
 """
 
 from mbcli.engine.collision.clipping import cut_below, cut_to_tetrahedron, heights_of_corners, is_cut, section
@@ -10,6 +11,7 @@ from mbcli.engine.collision.segments import axis_of
 from mbcli.engine.collision.shapes import corner, rotate_back, set_corner
 from mbcli.engine.collision.surface_faces import add_polygon, is_along, set_vector, vector_of
 from mbcli.engine.fields.collision_fields import (
+    COLLISION_KEPT,
     COMPLIANCE_MODULUS,
     COMPLIANCE_SLOPE,
     HALF_SPACE,
@@ -17,6 +19,7 @@ from mbcli.engine.fields.collision_fields import (
     MEETING_B,
     MEETING_FRAME,
     MEETING_NORMAL,
+    MEETING_PAIR,
     MEETING_S,
     MEETING_SLOPE_S,
     MEETING_SLOPE_T,
@@ -33,9 +36,11 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
+SKIN = 0.01  # of the smaller of two meshes
+
 
 @kernel
-def faces_of_pair(c, points, A, B):
+def faces_of_pair(c, points, n, A, B):
     """As find_contacts.meet_in_surface(): False if one of the solids has no field, or both are rigid."""
     a, b = c.field_kind[A], c.field_kind[B]
     if a == NO_FIELD or b == NO_FIELD or (a == RIGID_SURFACE and b == RIGID_SURFACE):
@@ -47,6 +52,7 @@ def faces_of_pair(c, points, A, B):
         S, T = B, A
     solids = c.meeting_solids
     solids[MEETING_A], solids[MEETING_B], solids[MEETING_S], solids[MEETING_FRAME] = A, B, S, S
+    solids[MEETING_PAIR] = n
     if c.kind[T] == HALF_SPACE:
         cut_mesh(c, points, S, T)
     elif c.kind[S] == HALF_SPACE:
@@ -196,8 +202,8 @@ def set_relative(c, S, T):
 
 
 @kernel
-def boxes_meet(c, a, b):
-    """Whether box a of S and box b of T are not apart along an axis of one of them."""
+def boxes_meet(c, a, b, skin):
+    """Whether box a of S and box b of T are less than a skin apart along the axes of each."""
     box, X = c.node_box, c.relative
     half_a, half_b = row3(box, a, 3), row3(box, b, 3)
     r = subtract(subtract(row3(box, a, 0), row3(X, RELATIVE_POSE, 9)), rotate(X, RELATIVE_POSE, row3(box, b, 0)))
@@ -217,29 +223,119 @@ def size_of_box(c, node):
 def meet_meshes(c, points, S, T):
     """Faces between the field S and mesh T, a field or a rigid surface."""
     set_relative(c, S, T)
+    n = c.meeting_solids[MEETING_PAIR]
+    skin = skin_of_pair(c, S, T)
+    if c.kept_count[n] < 0 or moved_by(c, n, T) > skin:
+        keep_near_elements(c, n, S, T, skin)
     is_soft = c.field_kind[T] == SOFT_FIELD
-    stack, children = c.nodes_left, c.node_children
-    stack[0, 0], stack[0, 1] = c.mesh_root[c.mesh_of[S]], c.mesh_root[c.mesh_of[T]]
-    left = 1
+    if c.kept_count[n] < 0:
+        descend(c, points, S, T, 0.0)
+        return
+    first = c.kept_start[n]
+    for k in range(first, first + c.kept_count[n]):
+        if is_soft:
+            meet_tetrahedra(c, points, S, T, c.kept[k, 0], c.kept[k, 1])
+        else:
+            meet_triangle(c, points, S, c.kept[k, 0], c.kept[k, 1])
+
+
+@kernel
+def skin_of_pair(c, S, T):
+    """How far solids may move before elements that are near are looked for again."""
+    return SKIN * min(size_of_box(c, c.mesh_root[c.mesh_of[S]]), size_of_box(c, c.mesh_root[c.mesh_of[T]]))
+
+
+@kernel
+def moved_by(c, n, T):
+    """How far a point of T has moved in S at most since near elements of pair n were found."""
+    now, then, root = c.relative, c.kept_pose, c.mesh_root[c.mesh_of[T]]
+    turned = 0.0
+    for k in range(9):
+        turned += (now[RELATIVE_POSE, k] - then[n, k]) * (now[RELATIVE_POSE, k] - then[n, k])
+    shift = subtract(row3(now, RELATIVE_POSE, 9), row3(then, n, 9))
+    middle, half = row3(c.node_box, root, 0), row3(c.node_box, root, 3)
+    reach = square_root(dot(middle, middle)) + square_root(dot(half, half))
+    return square_root(dot(shift, shift)) + square_root(turned) * reach
+
+
+@kernel
+def keep_near_elements(c, n, S, T, skin):
+    """-> kept: the elements of the meshes of pair n that are less than a skin apart; kept_count -1 without room.
+
+    The order is that of the trees, wherever the solids are, so that the faces do not depend on when this was done.
+    """
+    for k in range(12):
+        c.kept_pose[n, k] = c.relative[RELATIVE_POSE, k]
+    if not descend_to_keep(
+        c, n, S, T, skin
+    ):  # no room: those of the other pairs are found again when they are asked for
+        c.counts[COLLISION_KEPT] = 0
+        for m in range(c.kept_count.shape[0]):
+            c.kept_count[m] = -1
+        if not descend_to_keep(c, n, S, T, skin):
+            c.counts[COLLISION_KEPT] = 0
+            c.kept_count[n] = -1
+
+
+@kernel
+def descend_to_keep(c, n, S, T, skin):
+    """Descends the trees of two meshes; False if there is no room for all that is near."""
+    c.kept_start[n] = c.counts[COLLISION_KEPT]
+    c.kept_count[n] = 0
+    left = begin_descent(c, S, T)
     while left > 0:
         left -= 1
-        a, b = stack[left, 0], stack[left, 1]
-        if not boxes_meet(c, a, b):
+        a, b = c.nodes_left[left, 0], c.nodes_left[left, 1]
+        if not boxes_meet(c, a, b, skin):
             continue
-        ends_a, ends_b = children[a, 0] < 0, children[b, 0] < 0
-        if ends_a and ends_b:
-            if is_soft:
-                meet_tetrahedra(c, points, S, T, children[a, 1], children[b, 1])
-            else:
-                meet_triangle(c, points, S, children[a, 1], children[b, 1])
-        elif ends_b or (not ends_a and size_of_box(c, a) >= size_of_box(c, b)):
-            stack[left, 0], stack[left, 1] = children[a, 1], b
-            stack[left + 1, 0], stack[left + 1, 1] = children[a, 0], b
-            left += 2
+        if c.node_children[a, 0] < 0 and c.node_children[b, 0] < 0:
+            k = c.counts[COLLISION_KEPT]
+            if k >= c.kept.shape[0]:
+                return False
+            c.kept[k, 0], c.kept[k, 1] = c.node_children[a, 1], c.node_children[b, 1]
+            c.counts[COLLISION_KEPT] = k + 1
+            c.kept_count[n] += 1
         else:
-            stack[left, 0], stack[left, 1] = a, children[b, 1]
-            stack[left + 1, 0], stack[left + 1, 1] = a, children[b, 0]
-            left += 2
+            left = descend_from(c, a, b, left)
+    return True
+
+
+@kernel
+def descend(c, points, S, T, skin):
+    """The same, with the faces of what is near in place of its elements."""
+    is_soft = c.field_kind[T] == SOFT_FIELD
+    left = begin_descent(c, S, T)
+    while left > 0:
+        left -= 1
+        a, b = c.nodes_left[left, 0], c.nodes_left[left, 1]
+        if not boxes_meet(c, a, b, skin):
+            continue
+        if c.node_children[a, 0] < 0 and c.node_children[b, 0] < 0:
+            if is_soft:
+                meet_tetrahedra(c, points, S, T, c.node_children[a, 1], c.node_children[b, 1])
+            else:
+                meet_triangle(c, points, S, c.node_children[a, 1], c.node_children[b, 1])
+        else:
+            left = descend_from(c, a, b, left)
+
+
+@kernel
+def begin_descent(c, S, T):
+    c.nodes_left[0, 0], c.nodes_left[0, 1] = c.mesh_root[c.mesh_of[S]], c.mesh_root[c.mesh_of[T]]
+    return 1
+
+
+@kernel
+def descend_from(c, a, b, left):
+    """The children of the larger box of two that are not both leaves; the number of pairs that are left."""
+    stack, children = c.nodes_left, c.node_children
+    if children[b, 0] < 0 or (children[a, 0] >= 0 and size_of_box(c, a) >= size_of_box(c, b)):
+        stack[left, 0], stack[left, 1] = children[a, 1], b
+        stack[left + 1, 0], stack[left + 1, 1] = children[a, 0], b
+    else:
+        stack[left, 0], stack[left, 1] = a, children[b, 1]
+        stack[left + 1, 0], stack[left + 1, 1] = a, children[b, 0]
+    return left + 2
 
 
 @kernel
@@ -298,5 +394,6 @@ def faces_of_pair_at(collision, points, A, B):
     """Faces of one pair of placed solids -> points; their number."""
     c, p = collision_at(collision), points_at(points)
     p.count[0] = 0
-    faces_of_pair(c, p, A, B)
+    c.kept_count[0] = -1
+    faces_of_pair(c, p, 0, A, B)
     return p.count[0]

@@ -37,7 +37,7 @@ def find_contacts(model, data, c, points):
         cover = cover_of_pair(c, A, B, own)
         margin = c.settings[COLLISION_MARGIN] + cover
         reach = max(0.0, margin)
-        if bounds_touch(c, A, B, reach) and not meet_in_surface(c, points, A, B):
+        if bounds_touch(c, A, B, reach) and not meet_in_surface(c, points, n, A, B):
             distance = solids_nearest(c, A, B, reach)
             if distance < 0.0 and c.counts[COLLISION_STRICT] == 1:
                 c.counts[COLLISION_STATUS] |= COLLISION_NO_SURFACE
@@ -47,8 +47,8 @@ def find_contacts(model, data, c, points):
 
 
 @slot(surfaces="collision.contact_surfaces.faces_of_pair")
-def meet_in_surface(c, points, A, B):
-    """Whether solids meet in a contact surface, whose faces are contacts now, and not at points."""
+def meet_in_surface(c, points, n, A, B):
+    """Whether the solids of pair n meet in a contact surface, whose faces are contacts now, and not at points."""
     return False
 
 

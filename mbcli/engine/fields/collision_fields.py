@@ -3,8 +3,8 @@
 Sizes: nsolid solids, nround of them of finite size (balls, boxes, ...), nplane half spaces, nvertex, nedge, nface and
 ncorner vertices, edges (both ways), faces and corners of faces of all convex hulls, nword words of a row of filters,
 nown pairs with a law of their own, nlevel sizes of cells, nhead places for cells, npair pairs at most; nmesh meshes of
-contact surfaces with nnode nodes of their trees, ntetrahedron tetrahedra and ntriangle triangles. G is a solid's own
-frame.
+contact surfaces with nnode nodes of their trees, ntetrahedron tetrahedra and ntriangle triangles, nkept pairs of these
+that are near. G is a solid's own frame.
 """
 
 from mbcli.engine.fields.model_fields import Field
@@ -14,9 +14,9 @@ BALL, CAPSULE, BOX, CYLINDER, ELLIPSOID, CONVEX, HALF_SPACE = range(7)
 # what a solid is for contact surfaces; those of a kind above NO_FIELD have a pressure field or are rigid
 NO_FIELD, RIGID_SURFACE, SOFT_FIELD = range(3)
 MESH_NONE, MESH_ELSEWHERE = -1, -2  # in mesh_of: a half space; one of several solids of a geometry, but not the first
-# elements of counts; the last two are the pair of solids of COLLISION_NO_SURFACE
+# elements of counts; PAIR_A and PAIR_B are the solids of COLLISION_NO_SURFACE
 COLLISION_PAIRS, COLLISION_STATUS, COLLISION_BUILT, COLLISION_SINGLE_POINTS = range(4)
-COLLISION_FACES, COLLISION_STRICT, COLLISION_PAIR_A, COLLISION_PAIR_B = range(4, 8)
+COLLISION_FACES, COLLISION_STRICT, COLLISION_PAIR_A, COLLISION_PAIR_B, COLLISION_KEPT = range(4, 9)
 # values of counts[COLLISION_FACES]: which faces of contact surfaces become contacts
 FACES_POLYGONS, FACES_TRIANGLES, FACES_LOADED = 0, 1, 2  # the last is a bit: none without stiffness
 # bits of STATUS
@@ -35,7 +35,7 @@ COMPLIANCE_MODULUS, COMPLIANCE_SLOPE = range(2)
 RELATIVE_POSE, RELATIVE_SIZES = range(2)
 # elements of meeting, of meeting_solids
 MEETING_NORMAL, MEETING_SLOPE_S, MEETING_VALUE_S, MEETING_SLOPE_T = 0, 3, 6, 7
-MEETING_A, MEETING_B, MEETING_S, MEETING_FRAME = range(4)
+MEETING_A, MEETING_B, MEETING_S, MEETING_FRAME, MEETING_PAIR = range(5)
 EPA_POINTS, EPA_FACES = 256, 512
 
 COLLISION_FIELDS = (
@@ -84,11 +84,15 @@ COLLISION_FIELDS = (
     Field("level_cells", ("nlevel",), "real", "1/m", "one over the size of cells; 0 where one cell has all"),
     Field("settings", (3,), "real", "m", "see above"),
     # what is known of the present state
-    Field("counts", (8,), "int", "", "see above"),
+    Field("counts", (9,), "int", "", "see above"),
     Field("X_WG", ("nsolid", 12), "real", "1, m", "pose of each solid"),
     Field("p_WC", ("nsolid", 3), "real", "m", "centre of each solid"),
     Field("built_at", ("nsolid", 3), "real", "m", "the same when pairs were found"),
     Field("pairs", ("npair", 2), "int", "", "solids whose bounding balls are near, sorted; the smaller index first"),
+    Field("kept_count", ("npair",), "int", "", "elements of two meshes that are near; -1: not known"),
+    Field("kept_start", ("npair",), "int", "", "first of them in kept"),
+    Field("kept_pose", ("npair", 12), "real", "1, m", "relative when they were found"),
+    Field("kept", ("nkept", 2), "int", "", "elements of S and of T"),
     Field("nearest", (9,), "real", "1, m", "of a pair: normal from B into A, point of A, point of B"),
     # work
     Field("heads", ("nhead",), "int", "", "last of the rounds entered in a cell, -1 for none"),
@@ -103,7 +107,7 @@ COLLISION_FIELDS = (
     Field("polygons", (4, MOST_CORNERS, 3), "real", "m", "faces of A and B that face each other, then work"),
     Field("nodes_left", (MOST_NODES, 2), "int", "", "pairs of nodes that are still to be looked at"),
     Field("meeting", (10,), "real", "1, Pa/m, Pa", "normal of a face out of T into S, gradient and value of S, of T"),
-    Field("meeting_solids", (4,), "int", "", "A and B, the soft one S, the one in whose frame meeting is"),
+    Field("meeting_solids", (5,), "int", "", "A and B, the soft one S, the one in whose frame meeting is; their pair"),
     Field("relative", (2, 12), "real", "1, m", "pose of solid T in S, and the absolute values of its rotation"),
     Field("touching", (MOST_CORNERS, 4), "real", "m, 1", "points of B's or A's face, and distance from the other"),
 )
