@@ -58,7 +58,7 @@ class Solid:
     field_kind: int = NO_FIELD
     mesh_of: int = MESH_NONE
     compliance: tuple = (np.inf, 0.0)
-    reach: float = 0.0  # how far corners of its mesh are from the centre of its bounding box, if farther than the solid
+    reach: float = 0.0  # [m] how far its mesh goes beyond the solid at most
 
     def with_body(self, body):
         return replace(self, body=body)
@@ -147,8 +147,8 @@ def _arrays_of(solids, filters):
     boxes = [_bounding_box(solid) for solid in solids]
     centers = np.reshape([(high + low) / 2 for low, high in boxes], (-1, 3))
     extents = np.reshape([(high - low) / 2 for low, high in boxes], (-1, 3))
-    radii = np.array([max(_radius(solid, center), solid.reach) for solid, center in zip(solids, centers, strict=True)])
-    extents = np.maximum(extents, [[solid.reach] for solid in solids]) if len(solids) else extents
+    radii = np.array([_radius(solid, center) + solid.reach for solid, center in zip(solids, centers, strict=True)])
+    extents += np.reshape([solid.reach for solid in solids], (-1, 1))
     is_plane = np.array([solid.kind == HALF_SPACE for solid in solids], dtype=bool)
     rounds = np.flatnonzero(~is_plane)
     return {

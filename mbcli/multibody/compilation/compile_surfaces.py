@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,12 +14,18 @@ from mbcli.errors import MbcliError
 from mbcli.geometry import shapes
 from mbcli.geometry.hydroelastic_properties import hydroelastic_properties
 from mbcli.geometry.hydroelastic_shapes import rigid_surface_of, soft_solid_of
+from mbcli.meshes.volume_mesh import VolumeMesh
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from mbcli.engine.collision.field_meshes import FieldMesh
     from mbcli.geometry.geometry_instance import GeometryInstance
     from mbcli.geometry.hydroelastic_properties import HydroelasticProperties
+    from mbcli.math.array_types import FloatArray
+    from mbcli.meshes.soft_solid import SoftSolid
+
+CORNER_SHIFT = 2.0  # margins by which a corner moves at most
 
 
 class FieldOfSolid(NamedTuple):
@@ -83,7 +90,7 @@ class Surfaces:
         mesh = self._plant.field_meshes[key]
         if number == len(self._meshes):
             self._meshes.append(mesh)
-        return FieldOfSolid(kind, number, (properties.modulus, 0.0), float(np.linalg.norm(mesh.corners, axis=1).max()))
+        return FieldOfSolid(kind, number, (properties.modulus, 0.0), CORNER_SHIFT * properties.margin)
 
     def joined(self) -> Any:
         """FieldMeshes of all geometries so far."""
@@ -104,9 +111,58 @@ def _key(shape: shapes.Shape, properties: HydroelasticProperties) -> tuple[Any, 
     return type(shape), what, properties.is_compliant, properties.resolution_hint, properties.margin
 
 
-def _made(shape: shapes.Shape, properties: HydroelasticProperties) -> Any:
+def _made(shape: shapes.Shape, properties: HydroelasticProperties) -> FieldMesh:
     """FieldMesh of a shape."""
     if not properties.is_compliant:
         return rigid_mesh(*rigid_surface_of(shape, properties.resolution_hint))
-    solid = soft_solid_of(shape, properties.resolution_hint)
+    margin, hint = properties.margin, properties.resolution_hint
+    if margin > 0.0 and type(shape) in _LARGER:
+        larger, depth = _LARGER[type(shape)](shape, margin)
+        solid = soft_solid_of(larger, hint)
+        return soft_mesh(solid.vertices, solid.tetrahedra, solid.extent * (1.0 + margin / depth) - margin / depth)
+    solid = soft_solid_of(shape, hint)
+    if margin > 0.0:
+        vertices, extent = _with_margin(solid, margin)
+        return soft_mesh(vertices, solid.tetrahedra, extent)
     return soft_mesh(solid.vertices, solid.tetrahedra, solid.extent)
+
+
+# (the shape with a margin all around, the depth of the shape: the distance of its surface from where the extent is 1)
+_LARGER: dict[type, Callable[[Any, float], tuple[shapes.Shape, float]]] = {
+    shapes.Sphere: lambda s, m: (shapes.Sphere(s.radius() + m), s.radius()),
+    shapes.Box: lambda s, m: (shapes.Box(*(s.size() + 2.0 * m)), float(s.size().min()) / 2.0),
+    shapes.Cylinder: lambda s, m: (
+        shapes.Cylinder(s.radius() + m, s.length() + 2.0 * m),
+        min(s.radius(), s.length() / 2.0),
+    ),
+    shapes.Capsule: lambda s, m: (shapes.Capsule(s.radius() + m, s.length()), s.radius()),
+    shapes.Ellipsoid: lambda s, m: (shapes.Ellipsoid(s.a() + m, s.b() + m, s.c() + m), min(s.a(), s.b(), s.c())),
+}
+
+
+def _with_margin(solid: SoftSolid, margin: float) -> tuple[FloatArray, FloatArray]:
+    """Vertices and extent of a solid whose surface is moved outwards, to where its field, continued, is negative.
+
+    A vertex of the surface moves so that the planes of its triangles move by the margin, as far as they can all do so;
+    by CORNER_SHIFT margins at most. The extent falls by the margin over the depth of the solid, the distance of the
+    surface from where the extent is 1.
+    """
+    mesh = VolumeMesh(solid.vertices, solid.tetrahedra)
+    triangles = mesh.outer_triangles
+    corners = solid.vertices[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    vertices, extent = solid.vertices.copy(), solid.extent.copy()
+    inner = solid.vertices[solid.extent >= 1.0 - 1e-9]
+    planes = np.einsum("ij,ij->i", normals, corners[:, 0])
+    depth = float((planes[:, None] - normals @ inner.T).max(axis=1).min()) if len(inner) else float(np.ptp(vertices))
+    matrices, sides = np.zeros((len(vertices), 3, 3)), np.zeros((len(vertices), 3))
+    for k in range(3):
+        np.add.at(matrices, triangles[:, k], normals[:, :, None] * normals[:, None, :])
+        np.add.at(sides, triangles[:, k], normals)
+    for v in np.unique(triangles):
+        shift = np.linalg.lstsq(matrices[v], sides[v], rcond=1e-3)[0]
+        size = np.linalg.norm(shift)
+        vertices[v] += margin * shift * min(1.0, CORNER_SHIFT / size)
+        extent[v] = -margin / depth
+    return vertices, extent
