@@ -144,7 +144,7 @@ def test_a_plane_and_a_large_box_give_the_same_force(name):
 
 
 @pytest.mark.parametrize("depth", [0.005, 0.01, 0.02, 0.03, 0.045])
-def test_force_of_a_sphere_in_a_plane_converges_at_second_order(depth):
+def test_23_force_of_a_sphere_in_a_plane_converges_at_second_order(depth):
     radius, h = 0.1, 0.1 - depth
     exact = 2 * np.pi * E * ((radius**2 - h**2) / 2 - (radius**3 - h**3) / (3 * radius))
     errors = []
@@ -176,7 +176,7 @@ def test_two_spheres_meet_where_their_pressures_are_equal(modulus):
     assert f[2] == pytest.approx(exact, rel=0.05)
 
 
-def test_a_box_in_a_plane_presses_by_depth_over_half_its_height():
+def test_23_a_box_in_a_plane_presses_by_depth_over_half_its_height():
     a = Side(Box(0.1, 0.2, 0.06), True)
     for depth in (0.0005, 0.002, 0.01):
         points = surface(a, Side(PLANE, False), pose(p=(0.0, 0.0, 0.03 - depth)), pose())
@@ -188,7 +188,7 @@ def test_a_box_in_a_plane_presses_by_depth_over_half_its_height():
         np.testing.assert_allclose(points.corners[: points.corner_start[points.count[0]], 2], 0.0, atol=1e-15)
 
 
-def test_triangles_and_polygons_have_the_same_area_force_and_moment():
+def test_23_triangles_and_polygons_have_the_same_area_force_and_moment():
     rng = np.random.default_rng(5)
     for rigid in (True, False):
         a, b = Side(SHAPES["ellipsoid"], True), Side(SHAPES["box"], not rigid)

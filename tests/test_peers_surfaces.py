@@ -129,7 +129,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize("first, second, soft", PAIRS)
-def test_surfaces_of_two_shapes_are_those_of_pydrake(first, second, soft, tmp_path):
+def test_23_surfaces_of_two_shapes_are_those_of_pydrake(first, second, soft, tmp_path):
     rng = np.random.default_rng(len(first) * 31 + len(second))
     found = 0
     for k in range(3):
