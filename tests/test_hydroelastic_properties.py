@@ -324,3 +324,27 @@ def test_check_names_a_compliant_mesh_that_is_not_closed(tmp_path):
     assert codes_of(text, tmp_path, mesh_files=True) == ["HYDROELASTIC_MESH"] and codes_of(text, tmp_path) == []
     rigid = urdf('<mesh filename="m.obj"/>', elements("urdf", rigid_hydroelastic=True))
     assert codes_of(rigid, tmp_path, mesh_files=True) == ["HYDROELASTIC_RIGID_ONLY"]
+
+
+@pytest.mark.parametrize(
+    ("contact_model", "kind", "code"),
+    [
+        ("point", "compliant", ("HYDROELASTIC_UNUSED", "note")),
+        ("point", None, None),
+        ("hydroelastic", "rigid", ("HYDROELASTIC_RIGID_ONLY", "warning")),
+        ("hydroelastic", None, ("HYDROELASTIC_RIGID_ONLY", "warning")),
+        ("hydroelastic", "compliant", None),
+        ("hydroelastic_with_fallback", "rigid", None),
+    ],
+)
+def test_check_compares_the_contact_model_of_a_scenario_with_its_models(tmp_path, contact_model, kind, code):
+    given = {} if kind is None else {f"{kind}_hydroelastic": True, "mesh_resolution_hint": 0.02}
+    if kind == "compliant":
+        given["hydroelastic_modulus"] = 1e6
+    (tmp_path / "ball.urdf").write_text(urdf(BALL, elements("urdf", **given)))
+    scene = tmp_path / "s.scenario.yaml"
+    scene.write_text(
+        f"plant_config: {{contact_model: {contact_model}}}\ndirectives:\n- add_model: {{name: ball, file: ball.urdf}}\n"
+    )
+    found = [f for f in check_file(str(scene)).findings if "HYDRO" in f.code and f.place.file.endswith("yaml")]
+    assert [(f.code, f.severity) for f in found] == ([] if code is None else [code])

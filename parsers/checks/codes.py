@@ -351,9 +351,13 @@ CODES = {
         "With --meshes: a compliant collision names a mesh whose surface is not closed, so that it holds no volume to "
         "fill with tetrahedra."
     ),
+    "HYDROELASTIC_UNUSED": Code(
+        "The contact model of a scenario is point, so that hydroelastic properties of its models do nothing."
+    ),
     "HYDROELASTIC_RIGID_ONLY": Code(
         "All collisions of the model with hydroelastic properties are rigid. Two rigid geometries have no contact "
-        "surface: they touch at points, and contact_model hydroelastic refuses them.",
+        "surface: they touch at points. A warning in a scenario whose contact model is hydroelastic, which refuses "
+        "them.",
         _touching(_BALL, _RIGID.format("0.01")),
     ),
     # ---------------------------------------------------------------------------------------------- meshes
