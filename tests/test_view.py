@@ -257,6 +257,26 @@ def test_contacts_push_what_stands_on_the_ground_up():
     assert model.poses({"q": q.tolist()})["contacts"] == []
 
 
+def test_a_contact_surface_is_triangles_with_pressures(tmp_path):
+    (tmp_path / "ball.urdf").write_text(
+        '<robot name="ball"><link name="ball"><inertial><mass value="1"/>'
+        '<inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial>'
+        '<collision><geometry><sphere radius="0.1"/></geometry>'
+        '<drake:proximity_properties xmlns:drake="x"><drake:compliant_hydroelastic/>'
+        '<drake:mesh_resolution_hint value="0.03"/><drake:hydroelastic_modulus value="1e5"/>'
+        "</drake:proximity_properties></collision></link></robot>"
+    )
+    model = live(tmp_path / "ball.urdf", ground=0.0)
+    q = [1.0, 0, 0, 0, 0, 0, 0.08]
+    answer = model.poses({"q": q, "contacts": True})
+    corners, pressures = np.reshape(answer["surfaces"]["vertices"], (-1, 3, 3)), np.array(answer["surfaces"]["values"])
+    assert len(corners) > 10 and pressures.shape == (3 * len(corners),) and pressures.min() > -1e-6
+    np.testing.assert_allclose(corners[:, :, 2], 0.0, atol=1e-6)  # in the plane of the rigid ground
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2.0
+    (contact,) = answer["contacts"]
+    assert contact["force"][2] == pytest.approx(area @ pressures.reshape(-1, 3).mean(axis=1), rel=1e-6)
+
+
 # ---------------------------------------------------------------------------------------------- files
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import MbcliError
-from mbcli.models.contacts import contact_points
+from mbcli.models.contacts import contact_points, contact_surfaces
 from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
 from mbcli.pictures.html import view_page
 from mbcli.pictures.model_scene import MeshStore, body_poses, drawing_context, file_stamp, scene_of
@@ -119,15 +119,19 @@ class LiveModel:
         note, adjusted = None, False
         if plant.elements.constraints:
             note, adjusted = self._close_loops(context, request.get("moved"))
-        contacts = []
+        contacts, vertices, values = [], [], []
         if request.get("contacts") and plant.meets_contact():
-            contacts = [_contact(contact) for contact in contact_points(context)]
+            surfaces = contact_surfaces(context, faces=True)
+            contacts = [_contact(c, c["point_W"]) for c in contact_points(context)]
+            contacts += [_contact(surface, surface["centroid_W"]) for surface in surfaces]
+            vertices, values = _triangles(surfaces)
         return {
             "q": plant.GetPositions(context).tolist(),
             "X_WB": np.round(body_poses(plant, context), 9).tolist(),
             "adjusted": adjusted,
             "note": note,
             "contacts": contacts,
+            "surfaces": {"vertices": vertices, "values": values},
         }
 
     def _close_loops(self, context: Context, moved: Any) -> tuple[str | None, bool]:
@@ -147,10 +151,22 @@ class LiveModel:
         return None, not np.allclose(found.q, before, rtol=0.0, atol=1e-9)
 
 
-def _contact(contact):
+def _contact(contact, point):
     """Point and force of a contact, as the force on what moves."""
     sign = -1.0 if contact["body_b"] == "world" else 1.0
-    return {"point": np.asarray(contact["point_W"]).tolist(), "force": (sign * np.asarray(contact["force_W"])).tolist()}
+    return {"point": np.asarray(point).tolist(), "force": (sign * np.asarray(contact["force_W"])).tolist()}
+
+
+def _triangles(surfaces):
+    """The faces of contact surfaces as triangles: places of their corners (9 n) [m], and the pressures there (3 n)."""
+    fans = [
+        polygon[[0, k, k + 1]]
+        for surface in surfaces
+        for polygon in surface["polygons"]
+        for k in range(1, len(polygon) - 1)
+    ]
+    corners = np.reshape(fans, (-1, 4))
+    return np.round(corners[:, :3].ravel(), 7).tolist(), corners[:, 3].tolist()
 
 
 def _unit_quaternions(plant, q):

@@ -66,8 +66,13 @@ class ContactArrows {
 }
 
 class PressureSurfaces {
-  constructor(root, largest) {
+  // largest: the pressure of the brightest colour; null for the largest of what is shown.
+  constructor(root, panel, largest = null) {
     this.largest = largest;
+    this.end = element("span");
+    this.section = panel.section("Pressure");
+    this.section.append(element("div", { className: "scale" }),
+      element("div", { className: "ends" }, element("span", { text: "0" }), this.end));
     this.mesh = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({
       vertexColors: true, side: THREE.DoubleSide, transparent: true, opacity: 0.95, depthTest: false }));
     this.mesh.frustumCulled = false;
@@ -77,8 +82,11 @@ class PressureSurfaces {
 
   // 9 numbers a triangle, 3 values.
   set(vertices, values) {
+    const largest = this.largest ?? values.reduce((a, b) => Math.max(a, b), 1e-12);
+    this.section.parentElement.hidden = this.largest === null && !values.length;
+    this.end.textContent = `${Number(largest.toPrecision(3))} Pa`;
     const colors = new Float32Array(vertices.length);
-    values.forEach((value, k) => colors.set(pressureColor(value / this.largest), 3 * k));
+    values.forEach((value, k) => colors.set(pressureColor(value / largest), 3 * k));
     this.mesh.geometry.dispose();
     this.mesh.geometry = new THREE.BufferGeometry();
     this.mesh.geometry.setAttribute("position", new THREE.BufferAttribute(Float32Array.from(vertices), 3));

@@ -118,9 +118,7 @@ class Replay {
     }
     if (run.surface.offset) {
       const largest = run.surface.values.reduce((a, b) => Math.max(a, b), 1e-12);
-      this.surfaces = new PressureSurfaces(this.stage.scene, largest);
-      this.panel.section("Pressure").append(element("div", { className: "scale" }),
-        element("div", { className: "ends" }, element("span", { text: "0" }), element("span", { text: `${largest.toPrecision(3)} Pa` })));
+      this.surfaces = new PressureSurfaces(this.stage.scene, this.panel, largest);
     }
     const traces = this.panel.section("Traces");
     const names = [...run.scene.bodies.slice(1).map((body) => body.name), ...run.scene.frames.map((frame) => frame.name)];

@@ -31,6 +31,7 @@ class ModelView {
     this.robot = new Robot(scene, this.geometries);
     this.stage.scene.add(this.robot.root);
     this.arrows = new ContactArrows(this.stage.scene, this.robot.size, scene.weight);
+    this.surfaces ??= new PressureSurfaces(this.stage.scene, this.panel);
     if (first && !this.robot.hasVisuals) this.panel.setLayer("collision", true);
     if (first && this.robot.isMostlyBare) this.panel.setLayer("bones", true);
     this.stage.fitGround(this.robot.box, this.robot.groundHeight(this.robot.box));
@@ -59,7 +60,7 @@ class ModelView {
   showLayer(layer, visible) {
     if (layer === "ground") this.stage.ground.visible = visible;
     else if (layer === "contacts") {
-      if (this.arrows) this.arrows.root.visible = visible;
+      if (this.arrows) this.arrows.root.visible = this.surfaces.mesh.visible = visible;
       if (visible && this.robot) this.move(null);
     } else this.robot?.show(layer, visible);
     this.stage.draw();
@@ -111,7 +112,7 @@ class ModelView {
     const prefix = scene.coordinates[k].name.replace(/_?qw$/, "");
     ["roll", "pitch", "yaw"].forEach((word, i) => {
       const slider = new Slider({
-        name: `${shortName(prefix, scene)} ${word}`, title: `${prefix} ${word}`, unit: "rad", lower: -Math.PI, upper: Math.PI,
+        name: shortName(`${prefix}_${word}`, scene), title: `${prefix} ${word}`, unit: "rad", lower: -Math.PI, upper: Math.PI,
         value: 0, onInput: (value) => {
           angles[i] = value;
           quaternionOf(angles).forEach((part, n) => { this.q[k + n] = part; });
@@ -163,6 +164,7 @@ class ModelView {
       if (answer.X_WB.length !== this.robot.bodies.length) continue;
       this.robot.setPoses(answer.X_WB.flat());
       this.arrows.set(answer.contacts.flatMap((c) => c.point), answer.contacts.flatMap((c) => c.force));
+      this.surfaces.set(answer.surfaces.vertices, answer.surfaces.values);
       if (answer.adjusted && !this.wanted) {
         this.q = answer.q;
         for (const slider of this.sliders) slider.read();
