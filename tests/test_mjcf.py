@@ -494,6 +494,18 @@ def test_what_is_not_used_is_warned_of_by_name(old, new, message):
     assert any(message in str(finding) for finding in diagnostics.warnings), diagnostics.findings
 
 
+def test_a_class_has_what_the_outer_one_states_before_it_alone():
+    """As in MuJoCo: a class begins as a copy of the outer one, after what stands in the same <default>."""
+    text = body(
+        '<body><joint damping="1"/><geom class="a" size="1" mass="1"/><geom class="b" size="1" mass="1"/></body>',
+        '<default><default class="a"><geom condim="1"/></default><geom priority="1"/></default>'
+        '<default><geom priority="2" margin="3"/><default class="b"/></default>',
+    )
+    collisions = model_of(text).links[-1].collisions
+    found = [[c.properties["mujoco", name] for name in ("condim", "priority", "margin")] for c in collisions]
+    assert found == [[1, 1, 0.0], [3, 2, 3.0]]
+
+
 def test_torsional_and_rolling_friction_of_the_default_coefficients_is_a_note():
     for condim in (4, 6):
         _, diagnostics = read(ROBOT.replace('contype="0"', f'condim="{condim}"', 1))

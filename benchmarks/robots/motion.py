@@ -33,6 +33,7 @@ from mbcli.systems.analysis import Simulator
 STEP, END = 1e-3, 0.2  # [s]
 TIMES = (0.05, END)
 ARM = 0.1  # [m]
+DEEPEST = 5e-3  # [m] of a contact at the start: from deeper ones things fly off, in each program in its way
 MOST_VELOCITIES = 80
 LIMIT = 90  # [s] for one file
 BOUNDS = (1e-10, 1e-6, 1e-3, 1e-2)  # [m] by which results are counted
@@ -48,7 +49,7 @@ def compare(path, folder, contact):
         return {"left_out": "MuJoCo does not read it", "error": str(error)}
     if not 0 < theirs.nv <= MOST_VELOCITIES:
         return {"left_out": f"no velocities, or more than {MOST_VELOCITIES}"}
-    fault = starts_off(theirs)
+    fault = starts_off(theirs, contact)
     try:
         plant, found = load(path, folder, with_contact=True)
     except RuntimeError as error:
@@ -76,8 +77,8 @@ def load(path, folder, with_contact):
     return plant, [finding.message for finding in parser.diagnostics.findings if finding.severity == "warning"]
 
 
-def starts_off(model):
-    """Why the reference state is none to start from; None if it is one."""
+def starts_off(model, contact=False):
+    """Why the reference state is none to start from; None if it is one. contact: whether things touch in the run."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     for j in range(model.njnt):
@@ -85,6 +86,9 @@ def starts_off(model):
             q, (low, high), margin = model.qpos0[model.jnt_qposadr[j]], model.jnt_range[j], model.jnt_margin[j]
             if q - low < margin - 1e-9 or high - q < margin - 1e-9:
                 return "it starts beyond a limit"
+    depth = max((c.includemargin - c.dist for c in data.contact if not c.exclude), default=0.0)
+    if contact and depth > DEEPEST:
+        return f"it starts deeper than {DEEPEST} m in contact"
     return "it starts off an equality" if data.ne and abs(data.efc_pos[: data.ne]).max() > 1e-6 else None
 
 

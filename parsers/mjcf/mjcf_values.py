@@ -135,12 +135,16 @@ class WithDefaults:
 
 
 class DefaultClasses:
-    """The <default> classes of a file: {class: (its <default> nodes, parent class)}, and those of attached files."""
+    """The <default> classes of a file, and those of attached files.
+
+    {class: (its <default> nodes, parent class, number of nodes that the parent had when the class began)}: what the
+    file states of the outer class later does not hold for it.
+    """
 
     def __init__(self, root, apart=()):
         self._apart = apart  # names of classes of attached files that stand in no other
-        self.classes: dict[str, tuple[list[Any], str | None]] = {MAIN: ([], None)}
-        self._found = {}  # (class, tags) -> result of `_defaults`
+        self.classes: dict[str, tuple[list[Any], str | None, int]] = {MAIN: ([], None, 0)}
+        self._found = {}  # (class, number of its nodes, tags) -> result of `_defaults`
         pending = [(node, None) for node in reversed(root.children("default"))]
         while pending:
             pending += self._read(*pending.pop())
@@ -158,7 +162,9 @@ class DefaultClasses:
                 problem = "the outermost <default> is the class main"
                 node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="class", value=name)
             self.classes[name] = self.classes[MAIN]  # another name for it
-        nodes, known_parent = self.classes.setdefault(name, ([], parent))
+        if name not in self.classes:
+            self.classes[name] = [], parent, 0 if parent is None else len(self.classes[parent][0])
+        nodes, known_parent, _ = self.classes[name]
         if known_parent != parent and name != MAIN:
             node.diagnostics.error(
                 "DUPLICATE_NAME",
@@ -178,17 +184,18 @@ class DefaultClasses:
     def _defaults(self, class_name, tags):
         """The nodes of some tags that hold for a class, outermost first, and {attribute: the last that states it}."""
         unknown = []  # the class and those that it stands in, from the inside out
-        while class_name is not None and (class_name, tags) not in self._found:
-            unknown.append(class_name)
-            class_name = self.classes[class_name][1]
-        inherited, stated = self._found.get((class_name, tags), ([], {}))
-        for name in reversed(unknown):
-            own = [child for node in self.classes[name][0] for child in node.children(*tags)]
+        name, count = class_name, len(self.classes[class_name][0])
+        while name is not None and (name, count, tags) not in self._found:
+            unknown.append((name, count))
+            _, name, count = self.classes[name]
+        inherited, stated = self._found.get((name, count, tags), ([], {}))
+        for name, count in reversed(unknown):
+            own = [child for node in self.classes[name][0][:count] for child in node.children(*tags)]
             if own:
                 inherited, stated = [*inherited, *own], dict(stated)
             for node in own:
                 stated |= {key: node for key in READ[node.tag] if node.attribute(key) is not None}
-            self._found[name, tags] = inherited, stated
+            self._found[name, count, tags] = inherited, stated
         return inherited, stated
 
     def checked(self, node, attribute):
