@@ -295,7 +295,7 @@ def test_two_models_in_the_shell(tmp_path, monkeypatch):
     document = cli("compare", "a.urdf", "b.urdf", "--json", "-o", "d.json")
     assert document.code == 1 and document.out == ""
     content = json.loads(Path("d.json").read_text())
-    jsonschema.validate(content, json.loads(schema_text("compare")))
+    jsonschema.validate(content, json.loads(schema_text("results")))
     assert content["quantities"][0]["where"] == "body fore" and content["other_model"]["files"][0]["path"]
     assert cli("compare", "a.urdf", "b.urdf", "-o", "d.json").code == 6
     assert cli("compare", "a.urdf", "b.urdf", "--tolerance", "3").code == 0
@@ -305,7 +305,7 @@ def test_engines_in_the_shell(monkeypatch):
     StubbedPeers(monkeypatch, {"mujoco": own_answer(), "pydrake": lambda r: PeerError("refused the model: no")})
     result = succeed("compare", PENDULUM, "--at", "elbow=0.5", "--duration", "0", "--json")
     document = result.json()
-    jsonschema.validate(document, json.loads(schema_text("compare")))
+    jsonschema.validate(document, json.loads(schema_text("results")))
     assert document["engines"] == {"mujoco": "version 1", "pydrake": "refused the model: no"}
     assert document["quantities"] == [] and document["other_model"] is None
     text = succeed("compare", PENDULUM, "--duration", "0").out

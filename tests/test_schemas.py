@@ -40,7 +40,6 @@ def test_every_schema_is_one_and_is_printed(name):
 def test_the_command_lists_the_schemas_and_suggests_names(tmp_path):
     names = succeed("schema").out.split()
     assert names == [
-        "compare",
         "config",
         "constraints",
         "directives",
@@ -49,7 +48,6 @@ def test_the_command_lists_the_schemas_and_suggests_names(tmp_path):
         "results",
         "scenario",
         "simulator_config",
-        "sweep",
     ]
     assert 'did you mean "scenario"?' in cli("schema", "scenrio").err
     assert cli("schema", "scenrio").code == 2

@@ -247,7 +247,7 @@ SMALL = ("sweep", PENDULUM, "--vary", "joint.elbow.damping=0.1,0.2", "-t", "0.05
 def test_the_table_the_document_and_the_picture(in_folder):
     result = succeed(*SMALL, "--measure", "m=max(elbow)", "-o", "t.csv", "--json", "--plot", "t.png")
     document = result.json()
-    jsonschema.validate(document, json.loads(schema_text("sweep")))
+    jsonschema.validate(document, json.loads(schema_text("results")))
     with open("t.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == document["columns"] and [row["joint.elbow.damping"] for row in rows] == ["0.1", "0.2"]
