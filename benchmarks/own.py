@@ -117,7 +117,7 @@ def inverse_dynamics_of_states(case, count, lanes):
     sizes, q, v = case.plant.model.sizes, *(np.resize(a, (count, a.shape[1])) for a in (case.q, case.v))
     vdot, tau, F_link = np.resize(case.vdot, v.shape), np.zeros(v.shape), np.zeros((0, 6))
     if lanes:
-        from mbcli.engine.queries.lanes import LaneData, load_lane_kernels
+        from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 
         kernels, data = load_lane_kernels(), LaneData(sizes)
         data_handle = data.handle

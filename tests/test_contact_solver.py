@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from engine_structs import struct_of
 from random_trees import MOVING, joints_of, random_plant, random_state
 
 from mbcli.engine import load_kernels
@@ -112,9 +113,7 @@ class Scene:
                 address_of_function(at[CONTACT_AT_SOLVE]),
             )
             self.data.contact[:] = at
-            for part in parts:
-                part.handle(True)
-            parts = tuple(part._struct for part in parts)
+            parts = tuple(struct_of(part) for part in parts)
         else:
             self.data.contact = at
         self.data.tau[:] = 0.0

@@ -27,7 +27,7 @@ def started(monkeypatch):
 def kernels(monkeypatch):
     """Two kernels, of which none is on disk but those whose names are in `on_disk`."""
     on_disk = set()
-    monkeypatch.setattr(addresses, "is_on_disk", lambda kernel, called: kernel in on_disk)
+    monkeypatch.setattr(addresses, "is_compiled", lambda kernel, called: kernel in on_disk)
     monkeypatch.setattr(addresses, "_found", set())
     return SimpleNamespace(kind="contact", search="search", solve="solve", on_disk=on_disk)
 

@@ -188,7 +188,7 @@ def test_constants_fill_all_lanes(numba_function):
 
 
 def test_data_lie_on_cache_lines(plant):
-    from mbcli.engine.queries.lanes import LaneData
+    from mbcli.engine.queries.lane_data import LaneData
     from mbcli.engine.runtime.lane_memory import ALIGNMENT
 
     data = LaneData(plant.model.sizes)

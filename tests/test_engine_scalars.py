@@ -8,6 +8,7 @@ import engine_queries as queries
 import numpy as np
 import pytest
 from constraint_scenes import constrained_scene, run_every_kernel
+from engine_structs import struct_of
 from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES
 from random_trees import random_plant, random_state
 from test_cut_joints import test_derivatives_of_forces_of_cut_joints_are_those_of_differences
@@ -185,8 +186,9 @@ def data_with(model, inputs):
 
 
 def handles(stage, model, data, compiled):
-    both = model.handle(compiled), data.handle(compiled)
-    return both if stage.takes_handles or not compiled else (model._struct, data._struct)
+    if compiled and not stage.takes_handles:
+        return struct_of(model), struct_of(data)
+    return model.handle(compiled), data.handle(compiled)
 
 
 def run(name, model, data, *, compiled=False, only=False):
@@ -392,14 +394,13 @@ def test_a_kernel_that_writes_the_model_does_not_compile():
     import numba
 
     model = plant_of("mixed").model
-    model.handle(True)
 
     @numba.njit
     def pull_harder(model):
         model.gravity[2] = -20.0
 
     with pytest.raises(numba.TypingError, match="readonly array"):
-        pull_harder(model._struct)
+        pull_harder(struct_of(model))
     with pytest.raises(ValueError, match="read-only"):
         pull_harder.py_func(model)
 

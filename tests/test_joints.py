@@ -20,7 +20,7 @@ from random_trees import (
 
 import mbcli.multibody.tree as tree
 from mbcli.engine import load_kernels
-from mbcli.engine.queries.lanes import LaneData, load_lane_kernels
+from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 from mbcli.engine.runtime.model import Data
 from mbcli.math import Quaternion, RigidTransform, RollPitchYaw
 from mbcli.multibody.math import SpatialForce, SpatialVelocity

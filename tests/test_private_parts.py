@@ -14,8 +14,11 @@ from mbcli.engine.runtime.model import Data
 PACKAGE = Path(mbcli.__file__).parent
 PRIVATE = ("numba.core", "numba.np", "numba.experimental", "llvmlite")
 MODULES = {
+    "common/numba_start.py",
+    "engine/precompile.py",
     "engine/runtime/kernel_cache.py",
     "engine/runtime/native_calls.py",
+    "engine/runtime/native_readers.py",
     "engine/runtime/structs.py",
     "engine/runtime/lane_type.py",
     "engine/runtime/counted_from_zero.py",

@@ -17,7 +17,7 @@ from mbcli.engine import load_kernels
 from mbcli.engine.fields.model_fields import LINE_OFFSET, LINE_SLOPE, MODEL_FIELDS
 from mbcli.engine.limits import clamped_lines, joint_limits
 from mbcli.engine.queries import stages
-from mbcli.engine.runtime.linking import link_interpreted
+from mbcli.engine.runtime.linking import compiled_kernels, link_interpreted
 from mbcli.engine.smooth import force_elements, trigonometry
 from mbcli.engine.smooth.joints import curvilinear
 from mbcli.errors import ModelError
@@ -61,6 +61,8 @@ class Scalar:
         kinds = (
             ["constrained"] * constrained + ["contact"] * contact + ["surfaces"] * surfaces + ["plain"] * model.is_plain
         )
+        if compiled and self is not FLOAT:
+            return compiled_kernels("-".join(kinds))
         return load_kernels(compiled, "-".join(kinds))
 
     def require_constrained_motion(self):

@@ -97,7 +97,8 @@ class Collision(Arrays):
         meshes = join_meshes([]) if meshes is None else meshes
         values = _arrays_of(solids, filters) | vars(meshes)
         radii = values["radius"][values["rounds"]]
-        skin = SKIN_SHARE * float(np.median(radii)) if len(radii) else 0.0
+        ordered = np.sort(radii)  # np.median would import numpy.ma
+        skin = SKIN_SHARE * float(ordered[(len(radii) - 1) // 2] + ordered[len(radii) // 2]) / 2 if len(radii) else 0.0
         own_laws = dict(sorted((own_laws or {}).items()))
         reach = margin + _largest_cover(solids, own_laws)
         values["own_pairs"], values["own_laws"] = list(own_laws), list(own_laws.values())

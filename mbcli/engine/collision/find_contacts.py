@@ -19,7 +19,7 @@ from mbcli.engine.fields.collision_fields import (
     HALF_SPACE,
 )
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at
-from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.runtime.kernel import Int, Real, called, entry, kernel, slot
 from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.spatial import dot, row3, subtract
 
@@ -59,7 +59,7 @@ def touch_is_contact(c, A, B):
     return a == BALL and (b <= CYLINDER or b == HALF_SPACE)
 
 
-@kernel
+@called
 def find_contacts_called(model, data, points, collision, number):
     """find_contacts(), called by address."""
     find_contacts(model_at(model), data_at(data), collision_at(collision), points_at(points))
@@ -96,7 +96,7 @@ def ball_in_box(c, r, g, h, margin):
     )
 
 
-@kernel
+@entry
 def place_solids_at(model, data, collision):
     """From q: the places of all solids."""
     m, d, c = model_at(model), data_at(data), collision_at(collision)
@@ -104,7 +104,7 @@ def place_solids_at(model, data, collision):
     place_solids(m, d, c)
 
 
-@kernel
-def pair_distance(collision, A, B, limit):
+@entry
+def pair_distance(collision, A: Int, B: Int, limit: Real):
     """After place_solids_at(): the distance of two solids, see solids_nearest()."""
     return solids_nearest(collision_at(collision), A, B, limit)

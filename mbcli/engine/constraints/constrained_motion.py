@@ -43,7 +43,7 @@ from mbcli.engine.fields.model_fields import (
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.coordinates import normalize_quaternions, velocity_to_qdot
 from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.state import SINGULAR, SINGULAR_STEP, UNMET, at_positions, at_velocities
@@ -228,7 +228,7 @@ def take_faults(work):
     return faults
 
 
-@kernel
+@called
 def solve_motion(model, data, constraints, work, unused):
     """q, v, tau, F_applied, diagonal -> vdot of this instant, `force` of the work. Called by address, returns 0."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)
@@ -238,7 +238,7 @@ def solve_motion(model, data, constraints, work, unused):
     return 0.0
 
 
-@kernel
+@called
 def project_state(model, data, constraints, work, allowed):
     """q, v, diagonal -> q, v nearby on the constraints. Called by address; returns a negative number if it failed.
 
@@ -256,7 +256,7 @@ def project_state(model, data, constraints, work, allowed):
     return float(steps)
 
 
-@kernel
+@called
 def cross_singular_position(model, data, constraints, work, accelerations):
     """Close to a singular position: q, v -> those on the constraints, or with `accelerations` 1, not 0, vdot.
 
@@ -336,7 +336,7 @@ def interpolate_across(model, data, constraints, work, reach, accelerations):
     return good
 
 
-@kernel
+@called
 def measure_errors(model, data, constraints, work, unused):
     """q -> the norm of all position errors, of springs and within limits none. Called by address."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)

@@ -24,7 +24,7 @@ from mbcli.engine.constraints.constraint_system import (
     subtract_reduced,
 )
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import Int, Real, entry, kernel
 from mbcli.engine.smooth.coordinates import normalize_quaternions, velocity_to_qdot
 from mbcli.engine.smooth.frame_motion import accelerations_by_velocities
 from mbcli.engine.smooth.inertia import world_inertias
@@ -36,8 +36,8 @@ FIRST_DAMPING = 1e-2  # of a projection, times the square of the errors and the 
 LEAST_DAMPING = 1e-13  # times that diagonal
 
 
-@kernel
-def calc_constraint_positions(model, data, cons, work, exact):
+@entry
+def calc_constraint_positions(model, data, cons, work, exact: Int):
     """q -> err, G; with `exact` 1, not 0, G is the derivative of err off the constraints too."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     position_kinematics(m, d)
@@ -46,7 +46,7 @@ def calc_constraint_positions(model, data, cons, work, exact):
     constraint_jacobian(d, c, w)
 
 
-@kernel
+@entry
 def calc_constraint_velocities(model, data, cons, work):
     """q, v -> err, G, errd, and gamma without stabilization."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
@@ -57,7 +57,7 @@ def calc_constraint_velocities(model, data, cons, work):
     constraint_bias(m, d, c, w)
 
 
-@kernel
+@entry
 def calc_constrained_system(model, data, cons, work):
     """q, v, F_applied, diagonal -> bias, packed_H as H, err, G, errd, gamma; vdot becomes 0, tau keeps its values."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
@@ -90,8 +90,8 @@ def calc_constrained_dynamics(model, data, cons, work, tolerance):
     solve_constrained_system(model, data, cons, work, tolerance)
 
 
-@kernel
-def solve_constrained_system(model, data, cons, work, tolerance):
+@entry
+def solve_constrained_system(model, data, cons, work, tolerance: Real):
     """packed_H as H, G, bias, tau, gamma -> vdot, force."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     factorize_system(m, c, w, tolerance)
@@ -114,8 +114,8 @@ def solve_for_accelerations(model, data, cons, work):
         data.vdot[k] = work.reduced[k]
 
 
-@kernel
-def calc_constraint_impulses(model, data, cons, work, tolerance):
+@entry
+def calc_constraint_impulses(model, data, cons, work, tolerance: Real):
     """q, v, v_plus, diagonal -> dv, impulse: H dv = G^T impulse, G (v + dv) = v_plus; err, G, errd too."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)
     calc_constraint_positions(m, d, c, w, 0)
@@ -166,8 +166,8 @@ def move_against_errors(m, d, c, w):
     normalize_quaternions(m, d.q)
 
 
-@kernel
-def project_positions(model, data, cons, work, allowed, iterations):
+@entry
+def project_positions(model, data, cons, work, allowed: Real, iterations: Int):
     """q -> the q nearby where no |err| exceeds `allowed`; returns the number of steps, -1 where `iterations` are over.
 
     Steps of Levenberg and Marquardt that are small in kinetic energy. Their damping goes with the square of the errors:
@@ -205,8 +205,8 @@ def project_positions(model, data, cons, work, allowed, iterations):
     return -1
 
 
-@kernel
-def project_velocities(model, data, cons, work, tolerance):
+@entry
+def project_velocities(model, data, cons, work, tolerance: Real):
     """q, v -> the v nearest in kinetic energy with G v = v_plus."""
     d, w = data_at(data), work_at(work)
     calc_constraint_impulses(model, data, cons, work, tolerance)

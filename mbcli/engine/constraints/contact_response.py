@@ -5,15 +5,15 @@ Neither the mass matrix nor a Jacobian is formed: a test force goes through the 
 
 from mbcli.engine.constraints.constraint_frames import successor_origin
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import Matrix, entry, kernel
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 from mbcli.engine.smooth.frame_motion import acceleration_at
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.state import at_velocities
 
 
-@kernel
-def calc_contact_responses(model, data, cons, work, responses):
+@entry
+def calc_contact_responses(model, data, cons, work, responses: Matrix):
     """q, v, tau, F_applied, diagonal -> vdot and gamma, both without contact forces, responses (nrow, nrow).
 
     gamma: accelerations of the contact points along their normals, changed sign; responses[i, j]: that of contact i per
@@ -78,7 +78,7 @@ def measure_response(data, cons, work, c, j, responses):
         responses[i, j] = dot(row3(cons.row_axis, i, 3), a)
 
 
-@kernel
+@entry
 def calc_dynamics_with_contacts(model, data, cons, work):
     """After calc_contact_responses: tau, F_applied, force -> vdot; F_applied gains the forces of the contacts."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(cons), work_at(work)

@@ -11,13 +11,13 @@ from mbcli.engine.fields.contact_fields import FACE_AREA, SAMPLES_LACKING, SAMPL
 from mbcli.engine.fields.model_fields import CONTACT_AT_COLLISION, CONTACT_AT_FIND
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at, samples_at
-from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.frame_motion import velocity_at
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
 
-@kernel
+@called
 def contact_by_law(model, data, points, samples, row):
     """After velocity_kinematics, called by address; returns 1.0 if there was no room, else 0.0.
 

@@ -28,13 +28,13 @@ from mbcli.engine.fields.model_fields import SET_AT_CONSTRAINTS, SET_AT_DATA, SE
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.trigonometry import square_root
 
 INFINITE = float("inf")
 
 
-@kernel
+@called
 def constraint_equations(model, data, constraints, work, unused):
     """After position_kinematics -> err, G. Called by address, returns 0."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)

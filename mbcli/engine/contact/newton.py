@@ -36,7 +36,7 @@ from mbcli.engine.fields.contact_fields import (
     VECTOR_VELOCITY,
 )
 from mbcli.engine.runtime.handles import solver_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product, sum_of_lanes
 
 SMALLEST = 1e-30  # squared momentum that counts as nothing
@@ -67,7 +67,7 @@ def solve_problem(solver):
             return
 
 
-@kernel
+@called
 def solve_problem_called(model, data, points, solver, number):
     """solve_problem(), called by address."""
     solve_problem(solver_at(solver))

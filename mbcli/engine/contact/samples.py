@@ -24,7 +24,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
 from mbcli.engine.runtime.handles import data_at, points_at, samples_at, solver_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -65,7 +65,7 @@ def append_contact(samples, row, points, n, position, force, separation, slip):
     samples.corner_start[k + 1] = end
 
 
-@kernel
+@called
 def keep_step_contacts(model, data, points, samples, row):
     """After accelerate(): its contacts become a row of the samples. Called by address; returns 1.0 without room.
 

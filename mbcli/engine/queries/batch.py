@@ -5,7 +5,7 @@ The states go through one Data: one after another, or WIDTH at once where its sc
 """
 
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Real, entry, kernel, slot
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
     add_element_forces,
@@ -69,8 +69,8 @@ def put3(a, rows, k, i):
         put_number(a[j], rows, k, i + j)
 
 
-@kernel
-def mass_matrices(model, data, q, M):
+@entry
+def mass_matrices(model, data, q: Matrix, M: Matrix):
     """q (n, nq) -> M (n, nv * nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -80,8 +80,19 @@ def mass_matrices(model, data, q, M):
         put_table(d.M, M, k)
 
 
-@kernel
-def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, damping, F_link, tau):
+@entry
+def inverse_dynamics_of_states(
+    model,
+    data,
+    q: Matrix,
+    v: Matrix,
+    vdot: Matrix,
+    gravity: Real,
+    springs: Real,
+    damping: Real,
+    F_link: Matrix,
+    tau: Matrix,
+):
     """q (n, nq), v, vdot (n, nv) -> tau (n, nv) against gravity, springs and damping as far as they are 1, not 0.
 
     `springs` stands for all force elements but gravity.
@@ -108,8 +119,8 @@ def inverse_dynamics_of_states(model, data, q, v, vdot, gravity, springs, dampin
         put(d.tau, tau, k)
 
 
-@kernel
-def forward_dynamics_of_states(model, data, q, v, tau, F_link, vdot):
+@entry
+def forward_dynamics_of_states(model, data, q: Matrix, v: Matrix, tau: Matrix, F_link: Matrix, vdot: Matrix):
     """q (n, nq), v, tau (n, nv) -> vdot (n, nv) under gravity, springs, damping, tau and F_link, as above."""
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
@@ -130,8 +141,8 @@ def forward_dynamics_of_states(model, data, q, v, tau, F_link, vdot):
         put(d.vdot, vdot, k)
 
 
-@kernel
-def bias_terms(model, data, q, v, Cv):
+@entry
+def bias_terms(model, data, q: Matrix, v: Matrix, Cv: Matrix):
     """q (n, nq), v (n, nv) -> Cv (n, nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -142,8 +153,8 @@ def bias_terms(model, data, q, v, Cv):
         put(d.tau, Cv, k)
 
 
-@kernel
-def gravity_of_states(model, data, q, tau_g):
+@entry
+def gravity_of_states(model, data, q: Matrix, tau_g: Matrix):
     """q (n, nq) -> tau_g (n, nv)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -153,8 +164,8 @@ def gravity_of_states(model, data, q, tau_g):
         put(d.tau, tau_g, k)
 
 
-@kernel
-def energies(model, data, q, v, energy, power):
+@entry
+def energies(model, data, q: Matrix, v: Matrix, energy: Matrix, power: Matrix):
     """q (n, nq), v (n, nv) -> energy (n, 2) kinetic, potential; power (n, 3) conservative, not, of joint damping."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
@@ -168,8 +179,10 @@ def energies(model, data, q, v, energy, power):
         put_number(damping_power(m, d), power, k, 2)
 
 
-@kernel
-def motions_of_frames(model, data, q, v, vdot, frames, base, X, V, A):
+@entry
+def motions_of_frames(
+    model, data, q: Matrix, v: Matrix, vdot: Matrix, frames: Indices, base: Int, X: Matrix, V: Matrix, A: Matrix
+):
     """q (n, nq), v, vdot (n, nv) -> pose X (n, m * 12), velocity V and acceleration A (n, m * 6) of m frames in base.
 
     A pose is the rotation matrix row by row, then the origin; all vectors are along the axes of base. No

@@ -6,28 +6,19 @@ What happens in a lane depends on that lane alone and on code that is the same f
 to the last bit, whichever lane and group it falls into. That is why angles too large for the polynomials of sine and
 cosine are seen to lane by lane, after the polynomials ran in all.
 
-Imported only if batches are evaluated.
+Imported only if batches are compiled.
 """
 
-import functools
-
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, register_jitable
 
-from mbcli.engine.fields.model_fields import DATA_FIELDS, SEGMENT_SIZE, SEGMENT_START
-from mbcli.engine.runtime.kernel_cache import cached_njit
-from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
-from mbcli.engine.runtime.lane_type import INT32, INTP, VECTOR, any_reaches, as_doubles, as_lanes, lane_value
-from mbcli.engine.runtime.linking import link_compiled
-from mbcli.engine.runtime.model import Data
-from mbcli.engine.runtime.structs import DataStruct
+from mbcli.engine.fields.model_fields import SEGMENT_SIZE, SEGMENT_START
+from mbcli.engine.runtime.lane_memory import WIDTH
+from mbcli.engine.runtime.lane_type import INT32, INTP, VECTOR, any_reaches, as_doubles, lane_value
 from mbcli.engine.smooth.joints.curvilinear import segment_at
 from mbcli.engine.smooth.trigonometry import LARGEST, by_library, by_polynomials, largest_magnitude
-
-GAP = 5  # [cache lines] between fields, so that their rows for one body do not compete for a place in the cache
 
 
 @intrinsic
@@ -131,33 +122,3 @@ def put_number(x, rows, k, i):
     """The lanes of one scalar -> element i of rows from k on, as many as there are."""
     for lane in range(min(WIDTH, rows.shape[0] - k)):
         rows[k + lane, i] = lane_value(x, lane)
-
-
-@functools.cache
-def load_lane_kernels():
-    """All kernels by name, for Data of lanes."""
-    return link_compiled({"lanes"})
-
-
-# ------------------------------------------------------------------------------------------------- Data
-
-
-@cached_njit
-def make_lane_data(arrays):
-    return DataStruct(*as_lanes(arrays))
-
-
-class LaneData:
-    """As Data for WIDTH states at once: each attribute has a last axis of WIDTH. `handle` is what kernels take."""
-
-    def __init__(self, sizes):
-        one = Data(sizes)
-        memory = aligned_zeros(sum(getattr(one, field.name).size + GAP for field in DATA_FIELDS))
-        start = 0
-        for field in DATA_FIELDS:
-            initial = getattr(one, field.name)
-            array = memory[start : start + initial.size].reshape(*initial.shape, WIDTH)
-            array[...] = initial[..., np.newaxis]
-            setattr(self, field.name, array)
-            start += initial.size + GAP
-        self.handle = make_lane_data(tuple(getattr(self, field.name) for field in DATA_FIELDS))

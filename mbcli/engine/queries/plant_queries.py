@@ -10,7 +10,7 @@ link. Velocities and accelerations are of a frame f in a frame m, along the axes
 from mbcli.engine.constraints.constraint_errors import rotation_quaternion
 from mbcli.engine.fields.joint_types import QUATERNION_FLOATING
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import Blocks, Int, Matrix, Real, Table, Vector, entry, kernel
 from mbcli.engine.smooth.coordinates import qdot_to_velocity, velocity_to_qdot
 from mbcli.engine.smooth.frame_motion import (
     acceleration_at,
@@ -43,7 +43,7 @@ STATE_NOT_FINITE = -1
 # q and v themselves
 
 
-@kernel
+@entry
 def query_state_fault(model, data):
     """What of q and v cannot be: NOT_FINITE; the first body whose quaternion is zero; 0: nothing."""
     m, d = model_at(model), data_at(data)
@@ -65,24 +65,24 @@ def query_state_fault(model, data):
 # rates of positions, for any q in Data
 
 
-@kernel
-def query_qdot(model, data, v):
+@entry
+def query_qdot(model, data, v: Vector):
     """v (nv,) -> qdot of Data."""
     d = data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
     velocity_to_qdot(model_at(model), d, v, d.qdot)
 
 
-@kernel
-def query_velocity_from_qdot(model, data, qdot, v):
+@entry
+def query_velocity_from_qdot(model, data, qdot: Vector, v: Vector):
     """qdot (nq,) -> v (nv,)."""
     d = data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
     qdot_to_velocity(model_at(model), d, qdot, v)
 
 
-@kernel
-def query_qdot_map(model, data, rows):
+@entry
+def query_qdot_map(model, data, rows: Matrix):
     """rows (nv, nq): the transpose of N; changes vdot of Data."""
     m, d = model_at(model), data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
@@ -94,8 +94,8 @@ def query_qdot_map(model, data, rows):
         d.vdot[k] = 0.0
 
 
-@kernel
-def query_velocity_map(model, data, rows):
+@entry
+def query_velocity_map(model, data, rows: Matrix):
     """rows (nq, nv): the transpose of N+; changes qdot of Data."""
     m, d = model_at(model), data_at(data)
     sine_and_cosine(d.q, d.sin_q, d.cos_q)
@@ -110,8 +110,8 @@ def query_velocity_map(model, data, rows):
 # positions of a joint with a quaternion, from element i of q on
 
 
-@kernel
-def set_rotation(model, data, i, R):
+@entry
+def set_rotation(model, data, i: Int, R: Matrix):
     """Four of q from R_FM (3, 3)."""
     q = data_at(data).q
     x, y, z = (R[0, 0], R[1, 0], R[2, 0]), (R[0, 1], R[1, 1], R[2, 1]), (R[0, 2], R[1, 2], R[2, 2])
@@ -121,8 +121,8 @@ def set_rotation(model, data, i, R):
         q[i + 1 + k] = u[k]
 
 
-@kernel
-def set_pose(model, data, i, R, p):
+@entry
+def set_pose(model, data, i: Int, R: Matrix, p: Vector):
     """Seven of q from R_FM (3, 3) and p_FM (3,)."""
     set_rotation(model, data, i, R)
     q = data_at(data).q
@@ -133,15 +133,15 @@ def set_pose(model, data, i, R, p):
 # frames, after position_stage
 
 
-@kernel
-def query_pose(model, data, f, m):
+@entry
+def query_pose(model, data, f: Int, m: Int):
     """Pose of frame f in frame m -> answer_pose: rows of R, and p."""
     d = data_at(data)
     relative_pose(model_at(model), d, f, m, d.answer_pose, 0)
 
 
-@kernel
-def query_link_poses(model, data, R, p):
+@entry
+def query_link_poses(model, data, R: Blocks, p: Matrix):
     """Poses of all links in World -> R (nlink, 3, 3), p (nlink, 3); changes X_WL of Data."""
     X_WL = data_at(data).X_WL
     link_poses(model_at(model), data_at(data))
@@ -152,44 +152,44 @@ def query_link_poses(model, data, R, p):
             p[n, i] = X_WL[n, 9 + i]
 
 
-@kernel
-def query_points(model, data, f, m, points):
+@entry
+def query_points(model, data, f: Int, m: Int, points: Matrix):
     """Points (3, n) of frame f -> in frame m, in the same array."""
     relative_points(model_at(model), data_at(data), f, points, m)
 
 
-@kernel
-def query_angular_jacobian(model, data, f, m, e):
+@entry
+def query_angular_jacobian(model, data, f: Int, m: Int, e: Int):
     """J (3, nv) -> jacobian."""
     d = data_at(data)
     angular_jacobian(model_at(model), d, f, m, e, d.jacobian)
 
 
-@kernel
-def query_spatial_jacobian(model, data, f, p, m, e):
+@entry
+def query_spatial_jacobian(model, data, f: Int, p: Vector, m: Int, e: Int):
     """J (6, nv) of the point p -> jacobian."""
     mo, d = model_at(model), data_at(data)
     angular_jacobian(mo, d, f, m, e, d.jacobian)
     translational_jacobian(mo, d, f, (p[0], p[1], p[2]), m, e, d.jacobian, 3)
 
 
-@kernel
-def query_point_jacobian(model, data, f, points, m, e):
+@entry
+def query_point_jacobian(model, data, f: Int, points: Matrix, m: Int, e: Int):
     """J (3, nv) of the first of points (3, n) -> jacobian."""
     d = data_at(data)
     translational_jacobian(model_at(model), d, f, (points[0, 0], points[1, 0], points[2, 0]), m, e, d.jacobian, 0)
 
 
-@kernel
-def query_translational_jacobian(model, data, f, points, m, e, J):
+@entry
+def query_translational_jacobian(model, data, f: Int, points: Matrix, m: Int, e: Int, J: Matrix):
     """J (3 n, nv)."""
     mo, d = model_at(model), data_at(data)
     for i in range(points.shape[1]):
         translational_jacobian(mo, d, f, (points[0, i], points[1, i], points[2, i]), m, e, J, 3 * i)
 
 
-@kernel
-def query_jacobian_by_qdot(model, data, J_v, J_q):
+@entry
+def query_jacobian_by_qdot(model, data, J_v: Matrix, J_q: Matrix):
     """J_v (n, nv) -> J_q (n, nq)."""
     jacobian_by_qdot(model_at(model), data_at(data), J_v, J_q)
 
@@ -197,24 +197,24 @@ def query_jacobian_by_qdot(model, data, J_v, J_q):
 # frames, after velocity_stage
 
 
-@kernel
-def query_velocity(model, data, f, m, e):
+@entry
+def query_velocity(model, data, f: Int, m: Int, e: Int):
     """V of the origin -> answer."""
     mo, d = model_at(model), data_at(data)
     w, v = relative_velocity(mo, d, f, (0.0, 0.0, 0.0), m)
     along(mo, d, e, w, v, d.answer)
 
 
-@kernel
-def query_velocity_of_point(model, data, f, p, m, e):
+@entry
+def query_velocity_of_point(model, data, f: Int, p: Vector, m: Int, e: Int):
     """V of the point p -> answer."""
     mo, d = model_at(model), data_at(data)
     w, v = relative_velocity(mo, d, f, (p[0], p[1], p[2]), m)
     along(mo, d, e, w, v, d.answer)
 
 
-@kernel
-def query_velocity_beside(model, data, f, b, m, e):
+@entry
+def query_velocity_beside(model, data, f: Int, b: Int, m: Int, e: Int):
     """V of the origin of f less that of the origin of frame b -> answer."""
     mo, d = model_at(model), data_at(data)
     w_f, v_f = relative_velocity(mo, d, f, (0.0, 0.0, 0.0), m)
@@ -222,8 +222,8 @@ def query_velocity_beside(model, data, f, b, m, e):
     along(mo, d, e, subtract(w_f, w_b), subtract(v_f, v_b), d.answer)
 
 
-@kernel
-def query_point_velocities(model, data, f, m, e, points):
+@entry
+def query_point_velocities(model, data, f: Int, m: Int, e: Int, points: Matrix):
     """Velocities (3, n) of points (3, n), in the same array."""
     mo, d = model_at(model), data_at(data)
     axes = frame_axes(mo, d, e)
@@ -244,8 +244,8 @@ def body_accelerations(model, data, vdot):
     acceleration_kinematics(model, data)
 
 
-@kernel
-def query_acceleration(model, data, vdot, f, p, m, e):
+@entry
+def query_acceleration(model, data, vdot: Vector, f: Int, p: Vector, m: Int, e: Int):
     """Acceleration of the point p for vdot (nv,) -> answer; changes vdot and A of Data."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
@@ -253,8 +253,8 @@ def query_acceleration(model, data, vdot, f, p, m, e):
     along(mo, d, e, alpha, a, d.answer)
 
 
-@kernel
-def query_acceleration_beside(model, data, vdot, f, b, m, e):
+@entry
+def query_acceleration_beside(model, data, vdot: Vector, f: Int, b: Int, m: Int, e: Int):
     """Acceleration of the origin of f less that of the origin of frame b -> answer; as before."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
@@ -263,8 +263,8 @@ def query_acceleration_beside(model, data, vdot, f, b, m, e):
     along(mo, d, e, subtract(alpha_f, alpha_b), subtract(a_f, a_b), d.answer)
 
 
-@kernel
-def query_link_accelerations(model, data, result):
+@entry
+def query_link_accelerations(model, data, result: Matrix):
     """Accelerations of the origins of all links in World, for vdot of Data -> (nlink, 6); changes A."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, d.vdot)
@@ -275,16 +275,16 @@ def query_link_accelerations(model, data, result):
         set_row3(result, n, 3, acceleration_at(d, b, link_origin(mo, d, n), alpha, row3(d.A, b, 3)))
 
 
-@kernel
-def query_bias(model, data, f, p, m, e):
+@entry
+def query_bias(model, data, f: Int, p: Vector, m: Int, e: Int):
     """Acceleration of the point p where no velocity changes -> answer."""
     mo, d = model_at(model), data_at(data)
     alpha, a = relative_bias(mo, d, f, (p[0], p[1], p[2]), m)
     along(mo, d, e, alpha, a, d.answer)
 
 
-@kernel
-def query_translational_bias(model, data, f, m, e, points):
+@entry
+def query_translational_bias(model, data, f: Int, m: Int, e: Int, points: Matrix):
     """Accelerations (3, n) of points (3, n) where no velocity changes, in the same array."""
     mo, d = model_at(model), data_at(data)
     axes = frame_axes(mo, d, e)
@@ -305,8 +305,8 @@ def along(model, data, e, a, b, result):
         result[3 + k] = b[k]
 
 
-@kernel
-def query_force_at(model, data, e, p, F, n, forces):
+@entry
+def query_force_at(model, data, e: Int, p: Vector, F: Vector, n: Int, forces: Matrix):
     """After position_stage: adds F (6,) at the point p (3,) from the origin of link n, both along e, to row n."""
     axes = frame_axes(model_at(model), data_at(data), e)
     f = (F[3], F[4], F[5])
@@ -317,15 +317,15 @@ def query_force_at(model, data, e, p, F, n, forces):
         forces[n, 3 + k] += f[k]
 
 
-@kernel
-def add_spatial_force(model, data, F, n, forces):
+@entry
+def add_spatial_force(model, data, F: Vector, n: Int, forces: Matrix):
     """Adds F (6,) to row n."""
     for k in range(6):
         forces[n, k] += F[k]
 
 
-@kernel
-def add_damping(model, data, damping, d, tau):
+@entry
+def add_damping(model, data, damping: Vector, d: Int, tau: Vector):
     """Adds -damping * v to tau (nv,), for damping (n,) of the velocities from d on."""
     v = data_at(data).v
     for k in range(damping.shape[0]):
@@ -335,65 +335,65 @@ def add_damping(model, data, damping, d, tau):
 # sets of links
 
 
-@kernel
-def query_mass(model, selected):
+@entry
+def query_mass(model, selected: Vector):
     """The mass of the links; returned."""
     return mass_of_links(model_at(model), selected)
 
 
-@kernel
-def query_com_position(model, data, selected, mass):
+@entry
+def query_com_position(model, data, selected: Vector, mass: Real):
     """After position_stage: p, for links of the given mass -> answer."""
     d = data_at(data)
     com_position(model_at(model), d, selected, mass, d.answer)
 
 
-@kernel
-def query_com_jacobian(model, data, selected, mass, m, e):
+@entry
+def query_com_jacobian(model, data, selected: Vector, mass: Real, m: Int, e: Int):
     """After position_stage: J (3, nv) -> jacobian."""
     d = data_at(data)
     com_jacobian(model_at(model), d, selected, mass, m, e, d.jacobian)
 
 
-@kernel
-def query_com_velocity(model, data, selected, mass):
+@entry
+def query_com_velocity(model, data, selected: Vector, mass: Real):
     """After velocity_stage: v in World -> answer."""
     d = data_at(data)
     com_velocity(model_at(model), d, selected, mass, d.answer)
 
 
-@kernel
-def query_com_acceleration(model, data, vdot, selected, mass, m, e):
+@entry
+def query_com_acceleration(model, data, vdot: Vector, selected: Vector, mass: Real, m: Int, e: Int):
     """After velocity_stage: a for vdot (nv,) -> answer; changes vdot and A of Data."""
     mo, d = model_at(model), data_at(data)
     body_accelerations(mo, d, vdot)
     com_acceleration(mo, d, d.A, selected, mass, m, e, d.answer)
 
 
-@kernel
-def query_com_bias(model, data, selected, mass, m, e):
+@entry
+def query_com_bias(model, data, selected: Vector, mass: Real, m: Int, e: Int):
     """After velocity_stage: a where no velocity changes -> answer."""
     mo, d = model_at(model), data_at(data)
     accelerations_by_velocities(mo, d)
     com_acceleration(mo, d, d.A, selected, mass, m, e, d.answer)
 
 
-@kernel
-def query_momentum(model, data, selected, p):
+@entry
+def query_momentum(model, data, selected: Vector, p: Vector):
     """After velocity_stage: L about the point p (3,) of World -> answer."""
     d = data_at(data)
     momentum_about(model_at(model), d, selected, p, d.answer)
 
 
-@kernel
-def query_inertia(model, data, selected, mass, f):
+@entry
+def query_inertia(model, data, selected: Vector, mass: Real, f: Int):
     """After position_stage: centre of mass, unit inertia (3, 3) about the origin of f, along its axes -> answer."""
     d = data_at(data)
     inertia_about(model_at(model), d, selected, mass, f, d.answer)
 
 
-@kernel
-def query_reactions(model, data, tree, F_link, F):
+@entry
+def query_reactions(model, data, tree: Table, F_link: Matrix, F: Matrix):
     """After velocity_stage: vdot, F_link (all that is applied to links) -> F (joints, 6); see reaction_forces.py.
 
     F_link changes.

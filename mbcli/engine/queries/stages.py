@@ -4,7 +4,7 @@ These take handles (handles.py); every other kernel takes Model and Data themsel
 """
 
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import CALLER, Int, Matrix, Real, Vector, entry, slot
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
@@ -31,25 +31,25 @@ from mbcli.engine.smooth.state import at_positions, at_stage, at_velocities, con
 from mbcli.engine.stepping.step import accelerations_of_step, instant_dynamics, rest_of_step, start_step
 
 
-@kernel
+@entry
 def position_stage(model, data):
     """All that follows from q alone: poses, motion subspaces, inertias in world axes."""
     at_positions(model_at(model), data_at(data))
 
 
-@kernel
+@entry
 def velocity_stage(model, data):
     """After position_stage: all that follows from v."""
     velocity_kinematics(model_at(model), data_at(data))
 
 
-@kernel
+@entry
 def motion_stage(model, data):
     """position_stage and velocity_stage in one call."""
     at_velocities(model_at(model), data_at(data))
 
 
-@kernel
+@entry
 def links_stage(model, data):
     """After velocity_stage: X_WL and V_WL."""
     m, d = model_at(model), data_at(data)
@@ -57,47 +57,47 @@ def links_stage(model, data):
     link_velocities(m, d)
 
 
-@kernel
+@entry
 def calc_mass_matrix(model, data):
     """After position_stage: M."""
     mass_matrix(model_at(model), data_at(data))
 
 
-@kernel
+@entry
 def calc_mass_matrix_by_inverse_dynamics(model, data):
     """After position_stage: M; what velocity_stage computed is lost."""
     mass_matrix_by_inverse_dynamics(model_at(model), data_at(data))
 
 
-@kernel
-def calc_inverse_dynamics(model, data, F_link, gravity):
+@entry
+def calc_inverse_dynamics(model, data, F_link: Matrix, gravity: Real):
     """After velocity_stage: vdot -> tau, with the weight of the bodies times `gravity` (0 or 1), under F_link."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
     inverse_dynamics(m, d, gravity)
 
 
-@kernel
+@entry
 def calc_bias_term(model, data):
     """After velocity_stage: tau = C v; vdot becomes 0."""
     bias_term(model_at(model), data_at(data))
 
 
-@kernel
+@entry
 def calc_gravity(model, data):
     """After position_stage: tau = tau_g."""
     gravity_forces(model_at(model), data_at(data))
 
 
-@kernel
-def calc_generalized_forces(model, data, F_link):
+@entry
+def calc_generalized_forces(model, data, F_link: Matrix):
     """After position_stage: tau of F_link."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
     generalized_forces(m, d)
 
 
-@kernel
+@entry
 def calc_actuation(model, data):
     """u -> tau, the forces of actuators on the velocities that they drive."""
     m, d = model_at(model), data_at(data)
@@ -107,15 +107,15 @@ def calc_actuation(model, data):
         d.tau[m.actuator_dof[k]] += d.u[k]
 
 
-@kernel
-def calc_forward_dynamics(model, data, F_link):
+@entry
+def calc_forward_dynamics(model, data, F_link: Matrix):
     """After velocity_stage: tau -> vdot under F_link, gravity, joint damping and force elements, which tau gains."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
     instant_dynamics(m, d)
 
 
-@kernel
+@entry
 def calc_accelerations(model, data):
     """After velocity_stage: u -> vdot as calc_forward_dynamics, where nothing else is applied."""
     m, d = model_at(model), data_at(data)
@@ -124,14 +124,14 @@ def calc_accelerations(model, data):
     instant_dynamics(m, d)
 
 
-@kernel
-def calc_step_dynamics(model, data, F_link, h, implicit_damping):
+@entry
+def calc_step_dynamics(model, data, F_link: Matrix, h: Real, implicit_damping: Real):
     """After velocity_stage: tau, u -> vdot and pd_effort over the step h of a discrete plant under F_link."""
     m, d = model_at(model), data_at(data)
     accelerations_of_step(m, d, F_link, h, implicit_damping)
 
 
-@kernel
+@entry
 def calc_energy(model, data):
     """After velocity_stage: energy; returns the power of gravity and of the springs of force elements."""
     m, d = model_at(model), data_at(data)
@@ -139,14 +139,14 @@ def calc_energy(model, data):
     return conservative_power(m, d)
 
 
-@kernel
+@entry
 def calc_nonconservative_power(model, data):
     """After velocity_stage: returns the power of dampers and friction of force elements."""
     return nonconservative_power(model_at(model), data_at(data))
 
 
-@kernel
-def calc_force_elements(model, data, gravity, springs, damping, F, tau):
+@entry
+def calc_force_elements(model, data, gravity: Real, springs: Real, damping: Real, F: Matrix, tau: Vector):
     """After velocity_stage: F (nlink, 6), tau (nv,) = forces of gravity, of all other force elements, of joint damping.
 
     Each counts as far as it is 1, not 0. Changes tau of the data.
@@ -166,59 +166,60 @@ def calc_force_elements(model, data, gravity, springs, damping, F, tau):
         tau[k] = d.tau[k]
 
 
-@kernel
-def calc_spring_damper(model, data, n):
+@entry
+def calc_spring_damper(model, data, n: Int):
     """After velocity_stage: returns force on A at P in W (3), length and its rate of one spring-damper."""
     f, _, _, length, rate = spring_damper(model_at(model), data_at(data), n)
     return f[0], f[1], f[2], length, rate
 
 
-@kernel
-def calc_bushing(model, data, n):
+@entry
+def calc_bushing(model, data, n: Int):
     """After velocity_stage: returns torque (3) and force (3) of one bushing on C at its centre, in W."""
     t, f, _, _ = bushing(model_at(model), data_at(data), n)
     return t[0], t[1], t[2], f[0], f[1], f[2]
 
 
+@entry
 @slot(numbers=CALLER)
 def calc_element_fault(model, data):
     """After position_stage: returns which force element has no force here, as element_fault."""
     return element_fault(model_at(model), data_at(data))
 
 
-@kernel
-def start_of_step(model, data, h):
+@entry
+def start_of_step(model, data, h: Real):
     """q, v -> where the forces of a step of a discrete plant are taken."""
     start_step(model_at(model), data_at(data), h)
 
 
-@kernel
-def step_under_link_forces(model, data, F_link, h, implicit_damping):
+@entry
+def step_under_link_forces(model, data, F_link: Matrix, h: Real, implicit_damping: Real):
     """After start_of_step, position_stage: q, v, tau, u -> q, v after the time h of a discrete plant under F_link."""
     m, d = model_at(model), data_at(data)
     apply_link_forces(m, d, F_link)
     rest_of_step(m, d, h, implicit_damping)
 
 
-@kernel
+@entry
 def calc_constraint_error(model, data):
     """q -> the norm of the position errors of constraints; what position_stage computed stays."""
     return constraint_error(model_at(model), data_at(data))
 
 
-@kernel
+@entry
 def stage_of_step(model, data):
     """q, v -> motion_stage; q and v may change where constraints want it."""
     at_stage(model_at(model), data_at(data))
 
 
-@kernel
-def finish_state(model, data, y, tolerance):
+@entry
+def finish_state(model, data, y: Vector, tolerance: Real):
     """y = [q; v] at the end of a step becomes a state; returns what state.finish_step() does."""
     return finish_step(model_at(model), data_at(data), y, tolerance)
 
 
-@kernel
+@entry
 def calc_qdot(model, data):
     """After position_stage: v -> qdot."""
     d = data_at(data)
@@ -228,7 +229,7 @@ def calc_qdot(model, data):
 # ------------------------------------------------- from coordinates to the result in one call
 
 
-@kernel
+@entry
 def full_mass_matrix(model, data):
     """q -> M."""
     m, d = model_at(model), data_at(data)
@@ -236,7 +237,7 @@ def full_mass_matrix(model, data):
     mass_matrix(m, d)
 
 
-@kernel
+@entry
 def full_inverse_dynamics(model, data):
     """q, v, vdot -> tau under gravity alone."""
     m, d = model_at(model), data_at(data)
@@ -245,7 +246,7 @@ def full_inverse_dynamics(model, data):
     inverse_dynamics(m, d, 1.0)
 
 
-@kernel
+@entry
 def full_forward_dynamics(model, data):
     """q, v, tau, diagonal -> vdot under gravity alone."""
     m, d = model_at(model), data_at(data)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mbcli.engine.runtime.kernel_cache import is_on_disk
+from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.runtime.linking import load_kernels
 from mbcli.engine.runtime.model import Data
 
@@ -27,7 +27,7 @@ class StateBatch:
     def __init__(self, model, compiled=True, announce=lambda: None):
         self._model, self._compiled, self._announce, self._used = model, compiled, announce, set()
         if compiled:
-            from mbcli.engine.queries.lanes import LaneData, load_lane_kernels
+            from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 
             self._kernels, self._data = load_lane_kernels(), LaneData(model.sizes)
             self._handles = model.handle(True), self._data.handle
@@ -100,7 +100,7 @@ class StateBatch:
         results = [np.empty((n, width)) for width in widths]
         if self._compiled and name not in self._used:
             self._used.add(name)
-            if not is_on_disk(getattr(self._kernels, name)):
+            if not is_compiled(getattr(self._kernels, name)):
                 self._announce()
         getattr(self._kernels, name)(*self._handles, *rows, *switches, *results)
         return results

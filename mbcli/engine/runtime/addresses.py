@@ -8,7 +8,8 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from mbcli.engine.runtime.kernel_cache import cached_cfunc, is_on_disk
+from mbcli.engine.runtime.kernel_cache import cached_cfunc, is_compiled
+from mbcli.engine.runtime.precompiled import PrecompiledAddress
 
 
 @functools.cache
@@ -17,6 +18,8 @@ def address_of_function(kernel):
 
     A function that another process compiles is waited for: a function is compiled by one process at a time.
     """
+    if isinstance(kernel, PrecompiledAddress):
+        return kernel.address
     from mbcli.engine.runtime.structs import CALLED
 
     return cached_cfunc(CALLED, kernel).address
@@ -68,7 +71,7 @@ def end_with_parent():
 def _on_disk(kernel):
     """Whether a kernel is there, or another process is about it; found once, it is not looked for again."""
     if kernel not in _processes and kernel not in _found:
-        if not is_on_disk(kernel, called=True):
+        if not is_compiled(kernel, called=True):
             return False
         _found.add(kernel)
     return True

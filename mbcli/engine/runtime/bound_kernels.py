@@ -3,6 +3,8 @@
 from functools import partial
 from itertools import count
 
+from mbcli.engine.runtime.precompiled import PrecompiledKernels
+
 FEW_CALLS = 1000  # after so many, a kernel is worth a call of its own (native_calls.py)
 
 
@@ -11,8 +13,8 @@ class BoundKernels:
 
     numba takes 0.15 us for a call of a compiled kernel, and 0.04 us for each array, to find out which types it has.
     After the first call of a kernel its compiled function is called at once, which takes half of that, and after
-    FEW_CALLS one that takes a fifth. So arguments must have the same numbers of dimensions at every call, and arrays
-    the scalar type of the data and C order.
+    FEW_CALLS one that takes a fifth; a precompiled kernel has no other. So arguments must have the same numbers of
+    dimensions at every call, and arrays the scalar type of the data and C order.
     """
 
     def __init__(self, kernels, *handles):
@@ -20,6 +22,10 @@ class BoundKernels:
 
     def __getattr__(self, name):
         kernels, *handles = self._unbound
+        bound = kernels.bound(name, handles) if isinstance(kernels, PrecompiledKernels) else None
+        if bound is not None:
+            setattr(self, name, bound)
+            return bound
         kernel = getattr(kernels, name)
 
         def first_call(*arguments):

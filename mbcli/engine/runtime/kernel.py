@@ -93,7 +93,14 @@ KERNEL_MODULES = (
     "queries.batch",
 )
 
+# Types of the arguments of kernels that Python calls, as numba writes them. An argument without one is a handle.
+Int, Real = "int64", "float64"
+Vector, Matrix, Blocks = "float64[::1]", "float64[:, ::1]", "float64[:, :, ::1]"  # arrays of 1, 2 and 3 axes
+Indices, Table = "int64[::1]", "int64[:, ::1]"  # of integers
+
 KERNELS = []  # every function that is marked, in the order of its module's import
+ENTRIES = []  # of them, those that Python calls
+CALLED = []  # of them, those that other kernels call by address
 SLOTS = {}  # of them, those that may be replaced: {kernel: {kind: filler}}
 
 # Kinds of sets of kernels. If several hold and a slot has fillers for more than one, the last one here counts.
@@ -106,6 +113,8 @@ KINDS = {
     "numbers": "AutoDiffXd or symbols in place of floats, interpreted",
     "python": "time loops with forces or inputs that are functions of Python, interpreted",
 }
+INTERPRETED = {"numbers", "python"}  # kinds that are never compiled
+ALONE = {"lanes"}  # kinds that are not combined with others
 ITSELF = "itself"  # a filler: the slot's own function, if a kind before would replace it
 CALLER = "caller"  # a filler: a function that whoever asks for the kernels gives
 
@@ -114,6 +123,28 @@ def kernel(function):
     """Mark a function as a kernel. It stays the plain function that it is."""
     KERNELS.append(function)
     return function
+
+
+def entry(function):
+    """Mark a kernel that Python calls; its arguments but for handles are annotated with their types."""
+    ENTRIES.append(function)
+    return function if function in KERNELS else kernel(function)
+
+
+def called(function):
+    """Mark a kernel whose address other kernels call, with five numbers (calls_by_address.py)."""
+    CALLED.append(function)
+    return kernel(function)
+
+
+def argument_types(function):
+    """The types of the arguments of an entry, and how many of the first ones are handles."""
+    code, given = function.__code__, function.__annotations__
+    names = code.co_varnames[: code.co_argcount]
+    handles = sum(name not in given for name in names)
+    if any(name in given for name in names[:handles]):
+        raise TypeError(f"{function.__module__}.{function.__name__}: handles come before the other arguments")
+    return [given.get(name, Int) for name in names], handles
 
 
 def slot(**fillers):

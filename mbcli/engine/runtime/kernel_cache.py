@@ -27,8 +27,8 @@ ENGINE = Path(__file__).parents[1]
 OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy", "nogil": True}  # contract: fused multiply-add, no more
 
 
-def cached_njit(function, key=None, from_python=True):
-    """The function as numba compiles it, with its machine code on disk.
+def cached_njit(function, key=None, from_python=True, on_disk=True):
+    """The function as numba compiles it, with its machine code on disk unless `on_disk` is False.
 
     key: () -> the key of the function, asked for when it is first compiled or loaded; None: its own code.
     from_python: False for functions that only compiled ones call. Then it is compiled without the entry for Python, a
@@ -39,7 +39,8 @@ def cached_njit(function, key=None, from_python=True):
     wrappers = {} if from_python else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     dispatcher = numba.njit(**OPTIONS, **wrappers)(function)
     dispatcher.kernel_key = key or (lambda: KeyOfCode().of(function))
-    _keep_on_disk(dispatcher, function, dispatcher.kernel_key, "" if from_python else "-inner")
+    if on_disk:
+        _keep_on_disk(dispatcher, function, dispatcher.kernel_key, "" if from_python else "-inner")
     _compile_once_for_constants(dispatcher)
     return dispatcher
 

@@ -6,6 +6,10 @@ WIDTH = 8
 ALIGNMENT = 64  # [bytes]: a cache line, and one register of AVX-512
 
 
+class LaneAddress(int):
+    """The address of a struct of lanes, as kernels take it."""
+
+
 def aligned_zeros(count):
     """Zeros (count, WIDTH), each row on one cache line."""
     buffer = np.zeros(WIDTH * count + ALIGNMENT // 8)

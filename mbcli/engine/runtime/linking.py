@@ -12,8 +12,10 @@ import sys
 from importlib import import_module
 from types import FunctionType, SimpleNamespace
 
+from mbcli.common.numba_start import import_numba
 from mbcli.engine.runtime.kernel import CALLER, ITSELF, KERNEL_MODULES, KERNELS, KINDS, SLOTS
 from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_njit
+from mbcli.engine.runtime.precompiled import precompiled_kernels
 
 ENGINE = "mbcli.engine."
 
@@ -30,7 +32,15 @@ def load_kernels(compiled: bool, kind: str = "") -> SimpleNamespace:
     if not compiled:
         kinds.discard("plain")
         return link_interpreted(kinds) if kinds else SimpleNamespace(**{f.__name__: f for f in all_kernels()})
-    kernels = link_compiled(kinds)
+    kernels = precompiled_kernels(kind, lambda: compiled_kernels(kind)) or compiled_kernels(kind)
+    kernels.kind = kind
+    return kernels
+
+
+@functools.cache
+def compiled_kernels(kind):
+    """As load_kernels(True, kind), compiled on this machine; they take structs of any numbers."""
+    kernels = link_compiled(set(kind.split("-")) if kind else set())
     kernels.kind = kind
     return kernels
 
@@ -72,18 +82,24 @@ def filler_at(place):
     return getattr(import_module(ENGINE + module), name)
 
 
-def link_compiled(kinds):
+def link_compiled(kinds, inner_of=None):
     """Compiled kernels of some kinds, by name.
 
     Kernels for Python and kernels for compiled ones are twins of their own: few are both.
+
+    inner_of: (function, () -> its key) -> it as compiled kernels call it; default: as numba compiles it, kept on disk.
     """
+    import_numba()
+    from mbcli.engine.runtime import structs  # noqa: F401  (numba learns what kernels take)
+
+    inner_of = inner_of or functools.partial(cached_njit, from_python=False)
     bodies = bodies_of(kinds)
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
     keys = KeyOfCode(bodies)
     inner, twins = {}, {}
     for function, body in bodies.items():
         key = functools.partial(keys.of, body)
-        inner[function] = cached_njit(_twin(body, namespaces[body.__module__]), key, from_python=False)
+        inner[function] = inner_of(_twin(body, namespaces[body.__module__]), key)
         twins[function.__name__] = _twin(body, namespaces[body.__module__]), key
     for namespace in namespaces.values():
         for name, value in namespace.items():
@@ -122,6 +138,10 @@ class CompiledKernels:
 
     def __init__(self, functions):
         self._functions = functions
+
+    def source(self, name):
+        """The function that a kernel is compiled from, and () -> its key."""
+        return self._functions[name]
 
     def __getattr__(self, name):
         if name not in self._functions:

@@ -21,24 +21,32 @@ from mbcli.engine.fields.model_fields import (
     MODEL_FIELDS,
     shape_of,
 )
+from mbcli.engine.runtime.struct_memory import struct_words
+
+FLOAT = np.dtype(np.float64)
 
 
 class Arrays:
     """An attribute for each entry of `fields`, and the struct that compiled kernels see."""
 
     fields = ()
-    dtype = np.dtype(np.float64)
-    _struct = None
+    dtype = FLOAT
+    _handle = None
 
     def handle(self, compiled):
         """The argument of kernels for these arrays, as long as they live."""
         if not compiled:
             return self
-        if self._struct is None:
-            from mbcli.engine.runtime.structs import handle_of, make_struct
+        if self._handle is None:
+            arrays = attrgetter(*(f.name for f in self.fields))(self)
+            if self.dtype == FLOAT:
+                lanes = (field.kind == "lanes" for field in self.fields)
+                self._struct = struct_words(zip(arrays, lanes, strict=True)), arrays  # which others may replace
+                self._handle = self._struct[0].ctypes.data
+            else:
+                from mbcli.engine.runtime.structs import make_struct
 
-            self._struct = make_struct(type(self).__name__, attrgetter(*(f.name for f in self.fields))(self))
-            self._handle = handle_of(self._struct, self.dtype)
+                self._handle = make_struct(type(self).__name__, arrays)
         return self._handle
 
 

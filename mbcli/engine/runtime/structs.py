@@ -4,13 +4,22 @@ Imported only if kernels are compiled. Structs are built inside cached functions
 makes for a proxy class would compile in every process.
 """
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
 from numba.experimental import structref
-from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, overload, register_model
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    intrinsic,
+    lower_getattr_generic,
+    models,
+    overload,
+    register_model,
+    typeof_impl,
+    unbox,
+)
 
 from mbcli.engine.fields.collision_fields import COLLISION_FIELDS
 from mbcli.engine.fields.contact_fields import POINT_FIELDS, SAMPLE_FIELDS, SOLVER_FIELDS
@@ -40,6 +49,7 @@ from mbcli.engine.runtime.handles import (
     work_at,
 )
 from mbcli.engine.runtime.kernel_cache import cached_njit
+from mbcli.engine.runtime.lane_memory import LaneAddress
 from mbcli.engine.runtime.lane_type import as_lanes, lanes_array
 
 
@@ -286,21 +296,6 @@ def make_struct(name, arrays):
     return MAKERS[name](arrays)
 
 
-@intrinsic
-def _address(typingctx, struct):
-    def codegen(context, builder, signature, args):
-        helper = context.make_helper(builder, signature.args[0], value=args[0])
-        return builder.ptrtoint(helper.meminfo, context.get_value_type(types.intp))
-
-    return types.intp(struct), codegen
-
-
-@cached_njit
-def address_of(struct):
-    """Address of a struct that some Python object keeps alive."""
-    return _address(struct)
-
-
 class View(types.Type):
     """A struct seen from a kernel: its attributes are arrays of which nobody counts the owners.
 
@@ -373,12 +368,35 @@ def _view_from_address(struct, name, counted=False):
     @intrinsic
     def from_address(typingctx, address):
         def codegen(context, builder, signature, args):
-            owner = builder.inttoptr(args[0], cgutils.voidptr_t)
-            return context.nrt.meminfo_data(builder, owner)
+            return builder.inttoptr(args[0], cgutils.voidptr_t)
 
-        return view(types.intp), codegen
+        return view(address if address == LANE_ADDRESS else types.intp), codegen
 
     return from_address
+
+
+class LaneAddressType(types.Type):
+    """Of addresses of structs of lanes, so that kernels tell them from those of others."""
+
+
+LANE_ADDRESS = LaneAddressType("lane_address")
+LANE_DATA = DataType([(field.name, lanes_array(len(field.shape))) for field in DATA_FIELDS])
+
+
+@register_model(LaneAddressType)
+class LaneAddressModel(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, ir.IntType(64))
+
+
+@typeof_impl.register(LaneAddress)
+def _type_of_lane_address(value, c):
+    return LANE_ADDRESS
+
+
+@unbox(LaneAddressType)
+def _unbox_lane_address(kind, value, c):
+    return NativeValue(c.pyapi.long_as_longlong(value))
 
 
 @intrinsic
@@ -392,12 +410,19 @@ def view_of(typingctx, struct):
     return View(struct, f"View({struct.name})")(struct), codegen
 
 
-def _resolve(at, struct, name, counted=False, held=None):
-    """The compiled meaning of at(handle): a view, of the struct at an address or of a struct of the type `held`."""
+def _resolve(at, struct, name, counted=False, held=None, lanes=None):
+    """The compiled meaning of at(handle): a view, of the struct at an address or of a struct of the type `held`.
+
+    lanes: the struct at an address of lanes.
+    """
     from_address = _view_from_address(struct, name, counted)
+    from_lanes = None if lanes is None else _view_from_address(lanes, f"Lanes{name}")
 
     def view_there(handle):
         return from_address(int(handle))
+
+    def lanes_there(handle):
+        return from_lanes(handle)
 
     def view_of_struct(handle):
         return view_of(handle)
@@ -405,18 +430,20 @@ def _resolve(at, struct, name, counted=False, held=None):
     def itself(handle):
         return handle
 
-    for meaning in (view_there, view_of_struct, itself):  # numba finds compiled functions by name
+    for meaning in (view_there, lanes_there, view_of_struct, itself):  # numba finds compiled functions by name
         meaning.__qualname__ = f"{at.__name__}.{meaning.__name__}"
 
     @overload(at)
     def resolved(handle):
         if isinstance(handle, (types.Integer, types.Float)):
             return view_there
+        if isinstance(handle, LaneAddressType):
+            return lanes_there
         return view_of_struct if held is not None and isinstance(handle, held) else itself
 
 
 _resolve(model_at, MODEL, "ModelView")
-_resolve(data_at, DATA, "DataView", held=DataType)
+_resolve(data_at, DATA, "DataView", held=DataType, lanes=LANE_DATA)
 _resolve(constraints_at, CONSTRAINTS, "ConstraintsView")
 _resolve(work_at, CONSTRAINT_WORK, "ConstraintWorkView", held=ConstraintWorkType)
 _resolve(points_at, POINTS, "PointsView", counted=True)
@@ -454,8 +481,3 @@ def _call_by_address(function, model, data, constraints, work, number):
             function, model, data, constraints, work, number
         )
     return lambda function, model, data, constraints, work, number: function(model, data, constraints, work, number)
-
-
-def handle_of(struct, dtype):
-    """The address if the scalar type is float64, the struct itself for any other."""
-    return address_of(struct) if dtype == np.float64 else struct

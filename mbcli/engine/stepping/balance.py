@@ -33,7 +33,7 @@ from mbcli.engine.fields.run_fields import (
 )
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import balance_at, data_at, integration_at, model_at
-from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import (
     add_forces_between,
@@ -93,7 +93,7 @@ def balance_of_motion(data, h):
         )
 
 
-@kernel
+@called
 def balance_step(model, data, balance, unused, h):
     """After discrete_step() from q_before_step, v_before_step: adds to `work`. Called by address, returns 0."""
     m, d, b = model_at(model), data_at(data), balance_at(balance)
@@ -192,7 +192,7 @@ def work_of_rows(data, balance):
     return 0.0
 
 
-@kernel
+@called
 def balance_motion(model, data, balance, integration, h):
     """With `dense` of a step of length h known: adds to `work`, if contact has room. Called by address, returns 0.
 

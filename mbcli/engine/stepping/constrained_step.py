@@ -41,7 +41,7 @@ from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import constraints_at, data_at, model_at, work_at
-from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.coordinates import normalize_quaternions, velocity_to_qdot
 from mbcli.engine.smooth.forward_dynamics import hold_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
@@ -129,7 +129,7 @@ def go_to(data, q, v):
         data.v[d] = v[d]
 
 
-@kernel
+@called
 def solve_step(model, data, constraints, work, h):
     """q_start, v_start, q_middle, tau, F_applied, diagonal -> vdot over a step h, `force` of the work.
 
@@ -209,7 +209,7 @@ def is_stiff(m, d, c, w):
     return False
 
 
-@kernel
+@called
 def end_motion(model, data, constraints, work, h):
     """After solve_step: q_start, v_start, vdot -> q, v at the end of the step. Called by address, returns 0."""
     m, d, c, w = model_at(model), data_at(data), constraints_at(constraints), work_at(work)

@@ -20,7 +20,7 @@ from mbcli.engine.fields.run_fields import (
     SEMI_EXPLICIT,
 )
 from mbcli.engine.runtime.handles import actuation_at, data_at, integration_at, model_at, recording_at, stepping_at
-from mbcli.engine.runtime.kernel import CALLER, kernel, slot
+from mbcli.engine.runtime.kernel import CALLER, Int, entry, kernel, slot
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import COSINE_AT_GIMBAL_LOCK, element_fault
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
@@ -104,8 +104,8 @@ def hold_input(t, actuation):
         actuation.actuation[k] = actuation.actuation_values[row, k] if times[row] <= t else 0.0
 
 
-@kernel
-def run_discrete(model, data, stepping, actuation, recording, budget):
+@entry
+def run_discrete(model, data, stepping, actuation, recording, budget: Int):
     """Steps a discrete plant to at most the last step; time is the number of a step times its length.
 
     Samples each step that is a multiple of `sampled_step`, and the last one. `budget` bounds the steps of this call;
@@ -188,8 +188,8 @@ def all_finite(q, v):
     return total == 0.0
 
 
-@kernel
-def run_continuous(model, data, integration, actuation, recording, budget):
+@entry
+def run_continuous(model, data, integration, actuation, recording, budget: Int):
     """Integrates y = [q; v] over the wanted times, which the last call of a run has with its end at their end.
 
     Steps end at the end of the run and where the actuation changes, exactly; samples between are from dense output,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.numba_start import import_numba
 from mbcli.engine.runtime.bound_kernels import BoundKernels
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.engine.runtime.model import Data
@@ -116,8 +115,6 @@ class EvaluatedState(FrameMotions):
             compiled_by_default(not plant.prefers_interpreted) if compiled is None else compiled
         )
         self.compiled = compiled
-        if compiled:
-            import_numba()
         self.model_handle, self.data_handle = self.model.handle(compiled), data.handle(compiled)
         self.parameters, self.parameters_current = Parameters(), True
         self.constraints = self.contact = None

@@ -1,0 +1,222 @@
+"""`python -m mbcli.engine.precompile FOLDER`: compiles all kernels that Python asks for into libraries, for a wheel.
+
+One library for each level of processors (runtime/precompiled.py), made by a process of its own, and an index. Needs
+numba, a C compiler as linker (CC, or cc), and Linux on x86-64. numba's intermediate code of all kernels of all kinds is
+put into one module, so that what they share is there once.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+
+from mbcli.engine.runtime.kernel import ALONE, CALLED, ENTRIES, INTERPRETED, KINDS, argument_types
+from mbcli.engine.runtime.precompiled import (
+    INDEX,
+    KIND_OF_ARRAY,
+    LEVELS,
+    hash_of_sources,
+    levels_of_processor,
+    normal_kind,
+)
+
+PREFIX = "mbcli_"  # of the names that a library exports
+# What numba would give kernels, which own nothing and whose arrays are contiguous; and a TypeError for arguments.
+RUNTIME = """
+void NRT_MemInfo_call_dtor(void *owner) {}
+
+int numba_attempt_nocopy_reshape(long nd, const long *dims, const long *strides, long newnd, const long *newdims,
+                                 long *newstrides, long itemsize, int is_f_order) {
+    for (long k = newnd - 1; k >= 0; k--) {
+        newstrides[k] = itemsize;
+        itemsize *= newdims[k];
+    }
+    return 1;
+}
+
+extern void *PyExc_TypeError;
+void PyErr_SetString(void *, const char *);
+void mbcli_refuse(const char *message) { PyErr_SetString(PyExc_TypeError, message); }
+"""
+
+
+def combinations_of_kinds():
+    """The kinds that kernels are compiled for, alone and together."""
+    together = [kind for kind in KINDS if kind not in INTERPRETED | ALONE]
+    sets = [c for n in range(len(together) + 1) for c in combinations(together, n)]
+    return [normal_kind("-".join(c)) for c in sets] + sorted(ALONE)
+
+
+def why_not():
+    """Why kernels cannot be compiled here for a wheel; None if they can."""
+    if not levels_of_processor():
+        return "kernels are compiled for Linux on x86-64 with AVX2"
+    if shutil.which(linker()) is None:
+        return f"there is no C compiler '{linker()}' to link them"
+    try:
+        import numba  # noqa: F401
+    except ImportError:
+        return "numba is not installed"
+    return None
+
+
+def linker():
+    return os.environ.get("CC") or "cc"
+
+
+def build(folder):
+    """Makes the libraries and their index in a folder, by as many processes as there are levels."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        indices = list(pool.map(partial(_build_elsewhere, folder), LEVELS))
+    index = {"sources": hash_of_sources(), "levels": list(LEVELS), **indices[0]}
+    (folder / INDEX).write_text(json.dumps(index))
+
+
+def _build_elsewhere(folder, level):
+    """Makes the library of a level by a process that takes that level for its processor; returns its index."""
+    settings = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "NUMBA_OPT": "3", "MBCLI_PRECOMPILED": "0"}
+    command = [sys.executable, "-P", "-m", "mbcli.engine.precompile", "--level", level, os.fspath(folder)]
+    return json.loads(subprocess.run(command, env=os.environ | settings, stdout=subprocess.PIPE, check=True).stdout)
+
+
+# ------------------------------------------------------------------------------ in the process of one level
+
+
+def build_level(folder, level):
+    """Makes the library of a level in this process, to which NUMBA_CPU_NAME is that level; returns its index."""
+    from llvmlite import binding
+
+    start = time.monotonic()
+    kernels = CompiledForALibrary()
+    kinds = {kind: kernels.symbols_of(kind) for kind in combinations_of_kinds()}
+    _say(f"{level}: {len(kernels.handles)} kernels compiled in {time.monotonic() - start:.0f} s")
+    machine = binding.Target.from_default_triple().create_target_machine(
+        cpu=level, opt=3, reloc="pic", codemodel="small"
+    )
+    path = Path(folder) / f"kernels-{level}.so"
+    with tempfile.TemporaryDirectory() as work:
+        objects, runtime, exported = Path(work, "kernels.o"), Path(work, "runtime.c"), Path(work, "exported")
+        runtime.write_text(RUNTIME)
+        objects.write_bytes(machine.emit_object(kernels.module))
+        exported.write_text(f"{{ global: {PREFIX}*; local: *; }};")
+        options = [
+            "-shared",
+            "-fPIC",
+            "-O2",
+            "-s",
+            "-Wl,-z,now",
+            "-Wl,-z,noexecstack",
+            f"-Wl,--version-script={exported}",
+        ]
+        subprocess.run([linker(), *options, "-o", path, objects, runtime, "-lm"], check=True)
+    _say(f"{level}: {path.stat().st_size / 1e6:.1f} MB after {time.monotonic() - start:.0f} s")
+    handles = {symbol: count for symbol, count in kernels.handles.items() if count is not None}
+    return {"kinds": kinds, "handles": handles}
+
+
+class CompiledForALibrary:
+    """One module of LLVM with the kernels that were asked for.
+
+    Attributes:
+        module: the module.
+        handles: {name of a kernel in it: how many handles it takes; None if kernels call it by address}
+    """
+
+    def __init__(self):
+        from mbcli.engine.runtime import structs  # noqa: F401  (tells numba of them)
+
+        self.module, self.handles = None, {}
+        self._inner = {}
+
+    def symbols_of(self, kind):
+        """{name: name in the module} of the kernels of some kinds; adds those that are not yet there."""
+        from mbcli.engine.runtime.linking import link_compiled
+
+        kernels = link_compiled(set(kind.split("-")) - {""}, self._inner_kernel)
+        symbols = {}
+        for function in ENTRIES if kind not in ALONE else [f for f in ENTRIES if f.__module__.endswith(".batch")]:
+            types, handles = argument_types(function)
+            symbols[function.__name__] = self._symbol(*kernels.source(function.__name__), kind, types, handles)
+        for function in CALLED if kind not in ALONE else ():
+            symbols[function.__name__] = self._symbol(*kernels.source(function.__name__), kind, ["float64"] * 5, None)
+        return symbols
+
+    def _inner_kernel(self, twin, key):
+        """Kernels that kernels call are shared by all kinds in which they are the same."""
+        from mbcli.engine.runtime.kernel_cache import cached_njit
+
+        found = self._inner.get(key())
+        if found is None:
+            found = self._inner[key()] = cached_njit(twin, key, from_python=False, on_disk=False)
+        return found
+
+    def _symbol(self, twin, key, kind, types, handles):
+        """Name of a kernel in the module."""
+        symbol = f"{PREFIX}{twin.__name__}_{key()}"
+        if symbol not in self.handles:
+            self._add(symbol, twin, key, kind, types, handles)
+            self.handles[symbol] = handles
+        return symbol
+
+    def _add(self, symbol, twin, key, kind, types, handles):
+        from numba.core.sigutils import normalize_signature
+
+        from mbcli.engine.runtime.kernel_cache import cached_njit
+        from mbcli.engine.runtime.native_readers import add_c_function, add_reader
+        from mbcli.engine.runtime.structs import LANE_ADDRESS
+
+        dispatcher = cached_njit(twin, key, from_python=False, on_disk=False)
+        arguments, _ = normalize_signature(f"({', '.join(types)})")
+        if kind in ALONE:
+            arguments = (arguments[0], LANE_ADDRESS, *arguments[2:])
+        dispatcher.compile(arguments)
+        compiled = dispatcher.overloads[arguments]
+        name, result = compiled.fndesc.llvm_func_name, compiled.fndesc.restype
+        self._link(dispatcher.inspect_llvm(arguments))
+        context = dispatcher.targetctx
+        glue = context.codegen().create_library(symbol).create_ir_module(symbol)
+        if handles is None:
+            add_c_function(context, glue, symbol, arguments, result, name)
+        else:
+            add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name)
+            add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name)
+        self._link(str(glue))
+
+    def _link(self, text):
+        from llvmlite import binding
+
+        module = binding.parse_assembly(text)
+        if self.module is None:
+            self.module = binding.parse_assembly(f"@{KIND_OF_ARRAY} = global i64 0")
+            self.module.triple, self.module.data_layout = module.triple, module.data_layout
+        self.module.link_in(module)
+
+
+def _say(line):
+    print(f"mbcli: {line}", file=sys.stderr, flush=True)
+
+
+def main(arguments):
+    if arguments[:1] == ["--level"]:
+        print(json.dumps(build_level(arguments[2], arguments[1])))
+        return
+    reason = why_not()
+    if arguments == ["--why-not"]:
+        print(reason or "")
+        return
+    if reason:
+        sys.exit(f"mbcli: error: {reason}")
+    build(arguments[0])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

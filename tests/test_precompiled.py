@@ -1,0 +1,172 @@
+"""Kernels in libraries: which there are, that they equal those compiled here, and when they are not used."""
+
+import ast
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from random_trees import random_plant, random_state
+
+import mbcli
+from mbcli.engine import precompile
+from mbcli.engine.runtime import precompiled
+from mbcli.engine.runtime.bound_kernels import BoundKernels
+from mbcli.engine.runtime.kernel import CALLED, ENTRIES, KERNELS, argument_types
+from mbcli.engine.runtime.linking import all_kernels, compiled_kernels
+from mbcli.engine.runtime.model import Data
+
+PACKAGE = Path(mbcli.__file__).parent
+CHOSEN = ("query_qdot", "query_pose", "add_damping", "query_mass")
+LEVELS = precompiled.levels_of_processor()
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """A library of some kernels, made for this processor."""
+    if precompile.why_not():
+        pytest.skip(precompile.why_not())
+    folder = tmp_path_factory.mktemp("precompiled")
+    chosen = [f for f in all_kernels() if f.__name__ in CHOSEN]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(precompile, "ENTRIES", chosen)
+        patch.setattr(precompile, "CALLED", [])
+        patch.setattr(precompile, "combinations_of_kinds", lambda: ["plain"])
+        index = precompile.build_level(folder, LEVELS[-1])
+    index = {"sources": precompiled.hash_of_sources(), "levels": LEVELS[-1:], **index}
+    (folder / precompiled.INDEX).write_text(json.dumps(index))
+    return folder
+
+
+@pytest.fixture
+def used(library, monkeypatch):
+    """That library in the place where a wheel has its own."""
+    monkeypatch.setattr(precompiled, "FOLDER", library)
+    monkeypatch.delenv("MBCLI_PRECOMPILED", raising=False)
+    precompiled.precompiled_library.cache_clear()
+    yield library
+    precompiled.precompiled_library.cache_clear()
+
+
+@pytest.fixture
+def scene(used):
+    """Precompiled kernels, those compiled here, and a model with data for each."""
+    plant = random_plant(3, num_bodies=5)
+    q, v = random_state(plant, np.random.default_rng(3))
+    found = []
+    compiled = compiled_kernels("plain")
+    for kernels in (precompiled.precompiled_kernels("plain", lambda: compiled), compiled):
+        data = Data(plant.model.sizes)
+        data.q[:], data.v[:] = q, v
+        calls = BoundKernels(kernels, plant.model.handle(True), data.handle(True))
+        found.append((calls, data))
+    yield found  # the plant lives on
+
+
+def numbers_of(data):
+    return {field.name: getattr(data, field.name).copy() for field in data.fields}
+
+
+def test_results_equal_those_of_kernels_compiled_here_to_rounding(scene):
+    answers = []
+    for calls, data in scene:
+        tau = np.zeros(len(data.v))
+        calls.query_pose(2, 1)
+        calls.add_damping(np.full(3, 0.1), 1, tau)
+        calls.query_qdot(data.v)
+        answers.append(numbers_of(data) | {"tau": tau})
+    assert np.any(answers[0]["tau"])
+    for name, value in answers[0].items():
+        np.testing.assert_allclose(value, answers[1][name], rtol=1e-13, atol=1e-13, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (np.zeros(3), 1),
+        (np.zeros(3, dtype=np.float32), 1, np.zeros(6)),
+        (np.zeros(3, dtype=np.int64), 1, np.zeros(6)),
+        (np.zeros(6)[::2], 1, np.zeros(6)),
+        (np.zeros((3, 1)), 1, np.zeros(6)),
+        (np.zeros(3), 1.5, np.zeros(6)),
+        ([0.0], 1, np.zeros(6)),
+    ],
+    ids=["too few", "short floats", "integers", "strided", "two axes", "no integer", "a list"],
+)
+def test_arguments_of_other_types_are_refused(scene, arguments):
+    calls, _ = scene[0]
+    with pytest.raises(TypeError):
+        calls.add_damping(*arguments)
+
+
+def test_other_kernels_are_compiled_here(scene):
+    calls, data = scene[0]
+    calls.set_rotation(0, np.diag([1.0, -1.0, -1.0]))
+    assert np.array_equal(data.q[:4], [0.0, 1.0, 0.0, 0.0])
+
+
+def test_handles_may_be_given_at_each_call(used):
+    model = random_plant(3, num_bodies=2).model
+    kernels = precompiled.precompiled_kernels("plain", None)
+    assert kernels.query_mass(model.handle(True), np.ones(3)) == pytest.approx(model.link_inertia[:, 0].sum())
+
+
+def test_of_other_sources_none_are_used(used, monkeypatch):
+    assert precompiled.precompiled_library() is not None
+    precompiled.precompiled_library.cache_clear()
+    monkeypatch.setattr(precompiled, "hash_of_sources", lambda: "other")
+    assert precompiled.precompiled_library() is None
+
+
+def test_on_other_processors_none_are_used(used, monkeypatch):
+    monkeypatch.setattr(precompiled, "levels_of_processor", list)
+    assert precompiled.precompiled_library() is None
+
+
+def test_the_environment_turns_them_off(used, monkeypatch):
+    monkeypatch.setenv("MBCLI_PRECOMPILED", "0")
+    assert precompiled.precompiled_library() is None
+
+
+def test_an_edit_of_a_source_changes_the_hash(tmp_path, monkeypatch):
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "module.py").write_text("a = 1\n")
+    monkeypatch.setattr(precompiled, "ENGINE", tmp_path)
+    before = precompiled.hash_of_sources()
+    (tmp_path / "room" / "module.py").write_text("a = 2\n")
+    assert precompiled.hash_of_sources() != before
+
+
+def test_all_combinations_of_kinds_are_precompiled():
+    found = set(precompile.combinations_of_kinds())
+    assert {"", "plain", "constrained-contact-plain", "lanes"} <= found
+    assert not any(kind in name for name in found for kind in ("numbers", "python"))
+
+
+def test_every_kernel_that_is_called_on_handles_is_an_entry():
+    """Names of kernels after `calls.` and `kernels.` outside of the engine."""
+    all_kernels()
+    known, ready = {f.__name__ for f in KERNELS}, {f.__name__ for f in (*ENTRIES, *CALLED)}
+    asked = set()
+    for path in PACKAGE.rglob("*.py"):
+        if path.is_relative_to(PACKAGE / "engine") or path.name == "python_forces.py":  # whose kernels are interpreted
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith(("calls", "kernels")):
+                asked.add(node.attr)
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "run" and node.args:
+                asked.add(getattr(node.args[0], "value", None))  # constrained.run("name")
+    asked &= known
+    assert len(asked) > 50
+    assert asked - ready == set()
+
+
+def test_entries_have_handles_first():
+    all_kernels()
+    for function in ENTRIES:
+        types, handles = argument_types(function)
+        assert 0 < handles <= len(types), function
+    assert all(f.__code__.co_argcount == 5 for f in CALLED)
+    names = sorted(f.__name__ for f in (*ENTRIES, *CALLED))
+    assert all(a != b for a, b in pairwise(names))
