@@ -7,8 +7,8 @@ surface are cut at distances from it that are powers of two (Ruppert 1995), so t
 each other for ever. Two triangles in one plane may be replaced by the other two of their corners instead.
 
 Points on a common sphere, as on grids, leave the tetrahedra undecided. Qhull is therefore given points that are moved
-at random by a ten-millionth of the size: what is undecided then becomes flat tetrahedra. Those at the surface are taken
-away; one inside gets a point more where its edges cross.
+at random by a ten-millionth of the size: what is undecided becomes flat tetrahedra, which are taken out
+(flat_cells.py).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.meshes.flat_cells import without_flat
 from mbcli.meshes.volume_mesh import EDGES, FACES, signed_volumes
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import BoolArray, FloatArray, IntArray
 
 NOISE = 1e-7
-FLAT = 1e-6  # of the size: height of a tetrahedron that is as good as flat
 MOST_ROUNDS = 25
 
 
@@ -54,7 +54,7 @@ def conforming_tetrahedra(
             kept = _inside(cells, surface.triangles, len(points))
             if kept is None:
                 return None
-            kept, crossings = _without_flat(points, kept, surface.triangles)
+            points, kept, crossings = without_flat(points, kept)
             if not len(crossings):
                 return points, kept
             inner = np.concatenate([inner, crossings])
@@ -200,60 +200,6 @@ def _inside(cells: IntArray, triangles: IntArray, n: int) -> IntArray | None:
     if (inside & outside).any() or not inside.any():
         return None
     return cells[inside[part]]
-
-
-def _without_flat(points: FloatArray, cells: IntArray, triangles: IntArray) -> tuple[IntArray, FloatArray]:
-    """Cells (k, 4) without the flat ones at the surface, and points (n, 3) that make an end of the flat ones inside."""
-    n = len(points)
-    flat = _heights(points, cells) <= FLAT
-    flat |= signed_volumes(points, cells) <= 0.0
-    walls = _triple_keys(triangles, n)
-    kept = np.ones(len(cells), dtype=bool)
-    for _ in range(10):
-        waiting = np.flatnonzero(flat & kept)
-        if not len(waiting):
-            return cells[kept], np.zeros((0, 3))
-        faces = cells[waiting][:, FACES].reshape(-1, 3)
-        keys = _triple_keys(faces, n)
-        on_wall = _among(keys, np.sort(walls)).reshape(-1, 4)
-        off = on_wall.sum(axis=1) >= 2
-        if not off.any():
-            break
-        kept[waiting[off]] = False
-        gone = np.repeat(off, 4)
-        walls = np.setxor1d(walls, keys[gone & on_wall.ravel()])
-        walls = np.concatenate([walls, keys[gone & ~on_wall.ravel()]])
-        # a face of two cells that went is no wall
-        walls, counts = np.unique(walls, return_counts=True)
-        walls = walls[counts == 1]
-    waiting = cells[flat & kept]
-    return cells[kept], _crossings(points[waiting])
-
-
-def _crossings(corners: FloatArray) -> FloatArray:
-    """(n, 3) for flat tetrahedra (n, 4, 3) the middle between those opposite edges that are nearest to each other."""
-    best, nearest = np.full(len(corners), np.inf), corners.mean(axis=1)
-    for (i, j), (k, m) in (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2))):
-        p, u = corners[:, i], corners[:, j] - corners[:, i]
-        q, w = corners[:, k], corners[:, m] - corners[:, k]
-        uu, uw, ww = (np.einsum("ij,ij->i", x, y) for x, y in ((u, u), (u, w), (w, w)))
-        d = q - p
-        du, dw = np.einsum("ij,ij->i", d, u), np.einsum("ij,ij->i", d, w)
-        det = np.maximum(uu * ww - uw * uw, 1e-300)
-        s = np.clip((du * ww - dw * uw) / det, 0.0, 1.0)
-        t = np.clip((du * uw - dw * uu) / det, 0.0, 1.0)
-        x, y = p + s[:, None] * u, q + t[:, None] * w
-        gap = np.linalg.norm(x - y, axis=1)
-        better = gap < best
-        best, nearest = np.where(better, gap, best), np.where(better[:, None], (x + y) / 2.0, nearest)
-    return nearest
-
-
-def _heights(points: FloatArray, cells: IntArray) -> FloatArray:
-    """(k,) the least height of tetrahedra over a face."""
-    p = points[cells]
-    areas = [np.linalg.norm(np.cross(p[:, j] - p[:, i], p[:, k] - p[:, i]), axis=1) for i, j, k in FACES]
-    return 6.0 * np.abs(signed_volumes(points, cells)) / np.maximum(np.max(areas, axis=0), 1e-300)
 
 
 def _keys(pairs: IntArray, n: int) -> IntArray:
