@@ -1,7 +1,9 @@
 """Kernels in libraries: which there are, that they equal those compiled here, and when they are not used."""
 
 import ast
+import copy
 import json
+import pickle
 from itertools import pairwise
 from pathlib import Path
 
@@ -160,6 +162,16 @@ def test_every_kernel_that_is_called_on_handles_is_an_entry():
     asked &= known
     assert len(asked) > 50
     assert asked - ready == set()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda data: pickle.loads(pickle.dumps(data))])
+def test_a_copy_of_arrays_has_a_handle_of_its_own(copied):
+    """An address of the original would be read after it has gone, or in another process."""
+    data = Data(random_plant(3, num_bodies=2).model.sizes)
+    address = data.handle(True)
+    other = copied(data)
+    assert other.handle(True) != address
+    assert data.handle(True) == address
 
 
 def test_entries_have_handles_first():

@@ -33,6 +33,10 @@ class Arrays:
     dtype = FLOAT
     _handle = None
 
+    def __getstate__(self):
+        """Copies, and those of other processes, have a struct of their own."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_handle", "_struct")}
+
     def handle(self, compiled):
         """The argument of kernels for these arrays, as long as they live."""
         if not compiled:
