@@ -314,3 +314,18 @@ def test_a_log_without_rows_is_refused(tmp_path, logs):
 
     LogWriter(tmp_path / "a.h5", arm_header()).finish("complete", 0)
     assert "no rows" in cli("replay", tmp_path / "a.h5", "-o", tmp_path / "x.html").err
+
+
+# ---------------------------------------------------------------------------------------------- logs of other commands
+
+
+def test_a_run_that_goes_on_keeps_its_poses_and_shapes(tmp_path):
+    pendulum, both = SAMPLES / "double_pendulum.urdf", ["--at", "elbow=1", "--fields", "poses"]
+    succeed("simulate", pendulum, *both, "-t", "0.2", "-o", tmp_path / "a.h5")
+    succeed("simulate", "--resume", tmp_path / "a.h5", "-t", "0.4", "--force")
+    succeed("simulate", pendulum, *both, "-t", "0.4", "-o", tmp_path / "whole.h5")
+    succeed("log", "recover", tmp_path / "a.h5", "-o", tmp_path / "recovered.h5")
+    (scene, motion), *others = (scene_and_motion(tmp_path / f"{name}.h5") for name in ("whole", "a", "recovered"))
+    for other_scene, other in others:
+        np.testing.assert_array_equal(other.X_WB, motion.X_WB)
+        assert other_scene.shapes == scene.shapes
