@@ -8,7 +8,7 @@ differences        the record of a difference, and what probably caused it
 model_comparison   compare_models(): elements and motion of two models
 engine_comparison  compare_engines(): one model in this engine and in others
 own_engine         what is compared, of this engine
-peer_process       another engine in a process of its own
+peer_process       another engine in a process of its own; shapeless_urdf: what it reads
 peer_drake, peer_pinocchio, peer_mujoco, peer_bullet   what is compared, of these engines
 """
 

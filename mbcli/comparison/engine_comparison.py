@@ -20,6 +20,7 @@ from mbcli.models.parameter_assignments import changed_parameters, parameters_of
 
 TOLERANCE = 1e-6  # relative
 OF_SIMULATION = 1e-3  # [rad or m] after the duration: steps and integrators differ
+UNSTABLE = 1e4  # [rad or m] no joint goes that far in a second
 OF_STATE = ("M", "bias", "gravity_forces", "accelerations")
 NAMES = {
     "M": "mass_matrix",
@@ -279,6 +280,8 @@ class _Engine:
             beyond = [n for n, x in zip(names, one, strict=True) if not self._within(n, x)]
             if self.roots:
                 cause = f"follows from {listed(self.roots)}"
+            elif gap > UNSTABLE:
+                cause = "the simulation of the engine is not stable"
             elif beyond:
                 cause = f"limits act there: {listed(beyond)} went beyond its limits here"
             else:

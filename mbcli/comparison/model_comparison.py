@@ -80,7 +80,7 @@ def _by_name(entries):
 
 def _compare_descriptions(kind, documents, result):
     one, other = (_by_name(_of_file(kind, document)) for document in documents)
-    for name in one.keys() ^ other.keys():
+    for name in [*(n for n in one if n not in other), *(n for n in other if n not in one)]:
         result.missing(ONE[kind], f"{ONE[kind]} {name}", *(("A", "B") if name in one else ("B", "A")))
     for name in (name for name in one if name in other):
         where = f"{ONE[kind]} {name}"

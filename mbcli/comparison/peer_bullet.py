@@ -1,6 +1,11 @@
 """What is compared, of pybullet: fixed bases alone have a mass matrix there. It runs in a process of its own."""
 
+import os
+import tempfile
+
 import numpy as np
+
+from mbcli.comparison.shapeless_urdf import without_shapes
 
 STEP = 1e-3  # [s]
 
@@ -13,7 +18,11 @@ def evaluate(request):
     p.setGravity(*request["gravity"])
     p.setTimeStep(STEP)
     fixed = not request["bases"]
-    robot = p.loadURDF(request["path"], useFixedBase=fixed, flags=p.URDF_USE_INERTIA_FROM_FILE)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.urdf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(without_shapes(request["path"]))
+        robot = p.loadURDF(path, useFixedBase=fixed, flags=p.URDF_USE_INERTIA_FROM_FILE)
     count = p.getNumJoints(robot)
     info = [p.getJointInfo(robot, k) for k in range(count)]
     moving = [k for k in range(count) if info[k][2] in (p.JOINT_REVOLUTE, p.JOINT_PRISMATIC)]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mbcli.comparison.shapeless_urdf import without_shapes
+
 BASE_SUFFIXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 STEP = 1e-3  # [s]
 
@@ -11,7 +13,7 @@ def evaluate(request):
     import mujoco
 
     if request["format"] == "urdf":
-        spec = mujoco.MjSpec.from_string(_without_shapes(request["path"]))
+        spec = mujoco.MjSpec.from_string(without_shapes(request["path"], options={"fusestatic": "false"}))
     else:
         spec = mujoco.MjSpec.from_file(request["path"])
     for name in request["bases"]:
@@ -84,20 +86,6 @@ def evaluate(request):
 def _takes_three(mujoco):
     """Whether mj_fullM() takes the matrix before the packed one, as up to version 3.4."""
     return "qM" in (mujoco.mj_fullM.__doc__ or "") or " M:" in (mujoco.mj_fullM.__doc__ or "")
-
-
-def _without_shapes(path):
-    """A URDF file as text, without what collides or is seen; links that are welded stay apart."""
-    from lxml import etree
-
-    root = etree.parse(path, etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
-    for element in [*root.iter("visual"), *root.iter("collision")]:
-        element.getparent().remove(element)
-    for element in root.findall("mujoco"):
-        root.remove(element)
-    options = etree.SubElement(etree.SubElement(root, "mujoco"), "compiler")
-    options.set("fusestatic", "false")
-    return etree.tostring(root, encoding="unicode")
 
 
 def _pose(p, R):

@@ -1,0 +1,17 @@
+"""A URDF file without what collides or is seen: engines need no meshes for the motion of bodies."""
+
+
+def without_shapes(path, *, options=()):
+    """The file as text. options: {name: value} of MuJoCo's compiler element, in place of those of the file."""
+    from lxml import etree
+
+    root = etree.parse(path, etree.XMLParser(resolve_entities=False, no_network=True)).getroot()
+    for element in [*root.iter("visual"), *root.iter("collision")]:
+        element.getparent().remove(element)
+    for element in root.findall("mujoco"):
+        root.remove(element)
+    if options:
+        compiler = etree.SubElement(etree.SubElement(root, "mujoco"), "compiler")
+        for name, value in dict(options).items():
+            compiler.set(name, value)
+    return etree.tostring(root, encoding="unicode")
