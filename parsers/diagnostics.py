@@ -6,7 +6,6 @@ taken from a file are kept as they are in the record and escaped when a record b
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from mbcli.parsers.spec import Place
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint
@@ -89,7 +88,7 @@ class Diagnostics:
         self.trees: dict[str, Any] = {}
         self._damaged: set[Place] = set()  # places of elements that have an error in them
         # inside of `leaving_out`: (node, what becomes of it, the messages so far)
-        self._leaving_out: tuple[Any, str, list[str]] | None = None
+        self._part_left_out: tuple[Any, str, list[str]] | None = None
 
     def error(
         self,
@@ -136,20 +135,19 @@ class Diagnostics:
         """Record something worth knowing that is not a fault."""
         self._add("note", code, message, node, place, hint, attribute, value, related)
 
-    @contextmanager
-    def leaving_out(self, node: Any, consequence: str) -> Iterator[list[str]]:
+    def leaving_out(self, node: Any, consequence: str) -> _LeavingOut:
         """While it lasts errors are warnings, which end in what becomes of the part of the file that is at fault.
 
         For parts that links, joints, masses, poses and limits do not depend on. node: the outermost element whose
-        values are not those in the file then, or None for none. Yields a list that is
-        empty until there is such a finding.
+        values are not those in the file then, or None for none. Gives a list of messages, empty until there is such a
+        finding.
         """
-        messages: list[str] = []
-        outer, self._leaving_out = self._leaving_out, (node, consequence, messages)
-        try:
-            yield messages
-        finally:
-            self._leaving_out = outer
+        return _LeavingOut(self, node, consequence)
+
+    def exchange_left_out(self, part: tuple[Any, str, list[str]] | None) -> tuple[Any, str, list[str]] | None:
+        """Makes errors warnings about a part of the file, or errors again; gives the part before."""
+        before, self._part_left_out = self._part_left_out, part
+        return before
 
     @property
     def errors(self) -> list[Diagnostic]:
@@ -214,10 +212,10 @@ class Diagnostics:
     ) -> None:
         if severity == "error" and node is not None:
             self._mark_damaged(node)
-        if severity == "error" and self._leaving_out is not None:
+        if severity == "error" and self._part_left_out is not None:
             severity = "warning"
-            self._leaving_out[-1].append(message)
-            message = f"{message}: {self._leaving_out[1]}"
+            self._part_left_out[-1].append(message)
+            message = f"{message}: {self._part_left_out[1]}"
         if not self._room[severity]:
             self._left_out[severity] += 1
             return
@@ -242,13 +240,31 @@ class Diagnostics:
 
     def _mark_damaged(self, node: Any) -> None:
         """The element and those that it stands in; of a part that is left out those up to a certain one."""
-        last = self._leaving_out[0] if self._leaving_out is not None else None
-        if last is None and self._leaving_out is not None:
+        last = self._part_left_out[0] if self._part_left_out is not None else None
+        if last is None and self._part_left_out is not None:
             return
         for ancestor in node.lineage:
             self._damaged.add(ancestor.place)
             if ancestor is last:
                 return
+
+
+class _LeavingOut:
+    """The context of `Diagnostics.leaving_out`; a class, for it is entered several times for each link."""
+
+    __slots__ = ("_diagnostics", "_part", "_outer")
+
+    def __init__(self, diagnostics: Diagnostics, node: Any, consequence: str) -> None:
+        self._diagnostics = diagnostics
+        self._part: tuple[Any, str, list[str]] = (node, consequence, [])
+        self._outer: tuple[Any, str, list[str]] | None = None
+
+    def __enter__(self) -> list[str]:
+        self._outer = self._diagnostics.exchange_left_out(self._part)
+        return self._part[2]
+
+    def __exit__(self, *error: object) -> None:
+        self._diagnostics.exchange_left_out(self._outer)
 
 
 def _shortened(text: str) -> str:

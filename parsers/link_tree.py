@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.cycles import find_cycles
 from mbcli.parsers.frame_names import WORLD
-from mbcli.parsers.xml_source import MAX_RELATED
+from mbcli.parsers.xml_document import MAX_RELATED
 
 from mbcli.common.topology import Edge, spanning_forest
 

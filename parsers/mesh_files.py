@@ -3,7 +3,7 @@
 import os
 
 from mbcli.parsers.package_map import OUTSIDE, package_of
-from mbcli.parsers.xml_source import MAX_RELATED
+from mbcli.parsers.xml_document import MAX_RELATED
 
 from mbcli.errors import ResourceError
 

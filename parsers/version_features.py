@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mbcli.parsers.xml_source import Node
+    from mbcli.parsers.xml_node import Node
 
 # (parent element, feature: child element or @attribute): the version that brought it
 _FEATURES = {

@@ -239,6 +239,18 @@ def test_other_namespaces_keep_their_prefix_and_a_default_one_has_none():
     assert root.child("c").attribute("xml:lang") == "de"
 
 
+def test_a_tag_is_named_as_written_where_a_namespace_has_several_prefixes():
+    root, _ = node_of('<p:a xmlns:p="u" xmlns:q="u"><q:b q:c="1"/><p:b/><!-- <q:b/> --><d xmlns="u"/></p:a>')
+    assert [node.tag for node in (root, *root.children())] == ["p:a", "q:b", "p:b", "d"]
+
+
+@pytest.mark.parametrize("declared", ["", ' xmlns:drake="http://drake.mit.edu"', ' xmlns:x="y"'])
+def test_references_to_characters_are_read_once(declared):
+    root, _ = read(f'<a{declared}><drake:b c="1 &amp; &#50; &lt; &amp;#38;">&amp; &amp;#38;</drake:b></a>')
+    (node,) = root.children()
+    assert (node.tag, node.attribute("c"), node.text()) == ("drake:b", "1 & 2 < &#38;", "& &#38;")
+
+
 def test_the_document_is_kept_with_its_hash():
     content = b"<a><b/></a>"
     root, _ = read(content)

@@ -232,14 +232,7 @@ class RollPitchYaw:
 
     def _matrix(self) -> np.ndarray:
         """Return R_AD as a new array (3, 3)."""
-        (sr, cr), (sp, cp), (sy, cy) = self._sines_cosines()
-        return np.array(
-            (
-                (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-                (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-                (-sp, cp * sr, cp * cr),
-            )
-        )
+        return np.array(rows_from_angles(self._roll, self._pitch, self._yaw))
 
     def _parent_matrix(self) -> np.ndarray:
         """Return the matrix (3, 3) that takes the rates of the angles to w_AD_A."""
@@ -276,6 +269,16 @@ class RollPitchYaw:
 
     def __repr__(self) -> str:
         return f"RollPitchYaw(roll={self._roll}, pitch={self._pitch}, yaw={self._yaw})"
+
+
+def rows_from_angles(roll: Scalar, pitch: Scalar, yaw: Scalar) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
+    """Return the rows of R_AD of three angles [rad]."""
+    (sr, cr), (sp, cp), (sy, cy) = sine_cosine(roll), sine_cosine(pitch), sine_cosine(yaw)
+    return (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
 
 
 def _angles_from(R: np.ndarray, wxyz: np.ndarray) -> tuple[float, float, float]:

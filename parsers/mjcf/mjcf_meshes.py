@@ -10,7 +10,7 @@ from mbcli.parsers.geometry_inertia import MassProperties, matrix_of
 from mbcli.parsers.mjcf.mjcf_inertia import KINDS, enclosed_volume, mesh_mass_properties, notched
 from mbcli.parsers.mjcf.mjcf_surfaces import in_single_precision, read_surface
 from mbcli.parsers.spec import Mesh, pose
-from mbcli.parsers.xml_source import MAX_RELATED
+from mbcli.parsers.xml_document import MAX_RELATED
 
 from mbcli.errors import ResourceError
 from mbcli.math.rotation_array import matrix_from_quaternion

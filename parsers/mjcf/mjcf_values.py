@@ -8,7 +8,7 @@ import numpy as np
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, READ
 from mbcli.parsers.poses import unit_vector
 from mbcli.parsers.spec import IDENTITY, pose
-from mbcli.parsers.xml_source import MAX_RELATED
+from mbcli.parsers.xml_document import MAX_RELATED
 
 from mbcli.common.suggestions import did_you_mean
 from mbcli.math.rotation_array import matrix_from_quaternion

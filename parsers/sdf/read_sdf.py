@@ -29,7 +29,8 @@ from mbcli.parsers.sdf.sdf_scopes import ForeignModel, Gathering, TooManyElement
 from mbcli.parsers.sdf.sdf_unused_values import check_unused_values
 from mbcli.parsers.sdf.sdf_values import claim_name
 from mbcli.parsers.spec import FrameSpec, ModelSpec
-from mbcli.parsers.xml_source import quoted, read_xml, report_unread
+from mbcli.parsers.xml_node import quoted
+from mbcli.parsers.xml_source import read_xml, report_unread
 
 
 def read_sdf(source, diagnostics, *, packages=None, name=None):

@@ -3,7 +3,7 @@
 from mbcli.parsers.mimics import check_mimics
 from mbcli.parsers.sdf.sdf_values import child_number, descendant
 from mbcli.parsers.spec import AXES, ActuatorSpec, MimicSpec
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 ACTUATED = ("revolute", "continuous", "prismatic", "screw")
 

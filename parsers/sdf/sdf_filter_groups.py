@@ -1,7 +1,7 @@
 """Drake's collision filter groups in SDFormat files, their members in nested models, too."""
 
 from mbcli.parsers.spec import CollisionFilterGroupSpec
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
 

@@ -12,7 +12,7 @@ from mbcli.parsers.spec import (
     TendonConstraintSpec,
     WeldConstraintSpec,
 )
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
 

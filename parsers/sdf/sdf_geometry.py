@@ -25,7 +25,7 @@ from mbcli.parsers.spec import (
     Polyline,
     Sphere,
 )
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
 

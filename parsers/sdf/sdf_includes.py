@@ -13,7 +13,8 @@ from mbcli.parsers.sdf.sdf_values import name_problem, read_pose
 from mbcli.parsers.sdf.sdf_versions import read_version
 from mbcli.parsers.spec import ModelSpec
 from mbcli.parsers.version_features import check_version
-from mbcli.parsers.xml_source import Node, read_xml
+from mbcli.parsers.xml_node import Node
+from mbcli.parsers.xml_source import read_xml
 
 from mbcli.errors import ModelError, ResourceError
 

@@ -11,7 +11,7 @@ from mbcli.parsers.sdf.sdf_actuators import read_mimic
 from mbcli.parsers.sdf.sdf_values import child_number, child_vector
 from mbcli.parsers.sdf.sdf_versions import report_older
 from mbcli.parsers.spec import AXES, AxisSpec, JointSpec, pose
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
 

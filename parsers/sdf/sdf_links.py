@@ -8,7 +8,7 @@ from mbcli.parsers.frame_names import MODEL
 from mbcli.parsers.sdf.sdf_geometry import read_geometries
 from mbcli.parsers.sdf.sdf_values import child_boolean, child_number, read_pose
 from mbcli.parsers.spec import IDENTITY, InertialSpec, LinkSpec, pose
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 from mbcli.errors import ModelError, ResourceError
 

@@ -15,7 +15,7 @@ from mbcli.parsers.sdf.sdf_frames import FrameGraph, FrameScope
 from mbcli.parsers.sdf.sdf_joints import read_joint_ends
 from mbcli.parsers.sdf.sdf_values import child_boolean, claim_name, read_name, read_pose
 from mbcli.parsers.spec import IDENTITY, ModelSpec
-from mbcli.parsers.xml_source import Node, quoted
+from mbcli.parsers.xml_node import Node, quoted
 
 from mbcli.common.suggestions import did_you_mean
 

@@ -8,7 +8,7 @@ Types: http://sdformat.org/spec
 
 import re
 
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 _NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)"
 _REST = r"(?:\D.*)?"

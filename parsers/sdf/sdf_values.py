@@ -5,9 +5,9 @@ from math import radians
 import numpy as np
 from mbcli.parsers.frame_names import is_reserved
 from mbcli.parsers.spec import IDENTITY, pose
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
-from mbcli.math import RollPitchYaw
+from mbcli.math.roll_pitch_yaw import rows_from_angles
 from mbcli.math.rotation_array import matrix_from_quaternion
 
 LARGEST_COORDINATE = 1e100  # [m]; sums of poses stay finite
@@ -77,7 +77,7 @@ def _read_any_pose(node):
         *p, roll, pitch, yaw = node.text_vector(6, (0.0,) * 6)
         angles = (roll, pitch, yaw)
         rpy = [radians(angle) for angle in angles] if in_degrees else angles
-        return pose(RollPitchYaw(rpy).ToRotationMatrix().matrix() if any(rpy) else None, p)
+        return pose(rows_from_angles(*rpy) if any(rpy) else None, p)
     if rotation_format != "quat_xyzw":
         message = f'rotation_format must be "euler_rpy" or "quat_xyzw", found {quoted(rotation_format)}'
         node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="rotation_format")

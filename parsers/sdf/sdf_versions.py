@@ -7,7 +7,7 @@ does, with a warning (`version_features`); removals of a later version are error
 same without it.
 """
 
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 OLDEST_MINOR, OLDEST_OF_ITS_OWN, NEWEST_MINOR = 2, 4, 12
 _VERSIONS = {f"1.{minor}": max(minor, OLDEST_OF_ITS_OWN) for minor in range(OLDEST_MINOR, NEWEST_MINOR + 1)}

@@ -10,7 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 from mbcli.parsers.spec import AXES, PostureSpec, SemanticSpec, pose
-from mbcli.parsers.xml_source import ANY, MAX_RELATED, quoted, read_xml, report_unread
+from mbcli.parsers.xml_document import MAX_RELATED
+from mbcli.parsers.xml_node import quoted
+from mbcli.parsers.xml_source import ANY, read_xml, report_unread
 
 from mbcli.common.number_text import parse_number
 from mbcli.common.suggestions import did_you_mean, name_or_list

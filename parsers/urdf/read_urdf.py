@@ -32,7 +32,8 @@ from mbcli.parsers.urdf.urdf_values import (
     read_unsigned,
 )
 from mbcli.parsers.urdf.xacro_files import read_expanded
-from mbcli.parsers.xml_source import quoted, read_xml, report_unread
+from mbcli.parsers.xml_node import quoted
+from mbcli.parsers.xml_source import read_xml, report_unread
 
 from mbcli.common.suggestions import did_you_mean
 

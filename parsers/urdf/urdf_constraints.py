@@ -23,7 +23,7 @@ from mbcli.parsers.urdf.urdf_values import read_name
 from mbcli.common.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from mbcli.parsers.xml_source import Node
+    from mbcli.parsers.xml_node import Node
 
 _TRIPLES = ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping")
 

@@ -16,7 +16,7 @@ from mbcli.parsers.urdf.urdf_values import read_name, read_origin, read_unsigned
 from mbcli.common.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from mbcli.parsers.xml_source import Node
+    from mbcli.parsers.xml_node import Node
 
 
 def read_geometries(link, tag, materials, meshes):

@@ -6,7 +6,8 @@ import numpy as np
 from mbcli.parsers.mimics import check_mimics
 from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, MimicSpec, pose
 from mbcli.parsers.urdf.urdf_values import read_link_name, read_origin, read_pose, read_unsigned
-from mbcli.parsers.xml_source import MAX_RELATED, quoted
+from mbcli.parsers.xml_document import MAX_RELATED
+from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
 

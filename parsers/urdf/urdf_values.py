@@ -8,14 +8,14 @@ import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.spec import IDENTITY, pose
-from mbcli.parsers.xml_source import quoted
+from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
-from mbcli.math import RollPitchYaw
+from mbcli.math.roll_pitch_yaw import rows_from_angles
 from mbcli.math.rotation_array import matrix_from_quaternion
 
 if TYPE_CHECKING:
-    from mbcli.parsers.xml_source import Node
+    from mbcli.parsers.xml_node import Node
 
 
 def read_name(node):
@@ -104,4 +104,4 @@ def read_pose(node):
         if wxyz.any():
             return pose(matrix_from_quaternion(wxyz / abs(wxyz).max()), xyz)
         node.diagnostics.error("ATTRIBUTE_INVALID", "a quaternion must not be zero", node, attribute="quat_xyzw")
-    return pose(RollPitchYaw(rpy).ToRotationMatrix().matrix() if rpy is not None and any(rpy) else None, xyz)
+    return pose(rows_from_angles(*rpy) if rpy is not None and any(rpy) else None, xyz)

@@ -7,6 +7,7 @@ joint runs against the tree); for joints with one axis the frame is turned so th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy as np
 from mbcli.engine.fields import joint_types as kinds
 from mbcli.engine.fields.model_fields import SEGMENT_SIZE
 from mbcli.engine.runtime.model import Model
-from mbcli.math.cross_product import cross
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_element_arrays
 from mbcli.multibody.tree.joint_spring import JointSpring
 
@@ -75,33 +75,33 @@ def compile_model(
         with_friction: whether the dry friction of joints does.
         dtype: scalar type of the parameters' values.
     """
-    link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, parameters)
+    X_BF_of_frames = poses_in_bodies(frames, parameters)
+    link_body, link_X_BL, moving, X_PF = _place_links(len(bodies), mobilized, X_BF_of_frames)
     nbody = len(moving) + 1
     parent = [0] * nbody
     arrays = {name: [0] * nbody for name in ("body_joint_type", "body_reversed", "body_q", "body_v", "body_nv")}
     travel = np.zeros(nbody)
     dof_body, dof_parent, dof_q, damping, locked = [], [], [], [], []
     last_dof = [-1] * nbody
-    nq = 0
-    for b, mobilized_joint in enumerate(moving, start=1):
-        joint = mobilized_joint.joint
-        parent[b] = link_body[mobilized_joint.inboard]
+    nq = nv = 0
+    for b, m in enumerate(moving, start=1):
+        joint, outer = m.joint, link_body[m.inboard]
+        size = joint.num_velocities()
+        joint.first_position, joint.first_velocity = nq, nv
+        parent[b] = outer
         arrays["body_joint_type"][b] = JOINT_KINDS[joint.type_name()]
-        arrays["body_reversed"][b] = int(mobilized_joint.reversed)
-        arrays["body_q"][b], arrays["body_v"][b], arrays["body_nv"][b] = nq, len(dof_body), joint.num_velocities()
-        joint.first_position, joint.first_velocity = nq, len(dof_body)
+        arrays["body_reversed"][b] = int(m.reversed)
+        arrays["body_q"][b], arrays["body_v"][b], arrays["body_nv"][b] = nq, nv, size
         if joint.type_name() == "screw":
             travel[b] = joint.screw_pitch() / (2.0 * np.pi)
         if parameters.get(joint, "locked"):
-            locked.extend(range(len(dof_body), len(dof_body) + joint.num_velocities()))
-        last_dof[b] = last_dof[parent[b]]
-        for k in range(joint.num_velocities()):
-            dof_q.append(nq if joint.num_velocities() == 1 else 0)
-            dof_parent.append(last_dof[b])
-            last_dof[b] = len(dof_body)
-            dof_body.append(b)
-            damping.append(parameters.get(joint, "damping")[k])
-        nq += joint.num_positions()
+            locked.extend(range(nv, nv + size))
+        dof_q += [nq] if size == 1 else [0] * size
+        dof_parent += [last_dof[outer], *range(nv, nv + size - 1)]
+        dof_body += [b] * size
+        damping += parameters.get(joint, "damping").tolist()
+        nq, nv = nq + joint.num_positions(), nv + size
+        last_dof[b] = nv - 1
     for mobilized_joint in mobilized:
         if mobilized_joint.joint.num_velocities() == 0:
             outboard = link_body[mobilized_joint.outboard]
@@ -110,16 +110,17 @@ def compile_model(
             if outboard:
                 joint.first_position = arrays["body_q"][outboard]
                 joint.first_velocity = arrays["body_v"][outboard]
-    nv = len(dof_body)
     root = [0] * nbody
     for b in range(1, nbody):
         root[b] = root[parent[b]] or b
-    inertia, weight, link_inertia, uniform = _inertias(
+    inertia, weight, link_inertia, link_weight, uniform = _inertias(
         bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype
     )
     armature, stiffness, nominal = (np.zeros(nv, dtype) for _ in range(3))
-    for joint in {mobilized_joint.joint for mobilized_joint in mobilized}:
-        armature[joint.velocity_start() : joint.velocity_start() + joint.num_velocities()] += joint.reflected_inertia
+    for m in mobilized:
+        if m.joint.reflected_inertia:
+            d = m.joint.first_velocity
+            armature[d : d + m.joint.num_velocities()] += m.joint.reflected_inertia
     for actuator in actuators:
         ratio, rotor = parameters.get(actuator, "gear_ratio"), parameters.get(actuator, "rotor_inertia")
         armature[actuator.joint().velocity_start()] += ratio**2 * rotor
@@ -138,6 +139,7 @@ def compile_model(
     controlled = [k for k, actuator in enumerate(actuators) if with_controllers and actuator.has_controller()]
     curve_sizes, curve_arrays = _curves([m.joint for m in moving])
     element_sizes, element_arrays = force_element_arrays(elements, link_body, link_X_BL, parameters)
+    frame_link = [frame.body().index_number for frame in frames]
     return Model(
         {"nbody": nbody, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv, "nu": len(actuators)}
         | {"nlock": len(locked), "npd": len(controlled), "nlimit": len(limits)}
@@ -171,14 +173,11 @@ def compile_model(
             "locked_dof": locked,
             "spring_energy": [spring_energy],
             "link_body": link_body,
-            "link_X_BL": [_row(X) for X in link_X_BL],
+            "link_X_BL": _rows(link_X_BL),
             "link_inertia": link_inertia,
-            "link_weight": [
-                m if n and weight_of(body) else 0.0
-                for n, (body, m) in enumerate(zip(bodies, link_inertia[:, 0], strict=True))
-            ],
-            "frame_body": [link_body[int(frame.body().index())] for frame in frames],
-            "frame_X_BF": [_row(X) for X in _place_frames(frames, link_X_BL, parameters)],
+            "link_weight": link_weight,
+            "frame_body": [link_body[link] for link in frame_link],
+            "frame_X_BF": _rows(link_X_BL[frame_link] @ X_BF_of_frames),
             "actuator_dof": [a.joint().velocity_start() for a in actuators],
             "pd_actuator": controlled,
             "pd_constants": np.reshape([_controller(actuators[k], parameters) for k in controlled], (-1, 3)),
@@ -199,54 +198,72 @@ def _limits(joint):
     """(velocity, side, value) of each finite limit of a joint with one position."""
     if joint.num_velocities() != 1:
         return
-    for side, value in ((1.0, joint.position_lower_limits()[0]), (-1.0, joint.position_upper_limits()[0])):
-        if np.isfinite(value):
-            yield joint.velocity_start(), side, value
+    for side, value in ((1.0, joint.position_lower_limits().item(0)), (-1.0, joint.position_upper_limits().item(0))):
+        if isfinite(value):
+            yield joint.first_velocity, side, value
 
 
 def _frictions(joint):
     """(velocity, bound) of the dry friction of a joint."""
-    for k, loss in enumerate(joint.dry_friction):
+    for k, loss in enumerate(joint.dry_friction.tolist()):
         if loss > 0.0:
-            yield joint.velocity_start() + k, loss
+            yield joint.first_velocity + k, loss
 
 
-def _place_links(num_links, mobilized, parameters):
+def poses_in_bodies(frames, parameters):
+    """Poses (n, 4, 4) of frames in their bodies."""
+    poses = [frame.pose_in_body(parameters) for frame in frames]
+    return _poses(np.array([X.R_array for X in poses]), np.array([X.p_array for X in poses]))
+
+
+def _place_links(num_links, mobilized, X_BF_of_frames):
     """Which body each link is part of and where, the joints that move, and X_PF of each body."""
     link_body = [0] * num_links
-    link_X_BL = [np.eye(4) for _ in range(num_links)]
-    moving, X_PF = [], [_row(np.eye(4))]
+    moving, welds = [], []
     for m in mobilized:
-        joint = m.joint
-        X_LpF = joint.frame_on_parent().pose_in_body(parameters).GetAsMatrix4()
-        X_LcM = joint.frame_on_child().pose_in_body(parameters).GetAsMatrix4()
-        X_inboard, X_outboard = (X_LcM, X_LpF) if m.reversed else (X_LpF, X_LcM)
-        X_BF = link_X_BL[m.inboard] @ X_inboard
-        if joint.num_velocities() == 0:
-            X_FM = joint.X_FM().GetAsMatrix4()
-            link_body[m.outboard] = link_body[m.inboard]
-            link_X_BL[m.outboard] = X_BF @ (_inverse(X_FM) if m.reversed else X_FM) @ _inverse(X_outboard)
-            continue
-        if JOINT_KINDS[joint.type_name()] in AXIS_KINDS:
-            turn = np.eye(4)
-            turn[:3, :3] = rotation_with_z(-joint.axis() if m.reversed else joint.axis())
+        if m.joint.num_velocities():
+            moving.append(m)
+            link_body[m.outboard] = len(moving)
         else:
-            turn = np.eye(4)
-        moving.append(m)
-        X_PF.append(_row(X_BF @ turn))
-        link_body[m.outboard] = len(moving)
-        link_X_BL[m.outboard] = _inverse(X_outboard @ turn)
+            welds.append(m)
+            link_body[m.outboard] = link_body[m.inboard]
+    link_X_BL = np.array(np.broadcast_to(np.eye(4), (num_links, 4, 4)), X_BF_of_frames.dtype)
+    X_inboard, X_outboard = _ends(moving, X_BF_of_frames)
+    turns = _turns(moving)
+    link_X_BL[[m.outboard for m in moving]] = _inverses(X_outboard @ turns)
+    for m, X_BoF, X_BM in zip(welds, *_ends(welds, X_BF_of_frames), strict=True):
+        X_FM = m.joint.X_FM().GetAsMatrix4()
+        X_between = _inverses(X_FM[None])[0] if m.reversed else X_FM
+        link_X_BL[m.outboard] = link_X_BL[m.inboard] @ X_BoF @ X_between @ _inverses(X_BM[None])[0]
+    X_PF = link_X_BL[[m.inboard for m in moving]] @ X_inboard @ turns
     # a reversed joint of one axis is the same joint about the opposite axis
     moving = [
-        MobilizedJoint(m.joint, m.inboard, m.outboard, False) if JOINT_KINDS[m.joint.type_name()] in AXIS_KINDS else m
+        MobilizedJoint(m.joint, m.inboard, m.outboard, False) if m.reversed and _has_axis(m.joint) else m
         for m in moving
     ]
-    return link_body, link_X_BL, moving, X_PF
+    return link_body, link_X_BL, moving, _rows(np.concatenate([np.eye(4)[None], X_PF]))
 
 
-def _place_frames(frames, link_X_BL, parameters):
-    """X_BF of each frame."""
-    return [link_X_BL[int(frame.body().index())] @ frame.pose_in_body(parameters).GetAsMatrix4() for frame in frames]
+def _ends(mobilized, X_BF_of_frames):
+    """Poses (n, 4, 4) of the joints' frames on their inboard and on their outboard links."""
+    ends = [(m.joint.frame_on_parent().index_number, m.joint.frame_on_child().index_number) for m in mobilized]
+    inboard = [end[m.reversed] for end, m in zip(ends, mobilized, strict=True)]
+    outboard = [end[not m.reversed] for end, m in zip(ends, mobilized, strict=True)]
+    return X_BF_of_frames[inboard], X_BF_of_frames[outboard]
+
+
+def _has_axis(joint):
+    return JOINT_KINDS[joint.type_name()] in AXIS_KINDS
+
+
+def _turns(moving):
+    """Poses (n, 4, 4) that turn the frames of joints, z into the axis of those with one."""
+    turns = np.array(np.broadcast_to(np.eye(4), (len(moving), 4, 4)))
+    turned = [k for k, m in enumerate(moving) if _has_axis(m.joint)]
+    if turned:
+        axes = np.array([-moving[k].joint.axis() if moving[k].reversed else moving[k].joint.axis() for k in turned])
+        turns[turned, :3, :3] = rotations_with_z(axes)
+    return turns
 
 
 def _curves(joints):
@@ -266,59 +283,61 @@ def _curves(joints):
 
 
 def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype):
-    """Rows (mass, com, central inertia) of bodies and links, weights of bodies, and whether all mass has weight."""
-    link_inertia = np.zeros((len(bodies), 10), dtype)
-    of_body = [[] for _ in range(nbody)]
+    """Rows (mass, com, central inertia) of bodies and links, weights of both, and whether all mass has weight."""
+    values = [parameters.get(body, "M_BBo_B") for body in bodies]
+    mass = np.array([M.mass for M in values], dtype)
+    com = np.array([M.p_array for M in values], dtype)
+    central = mass[:, None, None] * (np.array([M.G_array for M in values], dtype) - _squares(com))
+    mass[0], com[0], central[0] = 0.0, 0.0, 0.0  # World's own
+    X, number = link_X_BL, np.array(link_body)
+    R = X[:, :3, :3]
+    p = (R @ com[:, :, None])[:, :, 0] + X[:, :3, 3]
+    has_weight = np.array([n > 0 and weight_of(body) for n, body in enumerate(bodies)])
     weight = np.zeros((nbody, 4), dtype)
-    uniform = True
-    for n, body in enumerate(bodies):
-        if n == 0:
-            continue
-        M = parameters.get(body, "M_BBo_B")
-        mass, com = M.get_mass(), M.get_com()
-        central = M.CalcRotationalInertia().CopyToFullMatrix3() - mass * _square(com)
-        link_inertia[n] = [mass, *com, *_six(central)]
-        b, X = link_body[n], link_X_BL[n]
-        p = X[:3, :3] @ com + X[:3, 3]
-        if weight_of(body):
-            weight[b] += [mass, *(mass * p)]
-        if b:
-            of_body[b].append((mass, p, X[:3, :3] @ central @ X[:3, :3].T))
-            if mass and not weight_of(body):
-                uniform = False
+    moments = np.concatenate([mass[:, None], mass[:, None] * p], axis=1)
+    np.add.at(weight, number[has_weight], moments[has_weight])
     inertia = np.zeros((nbody, 10), dtype)
-    for b, parts in enumerate(of_body):
-        mass = sum(part[0] for part in parts)
-        com = sum((part[0] * part[1] for part in parts), np.zeros(3)) / mass if mass else np.zeros(3)
-        central = sum((part[2] + part[0] * _square(part[1] - com) for part in parts), np.zeros((3, 3)))
-        inertia[b] = [mass, *com, *_six(central)]
-    return inertia, weight, link_inertia, uniform
+    moves = number > 0
+    np.add.at(inertia, number[moves], _inertia_rows(mass, mass[:, None] * p, np.zeros_like(central))[moves])
+    heavy = inertia[:, 0].astype(bool)
+    inertia[heavy, 1:4] /= inertia[heavy, 0, None]
+    about_com = R @ central @ R.transpose(0, 2, 1) + mass[:, None, None] * _squares(p - inertia[number, 1:4])
+    nothing = np.zeros(len(bodies), dtype), np.zeros((len(bodies), 3), dtype)
+    np.add.at(inertia, number[moves], _inertia_rows(*nothing, about_com)[moves])
+    link_weight = np.where(has_weight, mass, 0.0)
+    uniform = not (moves & ~has_weight & mass.astype(bool)).any()
+    return inertia, weight, _inertia_rows(mass, com, central), link_weight, uniform
 
 
-def rotation_with_z(z):
-    """A rotation whose third column is the unit vector z; exact for the axes of coordinates."""
-    smallest = np.eye(3)[np.argmin(np.abs(z))]
-    x = cross(smallest, z)
-    x /= np.linalg.norm(x)
-    return np.array([x, cross(z, x), z]).T
+def rotations_with_z(z):
+    """Rotations (n, 3, 3) whose third columns are the unit vectors z (n, 3); exact for the axes of coordinates."""
+    smallest = np.eye(3)[np.argmin(np.abs(z), axis=1)]
+    x = np.cross(smallest, z)
+    x /= np.sqrt((x * x).sum(axis=1))[:, None]
+    return np.stack([x, np.cross(z, x), z], axis=2)
 
 
-def _square(p):
-    """The inertia about a point of unit mass at p: p.p 1 - p p^T."""
-    return (p @ p) * np.eye(3) - np.outer(p, p)
+def _squares(p):
+    """The inertias (n, 3, 3) about points of unit mass at p (n, 3): p.p 1 - p p^T."""
+    return (p * p).sum(axis=1)[:, None, None] * np.eye(3) - p[:, :, None] * p[:, None, :]
 
 
-def _six(I):
-    return I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]
+def _inertia_rows(mass, com, inertia):
+    """Rows (n, 10) of masses (n,), points (n, 3) and inertias (n, 3, 3)."""
+    return np.concatenate([mass[:, None], com, inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]], axis=1)
 
 
-def _row(X):
-    return np.concatenate([X[:3, :3].ravel(), X[:3, 3]])
+def _poses(R, p):
+    X = np.zeros((len(R), 4, 4), np.result_type(R, p))
+    X[:, :3, :3], X[:, :3, 3], X[:, 3, 3] = R, p, 1.0
+    return X
 
 
-def _inverse(X):
-    R = X[:3, :3]
-    result = np.eye(4)
-    result[:3, :3] = R.T
-    result[:3, 3] = -R.T @ X[:3, 3]
-    return result
+def _rows(X):
+    """Rows (n, 12), rotation and position, of poses (n, 4, 4)."""
+    return np.concatenate([X[:, :3, :3].reshape(-1, 9), X[:, :3, 3]], axis=1)
+
+
+def _inverses(X):
+    R_transposed = X[:, :3, :3].transpose(0, 2, 1)
+    return _poses(R_transposed, -(R_transposed @ X[:, :3, 3:])[:, :, 0])

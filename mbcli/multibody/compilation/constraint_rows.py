@@ -22,7 +22,7 @@ from mbcli.multibody.compilation.compile_constraints import (
     threads,
     twists,
 )
-from mbcli.multibody.compilation.compile_model import rotation_with_z
+from mbcli.multibody.compilation.compile_model import rotations_with_z
 from mbcli.multibody.tree.constraints import (
     AxesConstraint,
     BallConstraint,
@@ -149,7 +149,7 @@ def _loop(c, parameters):
 
 def _normals(axis):
     """Two axes normal to another one."""
-    R = rotation_with_z(axis)
+    R = rotations_with_z(axis[None])[0]
     return tuple(R[:, 0]), tuple(R[:, 1])
 
 

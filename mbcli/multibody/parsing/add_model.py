@@ -6,6 +6,9 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.math import RigidTransform
+from mbcli.math.rotation_array import IDENTITY as ROTATION_IDENTITY
+from mbcli.multibody.inertia.rotational_inertia import unit_inertia_of_particle
+from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
 from mbcli.multibody.parsing.add_geometries import add_geometries
 from mbcli.multibody.parsing.model_instances import (
@@ -24,15 +27,17 @@ from mbcli.multibody.tree import (
     QuaternionFloatingJoint,
     RevoluteJoint,
     RevoluteSpring,
-    RotationalInertia,
     RpyFloatingJoint,
     ScrewJoint,
     SpatialInertia,
-    UnitInertia,
     UniversalJoint,
     WeldJoint,
     world_model_instance,
 )
+from mbcli.parsers.poses import compose
+from mbcli.parsers.spec import IDENTITY
+
+NO_TRANSFORM = RigidTransform()
 
 
 def add_model(plant, spec, instance_name):
@@ -105,7 +110,7 @@ def _add(plant, spec, instance_name):
     for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order
         step(plant, spec, known, instance)
     for link in links:
-        plant.SetDefaultFreeBodyPose(known.bodies[link.name], _pose(spec.X_WModel @ link.X_ModelL))
+        plant.SetDefaultFreeBodyPose(known.bodies[link.name], _pose(compose(spec.X_WModel, link.X_ModelL)))
     if spec.static:
         _weld_to_world(plant, spec, links, known.bodies)
     return known
@@ -159,7 +164,7 @@ def _add_joints(plant, spec, known, instance):
 
 
 def _pose(X):
-    return RigidTransform.MakeUnchecked(X[:3])
+    return NO_TRANSFORM if X is IDENTITY else RigidTransform.MakeUnchecked(X[:3])
 
 
 def _add_body(plant, link, instance):
@@ -172,17 +177,15 @@ def _add_body(plant, link, instance):
 def _spatial_inertia(inertial):
     if inertial is None or inertial.mass == 0.0:
         return SpatialInertia.Zero()
-    ixx, iyy, izz, ixy, ixz, iyz = inertial.inertia
-    R, com = inertial.X_LI[:3, :3], inertial.X_LI[:3, 3]
-    central = R @ np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]) @ R.T
-    about_origin = central / inertial.mass + (com @ com) * np.eye(3) - np.outer(com, com)
-    unit = UnitInertia(
-        RotationalInertia.MakeFromMomentsAndProductsOfInertia(
-            *about_origin[[0, 1, 2], [0, 1, 2]], *about_origin[[0, 0, 1], [1, 2, 2]], skip_validity_check=True
-        )
-    )
     # implausible values were reported when the file was read, and do not stop the use of the model
-    return SpatialInertia(inertial.mass, com, unit, skip_validity_check=True)
+    mass, (ixx, iyy, izz, ixy, ixz, iyz) = inertial.mass, inertial.inertia
+    R, com = inertial.X_LI[:3, :3], inertial.X_LI[:3, 3].copy()
+    unit = np.array([(ixx, ixy, ixz), (ixy, iyy, iyz), (ixz, iyz, izz)])
+    unit /= mass
+    if not np.array_equal(R, ROTATION_IDENTITY):
+        unit = R @ unit @ R.T
+        unit = 0.5 * (unit + unit.T)
+    return spatial_inertia_of(mass, com, unit + unit_inertia_of_particle(com))
 
 
 # --------------------------------------------------------------------------------------------- joints
@@ -191,9 +194,10 @@ def _spatial_inertia(inertial):
 def _add_joint(plant, spec, frame_names, bodies, instance):
     """frame_names: of the frames on its parent and child, None if it is in the body's own."""
     parent, child = bodies[spec.parent], bodies[spec.child]
-    on_child = _instance_of(child, instance)
-    owner = instance_of_element(on_child, instance, [spec.name], plant.HasJointNamed)
-    owner = instance_of_element(owner, instance, filter(None, frame_names), plant.HasFrameNamed)
+    owner = on_child = _instance_of(child, instance)
+    if owner != instance:
+        owner = instance_of_element(owner, instance, [spec.name], plant.HasJointNamed)
+        owner = instance_of_element(owner, instance, filter(None, frame_names), plant.HasFrameNamed)
     if owner != on_child:  # that of a joint is that of its frame on the child
         frame_names = frame_names[0], frame_names[1] or f"{spec.name}_child"
     frame_F, frame_M = (
@@ -202,12 +206,12 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
     )
     joint = plant.AddJoint(_MAKERS[spec.type](spec, frame_F, frame_M))
     joint.reflected_inertia, joint.lets_touch = spec.reflected_inertia, spec.lets_touch
-    for k, axis in enumerate(spec.axes):
-        _apply_axis(plant, joint, spec, axis, k)
-    for name in ("deceleration", "jerk"):
-        limits = [getattr(axis, name) for axis in spec.axes]
-        if not all(limit == np.inf for limit in limits):
-            joint.other_limits[name] = limits
+    if spec.axes and joint.num_velocities() == len(spec.axes):
+        _apply_axes(joint, spec.axes)
+    for axis in spec.axes:
+        if axis.spring_stiffness:
+            _add_spring(plant, joint, spec, axis)
+    joint.other_limits = _other_limits(spec.axes)
     if spec.default_pose is not None:
         joint.SetDefaultPose(_pose(spec.default_pose))
     defaults = [axis.default_position for axis in spec.axes]
@@ -256,21 +260,27 @@ _MAKERS = {
 }
 
 
-def _apply_axis(plant, joint, spec, axis, k):
-    """Limits beyond position, dry friction and springs of axis k."""
-    if joint.num_velocities() == len(spec.axes):
+def _apply_axes(joint, axes):
+    """Limits beyond position, and dry friction."""
+    joint.limit_rates([axis.velocity for axis in axes], [axis.acceleration for axis in axes])
+    for k, axis in enumerate(axes):
         joint.dry_friction[k] = axis.friction
-        for kind, value in (("velocity", axis.velocity), ("acceleration", axis.acceleration)):
-            lower, upper = getattr(joint, f"_{kind}_limits")
-            lower[k], upper[k] = -value, value
-    if axis.spring_stiffness:
-        springs = {"revolute": RevoluteSpring, "prismatic": PrismaticSpring}
-        if joint.type_name() not in springs:
-            raise ModelError(
-                f"{axis.place}: error: joint '{spec.name}' of type {spec.type} cannot have a spring: "
-                "only revolute and prismatic joints can"
-            )
-        plant.AddForceElement(springs[joint.type_name()](joint, axis.spring_reference, axis.spring_stiffness))
+
+
+def _other_limits(axes):
+    """{name: one for each axis} of limits that nothing here uses."""
+    named = {name: [getattr(axis, name) for axis in axes] for name in ("deceleration", "jerk")}
+    return {name: limits for name, limits in named.items() if not all(limit == np.inf for limit in limits)}
+
+
+def _add_spring(plant, joint, spec, axis):
+    springs = {"revolute": RevoluteSpring, "prismatic": PrismaticSpring}
+    if joint.type_name() not in springs:
+        raise ModelError(
+            f"{axis.place}: error: joint '{spec.name}' of type {spec.type} cannot have a spring: "
+            "only revolute and prismatic joints can"
+        )
+    plant.AddForceElement(springs[joint.type_name()](joint, axis.spring_reference, axis.spring_stiffness))
 
 
 def _add_actuator(plant, spec, joints):

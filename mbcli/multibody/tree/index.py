@@ -20,6 +20,9 @@ class TypeSafeIndex:
     number: int | None
 
     def __init__(self, i: SupportsInt | None = None) -> None:
+        if type(i) is int and i >= 0:
+            self.number = i
+            return
         if isinstance(i, TypeSafeIndex) and type(i) is not type(self):
             raise TypeError(f"{type(i).__name__}({i.number}) is not a {type(self).__name__}")
         self.number = None if i is None else int(i)
@@ -38,6 +41,8 @@ class TypeSafeIndex:
     __int__ = __index__
 
     def __eq__(self, other):
+        if type(other) is type(self) and self.number is not None is not other.number:
+            return self.number == other.number
         if isinstance(other, TypeSafeIndex):
             if type(other) is not type(self):
                 raise TypeError(f"cannot compare {type(self).__name__} with {type(other).__name__}")
@@ -59,7 +64,7 @@ class TypeSafeIndex:
         return not self < other
 
     def __hash__(self):
-        return hash(int(self))
+        return int(self) if self.number is None else self.number  # the hash of such a number is itself
 
     def __repr__(self):
         return f"{type(self).__name__}({'' if self.number is None else self.number})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +24,15 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.rigid_body import RigidBody
+
+
+@functools.cache
+def _unlimited(size: int) -> tuple[Vector, Vector]:
+    """The limits that most joints have, shared by them and never changed."""
+    limits = np.full(size, -inf), np.full(size, inf)
+    for limit in limits:
+        limit.flags.writeable = False
+    return limits
 
 
 class Joint(NamedElement):
@@ -54,14 +65,16 @@ class Joint(NamedElement):
         self._frame_on_parent = frame_on_parent
         self._frame_on_child = frame_on_child
         nq, nv = self.num_positions(), self.num_velocities()
-        self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
+        if nv == 1 and type(damping) is float and 0.0 <= damping < inf:
+            self._damping = np.array([damping])
+        else:
+            self._damping = self._checked_damping(np.resize(damping, nv) if np.size(damping) else np.zeros(nv))
         self.other_limits: dict[str, Any] = {}  # of a model file, which nothing here uses: name -> one for each axis
         self.reflected_inertia = 0.0  # of a drive that is not an actuator, on every velocity; set by model files
         self.dry_friction = np.zeros(nv)  # [N m or N], the most that it can be, in steps; set by model files
         self.lets_touch = False  # whether its bodies may touch where adjacent bodies do not; set by model files
-        self._position_limits = (np.full(nq, -np.inf), np.full(nq, np.inf))
-        self._velocity_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
-        self._acceleration_limits = (np.full(nv, -np.inf), np.full(nv, np.inf))
+        self._position_limits = _unlimited(nq)
+        self._velocity_limits = self._acceleration_limits = _unlimited(nv)
         if lower is not None:
             self.set_position_limits(lower, upper)  # type: ignore[arg-type]  # they are given together
         self._default_positions = np.array(self.kinematics.ZERO_POSITIONS)
@@ -180,7 +193,14 @@ class Joint(NamedElement):
         """[rad/s^2 or m/s^2], (nv,) each."""
         self._acceleration_limits = self._limits("acceleration", lower_limits, upper_limits, self.num_velocities())
 
+    def limit_rates(self, velocities: list[float], accelerations: list[float]) -> None:
+        """Symmetric limits of velocities and of accelerations, one for each velocity, as a model file has them."""
+        self._velocity_limits = -np.array(velocities), np.array(velocities)
+        self._acceleration_limits = -np.array(accelerations), np.array(accelerations)
+
     def _limits(self, kind, lower, upper, size):
+        if size == 1 and type(lower) is float and type(upper) is float and lower <= upper:
+            return np.array([lower]), np.array([upper])
         lower, upper = (np.array(x, dtype=float, ndmin=1) for x in (lower, upper))
         if lower.shape != (size,) or upper.shape != (size,):
             raise RuntimeError(f"joint '{self._name}': {kind} limits must have {size} elements")

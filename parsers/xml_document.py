@@ -1,0 +1,406 @@
+"""From the bytes of an XML file to its tree of nodes, and the places of its tags in the text."""
+
+import codecs
+import hashlib
+import re
+from array import array
+from bisect import bisect_right
+from contextlib import suppress
+from typing import Any
+
+from lxml import etree
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.spec import Place, SourceFile
+from mbcli.parsers.xml_node import MAX_QUOTED, Node
+from mbcli.parsers.xml_text import mended
+
+MAX_ATTRIBUTES = 1000  # of one element
+MAX_RELATED = 10  # places listed with a finding that occurs many times
+
+# libxml2 refuses elements nested deeper than 256 without its huge_tree option, with it deeper than 2048.
+_PARSER_OPTIONS = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "dtd_validation": False,
+    "huge_tree": False,
+    "remove_comments": True,
+    "remove_pis": True,
+}
+# The option takes the bound on entities away, too: the encoding is the one in which a DOCTYPE was looked for before.
+_DEEP = {"huge_tree": True, "encoding": "utf-8"}
+_TOLERATED = {
+    "NS_ERR_UNDEFINED_NAMESPACE": "the prefix is not declared; it is taken as written",
+    "ERR_HYPHEN_IN_COMMENT": "a comment contains --",
+}
+_DRAKE_NAMESPACES = ("http://drake.mit.edu", "https://drake.mit.edu")
+
+_DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
+_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?!\0)(?:\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]*))?")
+_USUAL_ENCODINGS = ("utf-8", "utf8", "ascii", "us-ascii")
+_DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
+_SKIPPED = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
+_LINE_END = re.compile("\n")
+_START_TAG = re.compile(r"<(?=[^/!?])")
+_NAME = re.compile(r"[^\s/>]+")
+
+# the attributes of a start tag one after another; a match without a name is the end of the tag
+_ATTRIBUTE = re.compile(r"""(?:<[^\s/>]+)?(?:\s+(?P<name>[^\s=>/]+)\s*=\s*(?:"[^"]*"|'[^']*')|\s*/?>)""")
+
+
+_NONE: dict[str, str] = {}
+
+
+class Document:
+    """One file: its text's line starts and start tags, and the diagnostics that its nodes report to."""
+
+    def __init__(self, name, content, diagnostics: Diagnostics):
+        self.name = name
+        self.content = content
+        self.diagnostics = diagnostics
+        self.source = SourceFile(name, hashlib.sha256(content).hexdigest(), content)
+        self.count_of_tags = 0
+        self.decode(None)
+
+    def decode(self, encoding):
+        """Sets the text: of this encoding, or of the usual one if it is None."""
+        self.take_text(_decode(self.content, encoding))
+
+    def take_text(self, text):
+        """Another reading of the file's bytes."""
+        self.text = text
+        self._line_starts = self._tag_starts = self._tag_lines = None
+
+    def place(self, offset):
+        """The place of a character of the text."""
+        starts = self._line_starts or self._starts_of_lines()
+        line = bisect_right(starts, offset)
+        return Place(self.name, line, offset - starts[line - 1] + 1)
+
+    def start_of_tag(self, number):
+        """The offset of one of the start tags, or None if they cannot be told in the text."""
+        starts = self._tag_starts
+        if starts is None:
+            starts = array("q", _start_tag_offsets(self.text))
+            if len(starts) != self.count_of_tags:  # a text that we decode otherwise than libxml2
+                starts = ()
+            self._tag_starts = starts
+        return starts[number] if starts else None
+
+    def place_of_tag(self, number):
+        """The place of one of the start tags, by its number in the order of the file."""
+        offset = self._tag_starts[number] if self._tag_starts else self.start_of_tag(number)
+        return Place(self.name, self._line_of_tag(number)) if offset is None else self.place(offset)
+
+    def tag_as_written(self, number):
+        """The name of one of the start tags with its prefix, or None."""
+        start = self.start_of_tag(number)
+        written = None if start is None else _NAME.match(self.text, start + 1)
+        return written and written[0]
+
+    def attribute_offsets(self, number):
+        """{name without its prefix: offset} of the attributes of one of the start tags."""
+        start = self.start_of_tag(number)
+        return {} if start is None else _attribute_offsets(self.text, start)
+
+    def last_before(self, place, text):
+        """The last place of a piece of text before a place; the latter if the text is not there."""
+        starts = self._starts_of_lines()
+        at = self.text.rfind(text, 0, starts[min(place.line, len(starts)) - 1] + place.column)
+        return self.place(at) if at >= 0 else place
+
+    def _starts_of_lines(self):
+        if self._line_starts is None:
+            self._line_starts = array("q", [0, *[match.end() for match in _LINE_END.finditer(self.text)]])
+        return self._line_starts
+
+    def _line_of_tag(self, number):
+        if self._tag_lines is None:
+            root = etree.fromstring(self.content, etree.XMLParser(recover=True, **_PARSER_OPTIONS))
+            self._tag_lines = [element.sourceline or 0 for element in root.iter("*")]
+        return self._tag_lines[number] if number < len(self._tag_lines) else 0
+
+
+def _decode(content, encoding):
+    """The text of the document for positions in it; the parser decodes for itself."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif encoding is None or encoding.lower() in ("utf-8", "utf8"):
+        encoding = "utf-8-sig"
+    try:
+        return content.decode(encoding, errors="replace")
+    except LookupError:
+        return content.decode("latin-1")
+
+
+def _start_tag_offsets(text):
+    declaration = _DECLARATION.match(text)
+    start = declaration.end() if declaration else 0
+    if text.find("<!", start) >= 0 or text.find("<?", start) >= 0:
+        text = text[:start] + _SKIPPED.sub(lambda match: " " * len(match[0]), text[start:])
+    return [match.start() for match in _START_TAG.finditer(text, start)]
+
+
+def _attribute_offsets(text, start):
+    offsets: dict[str, int] = {}
+    for match in _ATTRIBUTE.finditer(text, start):
+        if match["name"] is None:  # the end of the tag
+            break
+        offsets.setdefault(match["name"].rpartition(":")[2], match.start("name"))
+    return offsets
+
+
+# ---------------------------------------------------------------------------------------------- parsing
+
+
+def parse(document, deep):
+    """The root node of an acceptable document, or None after an error."""
+    doctype = _DOCTYPE_IN_PROLOG.match(document.text)
+    if doctype:
+        return _refuse_doctype(document, document.place(doctype.start(1)))
+    _follow_encoding(document, deep)
+    tree = _parse_strictly(document, document.content, {})
+    if tree is None and deep:
+        tree = _parse_strictly(document, document.content, _DEEP)
+    if tree is None:
+        tree = _parse_mended(document, deep)
+    if tree is None:
+        return None
+    if tree.has_doctype:  # in an encoding that the check above does not see through
+        return _refuse_doctype(document, Place(document.name))
+    document.count_of_tags = tree.count
+    tree.settle_prefixes()
+    if tree.crowded is not None:
+        message = f"<{tree.crowded.tag[:MAX_QUOTED]}> has more than {MAX_ATTRIBUTES} attributes"
+        document.diagnostics.error("XML_ERROR", message, place=tree.crowded.place)
+        return None
+    return tree.root
+
+
+def _refuse_doctype(document, place):
+    document.diagnostics.error("XML_ERROR", "a model file must not have a DOCTYPE", place=place)
+
+
+def _follow_encoding(document, deep):
+    """Decodes the text as libxml2 does, if that does not take it for UTF-8."""
+    start = _START.match(document.content)
+    if start is not None and (start[1] or b"utf-8").decode("latin-1").lower() in _USUAL_ENCODINGS:
+        return
+    for options in ({}, _DEEP, {"recover": True}) if deep else ({}, {"recover": True}):
+        root = None
+        with suppress(etree.XMLSyntaxError, ValueError):
+            root = etree.fromstring(document.content, etree.XMLParser(**_PARSER_OPTIONS | options))
+        if root is not None:
+            encoding = root.getroottree().docinfo.encoding
+            if encoding and encoding.lower() not in _USUAL_ENCODINGS:
+                document.decode(encoding)
+            return
+
+
+def _parse_strictly(document, content, options):
+    tree = _Tree(document)
+    parser = etree.XMLParser(target=tree, **_PARSER_OPTIONS | options)
+    try:
+        etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+    # faults of namespaces do not end a parse into a target
+    return None if any(entry.level >= etree.ErrorLevels.ERROR for entry in parser.error_log) else tree
+
+
+def _parse_mended(document, deep):
+    """Parse again, declarations and encodings read as meant."""
+    text, findings = mended(document.content)
+    if text is None:
+        return _parse_tolerantly(document, document.content)
+    document.take_text(text)
+    for severity, message, offset in findings:
+        report = document.diagnostics.warning if severity == "warning" else document.diagnostics.note
+        report("XML_ERROR", message, place=document.place(offset))
+    doctype = _DOCTYPE_IN_PROLOG.match(text)
+    if doctype:
+        return _refuse_doctype(document, document.place(doctype.start(1)))
+    content = text.encode()
+    tree = _parse_strictly(document, content, {})
+    if tree is None and deep:
+        tree = _parse_strictly(document, content, _DEEP)
+    return tree if tree is not None else _parse_tolerantly(document, content)
+
+
+def _parse_tolerantly(document, content):
+    """Parse again with recovery, accepted only if every fault is one of the harmless kinds."""
+    root = None
+    parser = etree.XMLParser(recover=True, **_PARSER_OPTIONS)
+    try:
+        root = etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        if not len(parser.error_log):
+            document.diagnostics.error("XML_ERROR", str(error), place=Place(document.name))
+            return None
+    for entry in parser.error_log:
+        if entry.type_name not in _TOLERATED:
+            message = "elements are nested too deep" if "Excessive depth" in entry.message else entry.message
+            document.diagnostics.error("XML_ERROR", message, place=Place(document.name, entry.line, entry.column))
+            return None
+    if root is None:
+        document.diagnostics.error("XML_ERROR", "the document is empty", place=Place(document.name))
+        return None
+    _note_tolerated(parser.error_log, document)
+    return _retold(root, document)
+
+
+def _note_tolerated(error_log, document):
+    """One note for each message, at its first place."""
+    places: dict[str, list[Place]] = {}
+    for entry in error_log:
+        kind = _TOLERATED[entry.type_name]
+        prefix = re.match(r"Namespace prefix (\S+)", entry.message)
+        key = f'"{prefix[1]}": {kind}' if prefix else kind
+        place = Place(document.name, entry.line, entry.column)
+        places.setdefault(key, []).append(document.last_before(place, prefix[1] + ":") if prefix else place)
+    for message, found in places.items():
+        document.diagnostics.note(
+            "XML_ERROR", message + times(found), place=found[0], related=found[1 : 1 + MAX_RELATED]
+        )
+
+
+def times(found):
+    """How often a finding occurs, if it does more than once."""
+    return f" ({len(found)} times)" if len(found) > 1 else ""
+
+
+# ------------------------------------------------------------------------------------------- the tree
+
+
+def _retold(root, document):
+    """The tree of what libxml2 has read: what it tells while it reads lacks prefixes that are not declared."""
+    tree = _Tree(document)
+    namespaces: dict[str, str] = {}
+    for event, element in etree.iterwalk(root, events=("start", "end", "start-ns")):
+        if event == "start-ns":
+            namespaces[element[0]] = element[1]
+        elif event == "start":
+            tree.start(element.tag, {k: v.replace("&", "&#38;") for k, v in element.items()}, namespaces)
+            namespaces = {}
+            if element.text:
+                tree.data(element.text)
+        else:
+            tree.end(element.tag)
+            if element.tail and element is not root:
+                tree.data(element.tail)
+    tree.has_doctype = root.getroottree().docinfo.internalDTD is not None
+    return tree
+
+
+class _Tree:
+    """Makes nodes of what libxml2 tells while it reads, without a tree of its own beside."""
+
+    def __init__(self, document):
+        self.root: Any = None
+        self.count = 0  # of start tags
+        self.crowded: Any = None  # the first element with too many attributes
+        self.has_doctype = False
+        self._document = document
+        self._open: Any = None  # the innermost element whose end is to come
+        self._texts: list[str] = []  # pieces of text since the last tag
+        self._tags: dict[str, str] = {}  # one object for each tag without namespace
+        self._names: dict[str, str] = {}  # one for each with one
+        self._prefixes: dict[str, list[str | None]] = {}  # {URI: prefixes that stand for it here, the innermost last}
+        self._scopes: list[tuple[Any, list[str]]] = []  # (element, the URIs that it declares), from the outside in
+        self._unsettled: list[tuple[Any, str]] = []  # (node, its tag) of tags whose prefix the text alone tells
+        self._has_prefixes = "xmlns" in document.text or "xml:" in document.text
+        self._has_references = "&" in document.text
+        self.data = self._texts.append
+
+    def start(self, tag, attributes, namespaces):
+        parent = self._open
+        if self._texts:
+            self._take_text(parent)
+        if namespaces:
+            self._declare(namespaces)
+        if self._has_prefixes and attributes:
+            attributes = self._with_prefixes(attributes)
+        if self._has_references and attributes:  # libxml2 tells an & in this form
+            attributes = {name: text.replace("&#38;", "&") for name, text in attributes.items()}
+        known = self._tags.get(tag) or self._tag_with_prefix(tag)
+        node = Node(known, parent, self._document, self.count, attributes or _NONE)
+        self.count += 1
+        self._open = node
+        if parent is None:
+            self.root = node
+            node.used = True
+        elif parent.child_nodes:
+            parent.child_nodes.append(node)
+        else:
+            parent.child_nodes = [node]
+        if len(attributes) > MAX_ATTRIBUTES and self.crowded is None:
+            self.crowded = node
+        if namespaces:
+            self._scopes.append((node, list(namespaces.values())))
+        if tag[0] == "{" and len(self._prefixes[tag[1:].partition("}")[0]]) > 1:
+            self._unsettled.append((node, tag))
+
+    def end(self, tag):
+        node = self._open
+        if self._texts:
+            self._take_text(node)
+        if node.raw_text:
+            node.raw_text = " ".join(node.raw_text).strip()
+        if self._scopes and self._scopes[-1][0] is node:
+            for uri in self._scopes.pop()[1]:
+                self._prefixes[uri].pop()
+        self._open = node.parent
+
+    def doctype(self, name, public_id, system_url):
+        self.has_doctype = True
+
+    def close(self):
+        return self
+
+    def _take_text(self, node):
+        """The texts around the children of an element are parts, joined by blanks in the end."""
+        text = self._texts[0] if len(self._texts) == 1 else "".join(self._texts)
+        self._texts.clear()
+        if node.raw_text:
+            node.raw_text.append(text)
+        elif not text.isspace():
+            node.raw_text = [text]
+
+    # ------------------------------------------------------------------------------------ namespaces
+
+    def _declare(self, namespaces):
+        for prefix, uri in namespaces.items():
+            self._prefixes.setdefault(uri, []).append(prefix or None)
+
+    def _tag_with_prefix(self, tag):
+        if tag[0] != "{":
+            return self._tags.setdefault(tag, tag)
+        uri, _, local = tag[1:].partition("}")
+        name = _prefixed(uri, local, self._prefixes[uri][-1])
+        return self._names.setdefault(name, name)
+
+    def _with_prefixes(self, attributes):
+        """An attribute of a namespace always has a prefix, `xml` without a declaration."""
+        if not any(name[0] == "{" for name in attributes):
+            return attributes
+        plain = {}
+        for name, text in attributes.items():
+            uri, _, local = name[1:].partition("}") if name[0] == "{" else ("", "", "")
+            prefix = next(filter(None, self._prefixes.get(uri, ())), "xml")
+            plain[_prefixed(uri, local, prefix) if uri else name] = text
+        return plain
+
+    def settle_prefixes(self):
+        """Takes the prefixes of tags from the text where there are several for one namespace."""
+        for node, tag in self._unsettled:
+            uri, _, local = tag[1:].partition("}")
+            written = self._document.tag_as_written(node.tag_number)
+            if written is not None and written.rpartition(":")[2] == local:
+                node.tag = _prefixed(uri, local, written.rpartition(":")[0] or None)
+
+
+def _prefixed(uri, local, prefix):
+    """A name of a namespace as prefix:name; a default namespace has no prefix."""
+    if prefix is None:
+        return local
+    return f"drake:{local}" if uri in _DRAKE_NAMESPACES else f"{prefix}:{local}"

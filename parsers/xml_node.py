@@ -1,0 +1,454 @@
+"""Elements of an XML file that know their place and which of their parts were read, and the values in their texts."""
+
+import re
+from bisect import bisect_right
+from itertools import islice
+from math import copysign, inf
+from typing import Any
+
+LARGEST_NUMBER = 1e100  # in a file; products of three of them are finite
+MAX_STEPS = 64  # of the path to an element in a finding
+MAX_QUOTED = 60  # characters of a file's text quoted in a message
+
+# what a subtree that is marked as not used has in common with others: the end of the finding about it
+STATEMENTS = {
+    "unsupported": "is not supported and not used",
+    "unknown": "is unknown and not used",
+    "foreign": "is for another program and not used",
+    "meaningless": "has no meaning here and is not used",
+}
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_INFINITY = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+class Node:
+    """One element of an XML file.
+
+    Reading marks the parts that were read; a value that is wrong is recorded as an error and gives the default.
+    tag: with its prefix as in `drake:joint`, whether or not the file declares the prefix.
+    child_nodes, raw_text: its children and its text, without reading them.
+    tag_number: which of the start tags of its file is its own.
+    used: whether it was asked for; ignored: (reason class, reason) if its subtree is marked as not used, else None.
+    has_included: whether children are from another file.
+    """
+
+    # Most elements keep these values of the class, so that large files take less memory.
+    raw_text: Any = ""
+    child_nodes: Any = ()  # a list where there are any
+    used = False
+    _read: tuple[str, ...] = ()  # names of those attributes that were read; "" stands for the text
+    ignored = None
+    _place = None
+    _attribute_offsets = None  # {name without its prefix: offset}
+    _indices = None
+    has_included = False
+
+    def __init__(self, tag, parent, document, number, attributes):
+        self.tag = tag
+        self.parent = parent
+        self._document = document
+        self.tag_number = number
+        self._attributes = attributes
+
+    # ------------------------------------------------------------------------------------------ place
+
+    @property
+    def document(self):
+        """The file it stands in (`spec.SourceFile`)."""
+        return self._document.source
+
+    @property
+    def diagnostics(self):
+        return self._document.diagnostics
+
+    @property
+    def place(self):
+        """Start of its tag."""
+        if self._place is None:
+            self._place = self._document.place_of_tag(self.tag_number)
+        return self._place
+
+    def place_of(self, attribute):
+        """The place of one of its attributes; the start of its tag if it has no such attribute."""
+        if attribute not in self._attributes:
+            return self.place
+        if self._attribute_offsets is None:
+            self._attribute_offsets = self._document.attribute_offsets(self.tag_number)
+        offset = self._attribute_offsets.get(attribute.rpartition(":")[2])
+        return self.place if offset is None else self._document.place(offset)
+
+    @property
+    def lineage(self):
+        """The node and everything that it stands in, from the inside out."""
+        node = self
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def find_place(self, place):
+        """The node at or below this one whose tag starts at a place of its file, or None."""
+        wanted = (place.line, place.column)
+        node: Node | None = self
+        while node is not None:
+            if (node.place.line, node.place.column) == wanted:
+                return node
+            children = node.child_nodes
+            if node.has_included:
+                children = [child for child in children if child.document is node.document]
+            at = bisect_right(children, wanted, key=lambda child: (child.place.line, child.place.column))
+            node = children[at - 1] if at else None
+        return None
+
+    def raw(self, name):
+        """The text of an attribute, or None, without reading it."""
+        return self._attributes.get(name)
+
+    @property
+    def is_text_read(self):
+        """Whether the text was read."""
+        return "" in self._read
+
+    def peek(self, tag):
+        """The first child of that tag, or None, without reading it."""
+        return next((child for child in self.child_nodes if child.tag == tag), None)
+
+    def walk(self):
+        """Yields the node and everything below it in the order of the file, without reading it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.child_nodes)
+
+    @property
+    def attribute_names(self):
+        """The names of its attributes, without reading them."""
+        return self._attributes.keys()
+
+    @property
+    def xpath(self):
+        """Readable path, by name if an element has one: /robot[@name='r']/link[@name='b']/inertial.
+
+        Of a very deep element only the last steps.
+        """
+        steps = [node.step for node in islice(self.lineage, MAX_STEPS + 1)]
+        if len(steps) > MAX_STEPS:
+            steps[-1] = "/..."
+        return "".join(reversed(steps))
+
+    @property
+    def step(self):
+        """The last step of the path, by name or by number: /link[@name='b'], /visual[2]."""
+        step = "/" + self.tag
+        name = self._attributes.get("name")
+        if name is not None:
+            name = name if len(name) <= MAX_QUOTED else name[:MAX_QUOTED] + "..."
+            return step + (f'[@name="{name}"]' if "'" in name else f"[@name='{name}']")
+        return step + (self.parent.index_of(self) if self.parent is not None else "")
+
+    def index_of(self, child):
+        """[2] for the second of several children of one tag, else nothing."""
+        if self._indices is None:
+            counts: dict[str, list[Node]] = {}
+            for node in self.child_nodes:
+                counts.setdefault(node.tag, []).append(node)
+            self._indices = {
+                id(node): f"[{i}]" if len(twins) > 1 else ""
+                for twins in counts.values()
+                for i, node in enumerate(twins, 1)
+            }
+        return self._indices[id(child)]
+
+    # --------------------------------------------------------------------------------------- children
+
+    def child(self, tag, *, required=False):
+        """The child of that tag or None; further ones of the same tag are reported and not used."""
+        first = None
+        for child in self.child_nodes:
+            if child.tag != tag:
+                continue
+            child.used = True
+            if first is None:
+                first = child
+            elif child.ignored is None:
+                child.ignore("settled")
+                self.diagnostics.warning(
+                    "ELEMENT_DUPLICATE",
+                    f"<{self.tag}> has more than one <{tag}>: only the first is used",
+                    child,
+                    related=(first.place,),
+                )
+        if first is None and required:
+            self.diagnostics.error("ELEMENT_MISSING", f"<{self.tag}> must have a <{tag}>", self)
+        return first
+
+    @property
+    def child_tags(self):
+        """The tags of all children, without reading them."""
+        return [child.tag for child in self.child_nodes]
+
+    def children(self, *tags):
+        """The children of these tags in the order of the file; without tags all of them."""
+        found = [child for child in self.child_nodes if child.tag in tags] if tags else list(self.child_nodes)
+        for child in found:
+            child.used = True
+        return found
+
+    def find_all(self, tag):
+        """Everything of that tag below it in the order of the file, without reading it."""
+        found, pending = [], [*reversed(self.child_nodes)]
+        while pending:
+            node = pending.pop()
+            if node.tag == tag:
+                found.append(node)
+            pending += reversed(node.child_nodes)
+        return found
+
+    def include(self, child, root):
+        """Puts the children of another file's root in the place of a child, as if they stood here."""
+        self._exchange(child, root.child_nodes)
+        for node in root.child_nodes:
+            node.parent = self
+        self.has_included = True
+
+    def substitute(self, tag, attributes):
+        """A new node of other contents at the place of this one, not yet among the children of any."""
+        node = Node(tag, None, self._document, self.tag_number, attributes)
+        node.used = True
+        return node
+
+    def copied(self, renamed):
+        """A copy of the node and all below it, not yet read, and not yet among the children of any.
+
+        renamed: (node, attribute, text) -> the text of an attribute in the copy.
+        """
+        top = self.copied_alone(None, renamed)
+        waiting = [(self, top)]
+        while waiting:
+            node, copy = waiting.pop()
+            copy.child_nodes = [child.copied_alone(copy, renamed) for child in node.child_nodes]
+            waiting += zip(node.child_nodes, copy.child_nodes, strict=True)
+        return top
+
+    def copied_alone(self, parent, renamed):
+        """A copy of the element without what is below it."""
+        attributes = {name: renamed(self, name, text) for name, text in self._attributes.items()}
+        copy = Node(self.tag, parent, self._document, self.tag_number, attributes)
+        copy.raw_text, copy.has_included = self.raw_text, self.has_included
+        return copy
+
+    def adopt(self, nodes):
+        """Appends nodes to the children."""
+        nodes = list(nodes)
+        for node in nodes:
+            node.parent, node.used = self, False
+        self.child_nodes = [*self.child_nodes, *nodes]
+        self._indices = None
+
+    def exchange(self, child, nodes):
+        """Puts nodes in the place of a child."""
+        self._exchange(child, nodes)
+        for node in nodes:
+            node.parent, node.used = self, False
+
+    def _exchange(self, child, nodes):
+        at = self.child_nodes.index(child)
+        self.child_nodes = [*self.child_nodes[:at], *nodes, *self.child_nodes[at + 1 :]]
+        self._indices = None
+
+    def has_unread_parts(self):
+        """Whether there is something that `unread_parts` gives."""
+        read = self._read
+        for name in self._attributes:
+            if name not in read:
+                return True
+        return bool(self.raw_text) and "" not in read
+
+    def unread_parts(self):
+        """("attribute", name) and ("text", "") of what was not read of the element itself."""
+        found = [("attribute", name) for name in self._attributes if name not in self._read]
+        return [*found, ("text", "")] if self.raw_text and "" not in self._read else found
+
+    def ignore(self, reason_class, reason=""):
+        """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
+        program), "meaningless" (without meaning at its place) or "settled" (nothing is to be reported)."""
+        if reason_class != "settled" and reason_class not in STATEMENTS:
+            raise ValueError(f"unknown reason class {reason_class!r}")
+        self.used = True
+        self.ignored = (reason_class, reason)
+
+    def unsupported(self, reason=""):
+        """Mark the whole subtree as defined by the format and not used here."""
+        self.ignore("unsupported", reason)
+
+    # ------------------------------------------------------------------------------------- attributes
+
+    def attribute(self, name, default=None, *, required=False):
+        """The text of an attribute."""
+        value = self._attributes.get(name)
+        if value is not None:
+            if name not in self._read:
+                self._read = (*self._read, name)
+            return value
+        if required:
+            self.diagnostics.error(
+                "ATTRIBUTE_MISSING", f'<{self.tag}> must have the attribute "{name}"', self, attribute=name
+            )
+        return default
+
+    def number(self, name, default=None, *, required=False, allow_inf=False):
+        """A finite number (float); with `allow_inf`, infinity as well, which numbers above LARGEST_NUMBER are then."""
+        value = self.attribute(name, required=required)
+        if value is None:
+            return default
+        number = _usual_number(value)
+        return number if number is not None else self._as_number(value, name, default, allow_inf)
+
+    def integer(self, name, default=None, *, required=False):
+        """A decimal integer (int)."""
+        value = self.attribute(name, required=required)
+        return default if value is None else self._as_integer(value, name, default)
+
+    def boolean(self, name, default=None, *, required=False):
+        """true, false, 1 or 0."""
+        value = self.attribute(name, required=required)
+        return default if value is None else self._as_boolean(value, name, default)
+
+    def vector(self, name, count, default=None, *, required=False, allow_inf=False):
+        """Exactly `count` numbers separated by white space: tuple of float."""
+        value = self.attribute(name, required=required)
+        if value is None:
+            return default
+        numbers = _usual_numbers(value, count)
+        return numbers if numbers is not None else self._as_vector(value, count, name, default, allow_inf)
+
+    # ------------------------------------------------------------------------------------ element text
+
+    def text(self, default=None, *, required=False):
+        """The text of the element without the white space around it; empty text counts as missing."""
+        if "" not in self._read:
+            self._read = (*self._read, "")
+        if self.raw_text:
+            return self.raw_text
+        if required:
+            self.diagnostics.error("ELEMENT_INVALID", f"<{self.tag}> must not be empty", self)
+        return default
+
+    def text_number(self, default=None, *, required=False, allow_inf=False):
+        """The element's text as `number`."""
+        value = self.text(required=required)
+        return default if value is None else self._as_number(value, None, default, allow_inf)
+
+    def text_integer(self, default=None, *, required=False):
+        """The element's text as `integer`."""
+        value = self.text(required=required)
+        return default if value is None else self._as_integer(value, None, default)
+
+    def text_boolean(self, default=None, *, required=False):
+        """The element's text as `boolean`."""
+        value = self.text(required=required)
+        return default if value is None else self._as_boolean(value, None, default)
+
+    def text_vector(self, count, default=None, *, required=False, allow_inf=False):
+        """The element's text as `vector`."""
+        value = self.text(required=required)
+        return default if value is None else self._as_vector(value, count, None, default, allow_inf)
+
+    # ------------------------------------------------------------------- texts to values, or an error
+
+    def _as_number(self, value, attribute, default, allow_inf):
+        number = _to_float(value.strip(), allow_inf)
+        if number is None:
+            kind = "number" if allow_inf else "finite number"
+            self._invalid(value, attribute, f"must be a {kind}, found {quoted(value)}")
+            return default
+        return number
+
+    def _as_integer(self, value, attribute, default):
+        if not _INTEGER.fullmatch(value.strip()):
+            self._invalid(value, attribute, f"must be an integer, found {quoted(value)}")
+            return default
+        return int(value)
+
+    def _as_boolean(self, value, attribute, default):
+        boolean = _BOOLEANS.get(value.strip().lower())
+        if boolean is None:
+            self._invalid(value, attribute, f"must be true or false, found {quoted(value)}")
+            return default
+        return boolean
+
+    def _as_vector(self, value, count, attribute, default, allow_inf):
+        tokens = value.split()
+        if len(tokens) != count:
+            self._invalid(value, attribute, f"must be {count} numbers, found {len(tokens)}: {quoted(value)}")
+            return default
+        numbers = tuple([_to_float(token, allow_inf) for token in tokens])
+        if None in numbers:
+            bad = tokens[numbers.index(None)]
+            self._invalid(value, attribute, f"must be {count} finite numbers, found {quoted(bad)} in {quoted(value)}")
+            return default
+        return numbers
+
+    def _invalid(self, value, attribute, problem):
+        subject = f"<{self.tag}>" if attribute is None else f'attribute "{attribute}" of <{self.tag}>'
+        code = "ELEMENT_INVALID" if attribute is None else "ATTRIBUTE_INVALID"
+        self.diagnostics.error(
+            code, f"{subject} {problem}", self, attribute=attribute, value=value, hint=_value_hint(value)
+        )
+
+
+def quoted(text):
+    """A file's text in quotation marks for a message, shortened."""
+    return f'"{text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "..."}"'
+
+
+# -------------------------------------------------------------------------------------------- numbers
+
+
+def _usual_number(text):
+    """The number of a text that says nothing but a number of usual size, or None: then `_to_float` decides."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    # what else Python takes for a number: 1_000, digits of other scripts, infinity and NaN
+    return number if -LARGEST_NUMBER <= number <= LARGEST_NUMBER and text.isascii() and "_" not in text else None
+
+
+def _usual_numbers(text, count):
+    """The tuple of so many numbers in a text, as `_usual_number`, or None."""
+    try:
+        numbers = tuple(map(float, text.split()))
+    except ValueError:
+        return None
+    for number in numbers:
+        if not -LARGEST_NUMBER <= number <= LARGEST_NUMBER:
+            return None
+    return numbers if len(numbers) == count and text.isascii() and "_" not in text else None
+
+
+def _to_float(token, allow_inf):
+    """The number that a token is, or None. Python's own float() takes 1_000 and full-width digits, too."""
+    if _NUMBER.fullmatch(token):
+        number = float(token)
+        if abs(number) <= LARGEST_NUMBER:
+            return number
+        return copysign(inf, number) if allow_inf else None
+    if allow_inf and _INFINITY.fullmatch(token):
+        return -inf if token[0] == "-" else inf
+    return None
+
+
+def _value_hint(value):
+    if "${" in value or "$(" in value:
+        return "the file contains unexpanded xacro: run xacro on it first"
+    if "," in value:
+        return "the decimal sign is a point, and numbers are separated by blanks"
+    if _INFINITY.match(value.strip()):
+        return "leave it out if there is no limit"
+    if _NUMBER.fullmatch(value.strip()):
+        return f"the largest number that is read is {LARGEST_NUMBER:g}"
+    return None
