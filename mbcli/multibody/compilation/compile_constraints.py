@@ -141,9 +141,11 @@ def compile_constraints(model, constraints):
     level, packed, npacked = _packing(model)
     constraints = [c for c in constraints if c.rows]
     supports = [_support(model, c) for c in constraints]
-    order = elimination_order([len(c.rows) for c in constraints], supports)
-    constraints, supports = [constraints[k] for k in order], [supports[k] for k in order]
     shared = shared_velocities(supports)
+    order = elimination_order([len(c.rows) for c in constraints], shared)
+    if order != list(range(len(order))):
+        constraints, supports = [constraints[k] for k in order], [supports[k] for k in order]
+        shared = shared_velocities(supports)
     counts = np.array([len(c.rows) for c in constraints], dtype=int)
     first_row = np.concatenate([[0], np.cumsum(counts)]).astype(int)
     first_support = np.concatenate([[0], np.cumsum([len(s) for s in supports])]).astype(int)

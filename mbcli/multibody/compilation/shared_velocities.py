@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+BLOCK = 1 << 20  # common velocities that are looked for at once
+
 
 @dataclass(frozen=True)
 class SharedVelocities:
@@ -28,28 +30,46 @@ class SharedVelocities:
 def shared_velocities(supports):
     """The SharedVelocities of constraints with these supports."""
     velocity, owner, place = _entries(supports)
+    place = place.astype(np.int32)  # there are many of them
     order = np.argsort(velocity, kind="stable")
-    velocity, owner, place = velocity[order], owner[order], place[order]
-    first = np.searchsorted(velocity, velocity)  # of the entries of the same velocity: those with smaller owners
-    counts = np.arange(len(velocity)) - first + 1
-    later = np.repeat(np.arange(len(velocity)), counts)
-    starts = np.cumsum(counts) - counts
-    earlier = np.repeat(first, counts) + np.arange(len(later)) - np.repeat(starts, counts)
-    c, d = owner[later], owner[earlier]
-    order = np.argsort(c * len(supports) + d, kind="stable")  # velocities of a pair ascend already
-    c, d, later, earlier = c[order], d[order], later[order], earlier[order]
-    is_last = np.ones(len(c), dtype=bool)
-    is_last[:-1] = (c[1:] != c[:-1]) | (d[1:] != d[:-1])
-    pairs = np.column_stack([c[is_last], d[is_last]])
-    return SharedVelocities(pairs, np.flatnonzero(is_last) + 1, np.column_stack([place[later], place[earlier]]))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    first = np.searchsorted(velocity[order], velocity)  # of the entries of that velocity: smaller owners come first
+    sharing = rank - first + 1
+    parts = [(np.zeros((0, 2), int), np.zeros(0, int), np.zeros((0, 2), np.int32))]
+    for start, end in _blocks(supports, sharing):
+        counts = sharing[start:end]
+        later = np.repeat(np.arange(start, end), counts)
+        within = np.arange(len(later)) - np.repeat(np.cumsum(counts) - counts, counts)
+        earlier = order[np.repeat(first[start:end], counts) + within]
+        pairs = owner[later] * len(supports) + owner[earlier]
+        by_pair = np.argsort(pairs, kind="stable")  # velocities of a pair ascend already
+        pairs, places = pairs[by_pair], np.column_stack([place[later[by_pair]], place[earlier[by_pair]]])
+        lasts = np.flatnonzero(np.append(pairs[1:] != pairs[:-1], True))
+        parts.append((np.column_stack(np.divmod(pairs[lasts], len(supports))), np.diff(lasts, prepend=-1), places))
+    pairs, sizes, places = map(np.concatenate, zip(*parts, strict=True))
+    return SharedVelocities(pairs, np.cumsum(sizes), places)
 
 
-def elimination_order(counts, supports):
+def _blocks(supports, sharing):
+    """Starts and ends of the elements of some supports each, so that what is computed at once takes little memory."""
+    sums = np.concatenate([[0], np.cumsum(sharing)]).tolist()
+    start = end = 0
+    for support in supports:
+        end += len(support)
+        if sums[end] - sums[start] >= BLOCK:
+            yield start, end
+            start = end
+    if end > start:
+        yield start, end
+
+
+def elimination_order(counts, shared):
     """An order in which neighbours are close: the given one, or that of Cuthill and McKee (1969), if it is better.
 
-    counts: how many rows each constraint has.
+    counts: how many rows each constraint has. shared: the SharedVelocities of the constraints.
     """
-    neighbours = _neighbours(supports)
+    neighbours = _neighbours(shared, len(counts))
     given = np.arange(len(counts))
     found = _level_by_level(neighbours)[::-1]
     return min((given, found), key=lambda order: _kept_elements(order, counts, neighbours)).tolist()
@@ -71,13 +91,13 @@ def _entries(supports):
     return velocity, owner, place
 
 
-def _neighbours(supports):
+def _neighbours(shared, count):
     """For each constraint an ascending array of those that share velocities with it, itself among them."""
-    pairs = shared_velocities(supports).pairs
+    pairs = shared.pairs
     apart = pairs[pairs[:, 0] != pairs[:, 1]]
     both = np.concatenate([pairs, apart[:, ::-1]])
-    both = both[np.argsort(both[:, 0] * len(supports) + both[:, 1], kind="stable")]
-    bounds = np.searchsorted(both[:, 0], np.arange(len(supports) + 1))
+    both = both[np.argsort(both[:, 0] * count + both[:, 1], kind="stable")]
+    bounds = np.searchsorted(both[:, 0], np.arange(count + 1))
     return [both[start:end, 1] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
 
 

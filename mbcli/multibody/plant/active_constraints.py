@@ -24,6 +24,23 @@ from mbcli.multibody.compilation.constraint_rows import constraint_rows
 from mbcli.multibody.scalars import FLOAT
 
 
+class CompiledConstraints:
+    """What the ActiveConstraints of contexts with the same parameters share: nobody changes it.
+
+    Attributes as in ActiveConstraints.
+    """
+
+    def __init__(self, state):
+        self.fault, self.rows, self.row_owners = None, [], []
+        try:
+            state.scalar.require_constrained_motion()
+            self.rows, self.row_owners = constraint_rows(state.plant, state.parameters, equations=False)
+        except ModelError as error:
+            self.fault = error
+        self.are_equations = all(row.is_equation() for tie in self.rows for row in tie.rows)
+        self.arrays = compile_constraints(state.model, self.rows)
+
+
 class ActiveConstraints:
     """The constraints of a plant that are active under the parameters and the model of an EvaluatedState.
 
@@ -41,14 +58,9 @@ class ActiveConstraints:
 
     def __init__(self, state):
         self.plant, self.parameters, self.compiled = state.plant, state.parameters, state.compiled
-        self.fault, self.rows, self.row_owners, self.expected_rank = None, [], [], None
-        try:
-            state.scalar.require_constrained_motion()
-            self.rows, self.row_owners = constraint_rows(state.plant, state.parameters, equations=False)
-        except ModelError as error:
-            self.fault = error
-        self.are_equations = all(row.is_equation() for tie in self.rows for row in tie.rows)
-        self.arrays = compile_constraints(state.model, self.rows)
+        compiled = state.plant.constraints_by_default(state.model, state.parameters, lambda: CompiledConstraints(state))
+        self.fault, self.rows, self.row_owners = compiled.fault, compiled.rows, compiled.row_owners
+        self.are_equations, self.arrays, self.expected_rank = compiled.are_equations, compiled.arrays, None
         work: Any = ConstraintWork(self.arrays.sizes, state.scalar.dtype)  # its arrays are named by fields
         self.work = work
         if state.scalar is not FLOAT:

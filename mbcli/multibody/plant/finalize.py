@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 class Finalization(Elements, Kinematics):
     """The part of MultibodyPlant that ends its construction."""
 
+    _constraints_by_default: tuple[Any, Any] | None = None  # the model, and what its contexts share
+
     @paused_collection()
     def Finalize(self) -> None:
         """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
@@ -79,6 +81,15 @@ class Finalization(Elements, Kinematics):
             for c in unknown:
                 X_BA = self.CalcRelativeTransform(context, c.body_B.body_frame(), c.body_A.body_frame())
                 c.complete([self.scalar.real(x) for x in X_BA.multiply(c.p_AP)])
+        self._constraints_by_default = None
+
+    def constraints_by_default(self, model: Any, parameters: Parameters, compiled: Callable[[], Any]) -> Any:
+        """What compiled() makes of the constraints, once for all contexts that have the plant's own parameters."""
+        if model is not self.model or parameters.values:
+            return compiled()
+        if self._constraints_by_default is None or self._constraints_by_default[0] is not model:
+            self._constraints_by_default = model, compiled()
+        return self._constraints_by_default[1]
 
     def _solves_problems(self, parameters: Parameters = DEFAULTS) -> bool:
         """Whether steps are contact problems: if bodies can touch, or a constraint is not an equation."""
