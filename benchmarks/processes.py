@@ -109,6 +109,30 @@ def compile_seconds(path, rounds):
     return first, cached
 
 
+_LOAD = """
+import resource, sys
+from benchmarks.loading import LOADERS, tree_urdf
+
+def most():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+LOADERS[sys.argv[2]](tree_urdf(3), "urdf")
+before = most()
+with open(sys.argv[1]) as file:
+    LOADERS[sys.argv[2]](file.read(), "urdf")
+print(most() - before)
+"""
+
+
+def memory_of_load(text, contestant):
+    """Bytes by which the most memory of a process grows while it makes a plant of a URDF text."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.urdf")
+        with open(path, "w") as file:
+            file.write(text)
+        return int(_checked(["-c", _LOAD, path, contestant]).stdout)
+
+
 _LONG_RUN = """
 import json, os, sys
 from mbcli.log.format import LogHeader

@@ -21,6 +21,8 @@ from benchmarks.scenes import (
     CHAIN_LENGTHS,
     DRAKE_BODIES,
     FEET,
+    LOADED_CHAINS,
+    LOADED_CONSTRAINTS,
     LOOPS,
     MODELS,
     ROOT,
@@ -263,6 +265,36 @@ def measure_load(scene, effort):
     return lines
 
 
+def measure_load_chain(scene, effort):
+    """The same of chains as real files state them, beside pydrake; the growth as bars, and the memory that it takes."""
+    lines = []
+    for links, rounds in LOADED_CHAINS.items() if effort is THOROUGH else ((30, 1), (100, 1)):
+        text = loading.chain_urdf(links)
+        times, counts = loading.seconds_to_load(text, "urdf", rounds, only=("mbcli", "Drake"))
+        if len(set(counts.values())) > 1:
+            raise Disagreement(f"velocities of {links}: {counts}")
+        line = Line(f"{scene.name}.{links}", statistics.median(times["mbcli"]))
+        bars = {name: "#" * round(8 * np.log10(statistics.median(seconds) / 1e-4)) for name, seconds in times.items()}
+        memory = {name: processes.memory_of_load(text, name) / len(text) for name in times}
+        line.note = ", ".join(f"{name} {bars[name]} {memory[name]:.1f} bytes a byte of the file" for name in times)
+        if "Drake" in times:
+            line.peer, line.peer_seconds = "Drake", statistics.median(times["Drake"])
+            line.ratio = median_ratio(times, "mbcli", "Drake")
+            line.goal = f">= {scene.goals['Drake']:.2f} x"
+            line.met = line.ratio >= scene.goals["Drake"]
+        lines.append(line)
+    return lines
+
+
+def measure_load_constraints(scene, effort):
+    """From the text of a file with many joints that follow others, or many loops, to a context."""
+    count = LOADED_CONSTRAINTS[scene.calculation] if effort is THOROUGH else 30
+    text = {"mimics": loading.hand_urdf, "loops": loading.loops_urdf}[scene.calculation](count)
+    first, following = loading.seconds_to_first_and_next_context(text)
+    note = f"{count} {scene.calculation}; a further context {formatted(following)}"
+    return [Line(scene.name, first, goal=f"<= {scene.at_most:g} s", met=first <= scene.at_most, note=note)]
+
+
 def measure_loops(scene, effort):
     """Seconds per evaluation of accelerations over the number of loops, and the exponent of the growth."""
     lines, counts = [], LOOPS if effort is THOROUGH else LOOPS[:3]
@@ -391,6 +423,8 @@ MEASURES = {
     "steps": measure_steps,
     "growth": measure_growth,
     "load": measure_load,
+    "load-chain": measure_load_chain,
+    "load-constraints": measure_load_constraints,
     "batch": measure_batch,
     "constrained": measure_constrained,
     "loops": measure_loops,

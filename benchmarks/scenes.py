@@ -35,8 +35,8 @@ class Scene:
 
     Attributes:
         name: what --scene selects, with or without what follows the first dot.
-        kind: engine, plant, steps, growth, batch, command, load, constrained, loops, assembly, contact, stacks, start
-            or compile; run.py has a function for each.
+        kind: engine, plant, steps, growth, batch, command, load, load-chain, load-constraints, constrained, loops,
+            assembly, contact, stacks, start or compile; run.py has a function for each.
         model: key of MODELS, or of WORLDS for contact.
         calculation: what is computed; a name that contestants know. For contact: the approximation.
         new_state: whether another q is set before every call.
@@ -93,6 +93,9 @@ SCENES = (
     Scene("batch-arm7.command", "command", "arm7", "inverse-dynamics"),
     Scene("load-atlas.urdf", "load", "atlas", "urdf", at_most=0.05),
     Scene("load-atlas.sdf", "load", "atlas", "sdf", at_most=0.05),
+    Scene("load-chain", "load-chain", goals={"Drake": 1 / 3}),
+    Scene("load-constraints.mimics", "load-constraints", calculation="mimics", at_most=10.0),
+    Scene("load-constraints.loops", "load-constraints", calculation="loops", at_most=10.0),
     Scene("load-tree.urdf", "load", calculation="urdf", at_most=5.0),
     Scene("load-tree.sdf", "load", calculation="sdf", at_most=5.0),
     Scene("constrained-atlas", "constrained", "atlas", goals={"Pinocchio": 1.0}),
@@ -112,6 +115,8 @@ SCENES = (
 )
 
 TREE_SIZES = (1000, 3000, 10_000)  # links
+LOADED_CHAINS = {100: 15, 1000: 5, 10_000: 1}  # rounds by links
+LOADED_CONSTRAINTS = {"mimics": 2000, "loops": 1000}
 CHAIN_LENGTHS = (10, 30, 100, 300, 1000)
 FEET = {"atlas": ("l_foot", "r_foot")}
 LOOPS = (1, 3, 10, 30, 100, 300, 1000)

@@ -41,6 +41,8 @@ def load_models(
                 _check_urdf_versions(diagnostics)
             return models
     finally:
+        for root in diagnostics.trees.values():
+            root.take_apart()
         diagnostics.trees.clear()
 
 

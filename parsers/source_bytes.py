@@ -1,5 +1,7 @@
 """The bytes of a file that a parser reads."""
 
+import os
+
 from mbcli.parsers.spec import Place
 
 
@@ -7,7 +9,9 @@ def read_bytes(path, most, name, diagnostics):
     """The content of a file, at most `most` bytes; None if it cannot be read, which is an error at `name`."""
     try:
         with open(path, "rb") as file:
-            return file.read(most)
+            size = os.fstat(file.fileno()).st_size  # 0 of what is no file, as a device
+            content = file.read(min(most, size + 1))
+            return content if len(content) <= size else content + file.read(most - len(content))
     except OSError as error:
         diagnostics.error("FILE_READ", f"cannot read the file: {error.strerror or error}", place=Place(name))
     except ValueError:  # a null character in the path

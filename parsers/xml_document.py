@@ -48,9 +48,6 @@ _NAME = re.compile(r"[^\s/>]+")
 _ATTRIBUTE = re.compile(r"""(?:<[^\s/>]+)?(?:\s+(?P<name>[^\s=>/]+)\s*=\s*(?:"[^"]*"|'[^']*')|\s*/?>)""")
 
 
-_NONE: dict[str, str] = {}
-
-
 class Document:
     """One file: its text's line starts and start tags, and the diagnostics that its nodes report to."""
 
@@ -60,6 +57,7 @@ class Document:
         self.diagnostics = diagnostics
         self.source = SourceFile(name, hashlib.sha256(content).hexdigest(), content)
         self.count_of_tags = 0
+        self._numbers: dict[tuple[str, ...], dict[str, int]] = {}  # names of attributes, shared by many elements
         self.decode(None)
 
     def decode(self, encoding):
@@ -70,6 +68,11 @@ class Document:
         """Another reading of the file's bytes."""
         self.text = text
         self._line_starts = self._tag_starts = self._tag_lines = None
+
+    def numbers_of(self, attributes):
+        """{name: 1, 2, ...} of the attributes of an element."""
+        names = (*attributes,)
+        return self._numbers.get(names) or self._numbers.setdefault(names, {n: k for k, n in enumerate(names, 1)})
 
     def place(self, offset):
         """The place of a character of the text."""
@@ -174,7 +177,8 @@ def parse(document, deep):
         message = f"<{tree.crowded.tag[:MAX_QUOTED]}> has more than {MAX_ATTRIBUTES} attributes"
         document.diagnostics.error("XML_ERROR", message, place=tree.crowded.place)
         return None
-    return tree.root
+    root, tree.root = tree.root, None  # the parser still knows the tree
+    return root
 
 
 def _refuse_doctype(document, place):
@@ -323,7 +327,7 @@ class _Tree:
         if self._has_references and attributes:  # libxml2 tells an & in this form
             attributes = {name: text.replace("&#38;", "&") for name, text in attributes.items()}
         known = self._tags.get(tag) or self._tag_with_prefix(tag)
-        node = Node(known, parent, self._document, self.count, attributes or _NONE)
+        node = Node(known, parent, self._document, self.count, attributes)
         self.count += 1
         self._open = node
         if parent is None:

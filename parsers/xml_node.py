@@ -24,6 +24,9 @@ _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
+NO_NAMES: dict[str, int] = {}
+
+
 class Node:
     """One element of an XML file.
 
@@ -35,23 +38,31 @@ class Node:
     has_included: whether children are from another file.
     """
 
-    # Most elements keep these values of the class, so that large files take less memory.
-    raw_text: Any = ""
-    child_nodes: Any = ()  # a list where there are any
-    used = False
-    _read: tuple[str, ...] = ()  # names of those attributes that were read; "" stands for the text
-    ignored = None
-    _place = None
-    _attribute_offsets = None  # {name without its prefix: offset}
-    _indices = None
-    has_included = False
+    __slots__ = (
+        *("tag", "parent", "child_nodes", "raw_text", "tag_number", "used", "ignored", "has_included"),
+        *("_document", "_numbers", "_values", "_read", "_place", "_attribute_offsets", "_indices"),
+    )
+
+    child_nodes: Any  # a list where there are any
+    raw_text: Any
+    ignored: tuple[str, str] | None
 
     def __init__(self, tag, parent, document, number, attributes):
         self.tag = tag
         self.parent = parent
-        self._document = document
+        self.child_nodes = ()
+        self.raw_text = ""
         self.tag_number = number
-        self._attributes = attributes
+        self.used = False
+        self.ignored = None
+        self.has_included = False
+        self._document = document
+        self._numbers = document.numbers_of(attributes) if attributes else NO_NAMES  # {name: number of an attribute}
+        self._values = (*attributes.values(),) if attributes else ()
+        self._read = 0  # the bit 1 << n stands for attribute n, from 1 on, and 1 for the text
+        self._place = None
+        self._attribute_offsets = None  # {name without its prefix: offset}
+        self._indices = None
 
     # ------------------------------------------------------------------------------------------ place
 
@@ -73,7 +84,7 @@ class Node:
 
     def place_of(self, attribute):
         """The place of one of its attributes; the start of its tag if it has no such attribute."""
-        if attribute not in self._attributes:
+        if attribute not in self._numbers:
             return self.place
         if self._attribute_offsets is None:
             self._attribute_offsets = self._document.attribute_offsets(self.tag_number)
@@ -104,12 +115,13 @@ class Node:
 
     def raw(self, name):
         """The text of an attribute, or None, without reading it."""
-        return self._attributes.get(name)
+        number = self._numbers.get(name)
+        return None if number is None else self._values[number - 1]
 
     @property
     def is_text_read(self):
         """Whether the text was read."""
-        return "" in self._read
+        return bool(self._read & 1)
 
     def peek(self, tag):
         """The first child of that tag, or None, without reading it."""
@@ -126,7 +138,7 @@ class Node:
     @property
     def attribute_names(self):
         """The names of its attributes, without reading them."""
-        return self._attributes.keys()
+        return self._numbers.keys()
 
     @property
     def xpath(self):
@@ -143,7 +155,7 @@ class Node:
     def step(self):
         """The last step of the path, by name or by number: /link[@name='b'], /visual[2]."""
         step = "/" + self.tag
-        name = self._attributes.get("name")
+        name = self.raw("name")
         if name is not None:
             name = name if len(name) <= MAX_QUOTED else name[:MAX_QUOTED] + "..."
             return step + (f'[@name="{name}"]' if "'" in name else f"[@name='{name}']")
@@ -235,7 +247,7 @@ class Node:
 
     def copied_alone(self, parent, renamed):
         """A copy of the element without what is below it."""
-        attributes = {name: renamed(self, name, text) for name, text in self._attributes.items()}
+        attributes = {name: renamed(self, name, text) for name, text in zip(self._numbers, self._values, strict=True)}
         copy = Node(self.tag, parent, self._document, self.tag_number, attributes)
         copy.raw_text, copy.has_included = self.raw_text, self.has_included
         return copy
@@ -261,16 +273,12 @@ class Node:
 
     def has_unread_parts(self):
         """Whether there is something that `unread_parts` gives."""
-        read = self._read
-        for name in self._attributes:
-            if name not in read:
-                return True
-        return bool(self.raw_text) and "" not in read
+        return self._read | 1 != (2 << len(self._values)) - 1 or (self.raw_text and not self._read & 1)
 
     def unread_parts(self):
         """("attribute", name) and ("text", "") of what was not read of the element itself."""
-        found = [("attribute", name) for name in self._attributes if name not in self._read]
-        return [*found, ("text", "")] if self.raw_text and "" not in self._read else found
+        found = [("attribute", name) for name, number in self._numbers.items() if not self._read >> number & 1]
+        return [*found, ("text", "")] if self.raw_text and not self._read & 1 else found
 
     def ignore(self, reason_class, reason=""):
         """Mark the whole subtree as not used: "unsupported" (in the format, not here), "foreign" (for another
@@ -284,15 +292,22 @@ class Node:
         """Mark the whole subtree as defined by the format and not used here."""
         self.ignore("unsupported", reason)
 
+    def take_apart(self):
+        """Ends the use of the node and all below it: their memory is free without the garbage collector."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            waiting += node.child_nodes
+            node.child_nodes, node.parent = (), None
+
     # ------------------------------------------------------------------------------------- attributes
 
     def attribute(self, name, default=None, *, required=False):
         """The text of an attribute."""
-        value = self._attributes.get(name)
-        if value is not None:
-            if name not in self._read:
-                self._read = (*self._read, name)
-            return value
+        number = self._numbers.get(name)
+        if number is not None:
+            self._read |= 1 << number
+            return self._values[number - 1]
         if required:
             self.diagnostics.error(
                 "ATTRIBUTE_MISSING", f'<{self.tag}> must have the attribute "{name}"', self, attribute=name
@@ -329,8 +344,7 @@ class Node:
 
     def text(self, default=None, *, required=False):
         """The text of the element without the white space around it; empty text counts as missing."""
-        if "" not in self._read:
-            self._read = (*self._read, "")
+        self._read |= 1
         if self.raw_text:
             return self.raw_text
         if required:

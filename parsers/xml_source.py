@@ -15,8 +15,8 @@ from mbcli.parsers.xml_node import MAX_QUOTED, STATEMENTS
 
 from mbcli.common.suggestions import closest, did_you_mean
 
-MAX_BYTES = 32 * 2**20
-MAX_TAGS = 1_000_000  # start and end tags, comments: bounds the memory of the tree
+MAX_BYTES = 128 * 2**20
+MAX_TAGS = 4_000_000  # start and end tags, comments: bounds the memory of the tree, about 250 bytes for each
 MAX_HINTS = 1000  # the likely meaning of an unknown name takes time to find
 ANY = "*"  # in a table of names: every name that the format does not define for itself
 

@@ -120,7 +120,7 @@ NAMES = {
 
 # what plants and compilation use of joints, beside pydrake's names
 OF_PLANTS = """kinematics check_context check_forces default_of draw_positions index_number instance_index join key
-made_at_finalize parent_plant place"""
+limit_rates made_at_finalize parent_plant place"""
 
 
 @pytest.mark.parametrize("kind", ALL)

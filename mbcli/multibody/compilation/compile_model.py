@@ -312,9 +312,14 @@ def _inertias(bodies, link_body, link_X_BL, nbody, weight_of, parameters, dtype)
 def rotations_with_z(z):
     """Rotations (n, 3, 3) whose third columns are the unit vectors z (n, 3); exact for the axes of coordinates."""
     smallest = np.eye(3)[np.argmin(np.abs(z), axis=1)]
-    x = np.cross(smallest, z)
+    x = _crosses(smallest, z)
     x /= np.sqrt((x * x).sum(axis=1))[:, None]
-    return np.stack([x, np.cross(z, x), z], axis=2)
+    return np.stack([x, _crosses(z, x), z], axis=2)
+
+
+def _crosses(a, b):
+    """Cross products of the rows of two arrays (n, 3)."""
+    return a[:, [1, 2, 0]] * b[:, [2, 0, 1]] - a[:, [2, 0, 1]] * b[:, [1, 2, 0]]
 
 
 def _squares(p):

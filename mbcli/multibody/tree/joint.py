@@ -50,6 +50,7 @@ class Joint(NamedElement):
     kTypeName = ""
     _rotates = _translates = False  # what motion of M in F the type allows
     made_at_finalize = False
+    _damping: Any  # (nv,)
     _locked = False  # default of the parameter: a new context has no locked joints
 
     def __init__(

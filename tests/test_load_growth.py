@@ -1,0 +1,113 @@
+"""Loading large files: the work and the memory for each link, and what contexts under constraints share."""
+
+import gc
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from mbcli.parsers import xml_document
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load import load_models
+from mbcli.parsers.xml_source import read_xml
+
+from benchmarks.loading import chain_urdf, hand_urdf, loops_urdf
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import MultibodyPlant
+
+MAKERS = {"chain": chain_urdf, "mimics": hand_urdf, "loops": loops_urdf}
+
+
+def loaded(text):
+    plant = MultibodyPlant(0.001)
+    Parser(plant).AddModelsFromString(text, "urdf")
+    plant.Finalize()
+    return plant
+
+
+def calls(function, *arguments):
+    """How many functions a call calls, those of Python and of libraries."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    gc.disable()
+    sys.setprofile(note)
+    try:
+        function(*arguments)
+    finally:
+        sys.setprofile(None)
+        gc.enable()
+    return count
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_the_work_of_loading_grows_with_the_file(kind):
+    make = MAKERS[kind]
+    loaded(make(3))  # what is made once
+    few, some, many = (calls(loaded, make(count)) for count in (50, 100, 200))
+    assert many - some < 2.1 * (some - few)
+
+
+def test_a_link_with_its_joint_takes_a_bounded_number_of_calls():
+    loaded(chain_urdf(3))
+    short, long = (calls(loaded, chain_urdf(links)) for links in (50, 150))
+    assert (long - short) / 100 < 1500
+
+
+def test_reading_takes_less_memory_than_twenty_times_the_file():
+    text = chain_urdf(300).encode()
+    load_models(chain_urdf(3).encode(), input_format="urdf", diagnostics=Diagnostics())
+    gc.collect()
+    tracemalloc.start()
+    try:
+        models = load_models(text, input_format="urdf", diagnostics=Diagnostics())
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert models
+    assert most < 20 * len(text)
+
+
+def test_nodes_are_gone_after_loading_without_the_collector():
+    def count():
+        return sum(type(thing) is xml_document.Node for thing in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = count()
+        assert load_models(chain_urdf(20).encode(), input_format="urdf", diagnostics=Diagnostics())
+        assert count() == before
+        root = read_xml(b"<a><b/></a>", Diagnostics())
+        assert count() == before + 2
+        del root
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("kind", ["mimics", "loops"])
+def test_contexts_share_the_arrays_of_constraints_until_a_parameter_is_changed(kind):
+    plant = loaded(MAKERS[kind](5))
+    first, second = plant.CreateDefaultContext(), plant.CreateDefaultContext()
+    arrays = first.state.constraints.arrays
+    assert second.state.constraints.arrays is arrays
+    assert second.state.constraints.work is not first.state.constraints.work
+    plant.GetBodyByName("a1").SetMass(second, 7.0)
+    own = second.state.current_constraints().arrays
+    assert own is not arrays
+    np.testing.assert_array_equal(own.row_axis, arrays.row_axis)
+    assert plant.CreateDefaultContext().state.constraints.arrays is arrays
+    assert first.state.current_constraints().arrays is arrays
+
+
+def test_a_constraint_that_is_switched_off_in_one_context_acts_in_others():
+    plant = loaded(hand_urdf(2))
+    rest, moved = plant.CreateDefaultContext(), plant.CreateDefaultContext()
+    constraint = plant.GetConstraintIds()[0]
+    plant.SetConstraintActiveStatus(moved, constraint, False)
+    assert len(moved.state.current_constraints().rows) == 1
+    assert len(rest.state.current_constraints().rows) == 2
+    assert len(plant.CreateDefaultContext().state.constraints.rows) == 2
