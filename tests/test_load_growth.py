@@ -12,6 +12,7 @@ from mbcli.parsers.load import load_models
 from mbcli.parsers.xml_source import read_xml
 
 from benchmarks.loading import chain_urdf, hand_urdf, loops_urdf
+from mbcli.models.measures import reach
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 
@@ -49,6 +50,11 @@ def test_the_work_of_loading_grows_with_the_file(kind):
     loaded(make(3))  # what is made once
     few, some, many = (calls(loaded, make(count)) for count in (50, 100, 200))
     assert many - some < 2.1 * (some - few)
+
+
+def test_the_reach_of_a_very_long_chain_is_not_sought():
+    assert reach(loaded(chain_urdf(30)))["distance"] > 3.0
+    assert reach(loaded(chain_urdf(600))) is None
 
 
 def test_a_link_with_its_joint_takes_a_bounded_number_of_calls():

@@ -13,6 +13,7 @@ from mbcli.multibody.tree.constraints import CouplerConstraint
 
 STARTS = 4  # from which the reach of a chain is searched: the default positions, and drawn ones
 SWEEPS = 40  # over the joints of a chain, at most
+MOST_WORK = 250_000  # of a sweep over all chains: the sum of the squares of their lengths
 SETTLED = 1e-9  # relative gain of a sweep that ends the search
 
 
@@ -65,7 +66,7 @@ def reach(plant: MultibodyPlant) -> dict[str, Any] | None:
 
     First is the first joint on the way from World that is not a floating one. The search turns and slides one joint
     after the other to where the distance is largest, from some starts; joints of several velocities and followers of
-    couplers keep their positions. None without such joints, distance None if a slide has no limit.
+    couplers keep their positions. None without such joints or with too many, distance None if a slide has no limit.
     """
     chains = _chains(plant)
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
@@ -87,14 +88,26 @@ def _chains(plant):
     """(last body, [(joint, sign of the turn of what is outboard)]) for each way from World that has moving joints."""
     followers = {c.joint0 for c in plant.elements.constraints if isinstance(c, CouplerConstraint)}
     forest = plant.forest()[0]
-    inner, ways = {mobod.inboard for mobod in forest}, {0: []}
+    inner, outer, last, count = {mobod.inboard for mobod in forest}, {}, {0: None}, {0: 0}
     for mobod in forest:
-        way = ways[mobod.inboard]
         joint = plant.elements.joints[mobod.joint] if mobod.joint is not None else None
+        last[mobod.link], count[mobod.link] = last[mobod.inboard], count[mobod.inboard]
         if joint is not None and joint.type_name() in ("revolute", "prismatic") and joint not in followers:
-            way = [*way, (joint, -1.0 if mobod.reversed else 1.0)]
-        ways[mobod.link] = way
-    return [(plant.elements.bodies[n], way) for n, way in ways.items() if n not in inner and way]
+            outer[mobod.link] = joint, -1.0 if mobod.reversed else 1.0, last[mobod.inboard]
+            last[mobod.link], count[mobod.link] = mobod.link, count[mobod.inboard] + 1
+    ends = [n for n in count if n not in inner and count[n]]
+    if sum(count[n] ** 2 for n in ends) > MOST_WORK:
+        return []
+    return [(plant.elements.bodies[n], _way(outer, last[n])) for n in ends]
+
+
+def _way(outer, link):
+    """[(joint, sign)] from World to a link; outer: {link: (its joint, sign, the next such link towards World)}."""
+    way = []
+    while link is not None:
+        joint, sign, link = outer[link]
+        way.append((joint, sign))
+    return way[::-1]
 
 
 def _starts(plant, lower, upper):
