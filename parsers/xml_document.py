@@ -38,6 +38,7 @@ _DRAKE_NAMESPACES = ("http://drake.mit.edu", "https://drake.mit.edu")
 _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*>")
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?!\0)(?:\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]*))?")
 _USUAL_ENCODINGS = ("utf-8", "utf8", "ascii", "us-ascii")
+_PLAIN_DOCTYPE = re.compile(r"<!DOCTYPE\s+[\w:.-]+\s*>")  # names the root, no more
 _DOCTYPE_IN_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>)*+(<!DOCTYPE)", re.DOTALL)
 _SKIPPED = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 _LINE_END = re.compile("\n")
@@ -159,7 +160,7 @@ def _attribute_offsets(text, start):
 def parse(document, deep):
     """The root node of an acceptable document, or None after an error."""
     doctype = _DOCTYPE_IN_PROLOG.match(document.text)
-    if doctype:
+    if doctype and not _PLAIN_DOCTYPE.match(document.text, doctype.start(1)):
         return _refuse_doctype(document, document.place(doctype.start(1)))
     _follow_encoding(document, deep)
     tree = _parse_strictly(document, document.content, {})
@@ -169,7 +170,7 @@ def parse(document, deep):
         tree = _parse_mended(document, deep)
     if tree is None:
         return None
-    if tree.has_doctype:  # in an encoding that the check above does not see through
+    if tree.has_doctype and not doctype:  # in an encoding that the check above does not see through
         return _refuse_doctype(document, Place(document.name))
     document.count_of_tags = tree.count
     tree.settle_prefixes()

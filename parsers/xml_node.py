@@ -226,6 +226,17 @@ class Node:
             node.parent = self
         self.has_included = True
 
+    def state(self, name, text):
+        """Gives a new node, or a copy, another attribute."""
+        attributes = dict(zip(self._numbers, self._values, strict=True)) | {name: text}
+        self._numbers, self._values = self._document.numbers_of(attributes), (*attributes.values(),)
+
+    def without(self, tag):
+        """The node, a new one or a copy, without its children of a tag."""
+        self.child_nodes = [child for child in self.child_nodes if child.tag != tag]
+        self._indices = None
+        return self
+
     def substitute(self, tag, attributes):
         """A new node of other contents at the place of this one, not yet among the children of any."""
         node = Node(tag, None, self._document, self.tag_number, attributes)
