@@ -23,7 +23,9 @@ class HydroelasticScene:
         if not gravity:
             self.plant.mutable_gravity_field().set_gravity_vector(np.zeros(3))
 
-    def properties(self, kind, modulus=None, hint=None, slab=None, dissipation=0.0, friction=0.5, relaxation=0.0):
+    def properties(
+        self, kind, modulus=None, hint=None, slab=None, dissipation=0.0, friction=0.5, relaxation=0.0, margin=None
+    ):
         """ProximityProperties: "rigid", "soft" or "none"."""
         lib, made = self.lib, self.lib.ProximityProperties()
         lib.AddContactMaterial(
@@ -42,6 +44,8 @@ class HydroelasticScene:
             )
             if hint is None:
                 made.RemoveProperty("hydroelastic", "resolution_hint")
+        if margin is not None:
+            made.AddProperty("hydroelastic", "margin", margin)
         return made
 
     def shape(self, name, *measures):
@@ -109,9 +113,9 @@ class HydroelasticScene:
 
 
 def at_rest(lib, shape, soft, ground, ground_properties, p, rpy=(0, 0, 0), ground_at=(0, 0, 0), **motion):
-    """HydroelasticScene.found() of one body at one state of a continuous plant."""
-    surface = motion.pop("surface", "triangle")
-    scene = HydroelasticScene(lib, 0.0, surface=surface)
+    """HydroelasticScene.found() of one body at one state, of a continuous plant unless there is a step."""
+    surface, step = motion.pop("surface", "triangle"), motion.pop("step", 0.0)
+    scene = HydroelasticScene(lib, step, surface=surface)
     scene.add(shape, soft)
     scene.fix(ground, ground_properties, ground_at)
     scene.start()

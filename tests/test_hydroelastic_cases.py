@@ -107,6 +107,24 @@ def test_tractions_of_moving_bodies_are_those_of_pydrake(drake, surface, motion)
     assert_same(*(at_rest(lib, *case, surface=surface, **motion) for lib in (own, drake)), division=division)
 
 
+@pytest.mark.peers
+@pytest.mark.parametrize("step", [0.0, 1e-3])
+@pytest.mark.parametrize("height", [0.095, 0.1005, 0.103])
+@pytest.mark.parametrize(
+    ("ground", "properties", "p"),
+    [(PLANE, RIGID, (0, 0, 0)), (("Box", 1, 1, 0.2), soft(margin=0.002), (0, 0, -0.1))],
+    ids=["rigid", "soft"],
+)
+def test_a_margin_brings_faces_before_solids_touch_as_in_pydrake(drake, ground, properties, p, height, step):
+    ball = soft(0.03, margin=0.004, dissipation=10.0, relaxation=0.01)
+    case = (("Sphere", R), ball, ground, properties, [0, 0, height], (0, 0, 0), p)
+    ours, theirs = (at_rest(lib, *case, surface="polygon", step=step, v=(0, 0, -2.0)) for lib in (own, drake))
+    np.testing.assert_allclose(ours["force"], theirs["force"], rtol=1e-6, atol=1e-5)
+    assert ours["area"] == pytest.approx(theirs["area"], rel=1e-9) and ours["faces"] == theirs["faces"]
+    assert ours["peak"] == pytest.approx(theirs["peak"], rel=1e-9)
+    assert (ours["force"][2] > 0.0) == (height == 0.095 or (height == 0.1005 and step > 0.0))
+
+
 # ------------------------------------------------------------------------------------- 1 to 5: shapes
 
 

@@ -6,6 +6,7 @@ import jsonschema
 import numpy as np
 import pytest
 from command_line import cli, succeed
+from hydroelastic_scenes import HydroelasticScene
 from mbcli.parsers.scenes.file_schemas import schema_text
 
 from mbcli import all as own
@@ -164,6 +165,50 @@ def test_reaction_forces_and_generalized_forces_balance_contact_surfaces(monkeyp
     vdot = plant.get_generalized_acceleration_output_port().Eval(context)
     M = plant.CalcMassMatrix(context)
     np.testing.assert_allclose(M @ vdot, expected + plant.CalcGravityGeneralizedForces(context), rtol=1e-6, atol=1e-5)
+
+
+def leaning_pendulum(lib, step):
+    """A pendulum with a soft ball of 1 kg that leans on the ground and comes up from it; its scene and joint."""
+    scene = HydroelasticScene(lib, step)
+    material = {"modulus": 1e6, "hint": 0.03, "dissipation": 1.0, "relaxation": 0.01}
+    scene.add(("Sphere", 0.1), {"kind": "soft", **material})
+    scene.fix(("HalfSpace",), {"kind": "rigid"})
+    plant = scene.plant
+    body = plant.GetBodyByName("b")
+    X_WF, X_BM = lib.RigidTransform([0.0, 0.0, 0.095]), lib.RigidTransform([-0.5, 0.0, 0.0])
+    F = plant.AddFrame(lib.FixedOffsetFrame("F", plant.world_frame(), X_WF))
+    M = plant.AddFrame(lib.FixedOffsetFrame("M", body.body_frame(), X_BM))
+    joint = plant.AddJoint(lib.RevoluteJoint("hinge", F, M, [0.0, 1.0, 0.0]))
+    scene.start()
+    joint.set_angular_rate(scene.context, -0.1)
+    return scene, joint
+
+
+@pytest.mark.peers
+def test_reaction_forces_in_a_step_hold_contact_surfaces_as_in_pydrake(drake, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    found = []
+    for lib in (own, drake):
+        scene, _ = leaning_pendulum(lib, 1e-3)
+        assert len(scene.surfaces()) == 1
+        found.append(scene.plant.get_reaction_forces_output_port().Eval(scene.context)[0].get_coeffs())
+    np.testing.assert_allclose(*found, rtol=1e-6, atol=1e-4)
+    assert np.linalg.norm(found[0]) > 10.0
+
+
+def test_reaction_forces_weight_and_contact_surfaces_accelerate_a_body(monkeypatch):
+    """In a continuous plant: about the free axis of the joint there is no moment, and m a is the sum of all forces."""
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    scene, _ = leaning_pendulum(own, 0.0)
+    plant, context = scene.plant, scene.context
+    reaction = plant.get_reaction_forces_output_port().Eval(context)[0]
+    assert abs(reaction.rotational()[1]) < 1e-12
+    (info,) = scene.surfaces()
+    on_body = info.F_Ac_W().translational()
+    accelerations = plant.get_body_spatial_accelerations_output_port().Eval(context)
+    a = accelerations[int(plant.GetBodyByName("b").index())].translational()
+    np.testing.assert_allclose(a, reaction.translational() + on_body + [0, 0, -9.81], atol=1e-9)
+    assert on_body[2] > 20.0
 
 
 # --------------------------------------------------------------------------------------- commands

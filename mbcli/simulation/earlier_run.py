@@ -121,6 +121,8 @@ class EarlierRun:
             raise ModelError(
                 f"{self.path}: error: has the fields {', '.join(log.fields())}: give the same {argument('fields')}"
             )
+        if log.has_contacts and log.contact_names().surfaces != plant.asks_for_surfaces():
+            raise ModelError(f"{self.path}: error: is of a run with another contact model: surfaces are not points")
 
     def _json(self, text):
         try:
