@@ -506,6 +506,19 @@ def test_a_class_has_what_the_outer_one_states_before_it_alone():
     assert found == [[1, 1, 0.0], [3, 2, 3.0]]
 
 
+def test_springdamper_may_stand_in_a_class():
+    text = '<body><joint name="j" {}/><geom size=".1" pos="1 0 0"/></body>'
+    own, inherited = (
+        model_of(body(text.format(stated), head)).joints[0].axes[0]
+        for stated, head in [
+            ('springdamper=".1 .7"', ""),
+            ("", '<default><joint springdamper=".1 .7"/></default>'),
+        ]
+    )
+    assert own.spring_stiffness > 0 and own.damping > 0
+    assert (own.spring_stiffness, own.damping) == (inherited.spring_stiffness, inherited.damping)
+
+
 def test_torsional_and_rolling_friction_of_the_default_coefficients_is_a_note():
     for condim in (4, 6):
         _, diagnostics = read(ROBOT.replace('contype="0"', f'condim="{condim}"', 1))

@@ -153,7 +153,7 @@ FOREIGN = _table(
 READ = {
     tag: [name.removeprefix("@") for name in names.split()]
     for tag, names in {
-        "joint": f"{_JOINT} @group @actuatorfrcrange @actuatorfrclimited",
+        "joint": f"{_JOINT} @springdamper @group @actuatorfrcrange @actuatorfrclimited",
         "geom": f"{_GEOM} {_CONTACT}",
         "pair": _PAIR,
         "tendon": _TENDON,
