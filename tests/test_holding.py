@@ -233,6 +233,18 @@ def test_without_hold_it_falls():
     assert log.q[-1, 6] < 0.2
 
 
+def test_a_held_robot_that_falls_over_is_named_at_the_end():
+    foot = '<collision><geometry><box size=".1 .1 .1"/></geometry></collision>'
+    tall = robot(
+        link("foot").replace("</link>", f"{foot}</link>"), link("mast", 5.0, "0.3 0 1"), joint("hinge", "foot", "mast")
+    )
+    said = []
+    simulate(tall, 2.0, ground=0.0, hold=True, warn=said.append)
+    (line,) = said
+    assert "foot (" in line and line.startswith("fell over: ")
+    assert line.endswith(" degrees); weld_base holds bases that float")
+
+
 def test_legs_bent_by_the_start_are_held_bent():
     legs = [f"{end}_{side}" for end in ("front", "rear") for side in ("left", "right")]
     bent = {f"{leg}_hip_pitch": 0.7 for leg in legs} | {f"{leg}_knee": -1.4 for leg in legs}

@@ -20,6 +20,7 @@ from mbcli.models.states import check_quaternions, set_state_by_names, state_in_
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
+from mbcli.simulation.fallen_bases import fallen_bases, verticals
 from mbcli.simulation.holding import (
     Held,
     choose_holding,
@@ -167,6 +168,7 @@ class RecordedRun:
         self._stated = self._set_start(pose, start)
         self.actuation = None if own is not None and inputs is None else as_input(self.plant, inputs)
         self.stopwatch, self._observer = Stopwatch(), Observer(self.plant, warn)
+        self._upright: dict[Any, Any] = {}  # verticals of bases that are to stand
         self._last_time = -np.inf
         self._kept_at, self._kept_rows = time.monotonic(), 0
 
@@ -226,6 +228,8 @@ class RecordedRun:
             self._move_start(note)
             self._check_limits()
         if self._controls():
+            if self._hold.is_on and resumed is None:
+                self._upright = verticals(self.plant, self.context)
             self._start_controllers(note, resumed)
         elif self.controlled:
             self.warn(f"controllers of the file aim at the default positions: {listed(self.controlled)}")
@@ -324,9 +328,11 @@ class RecordedRun:
         self.memory, self._describes = None, described
         self._watchers = should_stop, on_progress, on_start
         with np.errstate(all="ignore"):  # interpreted kernels; a number that is not finite ends the run with its name
-            if resumed is None:
-                return self._run(log, force, in_memory)
-            return self._resume(log, resumed, force)
+            summary = self._run(log, force, in_memory) if resumed is None else self._resume(log, resumed, force)
+        fell = fallen_bases(self.plant, self.context, self._upright)
+        if fell is not None:
+            self.warn(fell)
+        return summary
 
     def _resume(self, log, path, force):
         from mbcli.simulation.earlier_run import EarlierRun
