@@ -25,7 +25,9 @@ def why_pure():
 
 
 def environment():
-    return os.environ | {"PYTHONPATH": os.fspath(ROOT)}
+    """For a process that finds mbcli here, and numba where pip has put it for this build."""
+    path = os.pathsep.join([os.fspath(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return os.environ | {"PYTHONPATH": path}
 
 
 class BuildWithKernels(build_py):
