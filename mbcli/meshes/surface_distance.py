@@ -66,7 +66,7 @@ def nearest_on_triangles(points: FloatArray, corners: FloatArray) -> FloatArray:
     area = d00 * d11 - d01 * d01
     with np.errstate(divide="ignore", invalid="ignore"):
         v, w = (d11 * d20 - d01 * d21) / area, (d00 * d21 - d01 * d20) / area
-    inside = (area > 0.0) & (v >= 0.0) & (w >= 0.0) & (v + w <= 1.0)
+        inside = (area > 0.0) & (v >= 0.0) & (w >= 0.0) & (v + w <= 1.0)
     result = np.empty_like(points)
     result[inside] = a[inside] + v[inside, None] * ab[inside] + w[inside, None] * ac[inside]
     rest = ~inside

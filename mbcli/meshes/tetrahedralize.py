@@ -122,7 +122,7 @@ class _Surface:
         sizes = [np.linalg.norm(normal, axis=1) for normal in normals]
         heights = np.abs(np.einsum("ij,ij->i", normals[0], D - A))
         flat = heights <= 1e-7 * np.maximum(sizes[0], sizes[1])
-        area = sizes[0] + sizes[1]
+        area = np.maximum(sizes[0] + sizes[1], 1e-300)
         turns = [np.einsum("ij,ij->i", normals[0] + normals[1], normal) / area for normal in normals]
         return flat & np.logical_and.reduce([turn > 1e-3 * area for turn in turns])
 
@@ -144,7 +144,7 @@ class _Surface:
         A, B = self.vertices[a], self.vertices[b]
         length = np.linalg.norm(B - A, axis=1)
         share = np.full(len(ends), 0.5)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):  # edges without length, of surfaces that cross themselves
             power = np.clip(np.exp2(np.round(np.log2(length / 2.0))) / length, 0.3, 0.7)
         share = np.where((a < given) & (b >= given), power, share)
         share = np.where((b < given) & (a >= given), 1.0 - power, share)
