@@ -1,0 +1,98 @@
+"""The commands in documents: blocks of `console` with `$ command` lines and their output, run in order in one folder.
+
+`python tests/document_commands.py PAGE...` runs them and pastes what they print.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+# what differs from run to run: wall-clock times and rates, clocks, sizes of files, folders
+MASKS = [
+    (r"in [\d.e-]+ s \([\d.e+]+ times real time\)", "in ? s (? times real time)"),
+    (r"\d{4}-\d\d-\d\dT[\d:]+Z", "?"),
+    (r"wall time .*", "wall time ?"),
+    (r"-?\d+(\.\d+)?(e[+-]?\d+)?(?=[ ,\]]|$)", lambda number: _short(float(number[0]))),
+    (r" +", " "),
+]
+
+
+def _short(number):
+    return "0" if abs(number) < 1e-9 else f"{number:.3g}"
+
+
+class Command:
+    """A line after `$` and what it printed; lines that end in a backslash go on."""
+
+    def __init__(self, line, output):
+        self.line, self.output = line, output
+
+    def text(self):
+        return f"$ {self.line}\n{self.output}"
+
+
+def commands_of(block):
+    found = []
+    lines = iter(block.splitlines())
+    for line in lines:
+        if line.startswith("$ "):
+            text = line[2:]
+            while text.endswith("\\"):
+                text += "\n" + next(lines)
+            found.append(Command(text, ""))
+        elif found:
+            found[-1].output += line + "\n"
+    return found
+
+
+def run(command, folder):
+    """What a command prints on both streams, and its exit code."""
+    shim = folder / ".bin"
+    if not shim.exists():
+        shim.mkdir()
+        (shim / "mbcli").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mbcli "$@"\n')
+        (shim / "mbcli").chmod(0o755)
+        (folder / "sample_models").symlink_to(ROOT / "sample_models")
+    paths = {"PATH": f"{shim}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, **paths, "NO_COLOR": "1", "COLUMNS": "100"}
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+    )
+    printed = re.sub(r"(?m)^mbcli: compiling .*\n", "", done.stdout).replace(f"{folder}/", "")
+    return printed, done.returncode
+
+
+def masked(text):
+    """Text without what differs from run to run; numbers to three digits."""
+    for pattern, replacement in MASKS:
+        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
+    return text
+
+
+def paste(page):
+    """Runs the commands of a page and writes what they print into it."""
+    with tempfile.TemporaryDirectory() as folder:
+
+        def again(block):
+            commands = commands_of(block[0])
+            for command in commands:
+                command.output, _ = run(command.line, Path(folder))
+            return "".join(command.text() for command in commands)
+
+        page.write_text(BLOCK.sub(again, page.read_text()))
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        paste(Path(name))
