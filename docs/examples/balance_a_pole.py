@@ -7,7 +7,16 @@ import sys
 import numpy as np
 from scipy.linalg import solve_continuous_are
 
-command = [sys.executable, "-m", "mbcli", "linearize", "sample_models/cart_pole.sdf", "--at", f"hinge={np.pi}", "--json"]
+command = [
+    sys.executable,
+    "-m",
+    "mbcli",
+    "linearize",
+    "sample_models/cart_pole.sdf",
+    "--at",
+    f"hinge={np.pi}",
+    "--json",
+]
 model = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 A, B = np.array(model["A"]), np.array(model["B"])
 Q, R = np.eye(len(A)), np.eye(B.shape[1])

@@ -9,5 +9,7 @@ simulate("sample_models/double_pendulum.urdf", until=1.0, start={"elbow": 1.0}, 
 
 with mbcli.log.open("reading.h5") as log:
     energy = log.energy.sum(axis=1)
-    print(f"{log.row_count} rows, elbow between {log.column('elbow').min():.3f} and {log.column('elbow').max():.3f} rad")
+    print(
+        f"{log.row_count} rows, elbow between {log.column('elbow').min():.3f} and {log.column('elbow').max():.3f} rad"
+    )
     print(f"energy changes by {np.ptp(energy):.2g} J")
