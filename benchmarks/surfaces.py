@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.contact import APPROXIMATIONS, _drake_modules, _own_modules
+import mbcli.all
+from benchmarks.contact import APPROXIMATIONS
 
 STEP = 1e-3  # [s]
 ROUNDS, STEPS = 5, 40  # calls of each program in turn, steps a call
-GROWTH_HINTS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.0025)  # [m] of a sphere of 0.1 m
+GROWTH_HINTS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.0025, 0.00125)  # [m] of a sphere of 0.1 m
 RIGID = "rigid"
 
 
@@ -42,12 +43,12 @@ SCENES = {
     "box": (Part("Box", (0.1, 0.1, 0.1), 1e5, (0.0, 0.0, 0.0495)), GROUND),
     "sphere": (Part("Sphere", (0.05,), 1e5, (0.0, 0.0, 0.0438), hint=0.01), GROUND),
     "disc": (Part("Cylinder", (0.05, 0.04), 1e6, (0.0, 0.0, 0.01998), hint=0.005, w=(0.0, 0.0, 20.0)), GROUND),
-    "slide": (Part("Cylinder", (0.05, 0.04), 1e6, (0.0, 0.0, 0.01998), hint=0.01, v=(5.0, 0.0, 0.0)), GROUND),
+    "slide": (Part("Cylinder", (0.05, 0.04), 1e6, (0.0, 0.0, 0.01998), hint=0.01, v=(1.0, 0.0, 0.0)), GROUND),
     "stack": (*(Part("Box", (0.1, 0.1, 0.1), 1e6, (0.0, 0.0, 0.05 + 0.0999 * k)) for k in range(5)), FLOOR),
     "grasp": (
         Part("Box", (0.06, 0.06, 0.06), RIGID, (0.0, 0.0, 0.3), 0.1),
-        Part("Sphere", (0.02,), 1e5, (-0.049, 0.0, 0.3), 0.0, 0.005),
-        Part("Sphere", (0.02,), 1e5, (0.049, 0.0, 0.3), 0.0, 0.005),
+        Part("Sphere", (0.02,), 1e6, (-0.049, 0.0, 0.3), 0.0, 0.005),
+        Part("Sphere", (0.02,), 1e6, (0.049, 0.0, 0.3), 0.0, 0.005),
     ),
     "balls": (
         *(Part("Sphere", (0.05,), 1e6, (0.099 * i, 0.099 * j, 0.0495), hint=0.03) for i in range(3) for j in range(3)),
@@ -57,7 +58,7 @@ SCENES = {
 
 
 class World:
-    """A scene in one program (`modules`, as benchmarks.contact has them), with its Simulator."""
+    """A scene in one program, by the module of all its names, with its Simulator."""
 
     def __init__(self, modules, parts, approximation, representation):
         m = modules
@@ -107,16 +108,11 @@ class World:
 
 
 def _properties(m, part):
-    from mbcli.geometry import ProximityProperties as Own
-
     p = m.ProximityProperties()
     m.AddContactMaterial(dissipation=10.0, friction=m.CoulombFriction(0.5, 0.5), properties=p)
     p.AddProperty("material", "relaxation_time", 0.01)
     if part.modulus == RIGID:
-        if part.shape == "Sphere" or isinstance(p, Own):
-            m.AddRigidHydroelasticProperties(resolution_hint=part.hint, properties=p)
-        else:
-            m.AddRigidHydroelasticProperties(properties=p)
+        m.AddRigidHydroelasticProperties(resolution_hint=part.hint, properties=p)
     else:
         m.AddCompliantHydroelasticProperties(resolution_hint=part.hint, hydroelastic_modulus=part.modulus, properties=p)
     return p
@@ -186,9 +182,11 @@ def main(words=None):
     unknown = set(names) - {*SCENES, "growth", "mesh"}
     if unknown:
         parser.error(f"not scenes: {', '.join(sorted(unknown))}")
-    programs = [_own_modules()]
+    programs = [mbcli.all]
     try:
-        programs.append(_drake_modules())
+        import pydrake.all
+
+        programs.append(pydrake.all)
     except ImportError:
         print("pydrake is not installed: mbcli alone", file=sys.stderr)
     logging.getLogger("drake").setLevel(logging.ERROR)
