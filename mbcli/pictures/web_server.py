@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import queue
-import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -118,10 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "mbcli"
     sys_version = ""
     timeout = 60
-
-    def setup(self) -> None:
-        super().setup()
-        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+    disable_nagle_algorithm = True  # answers are small
 
     def log_message(self, format: str, *args: Any) -> None:
         """Requests are not reported."""
