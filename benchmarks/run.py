@@ -274,7 +274,7 @@ def measure_load_chain(scene, effort):
         if len(set(counts.values())) > 1:
             raise Disagreement(f"velocities of {links}: {counts}")
         line = Line(f"{scene.name}.{links}", statistics.median(times["mbcli"]))
-        bars = {name: "#" * round(8 * np.log10(statistics.median(seconds) / 1e-4)) for name, seconds in times.items()}
+        bars = {name: "#" * round(8 * np.log10(statistics.median(seconds) / 1e-3)) for name, seconds in times.items()}
         memory = {name: processes.memory_of_load(text, name) / len(text) for name in times}
         line.note = ", ".join(f"{name} {bars[name]} {memory[name]:.1f} bytes a byte of the file" for name in times)
         if "Drake" in times:
