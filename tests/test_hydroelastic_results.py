@@ -316,3 +316,27 @@ def test_inspect_shows_what_geometries_are(scene, tmp_path):
     assert (row["compliance"], row["modulus"]) == ("compliant", 1e7)
     assert cli("inspect", scene[0], "--geometry", "--tree", "dot").code == 2
     assert cli("contact", *scene, "--faces").code == 2
+
+
+def test_a_mesh_that_is_filled_only_nearly_says_so_where_contact_is_simplified(tmp_path, monkeypatch):
+    from mbcli.geometry import hydroelastic_shapes
+    from mbcli.meshes.soft_solid import SoftSolid
+    from mbcli.models.loading import load_model, notes_on_contact
+    from mbcli.multibody.compilation import compile_surfaces
+
+    made = hydroelastic_shapes.soft_solid_of
+
+    def nearly(shape, hint=None):
+        solid = made(shape, hint)
+        return SoftSolid(solid.vertices, solid.tetrahedra, solid.extent, "its edges are blunt")
+
+    monkeypatch.setattr(compile_surfaces, "soft_solid_of", nearly)
+    (tmp_path / "brick.urdf").write_text(
+        '<robot name="brick" xmlns:drake="http://drake.mit.edu"><link name="brick"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><collision name="side"><geometry>'
+        '<box size="1 1 1"/></geometry><drake:proximity_properties><drake:compliant_hydroelastic/>'
+        '<drake:hydroelastic_modulus value="1e6"/></drake:proximity_properties></collision></link></robot>'
+    )
+    loaded = load_model([str(tmp_path / "brick.urdf")], contact=True, ground=0.0)
+    notes = notes_on_contact(loaded)
+    assert len(notes) == 1 and "brick::side': its edges are blunt" in notes[0], notes

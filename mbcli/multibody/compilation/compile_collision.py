@@ -66,10 +66,10 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
             solids.append(Solid(kind, body, X_BG, size, rounding, material, row, hull, cover, mixing, *field))
             of.append(g)
             field = field.elsewhere()
-    notes = _notes([instances[g].shape() for g in ids], plant)
-    return Geometries(
-        tuple(of), tuple(solids), filters, _own_laws(of, plant.contact_pairs), tuple(notes), surfaces.joined()
-    )
+    soft = {instances[g].shape() for g, solid in zip(of, solids, strict=True) if solid.field_kind == kinds.SOFT_FIELD}
+    notes = _notes([instances[g].shape() for g in ids], soft, plant)
+    laws = _own_laws(of, plant.contact_pairs)
+    return Geometries(tuple(of), tuple(solids), filters, laws, (*notes, *surfaces.findings), surfaces.joined())
 
 
 def geometries_can_touch(plant):
@@ -165,15 +165,18 @@ def _hulls(shape, decompose):
     return hulls_of_file(shape.filename(), shape.scale3(), decompose, submesh=shape.submesh, center=shape.center)
 
 
-def _notes(all_shapes, plant):
-    """Sentences on meshes that are left out, and one on what stands for those that are not convex."""
+def _notes(all_shapes, soft, plant):
+    """Sentences on meshes that are left out, and one on what stands for those that are not convex.
+
+    soft: the shapes that have a pressure field, which are as they are.
+    """
     surfaces = [shape for shape in all_shapes if isinstance(shape, (shapes.Mesh, shapes.ClosedSurface))]
     found = {shape: plant.hulls[_mesh_key(shape)] for shape in surfaces}
     notes = list(dict.fromkeys(hulls for hulls in found.values() if isinstance(hulls, str)))
     hollow = {
         shape.filename(): os.path.basename(shape.filename())
         for shape, hulls in found.items()
-        if type(shape) is shapes.Mesh and not isinstance(hulls, str) and not hulls.is_convex
+        if type(shape) is shapes.Mesh and shape not in soft and not isinstance(hulls, str) and not hulls.is_convex
     }
     if hollow and not plant.settings.decompose_meshes:
         notes.append(

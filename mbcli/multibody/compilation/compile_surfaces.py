@@ -56,6 +56,7 @@ class Surfaces:
         self._defaults = (SceneGraphConfig() if config is None else config).default_proximity_properties
         self._meshes: list[Any] = []
         self._numbers: dict[Any, int] = {}
+        self.findings: dict[str, None] = {}  # sentences on meshes that stand for others only nearly, in order
 
     def prepare(self, instances: Sequence[tuple[GeometryInstance, str]], on_mesh: Callable[[int, int], object]) -> None:
         """Makes the meshes of geometries with the names of their bodies that are not known yet."""
@@ -87,7 +88,9 @@ class Surfaces:
             return FieldOfSolid(kind, MESH_NONE, (properties.modulus, slope))
         key = _key(instance.shape(), properties)
         number = self._numbers.setdefault(key, len(self._meshes))
-        mesh = self._plant.field_meshes[key]
+        mesh, finding = self._plant.field_meshes[key]
+        if finding:
+            self.findings[f"geometry '{instance.name()}': {finding}"] = None
         if number == len(self._meshes):
             self._meshes.append(mesh)
         return FieldOfSolid(kind, number, (properties.modulus, 0.0), CORNER_SHIFT * properties.margin)
@@ -111,20 +114,21 @@ def _key(shape: shapes.Shape, properties: HydroelasticProperties) -> tuple[Any, 
     return type(shape), what, properties.is_compliant, properties.resolution_hint, properties.margin
 
 
-def _made(shape: shapes.Shape, properties: HydroelasticProperties) -> FieldMesh:
-    """FieldMesh of a shape."""
+def _made(shape: shapes.Shape, properties: HydroelasticProperties) -> tuple[FieldMesh, str]:
+    """FieldMesh of a shape, and a sentence if it is so only nearly, else ""."""
     if not properties.is_compliant:
-        return rigid_mesh(*rigid_surface_of(shape, properties.resolution_hint))
+        return rigid_mesh(*rigid_surface_of(shape, properties.resolution_hint)), ""
     margin, hint = properties.margin, properties.resolution_hint
     if margin > 0.0 and type(shape) in _LARGER:
         larger, depth = _LARGER[type(shape)](shape, margin)
         solid = soft_solid_of(larger, hint)
-        return soft_mesh(solid.vertices, solid.tetrahedra, solid.extent * (1.0 + margin / depth) - margin / depth)
+        extent = solid.extent * (1.0 + margin / depth) - margin / depth
+        return soft_mesh(solid.vertices, solid.tetrahedra, extent), solid.finding
     solid = soft_solid_of(shape, hint)
     if margin > 0.0:
         vertices, extent = _with_margin(solid, margin)
-        return soft_mesh(vertices, solid.tetrahedra, extent)
-    return soft_mesh(solid.vertices, solid.tetrahedra, solid.extent)
+        return soft_mesh(vertices, solid.tetrahedra, extent), solid.finding
+    return soft_mesh(solid.vertices, solid.tetrahedra, solid.extent), solid.finding
 
 
 # (the shape with a margin all around, the depth of the shape: the distance of its surface from where the extent is 1)

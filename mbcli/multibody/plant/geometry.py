@@ -42,7 +42,7 @@ class Geometry(Lookup):
         self.contact_pairs: dict[tuple[GeometryId, GeometryId], tuple[float, float]] = {}
         self._compiled_geometries: Any = None  # (revision of the scene graph, Model, Geometries)
         self.hulls: dict[Any, Any] = {}  # CollisionHulls of meshes that were read: compile_collision.py
-        self.field_meshes: dict[Any, Any] = {}  # FieldMesh of hydroelastic geometries: compile_surfaces.py
+        self.field_meshes: dict[Any, Any] = {}  # (FieldMesh, finding) of hydroelastic geometries: compile_surfaces.py
         self._meeting: Any = None  # (revision of the scene graph, whether solids can touch)
 
     def RegisterAsSourceForSceneGraph(self, scene_graph: SceneGraph) -> SourceId:
