@@ -18,7 +18,7 @@ import mbcli.all
 from benchmarks.contact import APPROXIMATIONS
 
 STEP = 1e-3  # [s]
-ROUNDS, STEPS = 5, 40  # calls of each program in turn, steps a call
+ROUNDS, STEPS = 5, 200  # calls of each program in turn, steps a call: enough to find the caches warm
 GROWTH_HINTS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.0025, 0.00125)  # [m] of a sphere of 0.1 m
 RIGID = "rigid"
 
@@ -118,12 +118,12 @@ def _properties(m, part):
     return p
 
 
-def compared(programs, parts, approximation, representation):
+def compared(programs, parts, approximation, representation, steps=STEPS):
     """(seconds of each program, ratio of the second to the first, faces, largest difference of positions)."""
     worlds = [World(modules, parts, approximation, representation) for modules in programs]
     for world in worlds:
         world.advance(3)
-    times = [[world.advance(STEPS) for world in worlds] for _ in range(ROUNDS)]
+    times = [[world.advance(steps) for world in worlds] for _ in range(ROUNDS)]
     seconds = [statistics.median(column) for column in zip(*times, strict=True)]
     ratio = statistics.median(row[-1] / row[0] for row in times)
     apart = max(abs(world.state() - worlds[0].state()).max() for world in worlds)
@@ -150,7 +150,7 @@ def show_growth(programs):
     print("\nsphere in a half space, lagged, polygons: time of a step by the number of faces")
     for hint in GROWTH_HINTS:
         parts = (Part("Sphere", (0.1,), 1e5, (0.0, 0.0, 0.09), hint=hint, mass=20.0), GROUND)
-        seconds, ratio, faces, _ = compared(programs, parts, "lagged", "polygon")
+        seconds, ratio, faces, _ = compared(programs, parts, "lagged", "polygon", max(5, round(STEPS * hint)))
         print(
             f"{faces:6d} faces {seconds[0] * 1e6:10.1f} us {seconds[-1] * 1e6:11.1f} us {ratio:7.2f}  "
             + "#" * max(1, round(4 * np.log2(seconds[0] * 1e6))),
