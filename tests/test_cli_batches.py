@@ -16,6 +16,7 @@ from mbcli.cli.inverse_dynamics import inverse_dynamics
 from mbcli.cli.kinematics import kinematics
 from mbcli.cli.mass_matrix import mass_matrix
 from mbcli.engine.queries import state_batch
+from mbcli.engine.queries.lane_data import load_lane_kernels
 from mbcli.errors import NumericalError
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
@@ -156,7 +157,10 @@ def test_what_nothing_resists_is_an_error_that_names_it(tmp_path, monkeypatch):
 
 def test_compiling_is_announced_once_where_nothing_is_cached(plant, monkeypatch):
     on_disk, announced = [], []
-    monkeypatch.setattr(state_batch, "is_on_disk", lambda kernel: kernel.__name__ in on_disk)
+    kernels = load_lane_kernels()
+    monkeypatch.setattr(
+        state_batch, "is_compiled", lambda kernel: any(kernel is getattr(kernels, name) for name in on_disk)
+    )
     batch = state_batch.StateBatch(plant.model, announce=lambda: announced.append(1))
     q = np.tile(plant.GetPositions(plant.CreateDefaultContext()), (3, 1))
     batch.gravity(q)

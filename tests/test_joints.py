@@ -120,7 +120,7 @@ NAMES = {
 
 # what plants and compilation use of joints, beside pydrake's names
 OF_PLANTS = """kinematics check_context check_forces default_of draw_positions index_number instance_index join key
-limit_rates made_at_finalize parent_plant place"""
+limit_rates made_at_finalize parent_plant place replace_default"""
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -764,7 +764,8 @@ def test_infinite_inertia_leaves_no_trace_in_complex_numbers_and_in_batches(comp
     rows = [np.tile(row, (3, 1)) for row in (q, v, np.zeros(v.size))]
     rows += [np.zeros((0, 6)), results]
     if compiled:
-        load_lane_kernels().forward_dynamics_of_states(model.handle(True), LaneData(model.sizes).handle, *rows)
+        lanes = LaneData(model.sizes)  # which its handle does not keep
+        load_lane_kernels().forward_dynamics_of_states(model.handle(True), lanes.handle, *rows)
     else:
         kernels.forward_dynamics_of_states(model, Data(model.sizes), *rows)
     np.testing.assert_allclose(results, np.tile(expected, (3, 1)), rtol=0.0, atol=1e-11 * abs(expected).max())

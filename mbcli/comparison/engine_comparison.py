@@ -68,10 +68,10 @@ def compare_engines(
         ArgumentError: an engine is unknown, or the model is of several files.
         ResourceError: an engine is not installed.
     """
-    chosen = _chosen(engines)
     loaded = model if isinstance(model, LoadedModel) else load_model(model, dt=0.0)
     if len(loaded.read) != 1 or loaded.read[0].format not in ("urdf", "sdf", "mjcf", "URDF", "SDF", "MJCF", "SDFormat"):
         raise ArgumentError("one model file (URDF, SDFormat, MJCF) is compared in several engines")
+    chosen = _chosen(engines)
     here = _Model(loaded, state)
     result = Comparison(tolerance)
     own = here.document(duration)
