@@ -220,7 +220,11 @@ def test_a_sweep_that_is_killed_goes_on_to_the_same_table(tmp_path):
 
 
 def test_an_interrupt_leaves_a_journal(tmp_path):
-    command = [sys.executable, "-m", "mbcli", "sweep", PENDULUM, "--vary", "state.elbow=linspace(0, 1, 2000)"]
+    # a process that was started in the background of a script would not hear the signal
+    heard = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import mbcli.__main__ as m; m.main()"
+    )
+    command = [sys.executable, "-c", heard, "sweep", PENDULUM, "--vary", "state.elbow=linspace(0, 1, 2000)"]
     process = subprocess.Popen([*command, "-t", "1", "-o", "x.csv", "-j", "1"], cwd=tmp_path, stderr=subprocess.PIPE)
     journal = tmp_path / "x.csv.journal"
     while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
