@@ -283,3 +283,16 @@ def test_faces_found_from_kept_elements_are_those_of_a_new_search():
     c.kept_count[:] = -1
     kernels.find_contacts(None, Places(X), c, points)
     np.testing.assert_array_equal(points.face[:n], new.face[:n])
+
+
+def test_solids_that_come_near_are_found_though_they_were_apart_when_elements_were_kept():
+    """A box comes down on another in steps much smaller than what it may move before elements are looked for again."""
+    a, b = Side(Box(0.2, 0.2, 0.1), True), Side(Box(0.1, 0.1, 0.1), False)
+    c = Collision([a.solid(0, 0), b.solid(1, 1)], filter_words([[False]]), meshes=join_meshes([a.mesh, b.mesh]))
+    points, counts = ContactPoints(500), []
+    for k in range(30):
+        X = pose(), pose(p=(0.03, 0.02, 0.1005 - 5e-5 * k))
+        load_kernels(False, "surfaces").find_contacts(None, Places(X), c, points)
+        counts.append(points.count[0])
+        assert points.count[0] == surface(a, b, *X).count[0], k
+    assert counts[0] == 0 and counts[-1] > 0

@@ -23,6 +23,7 @@ from mbcli.engine.fields.collision_fields import (
     MEETING_S,
     MEETING_SLOPE_S,
     MEETING_SLOPE_T,
+    MEETING_T,
     MEETING_VALUE_S,
     MESH_ELSEWHERE,
     NO_FIELD,
@@ -51,8 +52,8 @@ def faces_of_pair(c, points, n, A, B):
     if a == RIGID_SURFACE or (b == SOFT_FIELD and c.kind[A] == HALF_SPACE):
         S, T = B, A
     solids = c.meeting_solids
-    solids[MEETING_A], solids[MEETING_B], solids[MEETING_S], solids[MEETING_FRAME] = A, B, S, S
-    solids[MEETING_PAIR] = n
+    solids[MEETING_A], solids[MEETING_B], solids[MEETING_S], solids[MEETING_T] = A, B, S, T
+    solids[MEETING_FRAME], solids[MEETING_PAIR] = S, n
     if c.kind[T] == HALF_SPACE:
         cut_mesh(c, points, S, T)
     elif c.kind[S] == HALF_SPACE:
@@ -127,8 +128,7 @@ def cut_tetrahedron(c, points, t, n, o):
 @kernel
 def meet_slab(c, points, t, n, o):
     """The face between tetrahedron t and a soft half space with a surface."""
-    S = c.meeting_solids[MEETING_S]
-    T = c.meeting_solids[MEETING_B] if c.meeting_solids[MEETING_A] == S else c.meeting_solids[MEETING_A]
+    S, T = c.meeting_solids[MEETING_S], c.meeting_solids[MEETING_T]
     slope = c.compliance[T, COMPLIANCE_SLOPE]
     set_field_of(c, t, S)
     set_vector(c.meeting, MEETING_SLOPE_T, scale(-slope, n))
@@ -202,16 +202,20 @@ def set_relative(c, S, T):
 
 
 @kernel
+def is_within(r, a, b, skin):
+    """Whether boxes of half sizes a and b whose centres are r apart are less than a skin apart along each axis."""
+    return abs(r[0]) <= a[0] + b[0] + skin and abs(r[1]) <= a[1] + b[1] + skin and abs(r[2]) <= a[2] + b[2] + skin
+
+
+@kernel
 def boxes_meet(c, a, b, skin):
     """Whether box a of S and box b of T are less than a skin apart along the axes of each."""
     box, X = c.node_box, c.relative
     half_a, half_b = row3(box, a, 3), row3(box, b, 3)
     r = subtract(subtract(row3(box, a, 0), row3(X, RELATIVE_POSE, 9)), rotate(X, RELATIVE_POSE, row3(box, b, 0)))
-    reach = rotate(X, RELATIVE_SIZES, half_b)
-    if abs(r[0]) > half_a[0] + reach[0] or abs(r[1]) > half_a[1] + reach[1] or abs(r[2]) > half_a[2] + reach[2]:
+    if not is_within(r, half_a, rotate(X, RELATIVE_SIZES, half_b), skin):
         return False
-    r, reach = rotate_back(X, RELATIVE_POSE, r), rotate_back(X, RELATIVE_SIZES, half_a)
-    return abs(r[0]) <= half_b[0] + reach[0] and abs(r[1]) <= half_b[1] + reach[1] and abs(r[2]) <= half_b[2] + reach[2]
+    return is_within(rotate_back(X, RELATIVE_POSE, r), rotate_back(X, RELATIVE_SIZES, half_a), half_b, skin)
 
 
 @kernel
@@ -226,11 +230,15 @@ def meet_meshes(c, points, S, T):
     n = c.meeting_solids[MEETING_PAIR]
     skin = skin_of_pair(c, S, T)
     if c.kept_count[n] < 0 or moved_by(c, n, T) > skin:
-        keep_near_elements(c, n, S, T, skin)
+        find_near_elements(c, points, n, S, T, skin)
+    else:
+        meet_near_elements(c, points, n, S, T)
+
+
+@kernel
+def meet_near_elements(c, points, n, S, T):
+    """Faces between the elements of pair n that are kept."""
     is_soft = c.field_kind[T] == SOFT_FIELD
-    if c.kept_count[n] < 0:
-        descend(c, points, S, T, 0.0)
-        return
     first = c.kept_start[n]
     for k in range(first, first + c.kept_count[n]):
         if is_soft:
@@ -259,70 +267,52 @@ def moved_by(c, n, T):
 
 
 @kernel
-def keep_near_elements(c, n, S, T, skin):
-    """-> kept: the elements of the meshes of pair n that are less than a skin apart; kept_count -1 without room.
+def find_near_elements(c, points, n, S, T, skin):
+    """Faces of pair n; -> kept: its elements that are less than a skin apart, unless they are more than it holds.
 
     The order is that of the trees, wherever the solids are, so that the faces do not depend on when this was done.
     """
     for k in range(12):
         c.kept_pose[n, k] = c.relative[RELATIVE_POSE, k]
-    if not descend_to_keep(
-        c, n, S, T, skin
-    ):  # no room: those of the other pairs are found again when they are asked for
-        c.counts[COLLISION_KEPT] = 0
-        for m in range(c.kept_count.shape[0]):
-            c.kept_count[m] = -1
-        if not descend_to_keep(c, n, S, T, skin):
-            c.counts[COLLISION_KEPT] = 0
-            c.kept_count[n] = -1
-
-
-@kernel
-def descend_to_keep(c, n, S, T, skin):
-    """Descends the trees of two meshes; False if there is no room for all that is near."""
-    c.kept_start[n] = c.counts[COLLISION_KEPT]
-    c.kept_count[n] = 0
-    left = begin_descent(c, S, T)
+    c.kept_start[n], c.kept_count[n] = c.counts[COLLISION_KEPT], 0
+    all_kept = True
+    stack, children = c.nodes_left, c.node_children
+    stack[0, 0], stack[0, 1] = c.mesh_root[c.mesh_of[S]], c.mesh_root[c.mesh_of[T]]
+    left = 1
     while left > 0:
         left -= 1
-        a, b = c.nodes_left[left, 0], c.nodes_left[left, 1]
+        a, b = stack[left, 0], stack[left, 1]
         if not boxes_meet(c, a, b, skin):
             continue
-        if c.node_children[a, 0] < 0 and c.node_children[b, 0] < 0:
-            k = c.counts[COLLISION_KEPT]
-            if k >= c.kept.shape[0]:
-                return False
-            c.kept[k, 0], c.kept[k, 1] = c.node_children[a, 1], c.node_children[b, 1]
-            c.counts[COLLISION_KEPT] = k + 1
-            c.kept_count[n] += 1
-        else:
+        if children[a, 0] >= 0 or children[b, 0] >= 0:
             left = descend_from(c, a, b, left)
-    return True
-
-
-@kernel
-def descend(c, points, S, T, skin):
-    """The same, with the faces of what is near in place of its elements."""
-    is_soft = c.field_kind[T] == SOFT_FIELD
-    left = begin_descent(c, S, T)
-    while left > 0:
-        left -= 1
-        a, b = c.nodes_left[left, 0], c.nodes_left[left, 1]
-        if not boxes_meet(c, a, b, skin):
             continue
-        if c.node_children[a, 0] < 0 and c.node_children[b, 0] < 0:
-            if is_soft:
-                meet_tetrahedra(c, points, S, T, c.node_children[a, 1], c.node_children[b, 1])
+        if c.counts[COLLISION_KEPT] >= c.kept.shape[0]:
+            if c.kept_start[n] > 0:
+                forget_other_pairs(c, n)
             else:
-                meet_triangle(c, points, S, c.node_children[a, 1], c.node_children[b, 1])
-        else:
-            left = descend_from(c, a, b, left)
+                meet_near_elements(c, points, n, S, T)
+                c.counts[COLLISION_KEPT], c.kept_count[n] = 0, 0
+                all_kept = False
+        k = c.counts[COLLISION_KEPT]
+        c.kept[k, 0], c.kept[k, 1] = children[a, 1], children[b, 1]
+        c.counts[COLLISION_KEPT] = k + 1
+        c.kept_count[n] += 1
+    meet_near_elements(c, points, n, S, T)
+    if not all_kept:
+        c.counts[COLLISION_KEPT], c.kept_count[n] = 0, -1
 
 
 @kernel
-def begin_descent(c, S, T):
-    c.nodes_left[0, 0], c.nodes_left[0, 1] = c.mesh_root[c.mesh_of[S]], c.mesh_root[c.mesh_of[T]]
-    return 1
+def forget_other_pairs(c, n):
+    """Moves what pair n keeps to the start of kept; the elements of others are found again when they are asked for."""
+    first, count = c.kept_start[n], c.kept_count[n]
+    for k in range(count):
+        c.kept[k, 0], c.kept[k, 1] = c.kept[first + k, 0], c.kept[first + k, 1]
+    for m in range(c.kept_count.shape[0]):
+        c.kept_count[m] = -1
+    c.kept_start[n], c.kept_count[n] = 0, count
+    c.counts[COLLISION_KEPT] = count
 
 
 @kernel

@@ -22,6 +22,7 @@ from mbcli.engine.fields.collision_fields import (
     MEETING_S,
     MEETING_SLOPE_S,
     MEETING_SLOPE_T,
+    MEETING_T,
     MEETING_VALUE_S,
     SOFT_FIELD,
 )
@@ -69,9 +70,8 @@ def add_polygon(c, points, place, count):
         return
     normal = vector_of(c.meeting, MEETING_NORMAL)
     area, centroid = area_and_centroid(c, place, count, normal)
-    S = c.meeting_solids[MEETING_S]
-    other = c.meeting_solids[MEETING_B] if c.meeting_solids[MEETING_A] == S else c.meeting_solids[MEETING_A]
-    size = min(c.radius[S], c.radius[other])
+    S, T = c.meeting_solids[MEETING_S], c.meeting_solids[MEETING_T]
+    size = min(c.radius[S], c.radius[T])
     if abs(area) <= LEAST_AREA * size * size:
         return
     if (area < 0.0) != (c.meeting_solids[MEETING_B] == S):  # the normal of the contact is out of B into A
@@ -129,13 +129,9 @@ def turn_round(c, place, count):
 @kernel
 def add_face(c, points, area, centroid):
     """Index of a contact for a face without its corners; -1 if there is none."""
-    A, B, S, g = (
-        c.meeting_solids[MEETING_A],
-        c.meeting_solids[MEETING_B],
-        c.meeting_solids[MEETING_S],
-        c.meeting_solids[MEETING_FRAME],
-    )
-    T = B if S == A else A
+    solids = c.meeting_solids
+    A, B, S, T = solids[MEETING_A], solids[MEETING_B], solids[MEETING_S], solids[MEETING_T]
+    g = solids[MEETING_FRAME]
     normal = vector_of(c.meeting, MEETING_NORMAL)
     slope_S, slope_T = vector_of(c.meeting, MEETING_SLOPE_S), vector_of(c.meeting, MEETING_SLOPE_T)
     along_S, along_T = dot(normal, slope_S), -dot(normal, slope_T)

@@ -35,7 +35,7 @@ COMPLIANCE_MODULUS, COMPLIANCE_SLOPE = range(2)
 RELATIVE_POSE, RELATIVE_SIZES = range(2)
 # elements of meeting, of meeting_solids
 MEETING_NORMAL, MEETING_SLOPE_S, MEETING_VALUE_S, MEETING_SLOPE_T = 0, 3, 6, 7
-MEETING_A, MEETING_B, MEETING_S, MEETING_FRAME, MEETING_PAIR = range(5)
+MEETING_A, MEETING_B, MEETING_S, MEETING_T, MEETING_FRAME, MEETING_PAIR = range(6)
 EPA_POINTS, EPA_FACES = 256, 512
 
 COLLISION_FIELDS = (
@@ -107,7 +107,13 @@ COLLISION_FIELDS = (
     Field("polygons", (4, MOST_CORNERS, 3), "real", "m", "faces of A and B that face each other, then work"),
     Field("nodes_left", (MOST_NODES, 2), "int", "", "pairs of nodes that are still to be looked at"),
     Field("meeting", (10,), "real", "1, Pa/m, Pa", "normal of a face out of T into S, gradient and value of S, of T"),
-    Field("meeting_solids", (5,), "int", "", "A and B, the soft one S, the one in whose frame meeting is; their pair"),
+    Field(
+        "meeting_solids",
+        (6,),
+        "int",
+        "",
+        "A and B; the soft one S, and T; the frame of meeting; their pair",
+    ),
     Field("relative", (2, 12), "real", "1, m", "pose of solid T in S, and the absolute values of its rotation"),
     Field("touching", (MOST_CORNERS, 4), "real", "m, 1", "points of B's or A's face, and distance from the other"),
 )
