@@ -4,7 +4,7 @@ from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGra
 from mbcli.geometry.collision_filters import CollisionFilterDeclaration, CollisionFilterManager, GeometrySet
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair
 from mbcli.geometry.contact_surface import ContactSurface, HydroelasticContactRepresentation
-from mbcli.geometry.frame_poses import FramePoseVector
+from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
 from mbcli.geometry.geometry_instance import GeometryInstance
 from mbcli.geometry.hydroelastic_properties import (
     AddCompliantHydroelasticProperties,
@@ -37,6 +37,7 @@ from mbcli.geometry.shapes import (
     Sphere,
 )
 from mbcli.geometry.surface_mesh import SurfaceTriangle, TriangleSurfaceMesh
+from mbcli.geometry.volume_mesh import VolumeElement, VolumeMesh
 
 __all__ = [
     "AddCompliantHydroelasticProperties",
@@ -55,6 +56,7 @@ __all__ = [
     "FilterId",
     "FrameId",
     "FramePoseVector",
+    "GeometryConfigurationVector",
     "GeometryId",
     "GeometryInstance",
     "GeometryProperties",
@@ -81,4 +83,6 @@ __all__ = [
     "SurfaceTriangle",
     "TriangleSurfaceMesh",
     "TriangleSurfaceMeshFieldLinear",
+    "VolumeElement",
+    "VolumeMesh",
 ]

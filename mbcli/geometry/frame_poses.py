@@ -1,4 +1,4 @@
-"""Poses by FrameId, under the name of pydrake.geometry."""
+"""Poses by FrameId and vertices by GeometryId, as output ports of a plant give them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from mbcli.math import RigidTransform
 
 if TYPE_CHECKING:
-    from mbcli.geometry.identifiers import FrameId
+    from mbcli.geometry.identifiers import FrameId, GeometryId
+    from mbcli.math.array_types import Vector
 
 
 class FramePoseVector:
@@ -41,3 +42,36 @@ class FramePoseVector:
     def ids(self) -> list[FrameId]:
         """The frames that have poses, in the order in which they got them."""
         return list(self._poses)
+
+
+class GeometryConfigurationVector:
+    """Positions of the vertices (3 n,) [m] in W of deformable geometries."""
+
+    def __init__(self) -> None:
+        self._positions: dict[GeometryId, Vector] = {}
+
+    def clear(self) -> None:
+        """Forgets all positions."""
+        self._positions.clear()
+
+    def set_value(self, id: GeometryId, value: Vector) -> None:
+        """The positions of a geometry's vertices, x, y, z of one after the other."""
+        self._positions[id] = value
+
+    def size(self) -> int:
+        """The number of geometries."""
+        return len(self._positions)
+
+    def value(self, id: GeometryId) -> Vector:
+        """(3 n,) [m]. RuntimeError if the geometry has none."""
+        if id not in self._positions:
+            raise RuntimeError(f"there are no positions of geometry {id!r}")
+        return self._positions[id]
+
+    def has_id(self, id: GeometryId) -> bool:
+        """Whether a geometry has positions."""
+        return id in self._positions
+
+    def ids(self) -> list[GeometryId]:
+        """The geometries that have positions, in the order in which they got them."""
+        return list(self._positions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbcli.geometry.properties import Role
+from mbcli.geometry.volume_mesh import VolumeMesh
 
 if TYPE_CHECKING:
     from mbcli.geometry.collision_filters import GeometrySet
@@ -161,24 +162,30 @@ class SceneGraphInspector:
 
     def NumAnchoredGeometries(self) -> int:
         """Those fixed to World."""
-        return self.NumGeometriesForFrame(self.world_frame_id())
+        return self.NumGeometriesForFrame(self.world_frame_id()) - len(self._registry.deformables)
 
     def NumDynamicGeometries(self) -> int:
-        """The number of geometries fixed to frames other than World's."""
+        """The number of geometries that are fixed to frames other than World's, or deformable."""
         return self.num_geometries() - self.NumAnchoredGeometries()
 
     def IsDeformableGeometry(self, geometry_id: GeometryId) -> bool:
-        """False: all geometries are rigid. RuntimeError if the graph does not have the geometry."""
+        """Whether its vertices move. RuntimeError if the graph does not have the geometry."""
         self._registry.geometry(geometry_id)
-        return False
+        return geometry_id in self._registry.deformables
 
     def GetAllDeformableGeometryIds(self) -> list[GeometryId]:
-        """An empty list: all geometries are rigid."""
-        return []
+        """Those whose vertices move, in the order of their registration."""
+        return list(self._registry.deformables)
 
     def NumDeformableGeometriesWithRole(self, role: Role) -> int:
-        """0: all geometries are rigid."""
-        return 0
+        """The number of deformable geometries that have a role."""
+        return sum(self._has_role(g, role) for g in self._registry.deformables)
+
+    def GetReferenceMesh(self, geometry_id: GeometryId) -> VolumeMesh | None:
+        """The VolumeMesh of a deformable geometry in its own frame, None of a rigid one."""
+        self._registry.geometry(geometry_id)
+        mesh = self._registry.deformables.get(geometry_id)
+        return None if mesh is None else VolumeMesh.of(mesh)
 
     def CollisionFiltered(self, geometry_id_A: GeometryId, geometry_id_B: GeometryId) -> bool:
         """Whether a pair is left out of the search for contact. RuntimeError if one of them does not collide."""
@@ -186,7 +193,8 @@ class SceneGraphInspector:
             if self._registry.geometry(g).proximity is None:
                 raise RuntimeError(f"CollisionFiltered: geometry '{self.GetName(g)}' has no proximity role")
         a, b = self._registry.geometries[geometry_id_A], self._registry.geometries[geometry_id_B]
-        if a.frame == b.frame:
+        deformable = self.IsDeformableGeometry(geometry_id_A) or self.IsDeformableGeometry(geometry_id_B)
+        if geometry_id_A == geometry_id_B or (a.frame == b.frame and not deformable):
             return True
         for excludes, A, B in reversed(self._registry.filters()):
             within = B is None and geometry_id_A in A and geometry_id_B in A

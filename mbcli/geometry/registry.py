@@ -10,6 +10,7 @@ from mbcli.geometry.identifiers import FilterId, FrameId, GeometryId, Identifier
 if TYPE_CHECKING:
     from mbcli.geometry.collision_filters import GeometrySet
     from mbcli.geometry.geometry_instance import GeometryInstance
+    from mbcli.meshes.volume_mesh import VolumeMesh
 
 # Whether pairs are left out, geometries A, geometries B or None for pairs within A.
 FilterStatement = tuple[bool, frozenset[GeometryId], frozenset[GeometryId] | None]
@@ -30,7 +31,8 @@ class Registry:
     """Sources, frames, geometries and filters of one SceneGraph, for its inspector, its filters and compilation.
 
     sources, frames and geometries are dictionaries by identifier, in the order of registration; world_frame is the
-    first of the frames. revision grows with every change that contact depends on.
+    first of the frames. deformables: the reference mesh of each deformable geometry, in its frame. revision grows with
+    every change that contact depends on.
     """
 
     def __init__(self) -> None:
@@ -38,6 +40,7 @@ class Registry:
         self.sources: dict[Any, str] = {}
         self.frames: dict[Any, Frame] = {}
         self.geometries: dict[Any, GeometryInstance] = {}
+        self.deformables: dict[Any, VolumeMesh] = {}
         self.lasting_filters: list[FilterStatement] = []
         self.transient_filters: dict[FilterId, list[FilterStatement]] = {}
         self.revision = 0
@@ -71,6 +74,15 @@ class Registry:
         instance.frame, instance.source = frame_id, source
         self.geometries[instance.id()] = instance
         frame.geometries.append(instance.id())
+        self.revision += 1
+        return instance.id()
+
+    def add_deformable(self, source: SourceId, instance: GeometryInstance, mesh: VolumeMesh) -> GeometryId:
+        """A geometry that changes its shape: its vertices are given in World. Names need not differ."""
+        instance.frame, instance.source = self.world_frame, source
+        self.geometries[instance.id()] = instance
+        self.deformables[instance.id()] = mesh
+        self.frames[self.world_frame].geometries.append(instance.id())
         self.revision += 1
         return instance.id()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.geometry.scene_graph import SceneGraph
 from mbcli.multibody.plant.ports import InputPort, OutputPort, port_at, port_named
+from mbcli.multibody.tree.index import DiscreteStateIndex
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,6 +23,7 @@ __all__ = [
     "Diagram",
     "DiagramBuilder",
     "DiagramContext",
+    "DiscreteStateIndex",
     "EventStatus",
     "InputPort",
     "OutputPort",

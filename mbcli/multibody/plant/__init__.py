@@ -1,6 +1,7 @@
 """MultibodyPlant and the classes around it, under the names of pydrake.multibody.plant."""
 
 from mbcli.config.plant_config import MultibodyPlantConfig
+from mbcli.multibody.deformable.deformable_model import DeformableModel, PhysicalModel
 from mbcli.multibody.plant.applied_forces import (
     ExternallyAppliedSpatialForce,
     ExternallyAppliedSpatialForceMultiplexer,
@@ -23,6 +24,7 @@ from mbcli.multibody.plant.scalar_templates import (
 from mbcli.multibody.plant.settings import ContactModel, DiscreteContactApproximation, DiscreteContactSolver
 from mbcli.multibody.plant.wing import Wing
 from mbcli.multibody.tree.constraints import DistanceConstraintParams
+from mbcli.multibody.tree.deformable_body import DeformableBodyId
 
 __all__ = [
     "AddMultibodyPlant",
@@ -32,6 +34,8 @@ __all__ = [
     "ContactModel",
     "ContactResults",
     "CoulombFriction",
+    "DeformableBodyId",
+    "DeformableModel",
     "DiscreteContactApproximation",
     "DiscreteContactSolver",
     "DistanceConstraintParams",
@@ -43,6 +47,7 @@ __all__ = [
     "MultibodyPlant",
     "MultibodyPlantConfig",
     "MultibodyPlant_",
+    "PhysicalModel",
     "PointPairContactInfo",
     "Propeller",
     "PropellerInfo",

@@ -178,6 +178,8 @@ class Constraints(Lookup):
     def _refuse_tamsi_with_constraints(self, setting: Enum) -> None:
         if setting.name == "kTamsi" and self.num_constraints():
             raise RuntimeError("the discrete contact approximation tamsi cannot hold the constraints of the plant")
+        if setting.name == "kTamsi" and self.elements.deformable_bodies:
+            raise RuntimeError("the discrete contact approximation tamsi does not know deformable bodies")
 
     def RemoveConstraint(self, id: MultibodyConstraintId) -> None:
         """Takes a constraint out again. RuntimeError: after Finalize(), no constraint has this id."""

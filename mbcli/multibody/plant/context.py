@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.evaluated_state import EvaluatedState
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.scalars import Scalar
+    from mbcli.multibody.tree.index import DiscreteStateIndex
 
 
 class Context:
@@ -67,6 +68,20 @@ class Context:
         self._require_state(True, "get_discrete_state_vector")
         return StateVector(self.state.x)
 
+    def num_discrete_state_groups(self) -> int:
+        """[q; v] of a discrete plant, and one group for each deformable body; none of a continuous plant."""
+        return 1 + len(self.state.deformables) if self.state.plant.is_discrete() else 0
+
+    def get_discrete_state(self, index: DiscreteStateIndex | int) -> StateVector:
+        """A group of the discrete state: 0 is [q; v], the others [q; v; a] of the vertices of a deformable body.
+
+        RuntimeError if there is none.
+        """
+        groups = self.num_discrete_state_groups()
+        if not 0 <= int(index) < groups:
+            raise RuntimeError(f"get_discrete_state({int(index)}): the discrete state has {groups} groups")
+        return StateVector(self.state.x if int(index) == 0 else self.state.deformables[int(index) - 1].values)
+
     def _require_state(self, discrete: bool, method: str) -> None:
         plant = self.state.plant
         if plant.is_discrete() is not discrete:
@@ -99,6 +114,8 @@ class StateVector:
     def CopyToVector(self) -> Vector:
         """The elements, a new array (n,)."""
         return self._value.copy()
+
+    value = CopyToVector
 
     def size(self) -> int:
         """The number of elements."""

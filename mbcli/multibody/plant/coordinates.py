@@ -390,6 +390,8 @@ class Coordinates(Lookup):
         self.check_context(context)
         context.state.set_q(self.GetDefaultPositions())
         context.state.set_v(0.0)
+        for state, body in zip(context.state.deformables, self.elements.deformable_bodies, strict=True):
+            state.reset(body)
 
     # free bodies
 

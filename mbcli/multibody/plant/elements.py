@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.multibody.deformable.deformable_model import DeformableModel
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.plant.geometry import Geometry
 from mbcli.multibody.tree.index import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.rigid_transform import RigidTransform
     from mbcli.multibody.tree.constraints import Constraint
+    from mbcli.multibody.tree.deformable_body import DeformableBody
     from mbcli.multibody.tree.element import MultibodyElement
     from mbcli.multibody.tree.force_element import ForceElement
     from mbcli.multibody.tree.frame import FixedOffsetFrame, Frame
@@ -51,6 +53,7 @@ class PlantElements:
         constraints: list in the order in which they were added; Finalize() adds a LoopConstraint for each joint that
             closes a loop.
         loop_joints: list of the joints that close loops, after Finalize().
+        deformable_bodies: list of DeformableBody by DeformableBodyIndex.
     """
 
     def __init__(self) -> None:
@@ -62,6 +65,7 @@ class PlantElements:
         self.force_elements: list[ForceElement] = []
         self.constraints: list[Constraint] = []
         self.loop_joints: list[Joint] = []
+        self.deformable_bodies: list[DeformableBody] = []
 
 
 class Elements(Geometry):
@@ -69,6 +73,7 @@ class Elements(Geometry):
 
     def _start_elements(self) -> None:
         self.elements = PlantElements()
+        self._deformables = DeformableModel(self.whole_plant())
         self._next_index: dict[type[TypeSafeIndex], int] = {}
         self._taken_names = set()
         self.AddModelInstance("WorldModelInstance")
@@ -191,3 +196,14 @@ class Elements(Geometry):
             instance = world_model_instance()
         self.check_instance(instance)
         return self._register(force_element, self.elements.force_elements, ForceElementIndex, instance)
+
+    # deformable bodies
+
+    def deformable_model(self) -> DeformableModel:
+        """The deformable bodies of the plant."""
+        return self._deformables
+
+    def mutable_deformable_model(self) -> DeformableModel:
+        """The deformable bodies of the plant, to add some. RuntimeError after Finalize()."""
+        self.require_not_finalized("mutable_deformable_model")
+        return self._deformables

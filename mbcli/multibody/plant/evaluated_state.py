@@ -9,6 +9,7 @@ import numpy as np
 from mbcli.engine.runtime.bound_kernels import BoundKernels
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.engine.runtime.model import Data
+from mbcli.multibody.deformable.deformable_state import DeformableState
 from mbcli.multibody.plant.active_constraints import ActiveConstraints
 from mbcli.multibody.plant.frame_motions import FrameMotions
 from mbcli.multibody.tree.parameters import Parameters
@@ -55,6 +56,7 @@ class EvaluatedState(FrameMotions):
         of_parameters, of_q, of_v, of_inputs: results Remembered after their arguments: parameters, q, v, and
             time with inputs.
         constraints: ActiveConstraints, None in a plant without constraints.
+        deformables: DeformableState of each deformable body, by its index.
         contact: StepContact or PointContact, None before accelerations needed it, or if nothing can touch.
         q_memory, v_memory, x_memory, vdot_memory: the memory of these arrays. It takes vectors of floats sooner than
             they do, and refuses all else. None takes nothing: what is not compiled looks at numbers before it takes
@@ -67,7 +69,7 @@ class EvaluatedState(FrameMotions):
         *("plant", "scalar", "dtype", "compiled", "time", "q", "v", "x", "shape_q", "shape_v", "parameters"),
         *("model", "data", "model_handle", "data_handle", "kernels", "calls"),
         *("parameters_current", "positions_current", "velocities_current"),
-        *("of_parameters", "of_q", "of_v", "of_inputs", "constraints", "contact"),
+        *("of_parameters", "of_q", "of_v", "of_inputs", "constraints", "contact", "deformables"),
         *("q_memory", "v_memory", "x_memory", "vdot_memory"),
         *("copy_of_three", "copy_of_six", "copy_of_G", "copy_of_R", "copy_of_p", "copy_of_J3", "copy_of_J6"),
         *("_addresses", "_no_forces"),
@@ -94,6 +96,7 @@ class EvaluatedState(FrameMotions):
     of_inputs: Remembered
     constraints: ActiveConstraints | None
     contact: ContactArrays | None
+    deformables: tuple[DeformableState, ...]
     q_memory: Any  # memoryview, or None: both raise TypeError for what they do not take
     v_memory: Any
     x_memory: Any
@@ -118,6 +121,7 @@ class EvaluatedState(FrameMotions):
         self.model_handle, self.data_handle = self.model.handle(compiled), data.handle(compiled)
         self.parameters, self.parameters_current = Parameters(), True
         self.constraints = self.contact = None
+        self.deformables = tuple(DeformableState(body) for body in plant.elements.deformable_bodies)
         self.load_kernels()
         self.q, self.v, self.x = data.q, data.v, data.x
         self.shape_q, self.shape_v = self.q.shape, self.v.shape

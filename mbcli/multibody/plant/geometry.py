@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.geometry.shapes import Shape
     from mbcli.math.rigid_transform import RigidTransform
+    from mbcli.meshes.volume_mesh import VolumeMesh
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.tree.index import BodyIndex
     from mbcli.multibody.tree.rigid_body import RigidBody
@@ -157,6 +158,18 @@ class Geometry(Lookup):
         geometry_id = graph.registry.add_geometry(source, frame, instance)
         self.geometry_bodies[geometry_id] = body
         return geometry_id
+
+    def register_deformable_geometry(self, instance: GeometryInstance, mesh: VolumeMesh) -> GeometryId:
+        """Makes the geometry of a deformable body known to the scene graph, with its reference mesh.
+
+        RuntimeError without a scene graph.
+        """
+        graph, source = self.scene_graph, self._source_id
+        if graph is None or source is None:
+            raise RuntimeError(
+                "RegisterDeformableBody: the plant has no scene graph, call RegisterAsSourceForSceneGraph() first"
+            )
+        return graph.registry.add_deformable(source, instance, mesh)
 
     def _geometries_of(self, body: RigidBody, role: str) -> list[GeometryId]:
         frame, graph = self._frame_ids.get(int(body.index())), self.scene_graph

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.geometry.frame_poses import FramePoseVector
+from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
 from mbcli.multibody.plant.contact_results import ContactResults
 from mbcli.multibody.plant.kinematics import Kinematics
@@ -90,6 +90,10 @@ class OutputPorts(ReactionForces, Kinematics):
         """A FramePoseVector of X_WB by FrameId of all bodies that are registered with a SceneGraph, without World."""
         return self._output("get_geometry_pose_output_port", "geometry_pose")
 
+    def get_deformable_body_configuration_output_port(self) -> OutputPort:
+        """A GeometryConfigurationVector of the vertices of each deformable body (3 n,) [m] in W, by GeometryId."""
+        return self._output("get_deformable_body_configuration_output_port", "deformable_body_configuration")
+
     def num_output_ports(self) -> int:
         """The number of output ports."""
         return len(self._output_ports())
@@ -139,6 +143,7 @@ class OutputPorts(ReactionForces, Kinematics):
             for instance in range(self.num_model_instances()):
                 made += self._instance_ports(ModelInstanceIndex(instance))
             made.append(("geometry_pose", None, self._geometry_poses))
+            made.append(("deformable_body_configuration", None, self._deformable_configuration))
             self._outputs = [OutputPort(self, name, f, k, size) for k, (name, size, f) in enumerate(made)]
         return self._outputs
 
@@ -194,6 +199,13 @@ class OutputPorts(ReactionForces, Kinematics):
             return self.actuation(context)
         self._accelerations(context)
         return context.state.of_inputs["net_actuation"].copy()
+
+    def _deformable_configuration(self, context: Context) -> GeometryConfigurationVector:
+        self.check_context(context)
+        configuration = GeometryConfigurationVector()
+        for body, state in zip(self.elements.deformable_bodies, context.state.deformables, strict=True):
+            configuration.set_value(body.geometry_id(), state.q.ravel().copy())
+        return configuration
 
     def _geometry_poses(self, context: Context) -> FramePoseVector:
         poses = FramePoseVector()

@@ -9,7 +9,7 @@ import numpy as np
 
 from mbcli.multibody.tree.parameters import DEFAULTS
 
-ELEMENTS = ("bodies", "frames", "joints", "actuators", "force_elements", "constraints")
+ELEMENTS = ("bodies", "frames", "joints", "actuators", "force_elements", "constraints", "deformable_bodies")
 
 
 class Conversion:
@@ -26,6 +26,8 @@ class Conversion:
 def to_scalar(plant, plant_class):
     """A deep copy of a finalized plant as another class: same elements in the same order, and same defaults."""
     plant.require_finalized("conversion to another scalar type")
+    if plant.elements.deformable_bodies:
+        raise RuntimeError("a plant with deformable bodies has floats only, it is not converted to another scalar type")
     result = copy.deepcopy(plant, {id(plant.model): None})
     result.__class__ = plant_class
     result.model = result.compiled_model(DEFAULTS)
@@ -42,6 +44,8 @@ def set_time_state_and_parameters(context, source):
     converted = scalar.convert(source.state.q), scalar.convert(source.state.v)
     for target, value in zip((state.q, state.v), converted, strict=True):
         np.copyto(target, value, casting="same_kind")
+    for ours, theirs in zip(state.deformables, source.state.deformables, strict=True):
+        ours.values[:] = theirs.values
     state.time = source.state.time
     state.parameters = source.state.parameters.of_elements(counterpart)
     state.parameters_current = False

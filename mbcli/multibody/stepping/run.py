@@ -142,6 +142,8 @@ class Run:
     ) -> None:
         self.plant, self.context = plant, context
         require_actions(plant)
+        if plant.elements.deformable_bodies:
+            raise ModelError("the steps of a plant with deformable bodies are not implemented")
         require_masses(plant, context)
         self.config = DEFAULT_CONFIG if config is None else config
         self.steps = self.refused_steps = 0

@@ -1,15 +1,18 @@
 """Elements of a plant, under the names of pydrake.multibody.tree."""
 
+from mbcli.multibody.fem.force_density import ForceDensityField, GravityForceField
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia
 from mbcli.multibody.inertia.unit_inertia import UnitInertia
 from mbcli.multibody.tree.bushing import LinearBushingRollPitchYaw
 from mbcli.multibody.tree.constraint_id import MultibodyConstraintId
+from mbcli.multibody.tree.deformable_body import DeformableBody, DeformableBodyId
 from mbcli.multibody.tree.door_hinge import DoorHinge, DoorHingeConfig
 from mbcli.multibody.tree.force_element import ForceElement
 from mbcli.multibody.tree.frame import FixedOffsetFrame, Frame, RigidBodyFrame
 from mbcli.multibody.tree.index import (
     BodyIndex,
+    DeformableBodyIndex,
     ForceElementIndex,
     FrameIndex,
     JointActuatorIndex,
@@ -153,4 +156,9 @@ __all__ = [
     "world_frame_index",
     "world_index",
     "world_model_instance",
+    "DeformableBody",
+    "DeformableBodyId",
+    "DeformableBodyIndex",
+    "ForceDensityField",
+    "GravityForceField",
 ]

@@ -106,6 +106,18 @@ class ModelInstanceIndex(TypeSafeIndex):
     __slots__ = ()
 
 
+class DeformableBodyIndex(TypeSafeIndex):
+    """Index of a deformable body."""
+
+    __slots__ = ()
+
+
+class DiscreteStateIndex(TypeSafeIndex):
+    """Index of a group of the discrete state: 0 has [q; v] of the rigid bodies, each deformable body one more."""
+
+    __slots__ = ()
+
+
 def world_index() -> BodyIndex:
     """The index of World, 0."""
     return BodyIndex(0)
