@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command_line import SAMPLES, cli, hinge, one_robot
+from command_line import SAMPLES, cli, hinge, one_robot, succeed
 
 SOUND = one_robot("ab", hinge("j", "a", "b"))
 WARNED = SOUND.replace("<axis ", "<axes/><axis ")
@@ -275,3 +275,19 @@ def test_sarif_has_the_structure_of_version_2_1(folder):
     assert first["locations"][0]["logicalLocations"][0]["fullyQualifiedName"].endswith("/inertial/mass")
     absolute = [artifact["location"]["uri"] for artifact in run["artifacts"]][-1]
     assert absolute.startswith("file:///")
+
+
+QUIET = SAMPLES / "double_pendulum.urdf"  # nothing is found in it
+
+
+def test_a_result_file_is_written_even_if_there_is_nothing_to_say(tmp_path):
+    for words in (("-q", "check", QUIET), ("check", QUIET, "--format", "jsonl")):
+        path = tmp_path / f"{len(words)}.txt"
+        succeed(*words, "-o", path)
+        assert path.read_text() == ""
+        assert cli(*words, "-o", path).code == 6
+
+
+def test_a_missing_srdf_file_is_not_a_fault_of_the_model(tmp_path):
+    result = cli("check", QUIET, "--srdf", tmp_path / "gone.srdf")
+    assert result.code == 4 and f"{tmp_path}/gone.srdf: error: cannot read the file" in result.out

@@ -146,3 +146,8 @@ def test_random_positions_respect_a_limit_on_one_side():
     for seed in range(5):
         q, _ = state("-", "--weld", "a", "--random", seed, stdin=text)
         assert 5.0 <= q[0] <= 1e99
+
+
+def test_a_state_file_without_an_end_is_refused():
+    endless = cli("mass-matrix", TWO_LINKS, "--state", "/dev/zero")
+    assert endless.code == 3 and endless.err == "/dev/zero: error: not a state: more than 64 MiB\n"

@@ -46,6 +46,7 @@ def test_the_command_lists_the_schemas_and_suggests_names(tmp_path):
         "log",
         "plant_config",
         "results",
+        "rows",
         "scenario",
         "simulator_config",
     ]

@@ -164,7 +164,7 @@ def test_what_the_command_cannot_do_is_said_in_one_line(tmp_path, monkeypatch):
     path = SAMPLES / "double_pendulum.urdf"
     for arguments, code, message in (
         (("--quantity", "pose"), 2, "needs --frame"),
-        (("--frame", "nowhere"), 2, "no frame or body 'nowhere'"),
+        (("--frame", "nowhere"), 2, "there is no frame named 'nowhere'"),
         (("--format", "csv"), 2, "text, json"),
     ):
         result = cli("symbolic", path, *arguments)

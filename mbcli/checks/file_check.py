@@ -49,7 +49,8 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
         failure = UNREADABLE if isinstance(error, ResourceError) else UNKNOWN_FORMAT
         message = str(error).removeprefix(f"{name}: ").removeprefix("error: ")
         diagnostics.error(failure, message, place=Place(name))
-    if any(f.code == UNREADABLE and f.place == Place(name) for f in diagnostics.findings):
+    given = (Place(name), Place(srdf))
+    if any(f.code == UNREADABLE and f.place in given for f in diagnostics.findings):
         failure = UNREADABLE
     findings = sorted(diagnostics.findings, key=lambda f: (f.place.file != name, f.place.line, f.place.column))
     return FileCheck(name, findings, _sources(source, name, models, files), failure)

@@ -8,7 +8,7 @@ import click
 
 from mbcli.cli.model import read_packages
 from mbcli.cli.options import INPUT_FORMATS, Options, resource_options
-from mbcli.cli.output import emit, printable
+from mbcli.cli.output import emit, printable, write_file
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError, ResourceError
 
@@ -56,7 +56,7 @@ def check(ctx, **options):
     code is explained in docs/check.md.
 
     Exit codes: 0 nothing at or above --fail-on; 1 a finding is, a file that is not well-formed XML or YAML included;
-    3 a file is of no known format; 4 a MODEL cannot be read. All files are checked in any case.
+    3 a file is of no known format; 4 a MODEL or its SRDF file cannot be read. All files are checked in any case.
     """
     from mbcli.checks.file_check import UNREADABLE
 
@@ -76,6 +76,8 @@ def check(ctx, **options):
         text = WRITERS[result_format](checked, findings, findings[: _most(options)])
     if text:
         emit(text, Output(options), styled=result_format in (None, "text"))
+    elif options["output"] not in (None, "-"):
+        write_file(options["output"], "", options["force"])
     failures = {file.failure for file in checked} - {None}
     if failures:
         return (ResourceError if UNREADABLE in failures else ModelError).exit_code

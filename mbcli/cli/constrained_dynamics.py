@@ -16,14 +16,12 @@ METHODS = ("range-space", "direct", "null-space", "kokkevis")
 inverse_options = together(
     click.option(
         "--exact",
-        "inverse",
-        flag_value="exact",
+        is_flag=True,
         help="Inverse dynamics under the constraints: forces of the actuators that give them the accelerations --vdot.",
     ),
     click.option(
         "--relaxed",
-        "inverse",
-        flag_value="relaxed",
+        is_flag=True,
         help="The same, as close to --vdot as possible, also with too few actuators.",
     ),
     click.option(
@@ -45,7 +43,7 @@ inverse_options = together(
 @click.option("--vdot", metavar="LIST", help="Wanted accelerations, a list or NAME=VALUE pairs; default: 0.")
 @output_options
 @click.pass_context
-def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values):
+def constrained_dynamics(ctx, tau, u, vdot, method, exact, relaxed, actuated, **values):
     """Accelerations, forces of the constraints, and the impulses that make the velocities satisfy them.
 
     M vdot + C v = tau + tau_g + G^T lambda with G vdot = gamma; M (v_plus - v) = G^T impulse with G v_plus = 0. Forces
@@ -67,9 +65,8 @@ def constrained_dynamics(ctx, tau, u, vdot, method, inverse, actuated, **values)
     mbcli constrained-dynamics leg.urdf --constraints stand.yaml --method kokkevis
     mbcli constrained-dynamics four_bar.sdf --state assembled.json --exact --actuated left
     """
-    if inverse is None:
-        require_inverse(inverse, vdot=vdot, actuated=actuated)
-    elif method is not None or tau is not None or u is not None:
+    inverse = chosen_inverse(exact, relaxed, vdot=vdot, actuated=actuated)
+    if inverse is not None and (method is not None or tau is not None or u is not None):
         raise click.UsageError(f"--{inverse} finds the forces: no --method, --tau, --u")
 
     warn = WarningOfErrors(ctx)
@@ -118,11 +115,14 @@ class WarningOfErrors:
         )
 
 
-def require_inverse(inverse, **options):
-    """UsageError for options that mean something with --exact and --relaxed alone, given without these."""
+def chosen_inverse(exact, relaxed, **options):
+    """ "exact", "relaxed" or None. UsageError for both, or for options of theirs that are given with neither."""
+    if exact and relaxed:
+        raise click.UsageError("--exact and --relaxed exclude each other")
     for name, value in options.items():
-        if inverse is None and value is not None:
+        if not exact and not relaxed and value is not None:
             raise click.UsageError(f"--{name} is for --exact and --relaxed")
+    return "exact" if exact else "relaxed" if relaxed else None
 
 
 def words(text):

@@ -6,10 +6,10 @@ from mbcli.cli.analysis import Analysis
 from mbcli.cli.constrained_dynamics import (
     WarningOfErrors,
     advice_of_options,
+    chosen_inverse,
     columns,
     inverse_options,
     render,
-    require_inverse,
     words,
 )
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
@@ -33,7 +33,7 @@ from mbcli.models.units import force_units
 @output_options
 @click.pass_context
 def inverse_dynamics(
-    ctx, vdot, no_gravity, no_springs, no_damping, body_forces, inverse, actuated, derivatives, **values
+    ctx, vdot, no_gravity, no_springs, no_damping, body_forces, exact, relaxed, actuated, derivatives, **values
 ):
     """Generalized forces [N m or N] that give the accelerations --vdot at a state.
 
@@ -45,7 +45,7 @@ def inverse_dynamics(
     mbcli inverse-dynamics arm.urdf --states motion.csv > torques.jsonl
     mbcli inverse-dynamics four_bar.urdf --state assembled.json --exact --actuated left
     """
-    require_inverse(inverse, actuated=actuated)
+    inverse = chosen_inverse(exact, relaxed, actuated=actuated)
     if inverse is not None and derivatives:
         raise click.UsageError(f"--derivatives and --{inverse} exclude each other")
     with_forces, warn = {}, WarningOfErrors(ctx)

@@ -9,11 +9,12 @@ import numpy as np
 
 from mbcli.cli.options import joined, parse_number, usage_errors
 from mbcli.common.coordinate_names import StateNames
-from mbcli.errors import ResourceError
+from mbcli.errors import ModelError, ResourceError
 from mbcli.models.postures import find_postures, set_postures
 from mbcli.models.states import check_quaternions, set_random_state, state_in_json, state_in_log
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+LARGEST_STATE = 1 << 26  # [bytes] of a JSON document
 
 
 def set_state(loaded, context, options):
@@ -98,14 +99,16 @@ def _assign(plant, context, assignments):
 def _from_file(plant, context, path, time):
     """Sets the state of a file; returns whether it has positions."""
     if path == "-":
-        content, is_log = sys.stdin.buffer.read(), False
+        content, is_log = sys.stdin.buffer.read(LARGEST_STATE + 1), False
     elif not os.path.exists(path):
         raise ResourceError(f"{path}: error: no such file")
     else:
         with open(path, "rb") as file:
             content = file.read(len(HDF5_SIGNATURE))
             is_log = content == HDF5_SIGNATURE
-            content += b"" if is_log else file.read()
+            content += b"" if is_log else file.read(LARGEST_STATE)
+    if len(content) > LARGEST_STATE:
+        raise ModelError(f"{path}: error: not a state: more than {LARGEST_STATE >> 20} MiB")
     if time is not None and not is_log:
         raise click.UsageError(f"--time: {path} is not a log, it holds one state")
     if is_log:

@@ -2,7 +2,7 @@
 
 import click
 
-from mbcli.cli.model import load
+from mbcli.cli.model import find_frame, load
 from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, take_output
 from mbcli.cli.output import document, emit
 from mbcli.common.json_text import to_json
@@ -66,17 +66,10 @@ def _formulas(plant, quantities, frames, exact, simplify):
         model = SymbolicModel(plant, exact=exact, simplify=simplify)
         take_from = {"M": model.mass_matrix, "Cv": model.bias, "tau_g": model.gravity}
         result = {name: take_from[name]() for name in quantities if name in take_from}
-        result |= {f"X_W_{name}": model.pose(_known(plant, name)) for name in frames}
+        result |= {f"X_W_{name}": model.pose(find_frame(plant, name, "--frame")) for name in frames}
     except NotImplementedError as error:
         raise ModelError(str(error)) from None
     return result, model.q, model.v
-
-
-def _known(plant, name):
-    """The name of a frame or body; a usage error if there is none."""
-    if not plant.HasFrameNamed(name) and not plant.HasBodyNamed(name):
-        raise click.UsageError(f"--frame: the model has no frame or body '{name}'")
-    return name
 
 
 def _as_data(formulas, latex):

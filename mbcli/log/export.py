@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import OutputError
 from mbcli.log.format import OFFSET
 from mbcli.log.reader import Log
@@ -222,7 +223,9 @@ def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[I
 def _paths_of(name, paths):
     found = [path for path in paths if name in (path, path.rpartition("/")[2]) or path.startswith(f"{name}/")]
     if not found:
-        raise LookupError(f"the log has no field {name!r}; it has {', '.join(map(short_name, paths))}")
+        known = [short_name(path) for path in paths]
+        likely = did_you_mean(name, [*known, *(path.rpartition("/")[2] for path in paths)])
+        raise LookupError(f"the log has no field {name!r}; it has {', '.join(known)}{likely and f'; {likely}' or ''}")
     return found
 
 

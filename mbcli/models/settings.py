@@ -66,7 +66,7 @@ class Settings:
         if len(holders) > 1 or (run is not None and holders):
             held = [*holders] if run is None else [*holders, argument("config")]
             raise ArgumentError(f"{' and '.join(held)} both hold settings of the run: give one of them")
-        if not holders and (scenario_name or scenario_text) and not read:
+        if not holders and not read and (scenario_name is not None or scenario_text is not None):
             raise ArgumentError(f"{argument('scenario_name')} and {argument('scenario_text')} need a scenario")
         if run is None:
             run = next((scenario.run for scenario in holders.values()), RunConfig())

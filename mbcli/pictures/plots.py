@@ -113,8 +113,10 @@ def _wanted(log: Log, fields):
             reason = error
         try:
             kind, k = names.find(name)
-        except LookupError:
-            raise ArgumentError(f"{log.path}: {reason.args[0]}; nor is it the name of one coordinate") from None
+        except LookupError as error:
+            if "did you mean" not in error.args[0]:
+                error = LookupError(f"{reason.args[0]}; nor is it the name of one coordinate")
+            raise ArgumentError(f"{log.path}: {error.args[0]}") from None
         columns = wanted.setdefault(f"state/{kind}", [])
         if columns is not None and k not in columns:
             columns.append(k)

@@ -53,9 +53,12 @@ class SymbolicModel:
         """tau_g(q), on the side of the applied forces, a column of nv rows."""
         return self._matrix(self.plant.CalcGravityGeneralizedForces(self.context))
 
-    def pose(self, frame_name, measured_in="world"):
-        """X_AF as a matrix (4, 4) of a body or frame, by name, in another one. RuntimeError for unknown names."""
-        frames = [self._frame(name) for name in (measured_in, frame_name)]
+    def pose(self, frame, measured_in="world"):
+        """X_AF as a matrix (4, 4) of a frame of the plant, or of a body or frame by name, in another one.
+
+        RuntimeError for unknown names.
+        """
+        frames = [self._frame(each) for each in (measured_in, frame)]
         return self._matrix(self.plant.CalcRelativeTransform(self.context, *frames).GetAsMatrix4())
 
     def velocity(self, frame_name):
@@ -73,6 +76,8 @@ class SymbolicModel:
 
     def _frame(self, name):
         plant = self.plant
+        if not isinstance(name, str):
+            return plant.get_frame(name.index())
         return plant.GetFrameByName(name) if plant.HasFrameNamed(name) else plant.GetBodyByName(name).body_frame()
 
     def _matrix(self, array):

@@ -1,0 +1,142 @@
+"""Every command: its text, its JSON against the published schemas, its exit codes, and what users do wrong with it.
+
+A command that is added needs its Trial in command_cases.py.
+"""
+
+import json
+import os
+import shlex
+import signal
+
+import click
+import jsonschema
+import pytest
+from command_cases import KINDS, TRIALS, material
+from command_line import cli, start
+from mbcli.parsers.scenes.file_schemas import schema_text
+
+from mbcli.cli import mbcli
+
+FAULTS = [(command, fault) for command, trial in TRIALS.items() for fault in trial.faults]
+FOUND = [(command, *found) for command, trial in TRIALS.items() for found in trial.found]
+SERVERS = ("view",)  # they run until they are interrupted
+
+
+def commands(group, path=()):
+    """(name, click command) of every command that is no group."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), command
+
+
+def is_valid(schema, document):
+    return jsonschema.Draft202012Validator(json.loads(schema_text(schema))).is_valid(document)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("material")
+    before, os.environ["MBCLI_JIT"] = os.environ.get("MBCLI_JIT"), "0"
+    material(folder)
+    os.environ.pop("MBCLI_JIT")
+    if before is not None:
+        os.environ["MBCLI_JIT"] = before
+    return folder
+
+
+@pytest.fixture
+def folder(files, tmp_path, monkeypatch):
+    """An empty folder but for links to the files of material(), as the current one."""
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    for file in files.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(command, words, **options):
+    return cli(*command.split(), *shlex.split(words), **options)
+
+
+def test_every_command_is_tried():
+    assert list(TRIALS) == [name for name, _ in commands(mbcli)]
+
+
+@pytest.mark.parametrize("name, command", list(commands(mbcli)))
+def test_every_command_has_its_json_and_three_kinds_of_faults(name, command):
+    trial = TRIALS[name]
+    kinds = {fault.kind for fault in trial.faults}
+    assert kinds <= set(KINDS) and len(kinds) >= 3
+    gives_json = any("--json" in param.opts for param in command.params)
+    assert gives_json <= (trial.json is not None)
+    takes_files = any(param.name in ("models", "path", "paths", "first") for param in command.params)
+    assert not takes_files or "missing file" in kinds
+    writes = any("--output" in param.opts for param in command.params)
+    assert not writes or "unwritable output" in kinds
+
+
+@pytest.mark.parametrize("command", [name for name in TRIALS if name not in SERVERS])
+def test_every_command_shows_its_result(command, folder):
+    result = run(command, TRIALS[command].words)
+    assert result.code == 0, result.err
+    assert TRIALS[command].shows in result.out and "Traceback" not in result.err
+    assert all(line == line.rstrip() for line in result.out.splitlines())
+
+
+@pytest.mark.parametrize("command", SERVERS)
+def test_a_server_says_its_address_and_ends_by_an_interrupt(command, folder):
+    process = start(*command.split(), *TRIALS[command].words.split(), env={"MBCLI_JIT": "0"})
+    assert TRIALS[command].shows in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode in (0, 130) and "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", [name for name, trial in TRIALS.items() if trial.json is not None])
+def test_the_json_of_every_command_fits_its_schema(command, folder):
+    result = run(command, TRIALS[command].json)
+    assert result.code == 0, result.err
+    if TRIALS[command].rows:
+        rows = [json.loads(line) for line in result.out.splitlines()]
+        assert rows and all(is_valid("rows", row) and "time" in row for row in rows)
+        assert not is_valid("rows", rows[0] | {"q": "much"})
+    else:
+        document = json.loads(result.out)
+        assert is_valid("results", document) and document["schema"] == f"mbcli/{command.replace(' ', '-')}"
+        assert not is_valid("results", document | {"schema_version": 9})
+
+
+@pytest.mark.parametrize("command, words, code", FOUND)
+def test_exit_codes_tell_what_was_found(command, words, code, folder):
+    result = run(command, words)
+    assert result.code == code, result.err
+    assert "Traceback" not in result.err and (result.out or result.err)
+
+
+@pytest.mark.parametrize("command, fault", FAULTS, ids=[f"{command} {fault.words}" for command, fault in FAULTS])
+def test_a_fault_gives_one_line_and_leaves_nothing(command, fault, folder):
+    before = {path.name: os.readlink(path) for path in folder.iterdir()}
+    contents = {path.name: path.read_bytes() for path in folder.iterdir()}
+    result = cli("-q", *command.split(), *shlex.split(fault.words))
+    assert result.code == fault.code, result.err
+    assert fault.says in result.err and "Traceback" not in result.err
+    assert result.err.count("\n") == 1 and result.err.endswith("\n") and result.out == ""
+    assert {path.name: os.readlink(path) for path in folder.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == contents
+
+
+def test_the_rows_of_states_fit_their_schema(folder):
+    for command in ("mass-matrix", "kinematics", "energy", "inverse-dynamics", "jacobian --frame lower"):
+        lines = run(command, "m.urdf --states rows.csv --format jsonl").out.splitlines()
+        assert len(lines) == 2 and all(is_valid("rows", json.loads(line)) for line in lines)
+
+
+def test_every_schema_of_a_result_belongs_to_a_command():
+    results = json.loads(schema_text("results"))
+    names = {ref["$ref"].rpartition("/")[2] for ref in results["oneOf"]}
+    tried = {command.replace(" ", "-") for command, trial in TRIALS.items() if trial.json and not trial.rows}
+    assert names - tried == {"version", "geometry"}  # of mbcli --version --json and of inspect --geometry
