@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mbcli.batch import state_reader
+from mbcli.batch import csv_states, json_states, line_batches
 from mbcli.batch.state_reader import StateLayout, open_states
 from mbcli.errors import ModelError, ResourceError
 
@@ -228,7 +228,7 @@ def test_a_header_longer_than_any_buffer():
     names = [f"joint_with_a_long_name_{index}_q" for index in range(60_000)]
     layout = StateLayout(names, (), (), np.zeros(len(names)), [])
     data = (",".join(names) + "\n" + ",".join(map(str, range(len(names)))) + "\n").encode()
-    assert len(data) > 2 * state_reader.READ_SIZE - 500_000
+    assert len(data) > 2 * line_batches.READ_SIZE - 500_000
     for source in (io.BytesIO(data), io.BufferedReader(Pipe(data, 65536))):
         np.testing.assert_array_equal(read_all(source, layout)["q"][0], np.arange(len(names)))
 
@@ -393,12 +393,12 @@ def test_the_quick_and_the_careful_look_at_csv_agree():
         "1 1",
         "0",
     ]
-    header = state_reader._Header(["a", "b"], "file:1", ",")
+    header = csv_states._Header(["a", "b"], "file:1", ",")
     accepted = 0
     for _ in range(3000):
         lines = [",".join(random.choice(tokens, random.choice([2, 2, 2, 3]))).encode() for _ in range(2)]
-        quick = state_reader._plain_numbers(lines, header)
-        careful, error = state_reader._checked_numbers(lines, 1, header, "file")
+        quick = csv_states._plain_numbers(b"\n".join(lines), header)
+        careful, error = csv_states._checked_numbers(b"\n".join(lines), 1, header, "file")
         if quick is not None:
             accepted += 1
             assert error is None, lines
@@ -408,10 +408,76 @@ def test_the_quick_and_the_careful_look_at_csv_agree():
     assert accepted > 50
 
 
+JSON_TOKENS = (
+    '{"q":[1,2.5]}',
+    '{"q":[1,2.5]} ',
+    '{"q":[1,2.5],"v":[3,-4e-3]}',
+    '{"positions":[1,2],"velocities":[3,4]}',
+    '{"v":[3,4],"q":[1,2]}',
+    '{"q":[1,2],"q":[3,4]}',
+    '{"q":[1,2],"positions":[3,4]}',
+    '{"q":["1",2]}',
+    '{"q":[true,2]}',
+    '{"q":[null,2]}',
+    '{"q":[1]}',
+    '{"q":[[1],[2]]}',
+    '{"q":[1,2]',
+    '"v":[1,2]}',
+    '{"q":[1,2]},{"q":[3,4]}',
+    '{"q":[1,2.5],"vdot":[1,2]}',
+    '{"a":1}',
+    '{"q":[1,1e400]}',
+    '{"q":[1,10000000000000000000000]}',
+    '{"q":{"a":1}}',
+    '{"q":[1,2],[1,3,4]}',
+    '{"q":[1,2],"v":[1,2],"v":[3,4]}',
+    '{"q": [1, 2], "v": [3, 4]}',
+    '{"time":0.5,"q":[1,2]}',
+    '{"q":[1,2],"time":0.5}',
+    '{"q":1,"v":[3,4]}',
+    '{"q":[1,2],"v":[]}',
+    '{"q":[1,.5]}',
+    "{}",
+    "",
+    "[1,2]",
+)
+
+
+def test_json_lines_read_at_once_are_those_read_one_by_one(monkeypatch):
+    random = np.random.default_rng(11)
+    layout = StateLayout(("a", "b"), ("c", "d"), (), [0.0, 0.0], [0.0, 0.0])
+
+    def outcome(data):
+        chunks, message = [], None
+        try:
+            for chunk in open_states(io.BytesIO(data), layout, input_format="jsonl"):
+                chunks.append(chunk)
+        except ModelError as error:
+            message = str(error)
+        fields = ("q", "v", "vdot", "time")
+        return message, [[getattr(c, f).tolist() for c in chunks if getattr(c, f) is not None] for f in fields]
+
+    plain_table, taken = json_states._JsonRowReader.plain_table, []
+    for _ in range(3000):
+        few = random.choice(JSON_TOKENS, 2)
+        data = "\n".join(random.choice(few, random.integers(1, 4))).encode()
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                json_states._JsonRowReader,
+                "plain_table",
+                lambda self, text: taken.append(plain_table(self, text)) or taken[-1],
+            )
+            quick = outcome(data)
+        with monkeypatch.context() as patch:
+            patch.setattr(json_states._JsonRowReader, "plain_table", lambda self, text: None)
+            assert quick == outcome(data), data
+    assert 100 < sum(table is not None for table in taken) < 2500
+
+
 def test_a_line_without_end_does_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(state_reader, "LONGEST_LINE", 3 * state_reader.READ_SIZE)
-    message = error_of(b"arm_q\n1\n" + b"1" * 6 * state_reader.READ_SIZE)
-    assert message == f"<stream>:3: error: longer than {3 * state_reader.READ_SIZE} bytes"
+    monkeypatch.setattr(line_batches, "LONGEST_LINE", 3 * line_batches.READ_SIZE)
+    message = error_of(b"arm_q\n1\n" + b"1" * 6 * line_batches.READ_SIZE)
+    assert message == f"<stream>:3: error: longer than {3 * line_batches.READ_SIZE} bytes"
 
 
 # --- NPZ -----------------------------------------------------------------------------------------
@@ -610,7 +676,7 @@ def test_a_named_pipe_is_read_like_standard_input(tmp_path):
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "npz"])
 def test_memory_does_not_grow_with_the_file(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(state_reader, "READ_SIZE", 1 << 16)
+    monkeypatch.setattr(line_batches, "READ_SIZE", 1 << 16)
 
     def peak(rows):
         path = tmp_path / f"states_{rows}.{kind}"

@@ -12,3 +12,6 @@ FORMAT_OF_SUFFIX = {
 
 FORMATS = ("jsonl", "csv", "npz", "hdf5")
 """The formats that states are read from and results are written to."""
+
+BINARY_FORMATS = ("npz", "hdf5")
+"""Those that are no text."""

@@ -1,0 +1,34 @@
+"""Chunks of results as bytes of one format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mbcli.math.array_types import Array
+
+
+class Encoder:
+    """Writes chunks to a stream in one format."""
+
+    def begin(self, arrays: Mapping[str, Array]) -> None:
+        """Before the first chunk, whose columns these are."""
+        raise NotImplementedError
+
+    def rows(self, arrays: Mapping[str, Array], first_row: int) -> None:
+        """One chunk, whose first row has that number in the batch."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """After the last chunk."""
+
+    def discard(self) -> None:
+        """Lets go of all but the stream."""
+
+
+def component_names_of(name: str, shape: tuple[int, ...]) -> list[str]:
+    """M[0,0], M[0,1], ...; the name alone of a number."""
+    return [f"{name}[{','.join(map(str, index))}]" if shape else name for index in np.ndindex(shape)]
