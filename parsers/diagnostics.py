@@ -6,11 +6,11 @@ taken from a file are kept as they are in the record and escaped when a record b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.spec import Place
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:

@@ -6,10 +6,12 @@ of the same model (or to "world"). A pose `X_AB` is a read-only 4x4 array (float
 coordinates in A. Infinite limits mean that the file sets none.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 
 import numpy as np
+
+from mbcli.common.quick_dataclass import dataclass
 
 _EYE = np.eye(4)
 

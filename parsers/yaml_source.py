@@ -11,7 +11,6 @@ import hashlib
 import re
 from typing import Any
 
-import yaml
 from mbcli.parsers.source_bytes import read_bytes
 from mbcli.parsers.spec import Place, SourceFile
 
@@ -24,7 +23,6 @@ MAX_DEPTH = 64
 
 ANY_TAG = object()  # as `tags` of read_yaml: every local tag may occur; whoever reads a node checks its tag
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same events, 20 times faster
 _STANDARD = "tag:yaml.org,2002:"
 
 _NULL = {"", "~", "null", "Null", "NULL"}
@@ -169,22 +167,30 @@ class _Stop(Exception):
     """The document cannot be read further; the reason is already in the diagnostics."""
 
 
+def _loader(yaml):
+    """That of libyaml, if PyYAML is built with it: the same events, 20 times faster."""
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
 class _Composer:
     """Builds the nodes of one document from the parser's events, within the budgets."""
 
     def __init__(self, document, text, diagnostics, tags):
+        import yaml  # late: a command that reads no YAML does not wait for it
+
         self._document = document
         self._diagnostics = diagnostics
         self._tags = () if tags is ANY_TAG else tuple(tags)
         self._any_tag = tags is ANY_TAG
-        self._events = yaml.parse(text, Loader=_LOADER)
+        self._yaml = yaml
+        self._events = yaml.parse(text, Loader=_loader(yaml))
         self._anchors = {}  # name -> node, None while the node is being built
         self._nodes = 0
 
     def root(self):
         self._next()  # the start of the stream
         event = self._next()
-        if isinstance(event, yaml.StreamEndEvent):
+        if isinstance(event, self._yaml.StreamEndEvent):
             return YamlNode("scalar", None, Place(self._document.path), self._document, text="")
         if event.version is not None and event.version != (1, 2):
             found = ".".join(str(part) for part in event.version)
@@ -192,21 +198,21 @@ class _Composer:
         node = self._node(self._next(), 1)
         self._next()  # the end of the document
         event = self._next()
-        if not isinstance(event, yaml.StreamEndEvent):
+        if not isinstance(event, self._yaml.StreamEndEvent):
             self._stop("YAML_DOCUMENTS", "the file has more than one document", event.start_mark)
         return node
 
     # ------------------------------------------------------------------------------------------ nodes
 
     def _node(self, event, depth):
-        if isinstance(event, yaml.AliasEvent):
+        if isinstance(event, self._yaml.AliasEvent):
             return self._alias(event, depth)
         self._count(1, depth, event.start_mark)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        if isinstance(event, yaml.ScalarEvent):
+        if isinstance(event, self._yaml.ScalarEvent):
             node = self._scalar(event)
-        elif isinstance(event, yaml.SequenceStartEvent):
+        elif isinstance(event, self._yaml.SequenceStartEvent):
             node = self._sequence(event, depth)
         else:
             node = self._mapping(event, depth)
@@ -240,7 +246,7 @@ class _Composer:
         tag = self._tag(event, "seq")
         node = YamlNode("sequence", [], self._place(event.start_mark), self._document, self._custom(tag))
         item = self._next()
-        while not isinstance(item, yaml.SequenceEndEvent):
+        while not isinstance(item, self._yaml.SequenceEndEvent):
             child = self._node(item, depth + 1)
             node.value.append(child)
             node.adopt(child)
@@ -252,7 +258,7 @@ class _Composer:
         node = YamlNode("mapping", {}, self._place(event.start_mark), self._document, self._custom(tag))
         merged: dict[Any, Any] = {}
         key_event = self._next()
-        while not isinstance(key_event, yaml.MappingEndEvent):
+        while not isinstance(key_event, self._yaml.MappingEndEvent):
             key, place = self._key(key_event, depth), self._place(key_event.start_mark)
             child = self._node(self._next(), depth + 1)
             node.adopt(child)
@@ -275,7 +281,7 @@ class _Composer:
 
     def _key(self, event, depth):
         self._count(1, depth, event.start_mark)
-        if not isinstance(event, yaml.ScalarEvent) or event.tag is not None or event.anchor is not None:
+        if not isinstance(event, self._yaml.ScalarEvent) or event.tag is not None or event.anchor is not None:
             self._stop("YAML_KEY", "a key must be a plain or quoted string", event.start_mark)
         if event.value == "" and not event.style:
             self._stop("YAML_KEY", "a key is missing before this colon", event.start_mark)
@@ -324,10 +330,10 @@ class _Composer:
     def _next(self):
         try:
             return next(self._events)
-        except yaml.MarkedYAMLError as error:
+        except self._yaml.MarkedYAMLError as error:
             problem = ", ".join(part for part in (error.context, error.problem) if part)
             self._stop("YAML_SYNTAX", problem, error.problem_mark or error.context_mark)
-        except yaml.reader.ReaderError as error:
+        except self._yaml.reader.ReaderError as error:
             self._stop("YAML_SYNTAX", f"the character U+{_code_point(error.character):04X} is not allowed", None)
         except ValueError as error:  # PyYAML converts the numbers of a %YAML line without checking them
             self._stop("YAML_SYNTAX", f"the document cannot be read: {error}", None)

@@ -1,4 +1,4 @@
-"""What the quick commands do not import: numba, scipy and h5py cost more than the answer."""
+"""What quick commands do not import, above all numba, scipy and h5py, which cost more than the answer."""
 
 import json
 import os
@@ -13,13 +13,13 @@ LISTING = """
 import json, sys
 from mbcli.cli import run
 code = run(sys.argv[1:])
-print(json.dumps([code, sorted({name.partition(".")[0] for name in sys.modules})]), file=sys.stderr)
+print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
 """
 ARM = str(SAMPLES / "arm7.urdf")
 
 
 def imported(*arguments):
-    """The top-level modules that a command has imported at its end."""
+    """The modules that a command has imported at its end."""
     environment = {key: value for key, value in os.environ.items() if key != "MBCLI_JIT"}
     command = [sys.executable, "-c", LISTING, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
@@ -55,6 +55,31 @@ def test_help_and_version_import_no_numbers_at_all(arguments):
 )
 def test_one_answer_imports_neither_numba_nor_scipy_nor_h5py(arguments):
     assert not imported(*arguments) & set(SLOW)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["check", ARM], ["check", str(SAMPLES / "all_joints.sdf"), "--json"]], ids=" ".join
+)
+def test_a_check_of_a_model_imports_no_plant_no_kernels_and_no_yaml(arguments):
+    modules = imported(*arguments)
+    rooms = {".".join(name.split(".")[:2]) for name in modules}
+    assert not rooms & {"mbcli.engine", "mbcli.geometry", "mbcli.models", "yaml", "numpy.random"}
+    assert not {name for name in modules if name.startswith("mbcli.multibody.plant")}
+
+
+def test_a_description_of_a_model_imports_neither_yaml_nor_random_numbers_nor_what_meshes_need():
+    modules = imported("inspect", ARM)
+    assert not modules & {"yaml", "numpy.random", "numpy.ma", "numpy.fft", "numpy.polynomial"}
+    assert not {name for name in modules if name.startswith("mbcli.meshes.tetra")}
+
+
+def test_a_command_lets_the_threads_of_blas_sleep_at_once():
+    """Else each start takes 60 ms more of a processor."""
+    code = "import os, mbcli.__main__; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
+    environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_THREAD_TIMEOUT"}
+    for given in ({}, {"OPENBLAS_THREAD_TIMEOUT": "20"}):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment | given)
+        assert done.stdout.strip() == given.get("OPENBLAS_THREAD_TIMEOUT", "4")
 
 
 def test_a_simulation_does_not_import_blas_and_numba_finds_it_when_it_is_asked_for():

@@ -3,14 +3,14 @@
 import hashlib
 import os
 
-from mbcli.checks.scene import is_scene, read_scene
 from mbcli.errors import MbcliError, ResourceError
 from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
 from mbcli.parsers.load import load_models
 from mbcli.parsers.spec import Place
-from mbcli.parsers.srdf.read_srdf import read_srdf
 
 UNREADABLE, UNKNOWN_FORMAT = "FILE_READ", "FILE_FORMAT"
+SCENE_FORMATS = ("dmd", "scenario")
+SCENE_SUFFIXES = (".yaml", ".yml")
 
 
 class FileCheck:
@@ -34,13 +34,17 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
     diagnostics = Diagnostics(thorough=True, mesh_files=mesh_files)
     failure, models, files = None, (), ()
     try:
-        if is_scene(source, input_format):
+        if _is_scene(source, input_format):
+            from mbcli.checks.scene import read_scene  # late: plants are not imported for one model
+
             models, files = read_scene(source, input_format, packages, diagnostics, name)
         else:
             models = load_models(
                 source, input_format=input_format, packages=packages, diagnostics=diagnostics, name=name
             )
             if srdf is not None and models:
+                from mbcli.parsers.srdf.read_srdf import read_srdf
+
                 semantics = read_srdf(srdf, models, diagnostics)
                 files = () if semantics is None else semantics.sources
     except (DiagnosticError, MissingResourceError):  # its findings are in the diagnostics
@@ -54,6 +58,13 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
         failure = UNREADABLE
     findings = sorted(diagnostics.findings, key=lambda f: (f.place.file != name, f.place.line, f.place.column))
     return FileCheck(name, findings, _sources(source, name, models, files), failure)
+
+
+def _is_scene(source, input_format):
+    """Whether a path or the bytes of a document are directives or a scenario."""
+    if input_format is not None:
+        return input_format in SCENE_FORMATS
+    return not isinstance(source, bytes) and str(source).lower().endswith(SCENE_SUFFIXES)
 
 
 def _sources(source, name, models, files):

@@ -8,16 +8,6 @@ from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.scenes.directives import read_directives
 from mbcli.parsers.scenes.scenario import read_all_scenarios
 
-SCENE_FORMATS = ("dmd", "scenario")
-SCENE_SUFFIXES = (".yaml", ".yml")
-
-
-def is_scene(source, input_format):
-    """Whether a path or the bytes of a document are directives or a scenario."""
-    if input_format is not None:
-        return input_format in SCENE_FORMATS
-    return not isinstance(source, bytes) and str(source).lower().endswith(SCENE_SUFFIXES)
-
 
 def read_scene(source, input_format, packages, diagnostics, name):
     """(models, files of directives and scenarios) of a scene; its faults are in `diagnostics`.

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 
 import click
 
@@ -72,6 +71,8 @@ def write_file(path, text, force):
             return
         refuse_existing(path, force)
         target = os.path.realpath(path)
+        import tempfile  # late, as what imports much: most results go to stdout
+
         handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".mbcli-", suffix=".tmp")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -2,11 +2,12 @@
 
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.math import AngleAxis, RigidTransform, RollPitchYaw, RotationMatrix, UniformlyRandomRotationMatrix
 
 
@@ -16,7 +17,7 @@ class Deterministic:
 
     value: float = 0.0
 
-    def Sample(self, generator: np.random.Generator) -> float:
+    def Sample(self, generator: "np.random.Generator") -> float:
         """One number, drawn by a numpy.random.Generator."""
         return float(self.value)
 
@@ -36,7 +37,7 @@ class Gaussian:
         if not self.stddev >= 0.0:
             raise RuntimeError(f"Gaussian: stddev must not be negative, it is {self.stddev}")
 
-    def Sample(self, generator: np.random.Generator) -> float:
+    def Sample(self, generator: "np.random.Generator") -> float:
         """One number, drawn by a numpy.random.Generator."""
         return float(generator.normal(self.mean, self.stddev))
 
@@ -56,7 +57,7 @@ class Uniform:
         if not self.min <= self.max:
             raise RuntimeError(f"Uniform: min {self.min} is above max {self.max}")
 
-    def Sample(self, generator: np.random.Generator) -> float:
+    def Sample(self, generator: "np.random.Generator") -> float:
         """One number, drawn by a numpy.random.Generator."""
         return float(generator.uniform(self.min, self.max))
 
@@ -71,7 +72,7 @@ class UniformDiscrete:
 
     values: list[float] = field(default_factory=list)
 
-    def Sample(self, generator: np.random.Generator) -> float:
+    def Sample(self, generator: "np.random.Generator") -> float:
         """One number, drawn by a numpy.random.Generator; RuntimeError if there is none."""
         self._require_values()
         return float(self.values[generator.integers(len(self.values))])
@@ -92,7 +93,7 @@ class DeterministicVector:
 
     value: list[float] = field(default_factory=list)
 
-    def Sample(self, generator: np.random.Generator) -> np.ndarray:
+    def Sample(self, generator: "np.random.Generator") -> np.ndarray:
         """The numbers, (n,)."""
         return np.array(self.value, float)
 
@@ -114,7 +115,7 @@ class GaussianVector:
         if not all(s >= 0.0 for s in self.stddev):
             raise RuntimeError(f"GaussianVector: stddev must not be negative, it is {list(self.stddev)}")
 
-    def Sample(self, generator: np.random.Generator) -> np.ndarray:
+    def Sample(self, generator: "np.random.Generator") -> np.ndarray:
         """n numbers, drawn by a numpy.random.Generator."""
         return generator.normal(self.mean, self.stddev)
 
@@ -136,7 +137,7 @@ class UniformVector:
         if not all(low <= high for low, high in zip(self.min, self.max, strict=True)):
             raise RuntimeError(f"UniformVector: min {list(self.min)} is above max {list(self.max)}")
 
-    def Sample(self, generator: np.random.Generator) -> np.ndarray:
+    def Sample(self, generator: "np.random.Generator") -> np.ndarray:
         """n numbers, drawn by a numpy.random.Generator."""
         return generator.uniform(self.min, self.max)
 
@@ -155,7 +156,7 @@ def IsDeterministic(specification: Any) -> bool:
     return not random
 
 
-def Sample(specification: Any, generator: np.random.Generator) -> Any:
+def Sample(specification: Any, generator: "np.random.Generator") -> Any:
     """A number, or numbers (n,), drawn by a numpy.random.Generator; other values are returned as they are."""
     return specification.Sample(generator) if hasattr(specification, "Sample") else _fixed(specification)
 
@@ -256,7 +257,7 @@ class Rotation:
         """The rotation of the means of its parameters; the identity for a uniform one, which has no mean."""
         return RotationMatrix() if isinstance(self.value, Rotation.Uniform) else self.value.rotation_with(Mean)
 
-    def Sample(self, generator: np.random.Generator) -> RotationMatrix:
+    def Sample(self, generator: "np.random.Generator") -> RotationMatrix:
         """A RotationMatrix, drawn by a numpy.random.Generator."""
         if isinstance(self.value, Rotation.Uniform):
             return UniformlyRandomRotationMatrix(generator)
@@ -289,7 +290,7 @@ class Transform:
         """The RigidTransform of the mean translation and of Rotation.Mean()."""
         return RigidTransform(Rotation(self.rotation).Mean(), Mean(self.translation))
 
-    def Sample(self, generator: np.random.Generator) -> RigidTransform:
+    def Sample(self, generator: "np.random.Generator") -> RigidTransform:
         """A RigidTransform, drawn by a numpy.random.Generator: the translation first."""
         translation = Sample(self.translation, generator)
         return RigidTransform(Rotation(self.rotation).Sample(generator), translation)

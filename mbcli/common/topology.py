@@ -17,8 +17,9 @@ CUT_FIRST, of equal ones the last in the order of the file.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from mbcli.common.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

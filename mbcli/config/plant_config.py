@@ -1,7 +1,6 @@
 """The settings from which a `MultibodyPlant` is built, as in a configuration file."""
 
-from dataclasses import dataclass
-
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.config_fields import ConfigRecord, setting
 
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")

@@ -1,8 +1,8 @@
 """The contact properties of geometries for which model files have none, under the names of pydrake.geometry."""
 
 import dataclasses
-from dataclasses import dataclass
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.config_fields import ConfigRecord, setting
 
 COMPLIANCE_TYPES = ("undefined", "rigid", "compliant")

@@ -1,9 +1,10 @@
 """Results of queries about two geometries."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.geometry.identifiers import GeometryId
 
 

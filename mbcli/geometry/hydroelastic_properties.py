@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.scene_graph_config import COMPLIANCE_TYPES
 from mbcli.errors import ModelError
 from mbcli.geometry import shapes

@@ -30,7 +30,6 @@ from mbcli.meshes.round_surfaces import (
     sphere_level,
     sphere_surface,
 )
-from mbcli.meshes.soft_mesh import kept_soft_surface, soft_volume
 from mbcli.meshes.soft_shapes import soft_box, soft_capsule, soft_cylinder, soft_ellipsoid, soft_hull
 from mbcli.meshes.soft_solid import SoftSolid, check_count
 from mbcli.meshes.triangles import load_tetrahedra, load_triangles
@@ -139,6 +138,8 @@ def _rigid_shape(kind: str, measures: tuple[float, ...], hint: float) -> tuple[F
 
 
 def _soft_mesh(shape: Mesh | ClosedSurface) -> SoftSolid:
+    from mbcli.meshes.soft_mesh import kept_soft_surface, soft_volume  # late: few models have soft meshes
+
     if isinstance(shape, Convex):
         solid = soft_hull(triangles_of(shape)[0], repr(shape))
     elif isinstance(shape, Mesh) and shape.extension() == ".vtk":

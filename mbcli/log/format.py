@@ -6,8 +6,10 @@ holds the three together. This module needs neither h5py nor numpy.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
+
+from mbcli.common.quick_dataclass import dataclass
 
 FORMAT = "mbcli-log"
 FORMAT_VERSION = "1.4"

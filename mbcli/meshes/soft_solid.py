@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:

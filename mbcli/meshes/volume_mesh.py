@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ made from then on have them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError
 from mbcli.geometry.properties import ProximityProperties
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia

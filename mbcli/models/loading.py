@@ -4,11 +4,12 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
 from mbcli.models.parameter_assignments import set_parameters, split_overrides

@@ -1,5 +1,6 @@
 """How large a robot is: its extent, the height at which it stands, and how far it reaches."""
 
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -113,14 +114,14 @@ def _way(outer, link):
 def _starts(plant, lower, upper):
     default = np.clip(plant.GetDefaultPositions(), lower, upper)
     yield default
-    rng = np.random.default_rng(0)
+    drawn = Random(0)  # that of numpy takes longer to import than the search takes
     for _ in range(STARTS - 1):
         q = default.copy()
         for joint in plant.moving_joints():
             k = joint.position_start()
             if joint.num_positions() == 1:
                 low, high = max(lower[k], default[k] - np.pi), min(upper[k], default[k] + np.pi)
-                q[k] = rng.uniform(low, high) if low < high else default[k]
+                q[k] = drawn.uniform(low, high) if low < high else default[k]
         yield q
 
 

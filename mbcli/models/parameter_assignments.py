@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import parse_number
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError, MbcliError
 from mbcli.models.element_parameters import BOTH_FRICTIONS, KINDS, Parameter

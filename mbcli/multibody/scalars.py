@@ -7,12 +7,12 @@ from the digits of a number, or decide by its size, are given a twin for them he
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.model_fields import LINE_OFFSET, LINE_SLOPE, MODEL_FIELDS
 from mbcli.engine.limits import clamped_lines, joint_limits

@@ -10,13 +10,13 @@ Kd = I DRIVE_RATE. Steps take the controllers at their end, so that gains of any
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints

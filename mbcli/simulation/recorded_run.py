@@ -5,13 +5,13 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError
 from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground

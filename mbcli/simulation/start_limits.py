@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.common.coordinate_names import MOST_LISTED
+from mbcli.common.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

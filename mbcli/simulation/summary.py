@@ -1,6 +1,8 @@
 """The figures of a run that was made."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+
+from mbcli.common.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

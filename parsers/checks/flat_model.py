@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
+
+from mbcli.common.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import JointSpec, LinkSpec

@@ -9,7 +9,7 @@ to it: there such a controller aims.
 Formulas: https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, sqrt
 
 from mbcli.parsers.duplicate_names import made_up, report_duplicate
@@ -18,6 +18,8 @@ from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
 from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, find_named, report_negative
 from mbcli.parsers.spec import ActuatorSpec
+
+from mbcli.common.quick_dataclass import dataclass
 
 _OTHER_TRANSMISSIONS = ("site", "slidersite", "cranksite", "refsite", "body")
 _NONE = (0.0, 0.0, 0.0)

@@ -7,7 +7,7 @@ Format: https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-attach
 """
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_compiler import read_compiler
@@ -16,6 +16,7 @@ from mbcli.parsers.mjcf.mjcf_source import insert_includes
 from mbcli.parsers.mjcf.mjcf_values import MAIN, find_named
 from mbcli.parsers.xml_source import read_xml
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ResourceError
 
 MAX_DEPTH = 16  # of files that attach each other

@@ -5,7 +5,7 @@ body with the frame's pose put before its own.
 """
 
 from collections import ChainMap
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from mbcli.parsers.mjcf.mjcf_joints import read_joints
 from mbcli.parsers.mjcf.mjcf_values import ORIENTATIONS, WithDefaults, read_pose
 from mbcli.parsers.spec import IDENTITY, FrameSpec, InertialSpec, JointSpec, LinkSpec, pose
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError
 
 _GENERATORS = ("composite", "flexcomp")

@@ -1,11 +1,13 @@
 """<compiler> of MJCF files: how the rest is to be understood, and how inertias are changed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE
 from mbcli.parsers.geometry_inertia import matrix_of, six_of
 from mbcli.parsers.mjcf.mjcf_values import DEGREE, read_keyword
+
+from mbcli.common.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ What acts here: the limits of a fixed tendon, its spring if it has no dead band,
 that is a straight line between two sites. The rest of what a tendon does by itself is reported.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 
 import numpy as np
@@ -13,6 +13,8 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_joints import read_linear, read_stops
 from mbcli.parsers.mjcf.mjcf_values import about, find_named
 from mbcli.parsers.spec import SpringDamperSpec, TendonConstraintSpec, pose
+
+from mbcli.common.quick_dataclass import dataclass
 
 _FROM_REFERENCE = -1.0  # as springlength: the length at the rest positions of the joints' springs
 

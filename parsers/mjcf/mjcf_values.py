@@ -1,6 +1,6 @@
 """The common parts of the elements of an MJCF file: angles, keywords, poses in all notations, default classes."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import cos, radians, sin
 from typing import Any
 
@@ -10,6 +10,7 @@ from mbcli.parsers.poses import unit_vector
 from mbcli.parsers.spec import IDENTITY, pose
 from mbcli.parsers.xml_document import MAX_RELATED
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import did_you_mean
 from mbcli.math.rotation_array import matrix_from_quaternion
 

@@ -4,12 +4,12 @@ Names may be scoped with `::`, as `arm::gripper::finger`. Poses are `mbcli.commo
 the mapping of a record starts.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from mbcli.parsers.spec import Place
 from mbcli.parsers.writing.one_of import OneOf
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.schema import IsDeterministic, Transform
 from mbcli.config.config_fields import REQUIRED, setting
 

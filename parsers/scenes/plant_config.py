@@ -9,6 +9,7 @@ from mbcli.parsers.yaml_source import scalar_value
 
 from mbcli.common.argument_names import argument
 from mbcli.common.number_text import parse_number
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import name_or_list
 from mbcli.config.config_fields import ConfigRecord, ValueProblem, setting
 from mbcli.config.plant_config import MultibodyPlantConfig
@@ -19,7 +20,7 @@ from mbcli.errors import ArgumentError, ModelError
 SELF_CONTACT = ("auto", "all", "none")
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclass(kw_only=True)
 class HoldConfig(ConfigRecord):
     """The PD controllers that hold the joints of robots in a run.
 
@@ -40,7 +41,7 @@ class HoldConfig(ConfigRecord):
         return any(value is not None for value in given) if self.enabled is None else self.enabled
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclass(kw_only=True)
 class RunConfig(ConfigRecord):
     """Settings of one run: the plant, the simulation, how long it lasts and the seed.
 

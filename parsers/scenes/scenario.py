@@ -22,6 +22,7 @@ from mbcli.parsers.spec import Place, SourceFile
 from mbcli.parsers.yaml_records import read_into
 from mbcli.parsers.yaml_source import ANY_TAG, YamlNode, read_yaml
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import closest, name_or_list
 from mbcli.config.config_fields import setting
 from mbcli.config.plant_config import MultibodyPlantConfig
@@ -30,7 +31,7 @@ from mbcli.config.plant_config import MultibodyPlantConfig
 UNSUPPORTED_KEYS = ("cameras", "lcm_buses", "model_drivers", "visualization")
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SceneConfig:
     """The contents of a scenario beside the settings of the run."""
 
@@ -40,7 +41,7 @@ class SceneConfig:
     )
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Scenario:
     """One scenario of a file.
 

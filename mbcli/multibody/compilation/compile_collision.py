@@ -1,13 +1,13 @@
 """From the geometries of a plant to the arrays of collision detection: the only place that knows both."""
 
 import os
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.scene_graph_config import DefaultProximityProperties, SceneGraphConfig
 from mbcli.engine.collision.arrays import Collision, Solid
 from mbcli.engine.collision.field_meshes import FieldMeshes, join_meshes

@@ -5,10 +5,9 @@ Three things can be constrained: the motion of frame S on one link in frame P on
 order of its own, in which constraints with common velocities are close to each other.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.engine.constraints import constraint_frames as kinds
 from mbcli.engine.runtime.model import Constraints
 from mbcli.multibody.compilation.shared_velocities import elimination_order, first_neighbours, shared_velocities

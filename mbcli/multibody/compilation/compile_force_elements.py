@@ -1,9 +1,8 @@
 """From force elements to the arrays of the engine; springs on joints are in compile_model.py, with their joints."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.multibody.tree.bushing import CONSTANTS, LinearBushingRollPitchYaw
 from mbcli.multibody.tree.door_hinge import DoorHinge
 from mbcli.multibody.tree.joints import PrismaticJoint, RevoluteJoint

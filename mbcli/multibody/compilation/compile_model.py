@@ -6,12 +6,12 @@ joint runs against the tree); for joints with one axis the frame is turned so th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.engine.fields import joint_types as kinds
 from mbcli.engine.fields.model_fields import SEGMENT_SIZE
 from mbcli.engine.runtime.model import Model

@@ -5,9 +5,10 @@ neighbours if they share a velocity; the matrix of the multipliers has blocks fo
 """
 
 from collections import deque
-from dataclasses import dataclass
 
 import numpy as np
+
+from mbcli.common.quick_dataclass import dataclass
 
 BLOCK = 1 << 20  # common velocities that are looked for at once
 

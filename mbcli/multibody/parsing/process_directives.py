@@ -1,8 +1,8 @@
 """Model directives into a plant, in two passes: all names and files are checked before anything is added."""
 
-from dataclasses import dataclass
 from functools import partial
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import ModelError, ResourceError
 from mbcli.math import RigidTransform

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.math import RigidTransform
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant.applied_forces import ExternallyAppliedSpatialForce

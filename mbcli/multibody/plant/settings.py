@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.geometry.contact_surface import HydroelasticContactRepresentation
 from mbcli.multibody.plant.constraints import Constraints
 from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement

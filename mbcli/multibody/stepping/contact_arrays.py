@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
 from mbcli.engine.fields.collision_fields import (
     COLLISION_NO_SURFACE,

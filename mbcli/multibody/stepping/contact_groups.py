@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from mbcli.common.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray

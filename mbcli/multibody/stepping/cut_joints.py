@@ -9,11 +9,11 @@ passed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.errors import ModelError
 from mbcli.multibody.compilation.compile_force_elements import JOINTS_WITH_FORCES
 from mbcli.multibody.tree.joint_spring import JointSpring

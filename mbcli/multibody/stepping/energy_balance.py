@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.engine.fields.model_fields import (
     BALANCE_AT_ARRAYS,
     BALANCE_AT_DATA,

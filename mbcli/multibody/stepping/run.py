@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.quick_dataclass import dataclass
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.engine.fields.run_fields import (
     CLOCK_NEXT_STEP,
