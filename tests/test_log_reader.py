@@ -13,6 +13,8 @@ from test_log_writer import ENERGY, URDF, arm_header, rows
 from mbcli.errors import ModelError, ResourceError
 from mbcli.log.format import (
     CONTACT_FIELDS,
+    CORNER_FIELDS,
+    FACE_FIELDS,
     FIXED_DATASETS,
     OFFSET,
     POSES,
@@ -324,7 +326,7 @@ def test_unfinished_logs_fit_the_schema_too(tmp_path):
 
 
 def test_document_schema_and_code_name_the_same_datasets_and_attributes():
-    contact = [field.path for field in CONTACT_FIELDS + SURFACE_FIELDS]
+    contact = [field.path for field in CONTACT_FIELDS + SURFACE_FIELDS + FACE_FIELDS]
     datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", POSES, SCENE, OFFSET, *contact}
     schema = json.loads(SCHEMA.read_text())["properties"]
     assert set(schema["datasets"]["properties"]) == datasets
@@ -341,9 +343,10 @@ def test_document_schema_and_code_name_the_same_datasets_and_attributes():
 def test_the_document_gives_the_units_that_the_code_writes():
     text = DOCUMENT.read_text(encoding="utf-8")
     contact = CONTACT_FIELDS + SURFACE_FIELDS
-    for field in (*STANDARD_FIELDS.values(), *contact):
+    of_corners = [field.path for field in CORNER_FIELDS]
+    for field in (*STANDARD_FIELDS.values(), *contact, *CORNER_FIELDS):
         line = re.search(rf"^    /{field.path} +(\(.*?\)) (f8|i8) +(.+?)(   .*)?$", text, re.MULTILINE)
         assert line[2] == field.dtype
         assert line[3] == ", ".join(dict.fromkeys(field.units))
-        rows = "K" if field in contact else "N"
+        rows = "C" if field.path in of_corners else "K" if field in contact else "N"
         assert line[1] == (f"({rows}, {field.row_shape[0]})" if field.row_shape else f"({rows},)")

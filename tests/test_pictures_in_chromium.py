@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from command_line import SAMPLES, start, succeed
-from test_replay import expected_poses, logs, made_up_motion, png_size  # noqa: F401  (logs is a fixture)
+from test_replay import expected_poses, logs, made_up_motion, png_size, standing  # noqa: F401  (two are fixtures)
 from test_view import ARM, TETRAHEDRON, live, served
 
 from mbcli.models.loading import load_model
@@ -219,6 +219,39 @@ def test_surfaces_are_coloured_by_their_pressure(browser, tmp_path):
     yellow = colors[most - offset[row], int(values[most].argmax())]
     np.testing.assert_allclose(yellow, [0.984, 0.799, 0.018], atol=0.02)  # of sRGB 253, 231, 37
     assert "Pa" in browser.evaluate("document.getElementById('panel').textContent")
+
+
+def test_a_replay_shows_surfaces_with_a_legend_beside_ghosts(browser, standing, tmp_path):  # noqa: F811
+    page = tmp_path / "run.html"
+    succeed("replay", standing / "faces.h5", standing / "plain.h5", "-o", page, "--fps", 200)
+    browser.open(page.as_uri())
+    assert browser.evaluate("mbcli.ready") is True
+    browser.evaluate("mbcli.drawAt(0.3)")
+    _, motion = scene_and_motion(standing / "faces.h5")
+    last = slice(*motion.surfaces.offset[-2:])
+    drawn = browser.evaluate("Array.from(mbcli.surfaces.mesh.geometry.attributes.position.array)")
+    np.testing.assert_allclose(np.reshape(drawn, (-1, 3, 3)), motion.surfaces.vertices[last], atol=TOLERANCE)
+    text = browser.evaluate("document.getElementById('panel').textContent")
+    largest = motion.surfaces.values.max() / 1e3
+    assert "Pressure" in text and f"{largest:.3g} kPa" in text and "plain.h5" in text
+    for visible in ("false", "true"):
+        browser.evaluate(f"mbcli.panel.setLayer('contacts', {visible})")
+        assert browser.evaluate("String(mbcli.surfaces.mesh.visible)") == visible
+    # the surfaces change what is drawn under the robot: yellow and green where it presses
+    with_legend = browser.evaluate("mbcli.imageAt(0.3)")
+    browser.evaluate("mbcli.surfaces.set(new Float32Array(0), new Float32Array(0))")
+    browser.evaluate("mbcli.stage.drawNow()")
+    without = browser.evaluate("document.getElementById('canvas').toDataURL('image/png')")
+    assert with_legend.startswith("data:image/png;base64,") and with_legend != without
+
+
+def test_a_log_without_faces_has_no_legend(browser, standing, tmp_path):  # noqa: F811
+    page = tmp_path / "run.html"
+    succeed("replay", standing / "plain.h5", standing / "faces.h5", "-o", page)
+    browser.open(page.as_uri())
+    assert browser.evaluate("mbcli.ready") is True
+    assert "Pressure" not in browser.evaluate("document.getElementById('panel').textContent")
+    assert browser.evaluate("mbcli.imageAt(0.1)").startswith("data:image/png;base64,")
 
 
 def test_names_of_files_are_text(browser, tmp_path):

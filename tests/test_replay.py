@@ -14,11 +14,13 @@ from command_line import SAMPLES, cli, hinge, one_robot, succeed
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError, OutputError
 from mbcli.log import open_log
+from mbcli.log.format import FORMAT_VERSION
 from mbcli.models.description import describe
 from mbcli.models.loading import load_model
+from mbcli.pictures.drawn_images import drawn_images
 from mbcli.pictures.html import replay_page
 from mbcli.pictures.images import image_times, write_images
-from mbcli.pictures.log_scene import scene_and_motion
+from mbcli.pictures.log_scene import logged_surfaces, scene_and_motion
 from mbcli.pictures.model_scene import poses_over_time
 from mbcli.pictures.packing import pack_motion, unpack_mesh, unpack_motion
 from mbcli.pictures.resolved_plant import plant_of_resolved_model
@@ -117,7 +119,7 @@ def test_poses_in_a_log_have_names_and_units(logs):
         names, units = log.names["derived/poses"], log.units["derived/poses"]
         assert names[7:11] == tuple(f"quadruped::trunk:q{part}" for part in "wxyz")
         assert units[:7] == ("1",) * 4 + ("m",) * 3
-        assert log.attrs["format_version"] == "1.4"
+        assert log.attrs["format_version"] == FORMAT_VERSION
         np.testing.assert_allclose(log.field("derived/poses")[:, 11:14], log.q[:, 4:7], atol=1e-12)
 
 
@@ -329,3 +331,74 @@ def test_a_run_that_goes_on_keeps_its_poses_and_shapes(tmp_path):
     for other_scene, other in others:
         np.testing.assert_array_equal(other.X_WB, motion.X_WB)
         assert other_scene.shapes == scene.shapes
+
+
+# --------------------------------------------------------------------------------------- contact surfaces
+
+SOFT = """
+scene_graph_config:
+  default_proximity_properties:
+    {compliance_type: compliant, hydroelastic_modulus: 5.0e+5, resolution_hint: 0.01, hunt_crossley_dissipation: 20.0}
+"""
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory):
+    """Logs of a quadruped on soft feet: with faces, and without."""
+    folder = tmp_path_factory.mktemp("soft")
+    (folder / "soft.yaml").write_text(SOFT)
+    settings = ("--ground", "--hold", "--config", folder / "soft.yaml", "-t", 0.3, "--log-rate", 200)
+    for name, fields in (("faces.h5", "poses,faces"), ("plain.h5", "poses,contact")):
+        succeed("simulate", QUADRUPED, *settings, "--fields", fields, "-o", folder / name)
+    return folder
+
+
+def test_triangles_of_a_replay_carry_the_forces_of_the_log(standing):
+    """Their pressure over their area is the weight, as it is in the log."""
+    scene, motion = scene_and_motion(standing / "faces.h5")
+    with open_log(standing / "faces.h5") as log:
+        contacts = log.contacts()
+    surfaces = motion.surfaces
+    a, b, c = (surfaces.vertices[:, k] for k in range(3))
+    areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    loads = areas * surfaces.values.mean(axis=1)
+    for row in (10, 30, 60):
+        part, of_row = slice(*surfaces.offset[row : row + 2]), slice(*contacts["offset"][row : row + 2])
+        assert areas[part].sum() == pytest.approx(contacts["contact/area"][of_row].sum(), rel=1e-9)
+        mean = contacts["contact/area"] * contacts["contact/mean_pressure"]
+        assert loads[part].sum() == pytest.approx(mean[of_row].sum(), rel=1e-9)
+    assert loads[slice(*surfaces.offset[60:62])].sum() == pytest.approx(scene.weight, rel=0.02)
+
+
+def test_surfaces_of_chosen_rows_are_those_of_all(standing):
+    _, motion = scene_and_motion(standing / "faces.h5")
+    rows = np.array([0, 20, 41])
+    few = logged_surfaces(standing / "faces.h5", rows)
+    whole = motion.surfaces
+    assert few.offset[-1] == sum(whole.offset[rows + 1] - whole.offset[rows]) > 0
+    for row in rows:
+        here, there = slice(*few.offset[row : row + 2]), slice(*whole.offset[row : row + 2])
+        np.testing.assert_array_equal(few.vertices[here], whole.vertices[there])
+        np.testing.assert_array_equal(few.values[here], whole.values[there])
+    assert logged_surfaces(standing / "plain.h5", rows) is None
+    assert scene_and_motion(standing / "faces.h5", surfaces=False)[1].surfaces is None
+
+
+def test_surfaces_make_a_page_little_longer(standing, tmp_path):
+    """By less than 1 kB a row of 112 faces, which are 18 kB of doubles, in a robot that comes to rest."""
+    sizes = []
+    for name in ("faces.h5", "plain.h5"):
+        page = tmp_path / f"{name}.html"
+        succeed("replay", standing / name, "-o", page)
+        sizes.append(page.stat().st_size)
+    rows = 0.3 * 60 + 1
+    assert 0 < sizes[0] - sizes[1] < 1000 * rows
+
+
+def test_images_without_chromium_show_surfaces_and_a_legend(standing):
+    pytest.importorskip("matplotlib")
+    pictures = []
+    for name in ("faces.h5", "plain.h5"):
+        run = scene_and_motion(standing / name)
+        pictures.append(next(drawn_images([run], np.array([0.3]), (320, 240))))
+    assert png_size(pictures[0]) == (320, 240) and pictures[0] != pictures[1]

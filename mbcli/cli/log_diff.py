@@ -18,7 +18,11 @@ MOST_QUANTITIES = 20  # shown as text; --json has all
     metavar="T",
     help="x and y count as equal if |x - y| <= T max(1, |x|, |y|); default 0: they must be equal.",
 )
-@click.option("--fields", metavar="LIST", help="Compare only these, as in `log export`; contact: the contacts.")
+@click.option(
+    "--fields",
+    metavar="LIST",
+    help="Compare only these, as in `log export`; contact: the contacts; faces: those of contact surfaces.",
+)
 @click.option("--common-rows", is_flag=True, help="Do not mind rows that only one log has.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
@@ -47,7 +51,7 @@ def log_diff(ctx, first, second, tolerance, fields, common_rows, as_json):
 
 def _paths(a, b, fields):
     from mbcli.cli.log_export import selected
-    from mbcli.log.export import CONTACT
+    from mbcli.log.export import RAGGED
 
     if fields is None:
         return None
@@ -56,7 +60,7 @@ def _paths(a, b, fields):
     except click.BadParameter:
         pass
     paths = selected(b, fields).fields
-    return [path for path in paths if path == CONTACT or path in b.fields()]
+    return [path for path in paths if path in RAGGED or path in b.fields()]
 
 
 def render(result, first, second, tolerance):

@@ -23,7 +23,8 @@ BINARY = ("npz", "parquet", "mat", "mcap", "rrd")
     "--fields",
     metavar="LIST",
     help="Comma-separated fields beside the time: q, v, u, PATH as in `log info`, or a group; contact: all contacts, "
-    "as CSV one a line and without other fields. Default: all but contact.",
+    "as CSV one a line and without other fields; faces: those of contact surfaces, as CSV one corner a line. Default: "
+    "all but contact and faces.",
 )
 @click.option("--from", "from_time", type=Number(), metavar="T", help="First time [s].")
 @click.option("--to-time", type=Number(), metavar="T", help="Last time [s], included.")
@@ -57,9 +58,10 @@ def log_export(path, target, output, fields, from_time, to_time, every, force):
     with Log(path) as opened:
         selection = selected(opened, fields, from_time=from_time, to_time=to_time, every=every)
         write = _writer(target)
-        if target == "csv" and exports.CONTACT in selection.fields and len(selection.fields) > 1:
-            message = "CSV has either contacts, one a line, or fields with a row a sample: give contact alone"
-            raise click.BadParameter(message, param_hint="--fields")
+        if target == "csv" and len(selection.fields) > 1:
+            for path in exports.RAGGED.keys() & selection.fields:
+                message = f"CSV has either {exports.RAGGED[path]} or fields with a row a sample: give {path} alone"
+                raise click.BadParameter(message, param_hint="--fields")
         with usage_errors():
             if not to_stdout:
                 with exports.output_file(output, force) as stream:
@@ -104,3 +106,12 @@ def _write_to_stdout(write, log, selection, spooled):
     except BrokenPipeError:  # the reader has enough, as `head`; click would exit with 1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(141) from None
+
+
+def require_rows(selection):
+    """A usage error for what has no row a sample."""
+    from mbcli.log.export import RAGGED
+
+    for path in RAGGED.keys() & selection.fields:
+        message = f"{RAGGED[path]} have no row a sample: `log export` writes them"
+        raise click.BadParameter(message, param_hint="--fields")

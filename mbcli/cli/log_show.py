@@ -2,7 +2,7 @@
 
 import click
 
-from mbcli.cli.log_export import selected
+from mbcli.cli.log_export import require_rows, selected
 from mbcli.cli.options import Number
 from mbcli.common.json_text import to_json
 
@@ -20,14 +20,12 @@ def log_show(path, fields, times, as_json):
     mbcli log show run.h5 --fields q,energy_kinetic
     mbcli log show run.h5 --time 0.5 --time 1
     """
-    from mbcli.log.export import CONTACT
     from mbcli.log.reader import Log
     from mbcli.log.statistics import columns_at, summary_of_columns
 
     with Log(path) as log:
         selection = selected(log, fields)
-        if CONTACT in selection.fields:
-            raise click.BadParameter("contacts have no row a sample: `log export` writes them", param_hint="--fields")
+        require_rows(selection)
         if times:
             rows = columns_at(log, selection.fields, times)
             keys = [f"{time:.9g} s" for time in times]

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from mbcli.cli.log_export import selected
+from mbcli.cli.log_export import require_rows, selected
 
 POLL_SECONDS = 0.2
 MOST_COLUMNS = 8  # of a table without --fields
@@ -35,6 +35,8 @@ def log_tail(path, count, follow, fields, every, as_json):
         path = f"{path}.partial"
     with Log(path) as log:
         selection = selected(log, fields)
+        if not as_json:
+            require_rows(selection)
         printer = JsonRows(log) if as_json else Table(log, selection.fields, all_columns=fields is not None)
         first = max(log.row_count - count * every, 0)
         first += -(first - (log.row_count - 1)) % every if log.row_count else 0
@@ -45,7 +47,7 @@ def log_tail(path, count, follow, fields, every, as_json):
             done = _print(printer, log, selection.fields, done, every)
         if follow and not log.finished:
             log.refresh()
-            _print(printer, log, selection.fields, done, every)
+            done = _print(printer, log, selection.fields, done, every)
             if not os.path.exists(path):  # it has its own name now, and its last rows
                 _print_rest(printer, path.removesuffix(".partial"), selection.fields, done, every)
 

@@ -1,5 +1,6 @@
 """`mbcli replay`: logs in the browser, as one HTML file, as images or as a video."""
 
+import dataclasses
 import os
 import re
 import tempfile
@@ -53,7 +54,8 @@ class Size(click.ParamType):
 def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser, force):
     """Show logs over time: in the browser, or with -o and --frames as files.
 
-    The first log is solid, the others are ghosts. Contact forces are arrows. A log that was written with --fields poses
+    The first log is solid, the others are ghosts. Contact forces are arrows; contact surfaces show their pressure as
+    colour, if the log was written with --fields faces. A log that was written with --fields poses
     has all that is drawn in it; of another one the poses are computed from the model in the log, and meshes are read
     from where they were.
 
@@ -72,13 +74,13 @@ def replay(ctx, logs, output, frames, traces, fps, speed, size, port, no_browser
     _check_traces(traces, runs)
     title = ", ".join(motion.name for _, motion in runs)
     if frames is not None or suffix not in ("", ".html", ".htm"):
-        _write_images(runs, output, frames, traces, fps or FILM_RATE, speed, size, force, quiet)
+        _write_images(runs, logs[0], output, frames, traces, fps or FILM_RATE, speed, size, force, quiet)
     if suffix in (".html", ".htm"):
-        write_file(output, _page(runs, title, traces, fps, speed, play=False), force)
+        write_file(output, _page(runs, logs[0], title, traces, fps, speed, play=False), force)
         if not quiet:
             click.echo(f"{output}: {os.path.getsize(output) / 1e6:.3g} MB")
     if output is None and frames is None:
-        _serve(_page(runs, title, traces, fps, speed, play=True), port, no_browser)
+        _serve(_page(runs, logs[0], title, traces, fps, speed, play=True), port, no_browser)
 
 
 def _check_output(output, suffix, force):
@@ -95,12 +97,12 @@ def _check_output(output, suffix, force):
 
 
 def _read(logs, quiet):
-    """(Scene, Motion) of every log."""
+    """(Scene, Motion) of every log, without contact surfaces."""
     from mbcli.pictures.log_scene import scene_and_motion
     from mbcli.pictures.model_scene import MeshStore
 
     meshes = MeshStore()
-    runs = [scene_and_motion(path, meshes) for path in logs]
+    runs = [scene_and_motion(path, meshes, surfaces=False) for path in logs]
     for note in dict.fromkeys(note for scene, _ in runs for note in scene.notes):
         if not quiet:
             click.echo(f"mbcli: warning: {note}", err=True)
@@ -117,18 +119,29 @@ def _check_traces(traces, runs):
             raise click.UsageError(f"--trace: there is no body or frame '{name}'{hint}")
 
 
-def _page(runs, title, traces, fps, speed, *, play):
+def _with_surfaces(runs, path, rows):
+    """The runs, of which the first has the contact surfaces of some rows of its log: ghosts show none."""
+    from mbcli.pictures.log_scene import logged_surfaces
+
+    (scene, motion), *ghosts = runs
+    return [(scene, dataclasses.replace(motion, surfaces=logged_surfaces(path, rows))), *ghosts]
+
+
+def _page(runs, first, title, traces, fps, speed, *, play):
     from mbcli.pictures.html import replay_page
 
-    thinned = [(scene, motion.at_rate(fps or PAGE_RATE)) for scene, motion in runs]
+    rate = fps or PAGE_RATE
+    runs = _with_surfaces(runs, first, runs[0][1].rows_at_rate(rate))
+    thinned = [(scene, motion.at_rate(rate)) for scene, motion in runs]
     return replay_page(thinned, title, traces=traces, speed=speed, play=play)
 
 
-def _write_images(runs, output, frames, traces, rate, speed, size, force, quiet):
+def _write_images(runs, first, output, frames, traces, rate, speed, size, force, quiet):
     from mbcli.cli.mesh_progress import MeshProgress
     from mbcli.pictures.images import image_times, images, write_images, write_video
 
     times = image_times(runs, rate, speed)
+    runs = _with_surfaces(runs, first, runs[0][1].drawn_rows(times))
     line = MeshProgress(shown=not quiet, doing="drawing images")
     with tempfile.TemporaryDirectory(prefix="mbcli-images-") as scratch, line as progress:
         folder = frames if frames is not None else scratch

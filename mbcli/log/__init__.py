@@ -4,12 +4,18 @@
 
     log = mbcli.log.open("run.h5")  # or open_log
     log.times, log.q, log.v, log.energy, log.column("elbow"), log.state(0.5), log.events(), log.contacts()
+    for surface in log.surfaces(0.5):  # of contact, if the faces were logged
+        surface.body_a, surface.area, surface.polygons, surface.pressures
 
 format      what a log consists of: fields, attributes, the header that a run gives
 rows        what can be asked of the rows of every log
 writer      LogWriter: writes a log that survives the death of its process
+contact_writer  what a row has any number of: contacts, faces, corners
 reader      Log: reads complete and unfinished logs
+contact_reader  contacts, faces and corners in a file
+surfaces    contact surfaces as objects, their faces as triangles
 memory      MemoryLog: the log of a run that writes no file
+stored_texts  texts of fixed length
 provenance  which software made a log
 stored_rows  opening files, reading rows whose checksum may be wrong
 packing     a log written anew, compressed

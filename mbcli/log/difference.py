@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.log.format import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.rows import SAME_TIME
 
 if TYPE_CHECKING:
     from mbcli.log.reader import Log
 
 ROWS_AT_ONCE = 4096
-CONTACT_COUNT = "contact/count"
+ROWS_WITH_FACES = 128  # at once, as a row may have thousands of corners
+CONTACT_COUNT, CORNER_COUNT = "contact/count", "faces/corners"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def compare(
     Args:
       tolerance: numbers x and y count as equal if |x - y| <= tolerance max(1, |x|, |y|); 0: if they are equal. Two
         numbers that are NaN are equal.
-      fields: paths ("state/q", "contact") to compare; default: all.
+      fields: paths ("state/q", "contact", "faces") to compare; default: all.
       until: [s] the last time to compare.
       any_rows: compare the rows that both logs have, and do not mind others.
     """
@@ -116,16 +118,21 @@ def compare(
     columns, only_a, only_b = _pairs_of_columns(a, b, wanted)
     with_contacts = a.has_contacts and b.has_contacts and (wanted is None or "contact" in wanted)
     found: list[_Column] = [column for column, *_ in columns]
-    contact = _contact_columns(_shared_contact_fields(a, b)) if with_contacts else {}
+    with_faces = a.has_faces and b.has_faces and (wanted is None or "faces" in wanted)
+    contact = _ragged_columns(CONTACT_COUNT, _shared_contact_fields(a, b)) if with_contacts else {}
+    faces = _ragged_columns(CORNER_COUNT, CORNER_FIELDS) if with_faces else {}
+    at_once = ROWS_WITH_FACES if with_faces else ROWS_AT_ONCE
     paths = list(dict.fromkeys(column.field for column in found))
-    for first in range(0, len(rows_a), ROWS_AT_ONCE):
-        at_a, at_b = rows_a[first : first + ROWS_AT_ONCE], rows_b[first : first + ROWS_AT_ONCE]
+    for first in range(0, len(rows_a), at_once):
+        at_a, at_b = rows_a[first : first + at_once], rows_b[first : first + at_once]
         here, there = _rows(a, ["time", *paths], at_a), _rows(b, ["time", *paths], at_b)
         for column, i, j in columns:
             column.take(here["time"], here[column.field][:, i], there[column.field][:, j], tolerance)
-        if with_contacts:
-            _compare_contacts(contact, here["time"], a, at_a, b, at_b, tolerance)
-    unequal = [column.quantity() for column in (*found, *contact.values()) if column.first is not None]
+        for wanted_here, parts, of_log in ((with_contacts, contact, _contacts_of), (with_faces, faces, _faces_of)):
+            if wanted_here:
+                _compare_parts(parts, here["time"], of_log(a, at_a), of_log(b, at_b), tolerance)
+    named = (*found, *contact.values(), *faces.values())
+    unequal = [column.quantity() for column in named if column.first is not None]
     unequal.sort(key=lambda quantity: quantity.first_time)
     return Difference(
         compared=len(rows_a),
@@ -171,8 +178,10 @@ def _pairs_of_columns(a, b, wanted):
             else:
                 only_a.append(f"{path}:{name}")
         only_b += [f"{path}:{name}" for name in names_b if name not in set(names_a)]
-    if a.has_contacts != b.has_contacts and (wanted is None or "contact" in wanted):
-        (only_a if a.has_contacts else only_b).append("contact")
+    for what in ("contact", "faces"):
+        there = (a.has_faces, b.has_faces) if what == "faces" else (a.has_contacts, b.has_contacts)
+        if there[0] != there[1] and (wanted is None or what in wanted):
+            (only_a if there[0] else only_b).append(what)
     return pairs, only_a, only_b
 
 
@@ -190,20 +199,22 @@ def _shared_contact_fields(a, b):
     return [field for field in a.contact_fields if field in b.contact_fields]
 
 
-def _contact_columns(fields):
-    columns = {CONTACT_COUNT: _Column(CONTACT_COUNT, "count", "1")}
+def _ragged_columns(count, fields):
+    columns = {count: _Column(count, "count", "1")}
     for field in fields:
         for name, unit in zip(field.names, field.units, strict=True):
             columns[f"{field.path}:{name}"] = _Column(field.path, name, unit)
     return columns
 
 
-def _compare_contacts(columns, times, a, at_a, b, at_b, tolerance):
-    """How many contacts the rows have; where these are as many, their numbers in order."""
-    (counts_a, starts_a, here), (counts_b, starts_b, there) = (
-        _contacts_of(log, at) for log, at in ((a, at_a), (b, at_b))
-    )
-    columns[CONTACT_COUNT].take(times, counts_a.astype(float), counts_b.astype(float), tolerance)
+def _compare_parts(columns, times, in_a, in_b, tolerance):
+    """How many parts the rows have; where these are as many, their numbers in order.
+
+    in_a, in_b: (how many each row has, the first of each, values by path), of contacts or of corners of faces.
+    """
+    (counts_a, starts_a, here), (counts_b, starts_b, there) = in_a, in_b
+    count, *_ = columns.values()
+    count.take(times, counts_a.astype(float), counts_b.astype(float), tolerance)
     same = counts_a == counts_b
     if not counts_a[same].sum():
         return
@@ -212,13 +223,16 @@ def _compare_contacts(columns, times, a, at_a, b, at_b, tolerance):
         for starts in (starts_a, starts_b)
     )
     when = np.repeat(times[same], counts_a[same])
-    for field in _shared_contact_fields(a, b):
+    paths: dict[str, list[_Column]] = {}
+    for column in columns.values():
+        paths.setdefault(column.field, []).append(column)
+    for path in paths.keys() & here.keys():
         x, y = (
-            block[field.path][chosen].reshape(len(chosen), -1).astype(float)
+            block[path][chosen].reshape(len(chosen), -1).astype(float)
             for block, chosen in ((here, chosen_a), (there, chosen_b))
         )
-        for k, name in enumerate(field.names):
-            columns[f"{field.path}:{name}"].take(when, x[:, k], y[:, k], tolerance)
+        for k, column in enumerate(paths[path]):
+            column.take(when, x[:, k], y[:, k], tolerance)
 
 
 def _contacts_of(log, rows):
@@ -226,3 +240,11 @@ def _contacts_of(log, rows):
     block = log.contacts(first, last)
     offset = block["offset"]
     return np.diff(offset)[rows - first], offset[:-1][rows - first], block
+
+
+def _faces_of(log, rows):
+    """Of the corners of faces."""
+    first, last = int(rows[0]), int(rows[-1]) + 1
+    faces = log.faces(first, last)
+    offset = faces[CORNERS_OFFSET][faces[FACES_OFFSET][log.contacts(first, last)["offset"]]]
+    return np.diff(offset)[rows - first], offset[:-1][rows - first], faces

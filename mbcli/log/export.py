@@ -23,8 +23,9 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import OutputError
-from mbcli.log.format import OFFSET
+from mbcli.log.format import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET, OFFSET
 from mbcli.log.reader import Log
+from mbcli.log.surfaces import surfaces_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,15 +33,18 @@ if TYPE_CHECKING:
 
 SHORT_NAMES = {"state/q": "q", "state/v": "v", "input/u": "u"}
 CONTACT = "contact"  # stands for all datasets under /contact
+FACES = "faces"  # stands for those under /faces
+RAGGED = {CONTACT: "contacts", FACES: "faces of contact surfaces"}  # a row has any number of them
 NAMED = {f"contact/{kind}_{side}": f"{kind}_names" for kind in ("body", "geometry") for side in "ab"}
 CHUNK_ROWS = 1024
+CHUNK_ROWS_WITH_FACES = 64  # a row may have thousands of corners
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The part of a log to export: fields beside the time, by path, and the rows start, start + every, ... < stop.
 
-    CONTACT among the fields stands for the contacts of these rows.
+    CONTACT and FACES among the fields stand for the contacts of these rows and for the faces of their surfaces.
     """
 
     fields: tuple[str, ...]
@@ -64,7 +68,7 @@ def select(
     """Chooses rows and fields of a log.
 
     Args:
-      fields: paths ("derived/com"), their last parts ("com", "q", "v", "u"), groups ("derived") or "contact";
+      fields: paths ("derived/com"), their last parts ("com", "q", "v", "u"), groups ("derived"), "contact" or "faces";
         default all that have a row a sample.
       from_time, to_time: [s], both ends included.
       every: every how many rows.
@@ -74,7 +78,7 @@ def select(
     """
     paths = [path for path in log.fields() if path != "time"]
     if fields is not None:
-        paths += [CONTACT] * log.has_contacts
+        paths += [CONTACT] * log.has_contacts + [FACES] * log.has_faces
         paths = list(dict.fromkeys(path for name in fields for path in _paths_of(name, paths)))
     start = 0 if from_time is None else log.first_row_at(from_time)
     stop = log.row_count if to_time is None else log.first_row_at(np.nextafter(to_time, np.inf))
@@ -84,11 +88,13 @@ def select(
 def export_csv(log: Log, selection: Selection, stream: IO[Any]) -> None:
     """A header of names and one line a row; numbers as the shortest decimals that read back the same.
 
-    Of contacts, which must be selected alone, one line each.
+    Of contacts, which must be selected alone, one line each; of faces, so too, one line for each corner.
     """
-    if CONTACT in selection.fields:
-        _export_contacts_csv(log, selection, stream)
-        return
+    for name, write in ((CONTACT, _export_contacts_csv), (FACES, _export_faces_csv)):
+        if name in selection.fields:
+            with _text_lines(stream) as lines:
+                write(log, selection, csv.writer(lines, lineterminator="\n"))
+            return
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(["time", *column_names(log, selection.fields)])
     stream.write(header.getvalue().encode("utf-8", "backslashreplace"))
@@ -98,10 +104,15 @@ def export_csv(log: Log, selection: Selection, stream: IO[Any]) -> None:
         stream.write(("\n".join(lines) + "\n").encode("ascii"))
 
 
-def _export_contacts_csv(log, selection, stream):
-    columns = [name for field in log.contact_fields for name in _columns_of(field)]
+@contextmanager
+def _text_lines(stream):
     lines = io.TextIOWrapper(stream, "utf-8", "backslashreplace", newline="", write_through=True)
-    table = csv.writer(lines, lineterminator="\n")
+    yield lines
+    lines.detach()
+
+
+def _export_contacts_csv(log, selection, table):
+    columns = [name for field in log.contact_fields for name in _columns_of(field)]
     table.writerow(["time", *columns])
     for chunk in chunks_of(log, selection):
         for time, contacts in zip(chunk["time"].tolist(), chunk[CONTACT], strict=True):
@@ -109,7 +120,18 @@ def _export_contacts_csv(log, selection, stream):
                 values = (contact[field.path.removeprefix("contact/")] for field in log.contact_fields)
                 flat = (x for value in values for x in (value if isinstance(value, list) else [value]))
                 table.writerow([repr(time), *(repr(x) if isinstance(x, float) else x for x in flat)])
-    lines.detach()
+
+
+def _export_faces_csv(log, selection, table):
+    """Faces are counted from 0 in each surface."""
+    names = ("body_a", "body_b", "geometry_a", "geometry_b", "face")
+    table.writerow(["time", *names, *(f"corner:{axis}" for axis in "xyz"), "pressure"])
+    for chunk in chunks_of(log, selection):
+        for time, faces in zip(chunk["time"].tolist(), chunk[FACES], strict=True):
+            for face in faces:
+                start = [repr(time), *(face[name] for name in names)]
+                for corner, pressure in zip(face["corners"], face["pressures"], strict=True):
+                    table.writerow([*start, *map(repr, corner), repr(pressure)])
 
 
 def _columns_of(field):
@@ -120,21 +142,24 @@ def _columns_of(field):
 def export_jsonl(log: Log, selection: Selection, stream: IO[Any]) -> None:
     """One object a row: time, q, v, u, and other fields by their path; numbers that are not finite are null.
 
-    Contacts are a list of objects.
+    Contacts are a list of objects, and so are faces.
     """
     keys = ["time", *map(short_name, selection.fields)]
     for chunk in chunks_of(log, selection):
-        values = [_without_nan(rows) if path == CONTACT else _finite_lists(rows) for path, rows in chunk.items()]
+        values = [_without_nan(rows) if path in RAGGED else _finite_lists(rows) for path, rows in chunk.items()]
         lines = (json.dumps(dict(zip(keys, row, strict=True))) for row in zip(*values, strict=True))
         stream.write(("\n".join(lines) + "\n").encode("ascii"))
 
 
 def export_npz(log: Log, selection: Selection, stream: IO[Any]) -> None:
-    """Arrays time, q, v, u, and other fields by their path; those of contacts with the names they count."""
+    """Arrays time, q, v, u, and other fields by their path; those of contacts with the names they count.
+
+    Faces come with the contacts that they belong to.
+    """
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        if CONTACT in selection.fields:
+        if not RAGGED.keys().isdisjoint(selection.fields):
             _write_contact_arrays(log, selection, archive)
-        for path in ("time", *(path for path in selection.fields if path != CONTACT)):
+        for path in ("time", *(path for path in selection.fields if path not in RAGGED)):
             shape = (selection.row_count, *log.row_shape(path))
             member = zipfile.ZipInfo(f"{short_name(path)}.npy")  # without a date: equal logs give equal files
             with archive.open(member, "w", force_zip64=True) as array_stream:
@@ -154,8 +179,7 @@ def _write_contact_arrays(log, selection, archive):
             for part in parts:
                 stream.write(np.ascontiguousarray(part, dtype).tobytes())
 
-    counts = [np.diff(chunk["offset"])[:: selection.every] for chunk in _contact_chunks(log, selection)]
-    offset = np.concatenate([[0], np.cumsum(np.concatenate(counts) if counts else [])])
+    offset = _offsets(np.diff(chunk["offset"])[:: selection.every] for chunk in _contact_chunks(log, selection))
     write(OFFSET, "i8", offset.shape, [offset])
     for field in log.contact_fields:
         parts = (chunk[field.path][_chosen(chunk["offset"], selection)] for chunk in _contact_chunks(log, selection))
@@ -163,12 +187,50 @@ def _write_contact_arrays(log, selection, archive):
     for name in ("body_names", "geometry_names"):
         texts = np.array(getattr(log.contact_names(), name))
         write(f"contact/{name}", texts.dtype, texts.shape, [texts])
+    if FACES in selection.fields:
+        _write_face_arrays(log, selection, write)
+
+
+def _write_face_arrays(log, selection, write):
+    for path, by in ((FACES_OFFSET, None), (CORNERS_OFFSET, FACES_OFFSET)):
+        counts = (_kept_faces(c, f, selection, by, np.diff(f[path])) for c, f in _face_chunks(log, selection))
+        offset = _offsets(counts)
+        write(path, "i8", offset.shape, [offset])
+    for field in CORNER_FIELDS:
+        parts = (_kept_faces(c, f, selection, CORNERS_OFFSET, f[field.path]) for c, f in _face_chunks(log, selection))
+        write(field.path, field.dtype, (int(offset[-1]), *field.row_shape), parts)
+
+
+def _face_chunks(log, selection):
+    for start, stop in _bounds_of_chunks(selection):
+        yield log.contacts(start, stop), log.faces(start, stop)
+
+
+def _kept_faces(contacts, faces, selection, by, values):
+    """The values, one a contact, face or corner (by: the offsets that end with it), of every how manieth row."""
+    kept = _chosen(contacts["offset"], selection)
+    for path in (FACES_OFFSET, CORNERS_OFFSET):
+        if by is None:
+            break
+        kept = np.repeat(kept, np.diff(faces[path]))
+        if by == path:
+            break
+    return values[kept]
+
+
+def _offsets(counts):
+    return np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, int), *counts]))])
 
 
 def _contact_chunks(log, selection):
+    for start, stop in _bounds_of_chunks(selection):
+        yield log.contacts(start, stop)
+
+
+def _bounds_of_chunks(selection):
     rows = _rows_of_chunks(selection)
     for start in range(selection.start, selection.stop, rows):
-        yield log.contacts(start, min(start + rows, selection.stop))
+        yield start, min(start + rows, selection.stop)
 
 
 def _chosen(offset, selection):
@@ -237,19 +299,24 @@ def short_name(path: str) -> str:
 def chunks_of(log: Log, selection: Selection, only: str | None = None) -> Iterator[dict[str, Any]]:
     """Chunks of the selected rows, `time` first in each."""
     fields = ("time", *selection.fields) if only is None else (only,)
-    names = log.contact_names() if CONTACT in fields else None
+    names = None if RAGGED.keys().isdisjoint(fields) else log.contact_names()
     rows, start = _rows_of_chunks(selection), selection.start
-    for chunk in log.chunks([path for path in fields if path != CONTACT], rows, selection.start, selection.stop):
+    for chunk in log.chunks([path for path in fields if path not in RAGGED], rows, selection.start, selection.stop):
         count = len(chunk[next(iter(chunk))])
         chunk = {path: array[:: selection.every] for path, array in chunk.items()}
         if names is not None:
-            chunk[CONTACT] = _named_contacts(log.contacts(start, start + count), names)[:: selection.every]
+            contacts = log.contacts(start, start + count)
+            if CONTACT in fields:
+                chunk[CONTACT] = _named_contacts(contacts, names)[:: selection.every]
+            if FACES in fields:
+                chunk[FACES] = _named_faces(contacts, log.faces(start, start + count), names)[:: selection.every]
         yield {path: chunk[path] for path in fields}
         start += count
 
 
 def _rows_of_chunks(selection):
-    return max(CHUNK_ROWS // selection.every, 1) * selection.every  # so that `every` fits across chunks
+    rows = CHUNK_ROWS_WITH_FACES if FACES in selection.fields else CHUNK_ROWS
+    return max(rows // selection.every, 1) * selection.every  # so that `every` fits across chunks
 
 
 def _named_contacts(contacts, names):
@@ -264,6 +331,32 @@ def _named_contacts(contacts, names):
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     offset = contacts["offset"]
     return [rows[first:last] for first, last in zip(offset[:-1], offset[1:], strict=True)]
+
+
+def _named_faces(contacts, faces, names):
+    """For each row a list of dictionaries, one a face, of one surface after the other."""
+    rows = []
+    for row in range(len(contacts["offset"]) - 1):
+        first, last = contacts["offset"][row : row + 2]
+        bounds = faces[FACES_OFFSET][first : last + 1]
+        corners = faces[CORNERS_OFFSET][bounds[0] : bounds[-1] + 1]
+        part = {key: values[first:last] for key, values in contacts.items() if key != "offset"}
+        span = slice(corners[0], corners[-1])
+        part |= {FACES_OFFSET: bounds - bounds[0], CORNERS_OFFSET: corners - corners[0]}
+        part |= {field.path: faces[field.path][span] for field in CORNER_FIELDS}
+        rows.append(
+            [
+                {
+                    **{key: getattr(surface, key) for key in ("body_a", "body_b", "geometry_a", "geometry_b")},
+                    "face": number,
+                    "corners": polygon.tolist(),
+                    "pressures": pressures.tolist(),
+                }
+                for surface in surfaces_of(part, part, names)
+                for number, (polygon, pressures) in enumerate(zip(surface.polygons, surface.pressures, strict=True))
+            ]
+        )
+    return rows
 
 
 def flat_rows(array: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ArgumentError, ResourceError
-from mbcli.log.export import CONTACT, Selection, chunks_of, column_names, flat_rows, short_name
+from mbcli.log.export import RAGGED, Selection, chunks_of, column_names, flat_rows, short_name
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -127,5 +127,5 @@ def _package(name: str, extra: str) -> ModuleType:
 
 
 def _require_rows(selection, what):
-    if CONTACT in selection.fields:
-        raise ArgumentError(f"{what} has fields with a row a sample: contacts go into csv, jsonl or npz")
+    for path in RAGGED.keys() & selection.fields:
+        raise ArgumentError(f"{what} has fields with a row a sample: {RAGGED[path]} go into csv, jsonl or npz")

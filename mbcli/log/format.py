@@ -12,13 +12,16 @@ from math import prod
 from mbcli.common.quick_dataclass import dataclass
 
 FORMAT = "mbcli-log"
-FORMAT_VERSION = "1.4"
+FORMAT_VERSION = "1.5"
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")
 
 ROW_GROUPS = ("state", "input", "derived", "solver")
 """The groups whose datasets have one row a sample; a reader takes everything it finds there."""
+
+RAGGED_GROUPS = ("contact/", "faces/")
+"""Paths of what a row has any number of: contacts, and of these faces with their corners."""
 
 STATUS_BYTES = 12
 MESSAGE_BYTES = 240
@@ -68,6 +71,12 @@ SCENE = "model/scene"
 OFFSET = "contact/offset"
 """First contact of each row among the datasets under /contact, and the end of the last."""
 
+FACES_OFFSET = "faces/offset"
+"""First face of each contact, and the end of the last one's; a point has none."""
+
+CORNERS_OFFSET = "faces/corner_offset"
+"""First corner of each face among the other datasets under /faces, and the end of the last one's."""
+
 FIELD_PATH = re.compile(rf"({'|'.join(ROW_GROUPS[1:])})/[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 
 
@@ -76,7 +85,7 @@ class Field:
     """A quantity with one value, or one array of values, a sample.
 
     Args:
-      path: dataset, under input/, derived/ or solver/; contact/ for CONTACT_FIELDS.
+      path: dataset, under input/, derived/ or solver/; contact/ and faces/ for what a row has many of.
       units: UDUNITS spelling ("rad s-1", "N m", "1"); one for all columns, or one a column.
       names: one a column (the elements of row_shape in C order); default: the end of the path, numbered.
       row_shape: () for one number a sample.
@@ -91,7 +100,7 @@ class Field:
 
     def __post_init__(self):
         columns = prod(self.row_shape)
-        fixed = self.path in ("time", "state/q", "state/v") or self.path.startswith("contact/")
+        fixed = self.path in ("time", "state/q", "state/v") or self.path.startswith(RAGGED_GROUPS)
         if not FIELD_PATH.fullmatch(self.path) and not fixed:
             raise ValueError(f"field path {self.path!r} is not of the form input/NAME, derived/NAME, solver/NAME")
         if self.dtype not in ("f8", "i8"):
@@ -164,19 +173,37 @@ SURFACE_FIELDS = (
 )
 """More datasets of the same length in the log of a model with compliant geometries, which touch in surfaces."""
 
+CORNER_FIELDS = (
+    Field("faces/corner", "m", _AXES, (3,)),
+    Field("faces/pressure", "Pa"),
+)
+"""The datasets under /faces with a vector or value for each corner of a face, if the log has the faces of surfaces."""
+
+FACE_FIELDS = (Field(FACES_OFFSET, dtype="i8"), Field(CORNERS_OFFSET, dtype="i8"), *CORNER_FIELDS)
+"""All datasets under /faces."""
+
 
 @dataclass(frozen=True, slots=True)
 class ContactNames:
-    """The meaning of the numbers in body_a, body_b and in geometry_a, geometry_b; whether contacts may be surfaces."""
+    """The meaning of the numbers in body_a, body_b and in geometry_a, geometry_b.
+
+    surfaces: whether contacts may be surfaces; faces: whether the faces of these are logged.
+    """
 
     body_names: tuple[str, ...]
     geometry_names: tuple[str, ...]
     surfaces: bool = False
+    faces: bool = False
 
     @property
     def fields(self) -> tuple[Field, ...]:
         """CONTACT_FIELDS, with surfaces SURFACE_FIELDS too."""
         return CONTACT_FIELDS + SURFACE_FIELDS * self.surfaces
+
+    @property
+    def face_fields(self) -> tuple[Field, ...]:
+        """FACE_FIELDS if faces are logged."""
+        return FACE_FIELDS * self.faces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +246,7 @@ class LogHeader:
             *self.fields,
         )
         paths = [field.path for field in fields]
-        if ragged := [path for path in paths if path.startswith("contact/")]:
+        if ragged := [path for path in paths if path.startswith(RAGGED_GROUPS)]:
             raise ValueError(f"field {ragged[0]}: contacts have no row a sample, they are declared by `contact`")
         twice = sorted({path for path in paths if paths.count(path) > 1})
         if twice:

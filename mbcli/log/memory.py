@@ -106,16 +106,41 @@ class MemoryLog(Rows):
         """Those under contact/."""
         return () if self.header.contact is None else self.header.contact.fields
 
+    @property
+    def has_faces(self) -> bool:
+        """Whether the faces of contact surfaces were logged."""
+        return self.header.contact is not None and self.header.contact.faces
+
     def contact_names(self) -> layout.ContactNames | None:
         """ContactNames: what body_a, body_b, geometry_a and geometry_b count."""
         return self.header.contact
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
         """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""
-        counts = np.concatenate([np.empty(0, dtype=int), *(np.diff(block["offset"]) for block in self._contacts)])
-        offset = np.concatenate([[0], np.cumsum(counts)]).astype(int)[start : None if stop is None else stop + 1]
-        result = {"offset": offset - offset[0]}
-        for field in self.contact_fields:
+        offset = self._all_offsets("offset")[start : None if stop is None else stop + 1]
+        return {"offset": offset - offset[0], **self._columns(self.contact_fields, offset)}
+
+    def faces(self, start: int = 0, stop: int | None = None) -> dict:
+        """As Log.faces()."""
+        self._require_faces()
+        contacts = self._all_offsets("offset")[start : None if stop is None else stop + 1]
+        faces = self._all_offsets(layout.FACES_OFFSET)[contacts[0] : contacts[-1] + 1]
+        corners = self._all_offsets(layout.CORNERS_OFFSET)[faces[0] : faces[-1] + 1]
+        return {
+            layout.FACES_OFFSET: faces - faces[0],
+            layout.CORNERS_OFFSET: corners - corners[0],
+            **self._columns(layout.CORNER_FIELDS, corners),
+        }
+
+    def _all_offsets(self, key):
+        """The offsets of all blocks as one."""
+        counts = np.concatenate([np.empty(0, dtype=int), *(np.diff(block[key]) for block in self._contacts)])
+        return np.concatenate([[0], np.cumsum(counts)]).astype(int)
+
+    def _columns(self, fields, offset):
+        """The values of fields that belong to the entries between the first and the last offset."""
+        result = {}
+        for field in fields:
             rows = [np.empty((0, *field.row_shape), dtype=field.dtype), *(b[field.path] for b in self._contacts)]
             result[field.path] = np.concatenate(rows)[offset[0] : offset[-1]]
         return result

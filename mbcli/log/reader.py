@@ -16,6 +16,7 @@ import numpy as np
 
 from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.log import format as layout
+from mbcli.log.contact_reader import StoredContacts
 from mbcli.log.format import ContactNames, Field
 from mbcli.log.rows import Rows, State
 from mbcli.log.stored_rows import DamagedRowsError, open_file, read_rows
@@ -33,9 +34,6 @@ LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: a longer
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
 ROWS_AT_ONCE = 1 << 16
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
-
-
-ALL_CONTACT_FIELDS = layout.CONTACT_FIELDS + layout.SURFACE_FIELDS
 
 
 class Log(Rows):
@@ -65,7 +63,7 @@ class Log(Rows):
                 self.names = {path: _texts(data.attrs["names"]) for path, data in self._datasets.items()}
                 self.units = {path: _texts(data.attrs["units"]) for path, data in self._datasets.items()}
                 self._check_rows()
-                self._contacts = self._find_contacts()
+                self._contacts = StoredContacts(self._file, self._dataset, self._read, self.path)
                 self.row_count = self._count_rows()
                 self._check_time()
         except BaseException:
@@ -179,7 +177,7 @@ class Log(Rows):
         """Reads all of the file; one line for each part of it that is damaged, by its name."""
         found = []
         parts: list[Callable[[], object]] = []
-        parts += [partial(self._read_all, path) for path in (*self._datasets, *self._contacts)]
+        parts += [partial(self._read_all, path) for path in (*self._datasets, *self._contacts.datasets)]
         parts += [self.events, self.read_checkpoint, self.read_sources, self.run_clock, self._check_lengths]
         parts += [partial(self._check_columns, path) for path in self._datasets]
         parts += [partial(self._resolved, name) for name in ("model", "config")]
@@ -192,7 +190,7 @@ class Log(Rows):
         return found
 
     def _read_all(self, path):
-        dataset = self._datasets.get(path, self._contacts.get(path))
+        dataset = self._datasets.get(path, self._contacts.datasets.get(path))
         for first in range(0, len(dataset), ROWS_AT_ONCE):
             self._read(dataset, first, min(first + ROWS_AT_ONCE, len(dataset)))
 
@@ -230,33 +228,45 @@ class Log(Rows):
         return bool(self._contacts)
 
     @property
+    def has_faces(self) -> bool:
+        """Whether the faces of contact surfaces were logged."""
+        return self._contacts.has_faces
+
+    @property
     def contact_fields(self) -> tuple[Field, ...]:
         """Those under contact/."""
-        return tuple(field for field in ALL_CONTACT_FIELDS if field.path in self._contacts)
+        return self._contacts.contact_fields
 
     @property
     def contact_count(self) -> int:
         """Contacts of all rows together."""
-        return self._offset_of(self.row_count) if self._contacts else 0
+        return self._contacts.lengths(self.row_count)[0] if self._contacts else 0
+
+    def contact_lengths(self) -> dict[str, int]:
+        """How long each dataset under contact/ and faces/ is up to the last row, by path."""
+        with self._reading():
+            return self._contacts.lengths_by_path(self.row_count)
 
     def contact_names(self) -> ContactNames:
         """What body_a, body_b, geometry_a and geometry_b count."""
         bodies, geometries = (self._group_texts("contact", name) for name in ("body_names", "geometry_names"))
-        return ContactNames(bodies, geometries, layout.SURFACE_FIELDS[0].path in self._contacts)
+        has_surfaces = layout.SURFACE_FIELDS[0] in self.contact_fields
+        return ContactNames(bodies, geometries, has_surfaces, self.has_faces)
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
         """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""
-        stop = self.row_count if stop is None else min(stop, self.row_count)
         with self._reading():
-            offset = self._read(self._contacts[layout.OFFSET], start, max(start, stop) + 1).astype("i8")
-            first, last = int(offset[0]), int(offset[-1])
-            rising = (np.diff(offset) >= 0).all() and first >= 0
-            if not rising or any(len(self._contacts[field.path]) < last for field in self.contact_fields):
-                raise ModelError(f"{self.path}: error: {layout.OFFSET} does not fit the contacts")
-            return {
-                "offset": offset - first,
-                **{field.path: self._read(self._contacts[field.path], first, last) for field in self.contact_fields},
-            }
+            return self._contacts.contacts(start, self.row_count if stop is None else min(stop, self.row_count))
+
+    def faces(self, start: int = 0, stop: int | None = None) -> dict:
+        """The faces of the contacts of rows start to stop, by path.
+
+        "faces/offset" (contacts + 1,) and "faces/corner_offset" (faces + 1,), both from 0; "faces/corner" (k, 3) [m],
+        "faces/pressure" (k,) [Pa]. KeyError if they were not logged.
+        """
+        self._require_faces()
+        with self._reading():
+            return self._contacts.faces(start, self.row_count if stop is None else min(stop, self.row_count))
 
     def row_shape(self, path: str) -> tuple[int, ...]:
         """The shape of one row of a field."""
@@ -304,7 +314,7 @@ class Log(Rows):
         """
         known = self.row_count
         with self._reading():
-            for dataset in (*self._datasets.values(), *self._contacts.values()):
+            for dataset in (*self._datasets.values(), *self._contacts.datasets.values()):
                 dataset.refresh()
             self.row_count = max(known, self._count_rows())
             self._check_time(known)
@@ -413,34 +423,11 @@ class Log(Rows):
             if dataset.dtype.kind not in "fiu":
                 raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, expected numbers")
 
-    def _find_contacts(self):
-        """{path: dataset} under /contact; {} if contacts were not logged."""
-        if "contact" not in self._file:
-            return {}
-        has_surfaces = layout.SURFACE_FIELDS[0].path in self._file
-        fields = layout.CONTACT_FIELDS + layout.SURFACE_FIELDS * has_surfaces
-        datasets = {path: self._dataset(path) for path in (layout.OFFSET, *(field.path for field in fields))}
-        for field in fields:
-            dataset = datasets[field.path]
-            kinds = "iu" if field.dtype == "i8" else "f"
-            if dataset.shape[1:] != field.row_shape or not dataset.shape or dataset.dtype.kind not in kinds:
-                raise ModelError(f"{self.path}: error: {field.path} has shape {dataset.shape}, type {dataset.dtype}")
-        offset = datasets[layout.OFFSET]
-        if offset.ndim != 1 or not len(offset) or offset.dtype.kind not in "iu":
-            raise ModelError(f"{self.path}: error: {layout.OFFSET} has shape {offset.shape}, type {offset.dtype}")
-        return datasets
-
-    def _offset_of(self, row):
-        with self._reading():
-            return int(self._read(self._contacts[layout.OFFSET], row, row + 1)[0])
-
     def _count_rows(self):
         """The common length, without rows at the end of which not all was written before the process died."""
         count = min(len(dataset) for dataset in self._datasets.values())
         if self._contacts:
-            length = min(len(self._contacts[field.path]) for field in self.contact_fields)
-            count = min(count, len(self._contacts[layout.OFFSET]) - 1)
-            count = bisect_left(range(count), True, key=lambda row: self._offset_of(row + 1) > length)
+            count = self._contacts.whole_rows(count)
         return bisect_left(range(count), True, key=lambda row: np.isnan(self._time_of(row)))
 
     def _time_of(self, row):
@@ -531,18 +518,19 @@ def describe(log: Log, damage: Sequence[str] | None = None) -> dict:
 
 
 def _contact_fields(log) -> list:
-    """The datasets under /contact: a row of them is a contact."""
+    """The datasets under /contact: a row of them is a contact; those under /faces: of their own length."""
     if not log.has_contacts:
         return []
+    lengths = log.contact_lengths()
     return [
         {
             "path": field.path,
-            "shape": [log.contact_count, *field.row_shape],
+            "shape": [lengths[field.path], *field.row_shape],
             "dtype": field.dtype,
             "units": list(field.units),
             "names": list(field.names),
         }
-        for field in log.contact_fields
+        for field in log.contact_fields + log.contact_names().face_fields
     ]
 
 

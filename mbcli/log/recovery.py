@@ -95,7 +95,15 @@ class _RowsLeft:
             raise ValueError(f"its format is not {layout.FORMAT}")
         self.status = file.attrs["status"].decode()
         self.growing = self.status not in layout.FINAL_STATUSES
-        self._contacts = [f.path for f in layout.CONTACT_FIELDS + layout.SURFACE_FIELDS if f.path in file]
+        self._tables = [
+            (offset, [field.path for field in fields if field.path in file])
+            for group, offset, fields in (
+                ("contact", layout.OFFSET, layout.CONTACT_FIELDS + layout.SURFACE_FIELDS),
+                ("faces", layout.FACES_OFFSET, ()),
+                ("faces", layout.CORNERS_OFFSET, layout.CORNER_FIELDS),
+            )
+            if group in file
+        ]
         self._row_sets = set(self._find_rows())
         self._count = self._common_length()
         times = self._numbers(file["time"], 0, self._count)
@@ -105,8 +113,7 @@ class _RowsLeft:
         if self.growing:  # rows after the last that has a time were never complete
             self.kept = self.kept[:last]
         self.dropped = len(self.kept) - int(self.kept.sum())
-        if self._contacts:
-            self._find_contacts()
+        self._find_parts()
 
     def _find_rows(self):
         yield "time"
@@ -123,33 +130,50 @@ class _RowsLeft:
         if not self.growing:
             return len(self._file["time"])
         count = min(lengths)
-        if self._contacts:
-            offset = self._file[layout.OFFSET]
-            stored = min(len(self._file[path]) for path in self._contacts)
-            ends = self._numbers(offset, 0, min(count + 1, len(offset)), report=False)
-            count = min(count, len(ends) - 1, bisect_left(range(len(ends)), True, key=lambda k: ends[k] > stored) - 1)
+        if self._tables:
+            count = self._whole(count)
         return max(count, 0)
 
-    def _find_contacts(self):
-        """Which contacts the kept rows have: all of those between two offsets that make sense."""
-        offset = self._numbers(self._file[layout.OFFSET], 0, len(self.kept) + 1)
-        stored = max(len(self._file[path]) for path in self._contacts)
-        first, last = offset[:-1], offset[1:]
-        sound = (first >= 0) & (last >= first) & (last <= stored)
-        self.counts = np.where(sound, last - first, 0)[self.kept]
-        self.contact_ranges = [
-            (int(a), int(b)) for a, b in zip(first[self.kept & sound], last[self.kept & sound], strict=True) if b > a
-        ]
+    def _whole(self, count):
+        """Of how many of so many rows all contacts, with their faces and corners, are there."""
+        stored = None  # parts of the table that are whole
+        for offset, columns in reversed(self._tables):
+            dataset = self._file[offset]
+            lengths = [len(self._file[path]) for path in columns] + ([] if stored is None else [stored])
+            entries = min(count, len(dataset) - 1) if offset == layout.OFFSET else len(dataset) - 1
+            ends = self._numbers(dataset, 0, entries + 1, report=False)
+            stored = bisect_left(range(len(ends)), True, key=lambda k: ends[k] > min(lengths)) - 1
+        return stored
+
+    def _find_parts(self):
+        """Which contacts the kept rows have, and which faces and corners: all between two offsets that make sense."""
+        self._counts, self._ranges = {}, {}
+        kept = np.flatnonzero(self.kept)
+        entries = len(self.kept)
+        for k, (name, columns) in enumerate(self._tables):
+            following = self._tables[k + 1][0] if k + 1 < len(self._tables) else None
+            offset = self._numbers(self._file[name], 0, entries + 1)
+            stored = [len(self._file[path]) for path in columns]
+            entries = max(stored) if following is None else len(self._file[following]) - 1
+            first, last = offset[:-1][kept], offset[1:][kept]
+            sound = (first >= 0) & (last >= first) & (last <= max([*stored, entries]))
+            self._counts[name] = np.where(sound, last - first, 0)
+            full = sound & (last > first)
+            ranges = _joined(zip(first[full].tolist(), last[full].tolist(), strict=True))
+            self._ranges |= dict.fromkeys(columns, ranges)
+            kept = np.concatenate([np.empty(0, int), *(np.arange(a, b) for a, b in ranges)])
+            entries = max([entries, *kept[-1:] + 1])
 
     def blocks(self, dataset) -> Iterator[np.ndarray]:
         """The rows of a dataset that go into the new log."""
         name = dataset.name.lstrip("/")
         if name in self._row_sets:
             yield from self._row_blocks(dataset)
-        elif name == layout.OFFSET and self._contacts:
-            yield np.concatenate([[0], np.cumsum(self.counts)]).astype(dataset.dtype)
-        elif name in self._contacts:
-            yield from self._contact_blocks(dataset)
+        elif name in self._counts:
+            yield np.concatenate([[0], np.cumsum(self._counts[name])]).astype(dataset.dtype)
+        elif name in self._ranges:
+            for first, last in self._ranges[name]:
+                yield self._numbers(dataset, first, last)
         else:
             yield from self._others(dataset)
 
@@ -158,10 +182,6 @@ class _RowsLeft:
         for first in range(0, count, step):
             last = min(first + step, count)
             yield self._numbers(dataset, first, last)[self.kept[first:last]]
-
-    def _contact_blocks(self, dataset):
-        for first, last in _joined(self.contact_ranges):
-            yield self._numbers(dataset, first, last)
 
     def _others(self, dataset):
         try:

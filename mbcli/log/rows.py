@@ -1,12 +1,19 @@
 """What can be asked of the rows of a log, in a file or in memory."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import StateNames
 from mbcli.errors import ResourceError
+from mbcli.log.surfaces import Surface, surfaces_of
+
+if TYPE_CHECKING:
+    from mbcli.log.format import ContactNames
 
 SAME_TIME = 1e-9  # [s], relative above 1 s: 0.3 typed in a shell is the sample at 0.30000000000000004
 
@@ -30,6 +37,27 @@ class Rows:
 
     def field(self, path: str) -> np.ndarray:
         """All rows of a field, (n, ...)."""
+        raise NotImplementedError
+
+    @property
+    def has_faces(self) -> bool:
+        """Whether the faces of contact surfaces were logged."""
+        raise NotImplementedError
+
+    def contacts(self, start: int = 0, stop: int | None = None) -> dict:
+        """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""
+        raise NotImplementedError
+
+    def contact_names(self) -> ContactNames | None:
+        """What body_a, body_b, geometry_a and geometry_b count."""
+        raise NotImplementedError
+
+    def faces(self, start: int = 0, stop: int | None = None) -> dict:
+        """The faces of the contacts of rows start to stop, by path.
+
+        "faces/offset" (contacts + 1,) and "faces/corner_offset" (faces + 1,), both from 0; "faces/corner" (k, 3) [m],
+        "faces/pressure" (k,) [Pa]. KeyError if they were not logged.
+        """
         raise NotImplementedError
 
     def _time_of(self, row: int) -> float:
@@ -89,6 +117,21 @@ class Rows:
           ResourceError: there is no sample at that time; the message says which are near.
         """
         return self._state_of(self.row_at(time))
+
+    def surfaces(self, time: float) -> list[Surface]:
+        """The contact surfaces of the sample at a time [s], up to rounding, with their faces.
+
+        Raises:
+          ResourceError: there is no sample at that time; the message says which are near.
+          KeyError: the faces were not logged.
+        """
+        row = self.row_at(time)
+        faces, names = self.faces(row, row + 1), self.contact_names()
+        return [] if names is None else surfaces_of(self.contacts(row, row + 1), faces, names)
+
+    def _require_faces(self):
+        if not self.has_faces:
+            raise KeyError(f"{self.path}: the faces of contact surfaces were not logged: {argument('fields', 'faces')}")
 
     def row_at(self, time: float) -> int:
         """The number of the sample at a time [s], up to rounding.

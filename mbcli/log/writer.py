@@ -30,9 +30,11 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import OutputError
 from mbcli.log import format as layout
+from mbcli.log.contact_writer import ContactWriter, difference_of_names
 from mbcli.log.format import LogHeader
 from mbcli.log.packing import write_packed
 from mbcli.log.provenance import collect_provenance, utc_now
+from mbcli.log.stored_texts import create_texts, encoded, text_dtype
 from mbcli.log.write_lock import WriteLock
 
 __all__ = ["LogWriter"]
@@ -48,7 +50,6 @@ FLUSH_ROWS = 16384
 CHUNK_ROWS = 1024
 CHUNK_BYTES = 1 << 20
 EVENTS_PER_CHUNK = 16
-CONTACTS_PER_CHUNK = 512
 
 
 class LogWriter:
@@ -78,7 +79,6 @@ class LogWriter:
         self._last_time = -np.inf
         self._sequence = 0
         self._event_count = 0
-        self._contact_count = 0
         self._file: Any = None
         self._lock: Any = None
         fields = header.row_fields()
@@ -105,8 +105,8 @@ class LogWriter:
         Args:
           time: [s] (n,), strictly increasing, also across calls.
           q, v: (n, nq), (n, nv), in the order of the header's names.
-          contact: of a run that logs contacts "offset" (n + 1,), from 0, and every one of header.contact.fields by
-            its path for offset[n] contacts.
+          contact: of a run that logs contacts "offset" (n + 1,), from 0, every one of header.contact.fields by its
+            path for offset[n] contacts, and header.contact.face_fields, whose offsets begin with 0 too.
           fields: every declared field by its path, (n, *row_shape).
 
         Raises:
@@ -122,9 +122,9 @@ class LogWriter:
             done = 0
             while done < count:  # never across a chunk: the file must not depend on the sizes of the blocks
                 step = min(self._chunk_rows - self.row_count % self._chunk_rows, count - done)
-                if contacts:
-                    step = min(step, self._rows_in_contact_chunk(contacts["offset"][done : done + step + 1]))
-                    self._write_contacts(contacts, done, step)
+                if contacts is not None:  # before the rows that they belong to: a row counts when its time is there
+                    step = self._contacts.rows_together(contacts, done, step)
+                    self._contacts.write(contacts, done, step)
                 self._write_rows(rows, done, step)
                 done += step
         self._last_time = float(rows["time"][-1])
@@ -157,7 +157,7 @@ class LogWriter:
         if not self._checkpoint:
             raise ValueError("the header of this log declares no checkpoint")
         if set(values) != set(self._checkpoint):
-            raise ValueError(f"checkpoint: {_difference(self._checkpoint, values)}")
+            raise ValueError(f"checkpoint: {difference_of_names(self._checkpoint, values)}")
         arrays = {}
         for name, dataset in self._checkpoint.items():
             arrays[name] = np.asarray(values[name], dtype=dataset.dtype)
@@ -193,10 +193,8 @@ class LogWriter:
             for dataset in self._datasets.values():  # an interrupt may have come between two datasets
                 if len(dataset) != self.row_count:
                     dataset.resize(self.row_count, axis=0)
-            if self._offset is not None:
-                self._offset.resize(self.row_count + 1, axis=0)
-                for dataset in self._contacts.values():
-                    dataset.resize(int(self._offset[-1]), axis=0)
+            if self._contacts is not None:
+                self._contacts.cut_to(self.row_count)
             _modify_text(self._file.attrs, "status", status, layout.STATUS_BYTES)
             _modify_text(self._file.attrs, "message", message, layout.MESSAGE_BYTES)
             self._file.attrs.modify("exit_code", np.int32(exit_code))
@@ -298,15 +296,15 @@ class LogWriter:
             if value is not None:
                 _create_attribute(self._file.attrs, name, value)
         self._datasets = self._create_rows(fields)
-        self._create_contacts(header.contact)
+        self._contacts = None if header.contact is None else ContactWriter(self._file, header.contact, self._chunk_rows)
         group = self._file.require_group("input")
-        _create_texts(group.attrs, "actuator_names", header.actuator_names)
-        _create_texts(group.attrs, "actuator_units", header.actuator_units)
+        create_texts(group.attrs, "actuator_names", header.actuator_names)
+        create_texts(group.attrs, "actuator_units", header.actuator_units)
         self._events = self._file.create_dataset(
             "events", shape=(0,), maxshape=(None,), chunks=(EVENTS_PER_CHUNK,), dtype=_event_dtype(), fletcher32=True
         )
-        _create_texts(self._events.attrs, "names", self._events.dtype.names)
-        _create_texts(self._events.attrs, "units", ("s", *("1",) * len(self._events.dtype.names[1:])))
+        create_texts(self._events.attrs, "names", self._events.dtype.names)
+        create_texts(self._events.attrs, "units", ("s", *("1",) * len(self._events.dtype.names[1:])))
         self._create_text("config/resolved", header.config)
         self._create_text("model/resolved", header.model)
         self._create_sources(header.sources)
@@ -330,8 +328,8 @@ class LogWriter:
                 fletcher32=True,
             )
             scalar = not field.row_shape
-            _create_texts(dataset.attrs, "names", field.names, scalar)
-            _create_texts(dataset.attrs, "units", field.units, scalar)
+            create_texts(dataset.attrs, "names", field.names, scalar)
+            create_texts(dataset.attrs, "units", field.units, scalar)
             if field.path == "time":
                 dataset.make_scale("time")
                 scale = dataset
@@ -347,38 +345,14 @@ class LogWriter:
     def _create_columns(self, field):
         """The dimension scale of the columns of a field: their names."""
         name = layout.columns_of(field.path)
-        data = [_encoded(text) for text in field.names]
-        columns = self._file.create_dataset(name, data=np.array(data, dtype=_text_dtype(max(map(len, data)))))
+        data = [encoded(text) for text in field.names]
+        columns = self._file.create_dataset(name, data=np.array(data, dtype=text_dtype(max(map(len, data)))))
         columns.make_scale(name)
         return columns
 
-    def _create_contacts(self, names):
-        self._offset, self._contacts = None, {}
-        if names is None:
-            return
-        self._offset = self._file.create_dataset(
-            layout.OFFSET, data=np.zeros(1, dtype="i8"), maxshape=(None,), chunks=(self._chunk_rows,), fletcher32=True
-        )
-        _create_texts(self._offset.attrs, "names", ("offset",), scalar=True)
-        _create_texts(self._offset.attrs, "units", ("1",), scalar=True)
-        for field in names.fields:
-            dataset = self._file.create_dataset(
-                field.path,
-                shape=(0, *field.row_shape),
-                maxshape=(None, *field.row_shape),
-                chunks=(CONTACTS_PER_CHUNK, *field.row_shape),
-                dtype=field.dtype,
-                fletcher32=True,
-            )
-            _create_texts(dataset.attrs, "names", field.names, not field.row_shape)
-            _create_texts(dataset.attrs, "units", field.units, not field.row_shape)
-            self._contacts[field.path] = dataset
-        for name in ("body_names", "geometry_names"):
-            _create_texts(self._file["contact"].attrs, name, getattr(names, name))
-
     def _create_text(self, path, text):
         data = text.encode("utf-8")
-        self._file.create_dataset(path, data=np.bytes_(data), dtype=_text_dtype(len(data)))
+        self._file.create_dataset(path, data=np.bytes_(data), dtype=text_dtype(len(data)))
 
     def _create_sources(self, sources):
         group = self._file.require_group("model/source")
@@ -391,7 +365,7 @@ class LogWriter:
         data = np.frombuffer(content, dtype="u1")
         packing = {"compression": "gzip", "fletcher32": True, "chunks": (min(len(data), 1 << 16),)} if len(data) else {}
         dataset = self._file.create_dataset(path, data=data, **packing)
-        _create_texts(dataset.attrs, "units", ("1",), scalar=True)
+        create_texts(dataset.attrs, "units", ("1",), scalar=True)
         return dataset
 
     def _create_checkpoint(self, slots, units):
@@ -405,15 +379,15 @@ class LogWriter:
         """Two slots with a chunk each: one that is not written keeps its checksum."""
         checked = {"chunks": (1, *data.shape[1:]), "fletcher32": True} if data.size else {}
         dataset = self._file.create_dataset(f"checkpoint/{name}", data=data, **checked)
-        _create_texts(dataset.attrs, "units", (units,) if isinstance(units, str) else units, isinstance(units, str))
+        create_texts(dataset.attrs, "units", (units,) if isinstance(units, str) else units, isinstance(units, str))
         return dataset
 
     def _create_clocks(self):
         for name, text in (("created_utc", utc_now()), ("finished_utc", "")):
             text = _fixed_text(text, layout.CLOCK_BYTES)
-            self._file.create_dataset(f"run/{name}", data=np.bytes_(text), dtype=_text_dtype(layout.CLOCK_BYTES))
+            self._file.create_dataset(f"run/{name}", data=np.bytes_(text), dtype=text_dtype(layout.CLOCK_BYTES))
         wall_time = self._file.create_dataset("run/wall_time", data=np.nan, dtype="f8")
-        _create_texts(wall_time.attrs, "units", ("s",), scalar=True)
+        create_texts(wall_time.attrs, "units", ("s",), scalar=True)
 
     # ------------------------------------------------------------------------------------------- writing
 
@@ -424,7 +398,7 @@ class LogWriter:
     def _checked_rows(self, values):
         """The values as arrays of the declared types and shapes, `time` last."""
         if set(values) != set(self._datasets):
-            raise ValueError(f"append: {_difference(self._datasets, values)}")
+            raise ValueError(f"append: {difference_of_names(self._datasets, values)}")
         rows = {}
         for path, dataset in self._datasets.items():
             rows[path] = np.asarray(values[path]).astype(dataset.dtype, casting="same_kind", copy=False)
@@ -440,44 +414,10 @@ class LogWriter:
         return rows
 
     def _checked_contacts(self, contact, count):
-        """The contacts of so many rows as arrays of the declared types; {} of a run that does not log them."""
-        if (contact is None) != (self._offset is None):
+        """The contacts of so many rows as arrays of the declared types; None of a run that does not log them."""
+        if (contact is None) != (self._contacts is None):
             raise ValueError("append: the log has contacts if and only if its header declares them")
-        if contact is None:
-            return {}
-        if set(contact) != {"offset", *self._contacts}:
-            raise ValueError(f"append: {_difference({'offset', *self._contacts}, contact)}")
-        offset = np.asarray(contact["offset"], dtype="i8")
-        if offset.shape != (count + 1,) or offset[0] != 0 or (np.diff(offset) < 0).any():
-            raise ValueError(f"append: contact offset of {count} rows: {count + 1} numbers from 0 that do not fall")
-        result = {"offset": offset}
-        for path, dataset in self._contacts.items():
-            result[path] = np.asarray(contact[path]).astype(dataset.dtype, casting="same_kind", copy=False)
-            if result[path].shape != (offset[-1], *dataset.shape[1:]):
-                raise ValueError(f"append: {path} has shape {result[path].shape} for {offset[-1]} contacts")
-        return result
-
-    def _rows_in_contact_chunk(self, offset):
-        """How many of the rows go together: a row which begins a chunk of contacts or of offsets begins a new piece."""
-        ends = self._contact_count + offset - offset[0]
-        chunk = (ends - 1) // CONTACTS_PER_CHUNK
-        begins = chunk[1:] != chunk[:-1]
-        begins |= (self.row_count + 1 + np.arange(len(begins))) % self._chunk_rows == 0
-        later = np.flatnonzero(begins[1:])
-        return int(later[0]) + 1 if len(later) else len(begins)
-
-    def _write_contacts(self, contacts, start, count):
-        """Before the rows that they belong to: a row counts when its time is there."""
-        first, last = contacts["offset"][start], contacts["offset"][start + count]
-        end = self._contact_count + int(last - first)
-        if last > first:
-            for path, dataset in self._contacts.items():
-                dataset.resize(end, axis=0)
-                dataset[self._contact_count :] = contacts[path][first:last]
-        self._offset.resize(self.row_count + 1 + count, axis=0)
-        offset = contacts["offset"][start + 1 : start + count + 1] - first
-        self._offset[self.row_count + 1 :] = self._contact_count + offset
-        self._contact_count = end
+        return None if self._contacts is None else self._contacts.checked(contact, count)
 
     def _write_rows(self, rows, start, count):
         first, last = self.row_count, self.row_count + count
@@ -547,34 +487,18 @@ def _checkpoint_slots(example):
     return slots
 
 
-def _difference(declared, given):
-    missing, unknown = sorted(set(declared) - set(given)), sorted(set(given) - set(declared))
-    return "; ".join(
-        f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("not declared", unknown)) if names
-    )
-
-
 def _sha256(text):
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def _text_dtype(size):
-    return h5py.string_dtype("utf-8", max(size, 1))
-
-
 def _event_dtype():
-    texts = [(name, _text_dtype(size)) for name, size in layout.EVENT_TEXT.items()]
+    texts = [(name, text_dtype(size)) for name, size in layout.EVENT_TEXT.items()]
     return np.dtype([("time", "f8"), ("step", "i8"), *texts])
-
-
-def _encoded(text):
-    """UTF-8; other bytes of a file name are escaped."""
-    return str(text).encode("utf-8", "backslashreplace")
 
 
 def _fixed_text(text, size):
     """UTF-8 of at most size bytes, cut between characters."""
-    return _encoded(text)[:size].decode("utf-8", "ignore").encode("utf-8")
+    return encoded(text)[:size].decode("utf-8", "ignore").encode("utf-8")
 
 
 def _create_attribute(attributes, name, value):
@@ -582,21 +506,15 @@ def _create_attribute(attributes, name, value):
     if isinstance(value, (list, tuple, dict)):
         value = json.dumps(value, sort_keys=True)
     if isinstance(value, str):
-        data = _encoded(value)
+        data = encoded(value)
         size = {"status": layout.STATUS_BYTES, "message": layout.MESSAGE_BYTES}.get(name, len(data))
-        attributes.create(name, np.bytes_(data), dtype=_text_dtype(size))
+        attributes.create(name, np.bytes_(data), dtype=text_dtype(size))
     else:
         attributes.create(name, value)
 
 
-def _create_texts(attributes, name, texts, scalar=False):
-    data = [_encoded(text) for text in texts]
-    dtype = _text_dtype(max(map(len, data), default=1))
-    attributes.create(name, np.bytes_(data[0]) if scalar else np.array(data, dtype=dtype), dtype=dtype)
-
-
 def _modify_text(attributes, name, text, size):
-    attributes.modify(name, np.array(_fixed_text(text, size), dtype=_text_dtype(size)))
+    attributes.modify(name, np.array(_fixed_text(text, size), dtype=text_dtype(size)))
 
 
 def _reason(error):

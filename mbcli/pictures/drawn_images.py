@@ -45,7 +45,7 @@ def drawn_images(
         axes = figure.add_axes((0, 0, 1, 1), projection="3d", computed_zorder=False)
         _frame(axes, low, high, time)
         for k, ((scene, motion), parts) in enumerate(zip(runs, solids, strict=True)):
-            row = int(np.clip(np.searchsorted(motion.times, time + 1e-9) - 1, 0, len(motion.times) - 1))
+            row = int(motion.drawn_rows(time))
             faces, colors = [], []
             for shape, vertices, triangles in parts:
                 X_WG = matrix4(composed(motion.X_WB[row, shape.body], np.array(shape.X_BG)))
@@ -56,6 +56,8 @@ def drawn_images(
                 painted = np.concatenate(colors)
                 solid = Poly3DCollection(np.concatenate(faces), facecolors=painted, edgecolors=painted, linewidths=0.4)
                 axes.add_collection3d(solid)
+            if motion.surfaces is not None and k == 0:
+                _draw_surfaces(figure, axes, motion.surfaces, row)
             for name in traces:
                 path = _trace(scene, motion, name)
                 if path is not None:
@@ -161,3 +163,25 @@ def _draw_forces(axes, scene, contacts, row, extent):
     if len(force):
         scale = 0.3 * extent / (scene.weight or max(float(np.abs(force).max()), 1e-9))
         axes.quiver(*contacts.point[first:last].T, *(scale * force).T, color=FORCE_COLOR, linewidth=1.6)
+
+
+def _draw_surfaces(figure, axes, surfaces, row):
+    """Triangles by the mean pressure at their corners, over what is there, and a legend."""
+    from matplotlib import colormaps
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    largest = max(float(np.max(surfaces.values, initial=0.0)), 1e-12)
+    first, last = surfaces.offset[row], surfaces.offset[row + 1]
+    if last > first:
+        painted = colormaps["viridis"](surfaces.values[first:last].mean(axis=1) / largest)
+        axes.add_collection3d(Poly3DCollection(surfaces.vertices[first:last], facecolors=painted, edgecolors="none"))
+    scale = figure.add_axes((0.74, 0.94, 0.22, 0.02))
+    scale.imshow(np.linspace(0.0, 1.0, 256)[None], aspect="auto", cmap="viridis", extent=(0.0, largest, 0.0, 1.0))
+    scale.set_yticks([])
+    scale.set_xticks([0.0, largest], ["0", _pressure_text(largest)])
+
+
+def _pressure_text(value):
+    """143000.0 as "143 kPa"."""
+    size, unit = next(pair for pair in ((1e6, "MPa"), (1e3, "kPa"), (0.0, "Pa")) if value >= pair[0])
+    return f"{value / (size or 1.0):.3g} {unit}"

@@ -62,8 +62,7 @@ def _by_chromium(runs, times, size, traces):
             browser.open(page.as_uri())
             browser.evaluate("mbcli.ready")
             for time in times:
-                drawn = f"(mbcli.drawAt({float(time)!r}), document.getElementById('canvas').toDataURL('image/png'))"
-                head, _, data = browser.evaluate(drawn).partition(",")
+                head, _, data = browser.evaluate(f"mbcli.imageAt({float(time)!r})").partition(",")
                 if head != "data:image/png;base64":
                     raise MbcliError("the browser made no image")
                 yield base64.b64decode(data)

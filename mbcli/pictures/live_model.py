@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import MbcliError
+from mbcli.log.surfaces import triangles_of_faces
 from mbcli.models.contacts import contact_points, contact_surfaces
 from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
 from mbcli.pictures.html import view_page
@@ -159,13 +160,9 @@ def _contact(contact, point):
 
 def _triangles(surfaces):
     """The faces of contact surfaces as triangles: places of their corners (9 n) [m], and the pressures there (3 n)."""
-    fans = [
-        polygon[[0, k, k + 1]]
-        for surface in surfaces
-        for polygon in surface["polygons"]
-        for k in range(1, len(polygon) - 1)
-    ]
-    corners = np.reshape(fans, (-1, 4))
+    polygons = [polygon for surface in surfaces for polygon in surface["polygons"]]
+    index, _ = triangles_of_faces(np.cumsum([0, *map(len, polygons)]))
+    corners = np.concatenate([*polygons, np.empty((0, 4))])[index.reshape(-1)]
     return np.round(corners[:, :3].ravel(), 7).tolist(), corners[:, 3].tolist()
 
 

@@ -9,19 +9,27 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.log import open_log
-from mbcli.log.format import POSES
+from mbcli.log.format import CORNERS_OFFSET, POSES
+from mbcli.log.surfaces import triangles_of_faces
 from mbcli.models.loading import as_loaded
 from mbcli.pictures.model_scene import MeshStore, poses_over_time, scene_of
 from mbcli.pictures.packing import scene_from_text
 from mbcli.pictures.resolved_plant import plant_of_resolved_model
-from mbcli.pictures.scene import ContactPoints, Motion, Scene
+from mbcli.pictures.scene import ContactPoints, ContactSurfaces, Motion, Scene
 
 if TYPE_CHECKING:
     from mbcli.log.reader import Log
+    from mbcli.math.array_types import IntArray
 
 
-def scene_and_motion(path: str | os.PathLike[str], meshes: MeshStore | None = None) -> tuple[Scene, Motion]:
+def scene_and_motion(
+    path: str | os.PathLike[str], meshes: MeshStore | None = None, *, surfaces: bool = True
+) -> tuple[Scene, Motion]:
     """What a log shows over time.
+
+    Args:
+        meshes: that were read before.
+        surfaces: whether the contact surfaces of all rows are read, if their faces were logged.
 
     A log with poses has all that is needed in it. Of another one the poses are computed from its resolved model and its
     positions, and meshes are read from where the run found them; one that is not there is a note of the scene.
@@ -38,7 +46,31 @@ def scene_and_motion(path: str | os.PathLike[str], meshes: MeshStore | None = No
         else:
             scene, X_WB = _computed(log, MeshStore() if meshes is None else meshes)
         name = os.path.basename(log.path)
-        return scene, Motion(name, log.times, X_WB, _contacts(log, scene))
+        drawn = _surfaces(log, np.arange(log.row_count)) if surfaces and log.has_faces else None
+        return scene, Motion(name, log.times, X_WB, _contacts(log, scene), drawn)
+
+
+def logged_surfaces(path: str | os.PathLike[str], rows: IntArray) -> ContactSurfaces | None:
+    """The contact surfaces of some rows of a log; the others have none. None if their faces were not logged.
+
+    Raises:
+        ResourceError, ModelError: the log cannot be read, or is damaged.
+    """
+    with open_log(path) as log:
+        return _surfaces(log, rows) if log.has_faces else None
+
+
+def _surfaces(log: Log, rows: IntArray) -> ContactSurfaces:
+    counts = np.zeros(log.row_count, dtype=int)
+    vertices, values = [np.empty((0, 3, 3))], [np.empty((0, 3))]
+    for row in sorted(set(rows.tolist())):
+        faces = log.faces(row, row + 1)
+        index, _ = triangles_of_faces(faces[CORNERS_OFFSET])
+        counts[row] = len(index)
+        vertices.append(faces["faces/corner"][index])
+        values.append(faces["faces/pressure"][index])
+    offset = np.concatenate([[0], np.cumsum(counts)])
+    return ContactSurfaces(offset, np.concatenate(vertices), np.concatenate(values))
 
 
 def _logged(log: Log):

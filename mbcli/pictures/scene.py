@@ -215,18 +215,27 @@ class Motion:
             surfaces = ContactSurfaces(offset, surfaces.vertices[kept], surfaces.values[kept])
         return Motion(self.name, self.times[chosen], self.X_WB[chosen], contacts, surfaces)
 
-    def at_rate(self, rate: float) -> Motion:
+    def rows_at_rate(self, rate: float) -> IntArray:
         """The rows nearest to samples at a rate [Hz], the first and the last among them; all if there are fewer."""
         times = self.times
         if len(times) < 2 or not rate:
-            return self
+            return np.arange(len(times))
         duration = times[-1] - times[0]
         wanted = times[0] + np.arange(int(duration * rate + 0.5) + 1) / rate
         if len(wanted) >= len(times):
-            return self
+            return np.arange(len(times))
         after = np.clip(np.searchsorted(times, wanted), 1, len(times) - 1)
         nearest = np.where(wanted - times[after - 1] < times[after] - wanted, after - 1, after)
-        return self.rows(np.unique([*nearest, 0, len(times) - 1]))
+        return np.unique([*nearest, 0, len(times) - 1])
+
+    def at_rate(self, rate: float) -> Motion:
+        """The motion at rows_at_rate()."""
+        rows = self.rows_at_rate(rate)
+        return self if len(rows) == len(self.times) else self.rows(rows)
+
+    def drawn_rows(self, times: FloatArray) -> IntArray:
+        """The rows at or before times (m,) [s], from which contacts are drawn; the first one before it."""
+        return np.clip(np.searchsorted(self.times, times + 1e-9, side="right") - 1, 0, len(self.times) - 1)
 
 
 def _chosen(offset, chosen):

@@ -88,7 +88,9 @@ class EarlierRun:
         for block in self.log.chunks(names, stop=self.row_count):
             rows = {name.removeprefix("state/"): block[name] for name in names}
             if self.log.has_contacts:
-                rows["contact"] = self.log.contacts(done, done + len(block["time"]))
+                bounds = done, done + len(block["time"])
+                faces = self.log.faces(*bounds) if self.log.has_faces else {}
+                rows["contact"] = self.log.contacts(*bounds) | faces
             done += len(block["time"])
             yield rows
 
@@ -117,7 +119,8 @@ class EarlierRun:
                 raise ModelError(f"{self.path}: error: is of a model with other {key}: give the same options")
         self._check_config(loaded.config)
         paths = {"time", "state/q", "state/v", *field_paths(self._fields)}
-        if set(log.fields()) != paths or log.has_contacts != ("contact" in self._fields):
+        others = log.has_contacts != ("contact" in self._fields) or log.has_faces != ("faces" in self._fields)
+        if set(log.fields()) != paths or others:
             raise ModelError(
                 f"{self.path}: error: has the fields {', '.join(log.fields())}: give the same {argument('fields')}"
             )

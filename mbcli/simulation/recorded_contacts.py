@@ -2,31 +2,47 @@
 
 import numpy as np
 
+from mbcli.log.format import CORNERS_OFFSET, FACES_OFFSET
 from mbcli.multibody.stepping.contact_groups import grouped_contacts
 
 
-def contact_columns(sampled, chosen, body_of_solid, with_surfaces):
+def contact_columns(sampled, chosen, body_of_solid, names):
     """The contacts of the chosen rows, as LogWriter.append() takes them.
 
     Args:
         sampled: SampledContacts.
         chosen: mask of its rows.
         body_of_solid: index of the body of each solid.
-        with_surfaces: whether some contacts may be faces of surfaces.
+        names: ContactNames of the log.
     """
     counts, record = np.diff(sampled.offset), sampled.contacts
-    if not with_surfaces:
+    if not names.surfaces:
         kept = np.repeat(chosen, counts)
         return _columns(record, kept, np.cumsum(counts[chosen]), body_of_solid)
-    groups = grouped_contacts(record, np.repeat(np.arange(len(counts)), counts))
+    row = np.repeat(np.arange(len(counts)), counts)
+    groups = grouped_contacts(record, row)
     kept = chosen[groups.row]
     ends = np.cumsum(np.bincount(groups.row[kept], minlength=len(counts))[chosen])
-    return _columns(groups, kept, ends, body_of_solid) | {
+    columns = _columns(groups, kept, ends, body_of_solid) | {
         "contact/faces": groups.faces[kept],
         "contact/area": groups.area[kept],
         "contact/moment": -groups.moment[kept],
         "contact/mean_pressure": groups.mean_pressure[kept],
         "contact/largest_pressure": groups.largest_pressure[kept],
+    }
+    return columns | _faces(record, (record.area > 0.0) & chosen[row], groups.faces[kept]) if names.faces else columns
+
+
+def _faces(record, kept, counts):
+    """The kept faces of a ContactRecord, of which so many belong to each contact in turn."""
+    corners = np.where(kept, np.diff(record.corner_start), 0)
+    places = np.repeat(record.corner_start[:-1] - (np.cumsum(corners) - corners), corners)
+    chosen = record.corners[places + np.arange(len(places))]
+    return {
+        FACES_OFFSET: np.concatenate([[0], np.cumsum(counts)]),
+        CORNERS_OFFSET: np.concatenate([[0], np.cumsum(corners[kept])]),
+        "faces/corner": chosen[:, :3],
+        "faces/pressure": chosen[:, 3],
     }
 
 

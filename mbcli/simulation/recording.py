@@ -24,11 +24,12 @@ FIELDS = {
     "poses": (POSES,),
     "constraint_error": ("derived/constraint_error",),
     "contact": (),
+    "faces": (),
     "solver": ("solver/iterations", "solver/residual", "solver/contacts"),
 }
 """What a log can have beside q and v, and the datasets with a row a sample that a name stands for.
 
-contact stands for those in /contact.
+contact stands for those in /contact, faces for these and those in /faces.
 """
 
 DEFAULT_FIELDS = ("energy", "u", "constraint_error", "contact", "solver")
@@ -46,11 +47,14 @@ def chosen_fields(wanted, plant):
             raise ArgumentError(f"{argument('fields')}: there is no '{word}'; there are {', '.join(FIELDS)}")
     if "com" in words and not plant.model.link_inertia[:, 0].any():
         raise ArgumentError(f"{argument('fields', 'com')}: the model has no mass")
+    if "faces" in words:
+        words.append("contact")
     meets = plant.meets_contact()
     missing = {
         "u": not plant.num_actuators(),
         "constraint_error": not plant.elements.constraints,
         "contact": not meets,
+        "faces": not meets or not plant.asks_for_surfaces(),
         "solver": not meets or not plant.is_discrete(),
     }
     return [name for name in FIELDS if name in words and not missing.get(name)]
@@ -78,7 +82,7 @@ def log_header(loaded, fields, held, *, described=True, **run):
         sources=tuple(loaded.sources),
         config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False) if described else "",
         model=to_json(_resolved_model(loaded, held)) if described else "",
-        contact=_contact_names(plant) if "contact" in fields else None,
+        contact=contact_names(plant, fields),
         checkpoint_units={"time": "s", "next_step": "s", "q": position_units, "v": velocity_units},
         **run,
     )
@@ -111,12 +115,16 @@ def parameter_settings(loaded):
     return {"parameters": [value.as_dict() for value in loaded.parameters]} if loaded.parameters else {}
 
 
-def _contact_names(plant):
+def contact_names(plant, fields):
+    """ContactNames of a log with these fields; None if it has no contacts."""
+    if "contact" not in fields:
+        return None
     inspector = plant.scene_graph.model_inspector()
     return ContactNames(
         tuple(body_names(plant)),
         tuple(inspector.GetName(g) for g in plant.compiled_geometries().ids),
         plant.asks_for_surfaces(),
+        "faces" in fields,
     )
 
 
@@ -132,11 +140,11 @@ class RowMaker:
     """Turns samples into rows of a log with the given fields."""
 
     def __init__(self, plant, fields):
-        self._plant, self._paths, self._with_contacts = plant, field_paths(fields), "contact" in fields
+        self._plant, self._paths, self._contact = plant, field_paths(fields), contact_names(plant, fields)
         self._context = plant.CreateDefaultContext()
-        if self._with_contacts:
+        if self._contact is not None:
             bodies = [int(plant.geometry_bodies[g].index()) for g in plant.compiled_geometries().ids]
-            self._body_of_solid, self._with_surfaces = np.array(bodies), plant.asks_for_surfaces()
+            self._body_of_solid = np.array(bodies)
 
     def rows(self, samples, chosen):
         """The columns of LogWriter.append() for the chosen (mask) rows of the samples."""
@@ -153,8 +161,8 @@ class RowMaker:
         if sampled is not None:
             known["solver/iterations"], known["solver/residual"] = sampled.iterations[chosen], sampled.residual[chosen]
             known["solver/contacts"] = np.diff(sampled.offset)[chosen]
-        if self._with_contacts:
-            columns["contact"] = contact_columns(sampled, chosen, self._body_of_solid, self._with_surfaces)
+        if self._contact is not None:
+            columns["contact"] = contact_columns(sampled, chosen, self._body_of_solid, self._contact)
         for path in self._paths:
             columns[path] = known[path] if path in known else self._computed(path, q, v)
         return columns

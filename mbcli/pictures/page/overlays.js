@@ -9,6 +9,7 @@ class ContactArrows {
     this.perNewton = weight > 0 ? (0.45 * size) / weight : 0; // a force as large as the weight
     this.size = size;
     this.scale = 1;
+    this.dot = 1; // of the points, relative to their usual size
     this.capacity = 0;
   }
 
@@ -52,7 +53,7 @@ class ContactArrows {
       const ratio = (force.length() * perNewton) / (0.45 * this.size); // 1: as large as the weight
       const length = 0.45 * this.size * this.scale * (ratio <= 1 ? ratio : 1 + 0.25 * Math.log(ratio));
       turn.setFromUnitVectors(up, length > 0 ? force.normalize() : up);
-      this.points.setMatrixAt(k, matrix.compose(place, turn, scale.set(r, r, r)));
+      this.points.setMatrixAt(k, matrix.compose(place, turn, scale.setScalar(r * this.dot)));
       this.shafts.setMatrixAt(k, matrix.compose(place, turn, scale.set(0.55 * r, length, 0.55 * r)));
       place.addScaledVector(force, length);
       const tip = Math.min(3.4 * r, 0.6 * length);
@@ -84,7 +85,7 @@ class PressureSurfaces {
   set(vertices, values) {
     const largest = this.largest ?? values.reduce((a, b) => Math.max(a, b), 1e-12);
     this.section.parentElement.hidden = this.largest === null && !values.length;
-    this.end.textContent = `${Number(largest.toPrecision(3))} Pa`;
+    this.end.textContent = pressureText(largest);
     const colors = new Float32Array(vertices.length);
     values.forEach((value, k) => colors.set(pressureColor(value / largest), 3 * k));
     this.mesh.geometry.dispose();
@@ -92,6 +93,29 @@ class PressureSurfaces {
     this.mesh.geometry.setAttribute("position", new THREE.BufferAttribute(Float32Array.from(vertices), 3));
     this.mesh.geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
   }
+
+  // The scale of the colours in the lower right corner of a picture that a 2D pen draws.
+  drawLegend(pen, width, height) {
+    const unit = Math.max(height / 40, 9), [w, h] = [11 * unit, 0.6 * unit];
+    const [x, y] = [width - w - unit, height - 2.6 * unit];
+    const colors = pen.createLinearGradient(x, 0, x + w, 0);
+    PRESSURE_STOPS.forEach((rgb, k) =>
+      colors.addColorStop(k / (PRESSURE_STOPS.length - 1), `rgb(${rgb.map((part) => Math.round(255 * part)).join(",")})`));
+    pen.fillStyle = colors;
+    pen.fillRect(x, y, w, h);
+    pen.font = `${unit}px system-ui, sans-serif`;
+    pen.fillStyle = "#1f2933";
+    pen.textBaseline = "top";
+    pen.fillText("0", x, y + 1.2 * h);
+    pen.textAlign = "right";
+    pen.fillText(pressureText(this.largest), x + w, y + 1.2 * h);
+  }
+}
+
+// 143000 Pa as "143 kPa".
+function pressureText(value) {
+  const [size, unit] = value >= 1e6 ? [1e6, "MPa"] : value >= 1e3 ? [1e3, "kPa"] : [1, "Pa"];
+  return `${Number((value / size).toPrecision(3))} ${unit}`;
 }
 
 // From dark blue over green to yellow, as linear RGB, for a part from 0 to 1.

@@ -119,6 +119,7 @@ class Replay {
     if (run.surface.offset) {
       const largest = run.surface.values.reduce((a, b) => Math.max(a, b), 1e-12);
       this.surfaces = new PressureSurfaces(this.stage.scene, this.panel, largest);
+      this.arrows.dot = 0.35; // so that they do not hide the pressure
     }
     const traces = this.panel.section("Traces");
     const names = [...run.scene.bodies.slice(1).map((body) => body.name), ...run.scene.frames.map((frame) => frame.name)];
@@ -160,7 +161,10 @@ class Replay {
 
   showLayer(layer, visible) {
     if (layer === "ground") this.stage.ground.visible = visible;
-    else if (layer === "contacts") this.arrows.root.visible = visible;
+    else if (layer === "contacts") {
+      this.arrows.root.visible = visible;
+      if (this.surfaces) this.surfaces.mesh.visible = visible;
+    }
     else this.robots.forEach((robot) => robot.show(layer, visible));
     this.stage.draw();
   }
@@ -223,6 +227,19 @@ class Replay {
     this.setTime(time);
     this.stage.drawNow();
     return this.stage.drawn;
+  }
+
+  // The picture of a time as the URL of a PNG file.
+  imageAt(time) {
+    this.drawAt(time);
+    const { canvas } = this.stage;
+    if (!this.surfaces) return canvas.toDataURL("image/png");
+    const copy = element("canvas");
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const pen = copy.getContext("2d");
+    pen.drawImage(canvas, 0, 0);
+    this.surfaces.drawLegend(pen, copy.width, copy.height);
+    return copy.toDataURL("image/png");
   }
 
   drawnPoses(k = 0) {

@@ -1,0 +1,130 @@
+"""StoredContacts: reads what a row of a log has any number of, its contacts, their faces and the corners of these."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import ModelError
+from mbcli.log import format as layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.log.format import Field
+
+
+class StoredContacts:
+    """The datasets under /contact and /faces of an open log. False if it has none.
+
+    Args:
+      file: h5py.File.
+      find: gives a dataset by its path, or an error.
+      read: reads rows first to last of a dataset, or raises ModelError.
+      path: of the log, for messages.
+
+    Raises:
+      ModelError: a dataset has a shape or type that is not of the format.
+    """
+
+    def __init__(
+        self, file: Any, find: Callable[[str], Any], read: Callable[[Any, int, int], np.ndarray], path: str
+    ) -> None:
+        self._read, self._path = read, path
+        self.contact_fields: tuple[Field, ...] = ()
+        self.has_faces = False
+        if "contact" in file:
+            self.contact_fields = layout.CONTACT_FIELDS
+            if layout.SURFACE_FIELDS[0].path in file:
+                self.contact_fields += layout.SURFACE_FIELDS
+                self.has_faces = layout.FACES_OFFSET in file
+        fields = self.contact_fields + layout.FACE_FIELDS * self.has_faces
+        self.datasets: dict[str, Any] = {field.path: find(field.path) for field in fields}
+        for field in fields:
+            dataset = self.datasets[field.path]
+            kinds = "iu" if field.dtype == "i8" else "f"
+            if dataset.shape[1:] != field.row_shape or not dataset.shape or dataset.dtype.kind not in kinds:
+                raise ModelError(f"{path}: error: {field.path} has shape {dataset.shape}, type {dataset.dtype}")
+        if fields:
+            self.datasets = {layout.OFFSET: find(layout.OFFSET), **self.datasets}
+        for name in self._offsets():
+            dataset = self.datasets[name]
+            if dataset.ndim != 1 or not len(dataset) or dataset.dtype.kind not in "iu":
+                raise ModelError(f"{path}: error: {name} has shape {dataset.shape}, type {dataset.dtype}")
+
+    def __bool__(self) -> bool:
+        return bool(self.datasets)
+
+    def _offsets(self):
+        if not self.datasets:
+            return ()
+        return (layout.OFFSET, layout.FACES_OFFSET, layout.CORNERS_OFFSET) if self.has_faces else (layout.OFFSET,)
+
+    def contacts(self, start: int, stop: int) -> dict[str, np.ndarray]:
+        """As Log.contacts()."""
+        offset, first, last = self._parts(layout.OFFSET, start, max(start, stop), self.contact_fields)
+        return {
+            "offset": offset,
+            **{field.path: self._read(self.datasets[field.path], first, last) for field in self.contact_fields},
+        }
+
+    def faces(self, start: int, stop: int) -> dict[str, np.ndarray]:
+        """As Log.faces()."""
+        _, first, last = self._parts(layout.OFFSET, start, max(start, stop), self.contact_fields)
+        faces, first, last = self._parts(layout.FACES_OFFSET, first, last, ())
+        corners, first, last = self._parts(layout.CORNERS_OFFSET, first, last, layout.CORNER_FIELDS)
+        return {
+            layout.FACES_OFFSET: faces,
+            layout.CORNERS_OFFSET: corners,
+            **{field.path: self._read(self.datasets[field.path], first, last) for field in layout.CORNER_FIELDS},
+        }
+
+    def _parts(self, name, start, stop, fields):
+        """(offsets from 0, first, end) of what belongs to the entries start to stop."""
+        dataset = self.datasets[name]
+        if stop >= len(dataset):
+            raise ModelError(f"{self._path}: error: {name} has {len(dataset)} rows, expected {stop + 1}")
+        offset = self._read(dataset, start, stop + 1).astype("i8")
+        first, last = int(offset[0]), int(offset[-1])
+        rising = (np.diff(offset) >= 0).all() and first >= 0
+        if not rising or any(len(self.datasets[field.path]) < last for field in fields):
+            what = "contacts" if name == layout.OFFSET else "faces"
+            raise ModelError(f"{self._path}: error: {name} does not fit the {what}")
+        return offset - first, first, last
+
+    def lengths(self, rows: int) -> list[int]:
+        """How many contacts, faces and corners so many rows have, as far as there are."""
+        found = []
+        for name in self._offsets():
+            rows = int(self._read(self.datasets[name], rows, rows + 1)[0])
+            found.append(rows)
+        return found
+
+    def lengths_by_path(self, rows: int) -> dict[str, int]:
+        """How long each dataset is up to a row."""
+        contacts, *of_faces = self.lengths(rows)
+        result = {layout.OFFSET: rows + 1, **dict.fromkeys((field.path for field in self.contact_fields), contacts)}
+        if of_faces:
+            result |= {layout.FACES_OFFSET: contacts + 1, layout.CORNERS_OFFSET: of_faces[0] + 1}
+            result |= dict.fromkeys((field.path for field in layout.CORNER_FIELDS), of_faces[1])
+        return result
+
+    def whole_rows(self, rows: int) -> int:
+        """Of how many of so many rows all contacts, faces and corners are there."""
+        contacts = min(len(self.datasets[field.path]) for field in self.contact_fields)
+        if self.has_faces:
+            corners = min(len(self.datasets[field.path]) for field in layout.CORNER_FIELDS)
+            faces = self._whole(layout.CORNERS_OFFSET, len(self.datasets[layout.CORNERS_OFFSET]), corners)
+            contacts = self._whole(layout.FACES_OFFSET, contacts, faces)
+        return self._whole(layout.OFFSET, rows, contacts)
+
+    def _whole(self, name, entries, length):
+        """Of how many of the entries the parts are within a length."""
+        dataset = self.datasets[name]
+
+        def ends_later(entry):
+            return int(self._read(dataset, entry + 1, entry + 2)[0]) > length
+
+        return bisect_left(range(min(entries, len(dataset) - 1)), True, key=ends_later)
