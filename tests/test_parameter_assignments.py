@@ -181,7 +181,9 @@ def test_changed_parameters_come_back_to_the_last_bit():
     with changed_parameters(loaded, [*overrides, "geometry.fore.stiffness=1e5"]):
         assert np.abs(accelerations(loaded) - before).max() > 1e-3
     np.testing.assert_array_equal(accelerations(loaded), before)
-    assert loaded.plant.model is not model
+    assert loaded.plant.model is model
+    loaded.plant.renew_model()  # from the elements
+    np.testing.assert_array_equal(accelerations(loaded), before)
     for name in ("dof_damping", "limit_value", "body_inertia"):
         np.testing.assert_array_equal(getattr(loaded.plant.model, name), getattr(model, name))
     (geometry,) = loaded.plant.scene_graph.registry.geometries.values()
@@ -262,3 +264,18 @@ def test_a_log_has_the_parameters_and_is_gone_on_with_by_the_same_only(tmp_path,
     with open_log("whole.h5") as whole, open_log("part.h5") as part:
         np.testing.assert_array_equal(whole.q, part.q)
         assert abs(whole.column("elbow")[-1] - simulate(ARM, 0.2, weld=["base"], start={"elbow": 1}).q[-1, 1]) > 1e-4
+
+
+def test_the_arrays_come_back_unless_something_else_has_replaced_them():
+    loaded = arm()
+    plant = loaded.plant
+    before = plant.model
+    with changed_parameters(loaded, ["joint.*.damping=3"]):
+        assert plant.model is not before
+        made = plant.model
+    assert plant.model is before and made.dof_damping.max() == 3.0
+    with changed_parameters(loaded, ["joint.*.damping=3"]):
+        set_parameters(loaded, ["body.*.mass=*2"])
+    assert plant.model is not before
+    assert np.allclose(plant.model.link_inertia[:, 0], 2.0 * before.link_inertia[:, 0])
+    assert np.array_equal(plant.model.dof_damping, before.dof_damping)

@@ -290,6 +290,7 @@ class _Changes:
         self._new = {}  # id of an element -> (_Element, name of its kind, {parameter: values})
         self._stated_by = {}  # id of an element -> the path that named it last
         self._undo = []
+        self._arrays = None, None  # of the plant, before and after the change
 
     def add(self, text):
         path_text, equals, value = text.partition("=")
@@ -317,7 +318,7 @@ class _Changes:
         except ArgumentError:
             self.restore()
             raise
-        self._renew()
+        self._arrays = self.loaded.plant.model, self._renew()
         return [
             ParameterValue(kind, element.whole_name if element.is_ambiguous else element.name, name, tuple(v.tolist()))
             for element, kind, values in self._new.values()
@@ -330,14 +331,20 @@ class _Changes:
             undo()
         if self._undo:
             self._undo = []
-            self._renew()
+            self._renew(self._arrays)
 
-    def _renew(self):
+    def _renew(self, arrays=(None, None)):
+        """Makes the plant's arrays anew and returns them; arrays: (before, made), of which `before` is put back if
+        nothing else has replaced those that were made."""
         plant = self.loaded.plant
-        if self._new:
+        before, made = arrays
+        if made is not None and plant.model is made:
+            plant.model = before
+        elif self._new:
             plant.renew_model()
         if plant.scene_graph is not None and any(kind == "geometry" for _, kind, _ in self._new.values()):
             plant.scene_graph.registry.revision += 1
+        return plant.model
 
     def _replace(self, key, element, kind, values):
         if element.of_file:
