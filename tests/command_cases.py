@@ -452,6 +452,7 @@ TRIALS = {
             Fault("wrong name", "run.h5 --text --fields elbw_q", USAGE, "elbow"),
             Fault("wrong value", "run.h5 --text --from soon", USAGE, "'soon' is not a finite number"),
             Fault("contradiction", "run.h5 --text -o out.png", USAGE, "--text"),
+            Fault("contradiction", "run.h5 --text --interval 1", USAGE, "--interval is for --follow"),
             Fault("unwritable output", "run.h5 -o out.xyz", USAGE, "out.xyz"),
             Fault("unwritable output", "run.h5 -o gone/out.png", OUTPUT, "gone/out.png"),
         ],

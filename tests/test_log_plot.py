@@ -1,11 +1,13 @@
 """`mbcli log plot`: which columns share a subplot, figures, plots in the terminal, refusals."""
 
 import re
+import threading
+import time
 
 import numpy as np
 import pytest
 from command_line import cli, succeed
-from test_log_writer import arm_header
+from test_log_writer import arm_header, rows
 
 from mbcli.errors import ArgumentError, OutputError
 from mbcli.log.format import STANDARD_FIELDS, Field
@@ -184,16 +186,119 @@ def test_with_a_display_the_plot_is_a_window(logs, monkeypatch):
     from mbcli.cli import log_plot
 
     shown = []
-    monkeypatch.setattr(log_plot.sys.stdout.__class__, "isatty", lambda self: True, raising=False)
+    monkeypatch.setattr(log_plot, "_is_terminal", lambda: True)
     monkeypatch.setattr(log_plot, "_has_display", lambda: True)
-    monkeypatch.setattr(pyplot, "show", lambda: shown.append(pyplot.get_fignums()))
+    monkeypatch.setattr(pyplot, "show", lambda block=None: block is None and shown.append(pyplot.get_fignums()))
     subplots = subplots_of(logs[1:], ["q"])
     monkeypatch.setattr(log_plot, "WITHOUT_WINDOWS", ())
-    monkeypatch.setattr(log_plot.sys, "stdout", type("Terminal", (), {"isatty": lambda self: True})())
-    assert log_plot._show(subplots, "q") and shown == [[1]]
+    window = log_plot._Window.opened()
+    assert window.draw(None, 0.001) and window.draw(subplots, 0.001)
+    window.last(subplots)
+    assert shown == [[1]]  # one window, drawn in twice
     pyplot.close("all")
+    assert not window.draw(None, 0.001)  # it was closed
     monkeypatch.setattr(log_plot, "WITHOUT_WINDOWS", (pyplot.get_backend().lower(),))
-    assert not log_plot._show(subplots, "q")
+    assert log_plot._Window.opened() is None
+
+
+# ---------------------------------------------------------------------------------------------- follow
+
+
+def wait_for(what, timeout=60):
+    end = time.monotonic() + timeout
+    while not (found := what()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+class LiveLog:
+    """A log that is being written, by a thread of this process that is told how far."""
+
+    def __init__(self, path):
+        self.log = LogWriter(path, arm_header())
+        self.rows = 0
+
+    def add(self, count):
+        self.log.append(**rows(self.rows, count))
+        self.log.flush()
+        self.rows += count
+
+
+def test_a_figure_follows_a_run_to_its_end(tmp_path):
+    pytest.importorskip("matplotlib")
+    path, figure, seen = tmp_path / "a.h5", tmp_path / "a.png", []
+    live = LiveLog(path)
+
+    def write():
+        def new():
+            content = figure.read_bytes() if figure.exists() else b""
+            return content not in (b"", *seen) and content
+
+        time.sleep(0.3)  # it waits for the first rows
+        for _ in range(3):
+            assert not list(tmp_path.glob("a.png"))[len(seen) :]
+            live.add(50)
+            seen.append(wait_for(new))
+        live.add(7)
+        live.log.finish("complete", 0)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    result = succeed("log", "plot", path, "--follow", "--interval", "0.05", "-o", figure, "--fields", "q")
+    writer.join()
+    assert len(set(seen)) == 3 and result.out == ""
+    succeed("log", "plot", path, "-o", tmp_path / "whole.png", "--fields", "q")
+    assert figure.read_bytes() == (tmp_path / "whole.png").read_bytes()  # all rows, the last ones too
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.h5", "a.png", "whole.png"]
+
+
+def test_a_terminal_follows_a_run_and_a_pipe_gets_its_end(tmp_path, monkeypatch):
+    from mbcli.cli import log_plot
+
+    path = tmp_path / "a.h5"
+    live = LiveLog(path)
+    live.add(50)
+    drawn = []
+
+    def sleep(seconds):
+        drawn.append(seconds)
+        if len(drawn) < 3:
+            live.add(50)
+        else:
+            live.log.finish("complete", 0)
+
+    monkeypatch.setattr(log_plot.time, "sleep", sleep)
+    words = ("log", "plot", path, "--follow", "--text", "--fields", "elbow_q")
+    piped = succeed(*words).out
+    assert piped.count("time from") == 1 and "time from 0 to 149 s" in piped and "\x1b" not in piped
+    assert drawn == [1.0, 1.0, 1.0]
+    (tmp_path / "a.h5").unlink()
+    drawn.clear()
+    live = LiveLog(path)
+    live.add(50)
+    monkeypatch.setattr(log_plot, "_is_terminal", lambda: True)
+    terminal = succeed(*words).out
+    ends = re.findall(r"time from 0 to (\d+) s", terminal)
+    assert ends == ["49", "99", "149", "149"]
+    assert terminal.count("\x1b[") == 6  # three times up and clear
+
+
+def test_a_run_that_was_killed_is_drawn_and_ends_the_following(tmp_path):
+    live = LiveLog(tmp_path / "a.h5")
+    live.add(50)
+    content = (tmp_path / "a.h5.partial").read_bytes()
+    live.log.finish("complete", 0)
+    (tmp_path / "b.h5.partial").write_bytes(content)  # nobody writes it
+    out = succeed("log", "plot", tmp_path / "b.h5", "--follow", "--text", "--fields", "elbow_q").out
+    assert "time from 0 to 49 s" in out
+
+
+def test_a_run_that_ended_without_rows_is_said(tmp_path):
+    live = LiveLog(tmp_path / "a.h5")
+    live.log.finish("complete", 0)
+    result = cli("log", "plot", tmp_path / "a.h5", "--follow", "--text")
+    assert result.code == 3 and "no rows" in result.err
 
 
 @pytest.mark.parametrize(

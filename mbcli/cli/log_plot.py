@@ -3,12 +3,14 @@
 import os
 import shutil
 import sys
+import time
+from typing import Any
 
 import click
 
 from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import printable, refuse_existing
-from mbcli.errors import OutputError
+from mbcli.errors import ModelError, OutputError, ResourceError
 
 WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # what matplotlib draws with
 
@@ -25,17 +27,23 @@ WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # wha
 @click.option("--from", "from_time", type=Number(), metavar="T", help="First time [s].")
 @click.option("--to-time", type=Number(), metavar="T", help="Last time [s], included.")
 @click.option("--text", is_flag=True, help="Plot in the terminal, also where there is a display.")
+@click.option("-f", "--follow", is_flag=True, help="Draw again while simulations add rows, until they end.")
+@click.option("--interval", type=Number(above=0), metavar="S", help="Seconds between two drawings of --follow; 1.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-def log_plot(paths, output, fields, from_time, to_time, text, force):
+def log_plot(paths, output, fields, from_time, to_time, text, follow, interval, force):
     """Plot the columns of logs over time, one subplot for each kind of quantity and unit.
 
     Columns have colours, logs have styles of lines. Without -o the plot appears in a window or, where there is no
     display or no matplotlib (mbcli[plot]), as text in the terminal.
 
+    LOG may be running: RUN.h5 then stands for RUN.h5.partial. With --follow the terminal, the window or the file of -o
+    shows the rows that there are, until the run ends.
+
     \b
     mbcli log plot run.h5 -o run.png
     mbcli log plot run.h5 --fields elbow_q,elbow_w
     mbcli log plot new.h5 old.h5 --fields q,energy_kinetic --from 0.5 -o both.pdf
+    mbcli log plot run.h5 --follow --fields q
     """
     from mbcli.pictures import plots
 
@@ -49,42 +57,145 @@ def log_plot(paths, output, fields, from_time, to_time, text, force):
         folder = os.path.dirname(os.path.abspath(output))
         if not os.path.isdir(folder):
             raise OutputError(f"{output}: error: there is no folder {folder}")
+    if interval is not None and not follow:
+        raise click.UsageError("--interval is for --follow")
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
-    with usage_errors():
-        subplots = plots.subplots_of(paths, names, from_time=from_time, to_time=to_time)
-    title = ", ".join(dict.fromkeys(curve.log for subplot in subplots for curve in subplot.curves))
+    wanted = {"fields": names, "from_time": from_time, "to_time": to_time}
     if output is not None:
-        plots.write_figure(plots.figure_of(subplots, title), output)
-    elif text or not _show(subplots, title):
-        _print(subplots)
+        drawing: Any = _File(output)
+    elif text or (window := _Window.opened()) is None:
+        drawing = _Text()
+    else:
+        drawing = window
+    if follow:
+        _follow(paths, wanted, drawing, 1.0 if interval is None else interval)
+    else:
+        from mbcli.log.running import path_of_rows
+
+        drawing.last(_subplots([path_of_rows(path) for path in paths], wanted))
 
 
-def _show(subplots, title):
-    """Shows a window; False if there is no display, or no matplotlib that could open one."""
-    if not sys.stdout.isatty() or not (sys.platform in ("darwin", "win32") or _has_display()):
-        return False
-    from mbcli.pictures.plots import figure_of
+def _subplots(paths, wanted):
+    from mbcli.pictures import plots
 
-    try:
-        from matplotlib import pyplot
+    with usage_errors():
+        return plots.subplots_of(paths, **wanted)
 
-        if pyplot.get_backend().lower() in WITHOUT_WINDOWS:
-            return False
-        figure_of(subplots, title, pyplot.figure)
-        pyplot.show()
-    except ImportError:
-        return False
-    return True
+
+def _follow(paths, wanted, drawing, interval):
+    """Draws what logs have every `interval` seconds, and once more when no run writes them any more."""
+    from mbcli.log.running import is_written, path_of_rows
+
+    while True:
+        there = [path_of_rows(path) for path in paths]
+        # whoever writes is asked before the rows are read: what ends meanwhile is read to its end by the next drawing
+        goes_on = any(is_written(path) for path in there)
+        try:
+            subplots = _subplots(there, wanted)
+        except (ResourceError, ModelError):
+            if there != [path_of_rows(path) for path in paths]:  # a run that has ended gives its log another name
+                continue
+            if not goes_on:
+                raise
+            subplots = None  # there are no rows yet, or its file is being closed
+        if not goes_on:
+            drawing.last(subplots)
+            return
+        if not drawing.draw(subplots, interval):
+            return
+
+
+def _title(subplots):
+    return ", ".join(dict.fromkeys(curve.log for subplot in subplots for curve in subplot.curves))
+
+
+class _File:
+    """A figure in a file, which is replaced."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def draw(self, subplots, interval):
+        """Draws subplots, None for nothing yet, and waits; whether there is somebody to draw for."""
+        if subplots is not None:
+            self.last(subplots)
+        time.sleep(interval)
+        return True
+
+    def last(self, subplots):
+        from mbcli.pictures.plots import figure_of, write_figure
+
+        write_figure(figure_of(subplots, _title(subplots)), self._path)
+
+
+class _Window:
+    """A figure in a window."""
+
+    def __init__(self, pyplot):
+        self._pyplot, self._figure = pyplot, None
+
+    @classmethod
+    def opened(cls):
+        """A window; None if there is no display, or no matplotlib that could open one."""
+        if not _is_terminal() or not (sys.platform in ("darwin", "win32") or _has_display()):
+            return None
+        try:
+            from matplotlib import pyplot
+        except ImportError:
+            return None
+        return None if pyplot.get_backend().lower() in WITHOUT_WINDOWS else cls(pyplot)
+
+    def draw(self, subplots, interval):
+        if subplots is not None:
+            self._put(subplots)
+        self._pyplot.pause(interval)
+        return self._figure is None or self._pyplot.fignum_exists(self._figure.number)
+
+    def last(self, subplots):
+        self._put(subplots)
+        self._pyplot.show()
+
+    def _put(self, subplots):
+        from mbcli.pictures.plots import figure_of
+
+        if self._figure is not None:
+            self._figure.clear()
+        self._figure = figure_of(subplots, _title(subplots), self._new_figure)
+
+    def _new_figure(self, **settings):
+        return self._pyplot.figure(**settings) if self._figure is None else self._figure
+
+
+class _Text:
+    """A plot in the terminal, drawn over the last one; where there is no terminal, only the last one."""
+
+    def __init__(self):
+        self._height = 0
+
+    def draw(self, subplots, interval):
+        if subplots is not None and _is_terminal():
+            self.last(subplots)
+        time.sleep(interval)
+        return True
+
+    def last(self, subplots):
+        from mbcli.pictures.text_plots import text_plot
+
+        encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
+        terminal = shutil.get_terminal_size()
+        plotted = text_plot(subplots, max(min(terminal.columns, 160), 40), unicode=encoding.startswith("utf"))
+        lines = [printable(line) for line in plotted.split("\n")]
+        if self._height:
+            fits = self._height < terminal.lines
+            click.echo(f"\x1b[{self._height}F\x1b[J" if fits else "\x1b[2J\x1b[H", nl=False, color=True)
+        click.echo("\n".join(lines))
+        sys.stdout.flush()
+        self._height = len(lines)
+
+
+def _is_terminal():
+    return sys.stdout.isatty()
 
 
 def _has_display():
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-
-
-def _print(subplots):
-    from mbcli.pictures.text_plots import text_plot
-
-    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
-    width = max(min(shutil.get_terminal_size().columns, 160), 40)
-    plotted = text_plot(subplots, width, unicode=encoding.startswith("utf"))
-    click.echo("\n".join(map(printable, plotted.split("\n"))))

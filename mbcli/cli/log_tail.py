@@ -30,9 +30,9 @@ def log_tail(path, count, follow, fields, every, as_json):
     mbcli log tail run.h5 -f --json | jq .q
     """
     from mbcli.log.reader import Log
+    from mbcli.log.running import PARTIAL, is_written, path_of_rows
 
-    if not os.path.exists(path) and os.path.exists(f"{path}.partial"):
-        path = f"{path}.partial"
+    path = path_of_rows(path)
     with Log(path) as log:
         selection = selected(log, fields)
         if not as_json:
@@ -41,7 +41,7 @@ def log_tail(path, count, follow, fields, every, as_json):
         first = max(log.row_count - count * every, 0)
         first += -(first - (log.row_count - 1)) % every if log.row_count else 0
         done = _print(printer, log, selection.fields, first, every)
-        while follow and not _has_ended(log, path):
+        while follow and not log.finished and is_written(path):
             time.sleep(POLL_SECONDS)
             log.refresh()
             done = _print(printer, log, selection.fields, done, every)
@@ -49,21 +49,7 @@ def log_tail(path, count, follow, fields, every, as_json):
             log.refresh()
             done = _print(printer, log, selection.fields, done, every)
             if not os.path.exists(path):  # it has its own name now, and its last rows
-                _print_rest(printer, path.removesuffix(".partial"), selection.fields, done, every)
-
-
-def _has_ended(log, path):
-    """Whether no more rows will come: the log has a status or another name, or no process writes it."""
-    from mbcli.errors import OutputError
-    from mbcli.log.write_lock import WriteLock
-
-    if log.finished or not os.path.exists(path):
-        return True
-    try:
-        WriteLock(path).release()
-    except OutputError:
-        return False
-    return True
+                _print_rest(printer, path.removesuffix(PARTIAL), selection.fields, done, every)
 
 
 def _print(printer, log, fields, first, every):

@@ -12,6 +12,7 @@ from mbcli.common.coordinate_names import StateNames
 from mbcli.errors import ArgumentError, ModelError, OutputError, ResourceError
 from mbcli.log import open_log
 from mbcli.log.export import CONTACT, select
+from mbcli.log.running import PARTIAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -131,6 +132,7 @@ def _kind(path):
 
 def _labels(paths):
     """The names of logs in a legend: of files, with their folders if two are the same."""
+    paths = [path.removesuffix(PARTIAL) for path in paths]
     names = [os.path.basename(path) for path in paths]
     return names if len(set(names)) == len(names) else paths
 
@@ -233,6 +235,7 @@ def write_figure(figure: Any, path: str) -> None:
             figure.savefig(temporary, dpi=130, metadata=metadata)
         os.replace(temporary, path)
     except OSError as error:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
         raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
+    finally:
+        if os.path.exists(temporary):  # it was not renamed
+            os.unlink(temporary)
