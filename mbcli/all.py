@@ -3,6 +3,7 @@
 from mbcli.common import *  # noqa: F403
 from mbcli.geometry import *  # noqa: F403
 from mbcli.math import *  # noqa: F403
+from mbcli.multibody.fem import *  # noqa: F403
 from mbcli.multibody.math import *  # noqa: F403
 from mbcli.multibody.parsing import *  # noqa: F403
 from mbcli.multibody.plant import *  # noqa: F403

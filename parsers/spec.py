@@ -8,6 +8,7 @@ coordinates in A. Infinite limits mean that the file sets none.
 
 from dataclasses import field
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -117,6 +118,32 @@ class GeometrySpec:
     color: tuple[float, float, float, float] | None = None  # RGBA of a visual
     # proximity properties of a collision, by (group, name), SI: ("material", "coulomb_friction") -> (static, dynamic)
     properties: dict = field(default_factory=dict)
+
+
+# --------------------------------------------------------------------------------------- deformable bodies
+
+
+@dataclass(frozen=True, slots=True)
+class WallSpec:
+    """Vertices of a deformable body that are behind a plane stay where they are."""
+
+    point: tuple[float, float, float]  # [m] of the plane, in World
+    normal: tuple[float, float, float]  # out of the wall
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class DeformableSpec:
+    """A link that is an elastic body. It is not among the links of its model, nothing is fixed to it."""
+
+    name: str
+    place: Place
+    geometry: GeometrySpec  # the collision: shape and contact properties
+    config: Any  # DeformableBodyConfig: the material
+    X_ModelD: np.ndarray = field(default_factory=lambda: IDENTITY)  # pose of the mesh in the model frame
+    walls: tuple[WallSpec, ...] = ()
+    color: tuple[float, float, float, float] | None = None  # RGBA
+    gravity: bool = True
 
 
 # ------------------------------------------------------------------------------------- links and frames
@@ -396,6 +423,7 @@ class ModelSpec:
     version: str  # of the format, as the file states it
     place: Place
     links: tuple[LinkSpec, ...] = ()
+    deformables: tuple[DeformableSpec, ...] = ()
     joints: tuple[JointSpec, ...] = ()
     frames: tuple[FrameSpec, ...] = ()
     actuators: tuple[ActuatorSpec, ...] = ()

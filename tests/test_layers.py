@@ -24,7 +24,7 @@ ROOMS = (
     ("mbcli.engine.contact",),
     ("mbcli.engine.stepping",),
     ("mbcli.engine.queries",),
-    ("mbcli.multibody", "mbcli.multibody.math"),
+    ("mbcli.multibody", "mbcli.multibody.math", "mbcli.multibody.fem"),
     ("mbcli.multibody.inertia",),
     ("mbcli.parsers",),  # what all formats share
     ("mbcli.parsers.checks",),
@@ -38,7 +38,6 @@ ROOMS = (
     ("mbcli.geometry",),
     ("mbcli.trajectories",),
     ("mbcli.multibody.scalars",),
-    ("mbcli.multibody.fem",),
     ("mbcli.multibody.tree",),
     ("mbcli.multibody.deformable",),
     ("mbcli.multibody.compilation",),

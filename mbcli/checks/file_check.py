@@ -47,6 +47,10 @@ def check_file(source, *, name=None, input_format=None, packages=None, mesh_file
 
                 semantics = read_srdf(srdf, models, diagnostics)
                 files = () if semantics is None else semantics.sources
+        if any(_has_deformables(model) for model in models):
+            from mbcli.checks.deformable_bodies import check_deformable_bodies
+
+            check_deformable_bodies(models, diagnostics)
     except (DiagnosticError, MissingResourceError):  # its findings are in the diagnostics
         pass
     except MbcliError as error:
@@ -65,6 +69,10 @@ def _is_scene(source, input_format):
     if input_format is not None:
         return input_format in SCENE_FORMATS
     return not isinstance(source, bytes) and str(source).lower().endswith(SCENE_SUFFIXES)
+
+
+def _has_deformables(model):
+    return bool(model.deformables) or any(map(_has_deformables, model.models))
 
 
 def _sources(source, name, models, files):

@@ -72,15 +72,17 @@ def render(info, plant):
     )
     sizes = [_count(counts["bodies"], "body", "bodies"), _count(counts["joints"], "joint")]
     sizes.append(_count(counts["actuators"], "actuator"))
+    if counts["deformable_bodies"]:
+        sizes.append(_count(counts["deformable_bodies"], "deformable body", "deformable bodies"))
     shapes = f"{_count(counts['visuals'], 'visual')}, {_count(counts['collisions'], 'collision')}"
     lines = [
         printable(names),
-        f"{', '.join(sizes)}; nq = {counts['nq']}, nv = {counts['nv']}; "
-        f"total mass {number(info['total_mass'])} kg; {shapes}",
+        f"{', '.join(sizes)}; nq = {counts['nq']}, nv = {counts['nv']}; {_masses(info)}; {shapes}",
         *_measure_lines(info),
         "",
         text_tree(plant),
     ]
+    lines += [printable(_deformable_line(body)) for body in info["deformable_bodies"]]
     lines += [printable(_constraint_line(constraint)) for constraint in info["constraints"]]
     if info["mobility"] is not None:
         lines.append(printable(_mobility_line(info["mobility"])))
@@ -94,6 +96,12 @@ def render(info, plant):
         lines.append(printable(f"postures: {', '.join(postures)}"))
     blocks = [_coordinate_table(info, plant), _mass_table(info), _findings_line(info["not_used"])]
     return "\n\n".join(["\n".join(lines), *(block for block in blocks if block)])
+
+
+def _masses(info):
+    rigid = f"total mass {number(info['total_mass'])} kg"
+    soft = info["deformable_bodies"]
+    return f"{rigid} and {number(sum(body['mass'] for body in soft))} kg deformable" if soft else rigid
 
 
 def _measure_lines(info):
@@ -119,6 +127,23 @@ def _mobility_line(mobility):
         + (f"; redundant: {redundant}" if redundant else "")
         + ("; the assembly nearest to the default pose is singular" if mobility["singular"] else "")
     )
+
+
+def _deformable_line(body):
+    """Size and material of a deformable body: `sponge: deformable, 27 vertices, 48 tetrahedra, 8 kg, ...`."""
+    held = [f"{body['vertices_on_walls']} vertices on walls"] if body["vertices_on_walls"] else []
+    held += [f"{fixed['vertices']} vertices fixed to {fixed['body']}" for fixed in body["vertices_fixed_to_bodies"]]
+    measures = [
+        f"{body['vertices']} vertices",
+        _count(body["tetrahedra"], "tetrahedron", "tetrahedra"),
+        f"{number(body['mass'])} kg",
+        body["material_model"],
+        f"E = {number(body['youngs_modulus'])} Pa",
+        f"nu = {number(body['poissons_ratio'])}",
+        f"{number(body['mass_density'])} kg/m^3",
+        *held,
+    ]
+    return f"{body['name']}: deformable, {', '.join(measures)}"
 
 
 def _constraint_line(constraint):

@@ -10,6 +10,7 @@ from mbcli.common.json_text import plain
 from mbcli.errors import ModelError
 from mbcli.models.loading import LoadedModel, as_loaded, load_model
 from mbcli.models.measures import measures
+from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 from mbcli.multibody.plant import MultibodyPlant
 
 # accessors of force elements: the elements that they act between, and their numbers
@@ -62,6 +63,7 @@ def describe(model: Any, *, measured: bool = True) -> dict:
             "nv": plant.num_velocities(),
             "nu": plant.num_actuators(),
             "bodies": plant.num_bodies() - 1,
+            "deformable_bodies": plant.deformable_model().num_bodies(),
             "joints": plant.num_joints(),
             "frames": plant.num_frames(),
             "actuators": plant.num_actuators(),
@@ -80,6 +82,7 @@ def describe(model: Any, *, measured: bool = True) -> dict:
         "actuator_names": plant.GetActuatorNames(),
         "default_positions": plant.GetDefaultPositions(),
         "bodies": [_body(plant, body) for body in plant.elements.bodies[1:]],
+        "deformable_bodies": [_deformable(plant, body) for body in plant.elements.deformable_bodies],
         "joints": [_joint(plant, joint) for joint in plant.elements.joints],
         "frames": [_frame(plant, frame) for frame in plant.elements.frames if not frame.is_body_frame()],
         "actuators": [_actuator(plant, actuator) for actuator in plant.elements.actuators],
@@ -119,6 +122,30 @@ def _body(plant, body):
         "inertia_about_com": central,
         "floating": body.is_floating_base_body(),
         "anchored": plant.IsAnchored(body),
+        "place": _place(body),
+    }
+
+
+def _deformable(plant, body):
+    config = body.config()
+    return {
+        "name": body.name(),
+        "model_instance": _instance(plant, body),
+        "vertices": len(body.reference),
+        "tetrahedra": len(body.tetrahedra),
+        "volume": body.mesh.volume,
+        "mass": body.mass(),
+        "material_model": next(name for name, model in MATERIAL_NAMES.items() if model == config.material_model()),
+        "youngs_modulus": config.youngs_modulus(),
+        "poissons_ratio": config.poissons_ratio(),
+        "mass_density": config.mass_density(),
+        "mass_damping": config.mass_damping_coefficient(),
+        "stiffness_damping": config.stiffness_damping_coefficient(),
+        "vertices_on_walls": int(body.on_wall.sum()),
+        "vertices_fixed_to_bodies": [
+            {"body": fixed.body.name(), "vertices": len(fixed.vertices)} for fixed in body.fixed_vertices
+        ],
+        "X_WD": body.get_default_pose().GetAsMatrix4(),
         "place": _place(body),
     }
 

@@ -56,6 +56,15 @@ def _touching(shape, properties):
 _BALL = '<sphere radius="0.1"/>'
 _RIGID = '<drake:rigid_hydroelastic/><drake:mesh_resolution_hint value="{}"/>'
 _COMPLIANT = '<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value="{}"/>'
+
+
+def _elastic(properties="", wall=""):
+    return (
+        '<link name="soft"><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision>'
+        f"<drake:deformable_properties>{properties}</drake:deformable_properties>{wall}</link>"
+    )
+
+
 _MESH = '<mesh filename="package://nowhere/x.obj"/>'
 _FIXED = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>'
 
@@ -360,6 +369,45 @@ CODES = {
         "them.",
         _touching(_BALL, _RIGID.format("0.01")),
     ),
+    # --------------------------------------------------------------------------------- deformable bodies
+    "DEFORMABLE_INVALID": Code(
+        "A deformable link has not exactly one collision with a shape, or a value that is out of its range: Young's "
+        "modulus and density are positive, Poisson's ratio is between -1 and 0.5, damping is not negative, a wall has "
+        "a normal.",
+        _elastic("<drake:poissons_ratio>0.5</drake:poissons_ratio>"),
+        "sdf",
+    ),
+    "DEFORMABLE_REFERENCE": Code(
+        "A joint, frame, constraint or filter group names a deformable link, which is no rigid body. Walls hold it, "
+        "and in Python fixed constraints.",
+        _elastic() + '<joint name="j" type="fixed"><parent>a</parent><child>soft</child></joint>',
+        "sdf",
+    ),
+    "DEFORMABLE_STATIC": Code(
+        "A static model has a deformable link, which moves unless walls hold it.",
+        "<static>1</static>" + _elastic(),
+        "sdf",
+    ),
+    "DEFORMABLE_MESH": Code(
+        "The shape of a deformable link has no tetrahedra that can be simulated: those of a file are inside out or "
+        "flat, or leave a vertex alone; a surface of triangles is not closed; no vertex is behind a wall.",
+        _elastic(
+            wall="<drake:wall_boundary_condition><drake:point_on_plane>0 0 -9</drake:point_on_plane>"
+            "<drake:outward_normal>0 0 1</drake:outward_normal></drake:wall_boundary_condition>"
+        ),
+        "sdf",
+    ),
+    "DEFORMABLE_SLIVERS": Code(
+        "Tetrahedra of a deformable link have less than 5 degrees between two faces. They make the body stiffer than "
+        "it is and its steps hard to solve."
+    ),
+    "DEFORMABLE_MATERIAL": Code(
+        "A material that no solid has, or that linear tetrahedra do not follow: Young's modulus below 1e3 or above "
+        "1e12 Pa, density below 1 or above 3e4 kg/m^3, Poisson's ratio above 0.495, damping by stiffness above 1 s, "
+        "Drake's neo-Hookean material at a Poisson's ratio that is not positive.",
+        _elastic("<drake:youngs_modulus>5</drake:youngs_modulus>"),
+        "sdf",
+    ),
     # ---------------------------------------------------------------------------------------------- meshes
     "MESH_UNREADABLE": Code("With --meshes: a mesh file cannot be read."),
     "MESH_SIZE": Code("With --meshes: a mesh is larger than 20 m or smaller than 0.1 mm, its scale included."),
@@ -413,6 +461,7 @@ LOSSES = {
     "CONSTRAINT_NAME": "The name of a constraint.",
     "CONTACT": "What MJCF says of contact: what touches what, margins, frictions of pairs.",
     "DEFAULT_POSE": "The pose of a floating link at the start.",
+    "DEFORMABLE": "A deformable link, which is written to no format.",
     "EXTENSION": "Elements that only programs that know Drake's elements read, or this one alone.",
     "GEOMETRY": "A shape that the format does not have, or describes in another way.",
     "GRAVITY": "The gravity of the plant.",

@@ -18,6 +18,7 @@ from mbcli.parsers.checks import check_model
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD
 from mbcli.parsers.package_map import PackageMap
 from mbcli.parsers.sdf.sdf_actuators import check_followers, read_actuators
+from mbcli.parsers.sdf.sdf_deformables import HOLD, is_deformable, read_deformable, references_to_deformables
 from mbcli.parsers.sdf.sdf_filter_groups import find_groups, read_filter_groups
 from mbcli.parsers.sdf.sdf_force_elements import read_force_elements
 from mbcli.parsers.sdf.sdf_includes import Includes
@@ -143,6 +144,9 @@ class _Reading:
             else:
                 specs[prefix] = self._read_model(prefix, model, inner)
         self._check_followers()
+        diagnostics = self._models[0][1].node.diagnostics
+        for place, message in references_to_deformables(list(specs.items())):
+            diagnostics.error("DEFORMABLE_REFERENCE", message, place=place, hint=HOLD)
         return specs[""]
 
     def _read_model(self, prefix, model, inner):
@@ -155,12 +159,15 @@ class _Reading:
         self._joints.update({prefix + joint.name: (joint, prefix) for joint in joints})
         self._nodes.update({prefix + e.name: e.node for e in elements if e.tag in ("joint", "drake:joint")})
         canonical = WORLD if model.is_world else frames.canonical_link or WORLD
+        deformables = [read_deformable(e, frames, model.static) for e in elements if is_deformable(e)]
+        soft = canonical in [element.name for element in elements if is_deformable(element)]
         return ModelSpec(
             name=model.name,
             format="sdf",
             version=f"1.{model.file.minor}",
             place=model.node.place,
-            links=tuple(read_link(element, frames) for element in elements if element.tag == "link"),
+            links=tuple(read_link(e, frames) for e in elements if e.tag == "link" and not is_deformable(e)),
+            deformables=tuple(filter(None, deformables)),
             joints=joints,
             frames=tuple(_read_frame(element) for element in elements if element.tag == "frame"),
             actuators=read_actuators(elements, joints),
@@ -171,7 +178,7 @@ class _Reading:
             is_world=model.is_world,
             static=model.static,
             X_WModel=frames.X_WModel,
-            X_LinkModel=None if model.is_world else (canonical, frames.X_AB(canonical, MODEL)),
+            X_LinkModel=None if model.is_world or soft else (canonical, frames.X_AB(canonical, MODEL)),
         )
 
     def _check_followers(self):

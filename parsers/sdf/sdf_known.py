@@ -5,6 +5,7 @@ both from those that are for other programs: nothing that is computed here depen
 """
 
 from mbcli.parsers.proximity_properties import ELEMENTS
+from mbcli.parsers.sdf.sdf_deformables import MATERIAL, NUMBERS, PROPERTIES, WALL
 from mbcli.parsers.sdf.sdf_geometry import SHAPES
 from mbcli.parsers.sdf.sdf_joints import DYNAMICS, LIMIT
 from mbcli.parsers.sdf.sdf_scopes import PHYSICS
@@ -22,7 +23,9 @@ KNOWN = {
         "drake:collision_filter_group " + " ".join(PHYSICS),
         "link": "@name pose inertial visual collision gravity kinematic enable_wind self_collide "
         "must_be_base_link velocity_decay sensor light projector audio_sink audio_source battery "
-        "particle_emitter link_state",
+        "particle_emitter link_state " + f"{PROPERTIES} {WALL}",
+        PROPERTIES: " ".join((*NUMBERS, MATERIAL)),
+        WALL: "drake:point_on_plane drake:outward_normal",
         "inertial": "@auto pose mass inertia density auto_inertia_params fluid_added_mass",
         "inertia": "ixx iyy izz ixy ixz iyz",
         "visual": "@name pose geometry material cast_shadows laser_retro transparency visibility_flags meta "

@@ -31,7 +31,7 @@ def flattened(model):
     )
 
 
-_PARTS = ("links", "joints", "frames", "actuators", "force_elements", "constraints", "filter_groups")
+_PARTS = ("links", "deformables", "joints", "frames", "actuators", "force_elements", "constraints", "filter_groups")
 
 
 def pose_in_world(model):

@@ -72,8 +72,6 @@ class DeformableModel(PhysicalModel):
         for a name that a deformable body of the instance has; ModelError for a hint that is not positive and a shape
         that has no good tetrahedra; ResourceError for a mesh file that is not there.
         """
-        from mbcli.multibody.deformable.elastic_mesh import elastic_mesh  # meshers take long to import
-
         names = ("model_instance", "config", "resolution_hint")
         with_instance = bool(arguments) and isinstance(arguments[0], ModelInstanceIndex)
         given = dict(zip(names if with_instance else names[1:], arguments, strict=False))
@@ -86,6 +84,31 @@ class DeformableModel(PhysicalModel):
             raise TypeError("RegisterDeformableBody takes a GeometryInstance and a DeformableBodyConfig")
         if resolution_hint is None:
             raise TypeError("RegisterDeformableBody takes a resolution hint")
+        if not self._plant.geometry_source_is_registered():
+            raise RuntimeError(
+                "RegisterDeformableBody: the plant has no scene graph, call RegisterAsSourceForSceneGraph() first"
+            )
+        if not 0.0 < float(resolution_hint) < np.inf:
+            raise ModelError(
+                f"deformable body '{geometry_instance.name()}': the resolution hint must be finite and positive, it is "
+                f"{resolution_hint}"
+            )
+        instance = default_model_instance() if instance is None else instance
+        return self.add_body(geometry_instance, instance, config, float(resolution_hint)).body_id()
+
+    def add_body(
+        self,
+        geometry_instance: GeometryInstance,
+        instance: ModelInstanceIndex,
+        config: DeformableBodyConfig,
+        resolution_hint: float | None,
+    ) -> DeformableBody:
+        """As RegisterDeformableBody(), of a plant that may be without scene graph: then nothing touches the body.
+
+        resolution_hint: None takes a quarter of the least width of a shape, and closed surfaces as they are.
+        """
+        from mbcli.multibody.deformable.elastic_mesh import elastic_mesh  # meshers take long to import
+
         plant = self._plant
         self._require_discrete("RegisterDeformableBody")
         plant.require_not_finalized("RegisterDeformableBody")
@@ -93,7 +116,6 @@ class DeformableModel(PhysicalModel):
             raise RuntimeError(
                 "RegisterDeformableBody: the discrete contact approximation tamsi does not know deformable bodies"
             )
-        instance = default_model_instance() if instance is None else instance
         plant.check_instance(instance)
         name = geometry_instance.name()
         if self.HasBodyNamed(name, instance):
@@ -101,16 +123,12 @@ class DeformableModel(PhysicalModel):
                 f"RegisterDeformableBody: model instance '{plant.GetModelInstanceName(instance)}' has a deformable "
                 f"body named '{name}' already"
             )
-        if not 0.0 < float(resolution_hint) < np.inf:
-            raise ModelError(
-                f"deformable body '{name}': the resolution hint must be finite and positive, it is {resolution_hint}"
-            )
-        mesh = elastic_mesh(geometry_instance.shape(), float(resolution_hint))
+        mesh = elastic_mesh(geometry_instance.shape(), resolution_hint)
         geometry_id = plant.register_deformable_geometry(geometry_instance, mesh)
         body = DeformableBody(name, DeformableBodyId.get_new_id(), geometry_id, mesh, geometry_instance.pose(), config)
         body.join(plant, DeformableBodyIndex(len(self.bodies)), instance)
         self.bodies.append(body)
-        return body.body_id()
+        return body
 
     def SetWallBoundaryCondition(self, id: DeformableBodyId, p_WQ: ArrayLike, n_W: ArrayLike) -> None:
         """As DeformableBody.SetWallBoundaryCondition()."""

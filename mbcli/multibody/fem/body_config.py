@@ -22,6 +22,15 @@ class MaterialModel(IntEnum):
     kConsistentNeoHookean = 4
 
 
+MATERIAL_NAMES = {  # as model files spell them
+    "linear": MaterialModel.kLinear,
+    "linear_corotated": MaterialModel.kLinearCorotated,
+    "neohookean": MaterialModel.kNeoHookean,
+    "corotated": MaterialModel.kCorotated,
+    "consistent_neohookean": MaterialModel.kConsistentNeoHookean,
+}
+
+
 class DeformableBodyConfig:
     """Parameters of an elastic body. What is new is hard rubber without damping.
 
@@ -87,6 +96,11 @@ class DeformableBodyConfig:
         """lambda and mu [N/m^2] of E and nu."""
         E, nu = self._youngs_modulus, self._poissons_ratio
         return E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), E / (2.0 * (1.0 + nu))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeformableBodyConfig) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return (

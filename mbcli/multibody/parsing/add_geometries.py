@@ -23,7 +23,7 @@ def add_geometries(plant, body, link, instance_name):
         names = set()
         collisions = []
         for geometry in geometries:
-            shape = _shape(geometry.shape)
+            shape = shape_of(geometry.shape)
             if shape is None:
                 collisions.append(None)
                 continue
@@ -53,16 +53,21 @@ def _add_visual(plant, body, X_BG, shape, name, geometry):
 
 
 def _add_collision(plant, body, X_BG, shape, name, geometry):
+    return plant.RegisterCollisionGeometry(body, X_BG, shape, name, proximity_of(geometry))
+
+
+def proximity_of(geometry):
+    """The ProximityProperties of a GeometrySpec."""
     properties = ProximityProperties()
     for (group, key), value in geometry.properties.items():
         if key != "coulomb_friction":
             properties.AddProperty(group, key, value)
     friction = geometry.properties.get(("material", "coulomb_friction"), FRICTION)
     properties.AddProperty("material", "coulomb_friction", CoulombFriction(*friction))
-    return plant.RegisterCollisionGeometry(body, X_BG, shape, name, properties)
+    return properties
 
 
-def _shape(shape):
+def shape_of(shape):
     """The Shape of a spec's; None for a mesh whose file was not found, which was reported by the search."""
     if isinstance(shape, spec.Mesh):
         if shape.path is None:

@@ -10,6 +10,7 @@ from mbcli.math.rotation_array import IDENTITY as ROTATION_IDENTITY
 from mbcli.multibody.inertia.rotational_inertia import unit_inertia_of_particle
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
+from mbcli.multibody.parsing.add_deformables import add_deformables
 from mbcli.multibody.parsing.add_geometries import add_geometries
 from mbcli.multibody.parsing.model_instances import (
     instance_of_element,
@@ -106,6 +107,7 @@ def _add(plant, spec, instance_name):
         ids = [collisions[link][index] for link, index in (pair.collision_A, pair.collision_B)]
         if None not in ids:
             plant.contact_pairs[tuple(ids)] = pair.friction, pair.margin
+    add_deformables(plant, spec, instance)
     steps = [_add_model_frame, _add_own_elements]
     for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order
         step(plant, spec, known, instance)

@@ -160,15 +160,10 @@ class Geometry(Lookup):
         return geometry_id
 
     def register_deformable_geometry(self, instance: GeometryInstance, mesh: VolumeMesh) -> GeometryId:
-        """Makes the geometry of a deformable body known to the scene graph, with its reference mesh.
-
-        RuntimeError without a scene graph.
-        """
+        """Makes the geometry of a deformable body known to the scene graph, if there is one, with its mesh."""
         graph, source = self.scene_graph, self._source_id
         if graph is None or source is None:
-            raise RuntimeError(
-                "RegisterDeformableBody: the plant has no scene graph, call RegisterAsSourceForSceneGraph() first"
-            )
+            return instance.id()
         return graph.registry.add_deformable(source, instance, mesh)
 
     def _geometries_of(self, body: RigidBody, role: str) -> list[GeometryId]:

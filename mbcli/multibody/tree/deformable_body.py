@@ -67,7 +67,10 @@ class DeformableBody(NamedElement):
         on_wall: (n,) whether a wall boundary condition keeps a vertex where it is in the reference configuration.
         walls: list of (p_WQ, n_W) of those conditions.
         fixed_vertices: list of FixedVertices.
+        has_weight: whether gravity acts on it, where it acts on its model instance.
     """
+
+    has_weight = True
 
     def __init__(
         self,
@@ -137,9 +140,9 @@ class DeformableBody(NamedElement):
         return self._config.mass_density() * self.mesh.volume
 
     def gravity_vector(self) -> Vector3:
-        """g_W [m/s^2], (3,): that of the plant, zero if its model instance has no gravity."""
+        """g_W [m/s^2], (3,): that of the plant, zero if gravity does not act on it."""
         field = self.GetParentPlant().gravity_field()
-        return field.gravity_vector() if field.is_enabled(self.model_instance()) else np.zeros(3)
+        return field.gravity_vector() if self.has_weight and field.is_enabled(self.model_instance()) else np.zeros(3)
 
     def external_forces(self) -> list[ForceDensityFieldBase]:
         """Its weight, a GravityForceField, and the fields that were added to the model; none before Finalize()."""
