@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mbcli.batch import csv_states, json_states, line_batches
+from mbcli.batch import arriving_bytes, csv_states, json_states
 from mbcli.batch.state_reader import StateLayout, open_states
 from mbcli.errors import ModelError, ResourceError
 
@@ -97,12 +97,35 @@ def to_npz(fields: dict, save=np.savez) -> bytes:
     return data.getvalue()
 
 
+def to_table(fields: dict):
+    pyarrow = pytest.importorskip("pyarrow")
+    header, *lines = to_csv(fields).decode().splitlines()
+    columns = np.array([line.split(",") for line in lines], float).T
+    return pyarrow.table(dict(zip(header.split(","), columns, strict=True)))
+
+
+def to_arrow(fields: dict, kind="new_stream") -> bytes:
+    data, table = io.BytesIO(), to_table(fields)
+    with getattr(pytest.importorskip("pyarrow.ipc"), kind)(data, table.schema) as writer:
+        writer.write_table(table, max_chunksize=8)
+    return data.getvalue()
+
+
+def to_parquet(fields: dict) -> bytes:
+    data = io.BytesIO()
+    pytest.importorskip("pyarrow.parquet").write_table(to_table(fields), data, row_group_size=9)
+    return data.getvalue()
+
+
 WRITERS = {
     "csv": to_csv,
     "csv with CRLF": lambda fields: to_csv(fields, "\r\n"),
     "jsonl": to_json_lines,
     "npz": to_npz,
     "compressed npz": lambda fields: to_npz(fields, np.savez_compressed),
+    "arrow": to_arrow,
+    "arrow file": lambda fields: to_arrow(fields, "new_file"),
+    "parquet": to_parquet,
 }
 
 
@@ -228,7 +251,7 @@ def test_a_header_longer_than_any_buffer():
     names = [f"joint_with_a_long_name_{index}_q" for index in range(60_000)]
     layout = StateLayout(names, (), (), np.zeros(len(names)), [])
     data = (",".join(names) + "\n" + ",".join(map(str, range(len(names)))) + "\n").encode()
-    assert len(data) > 2 * line_batches.READ_SIZE - 500_000
+    assert len(data) > 2 * arriving_bytes.READ_SIZE - 500_000
     for source in (io.BytesIO(data), io.BufferedReader(Pipe(data, 65536))):
         np.testing.assert_array_equal(read_all(source, layout)["q"][0], np.arange(len(names)))
 
@@ -475,9 +498,9 @@ def test_json_lines_read_at_once_are_those_read_one_by_one(monkeypatch):
 
 
 def test_a_line_without_end_does_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(line_batches, "LONGEST_LINE", 3 * line_batches.READ_SIZE)
-    message = error_of(b"arm_q\n1\n" + b"1" * 6 * line_batches.READ_SIZE)
-    assert message == f"<stream>:3: error: longer than {3 * line_batches.READ_SIZE} bytes"
+    monkeypatch.setattr(arriving_bytes, "LONGEST_LINE", 3 * arriving_bytes.READ_SIZE)
+    message = error_of(b"arm_q\n1\n" + b"1" * 6 * arriving_bytes.READ_SIZE)
+    assert message == f"<stream>:3: error: longer than {3 * arriving_bytes.READ_SIZE} bytes"
 
 
 # --- NPZ -----------------------------------------------------------------------------------------
@@ -676,7 +699,7 @@ def test_a_named_pipe_is_read_like_standard_input(tmp_path):
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "npz"])
 def test_memory_does_not_grow_with_the_file(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(line_batches, "READ_SIZE", 1 << 16)
+    monkeypatch.setattr(arriving_bytes, "READ_SIZE", 1 << 16)
 
     def peak(rows):
         path = tmp_path / f"states_{rows}.{kind}"
@@ -761,3 +784,53 @@ def test_a_directory_of_an_npz_that_points_before_the_file_is_damage(tmp_path):
     path = tmp_path / "states.npz"
     path.write_bytes(content[: end + 16] + b"\xff\xff\xff\x7f" + content[end + 20 :])
     assert error_of(path).startswith(f"{path}: error: not a readable NPZ file")
+
+
+@pytest.mark.parametrize("kind", ["arrow", "arrow file", "parquet"])
+def test_damage_of_a_table_of_columns_is_an_error_of_the_file(kind):
+    rng = np.random.default_rng(9)
+    content = np.frombuffer(WRITERS[kind](random_fields(20)), dtype="u1")
+    refused = 0
+    for trial in range(200):
+        damaged = content.copy()
+        damaged[rng.integers(0, len(content), size=3)] = rng.integers(0, 256, size=3)
+        data = damaged.tobytes() if trial % 2 else content[: rng.integers(9, len(content))].tobytes()
+        try:
+            read_all(data)
+        except ModelError as error:
+            refused += 1
+            assert str(error).startswith("<stream>") and "\n" not in str(error)
+    assert refused > 50
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+def test_columns_of_a_table_are_numbers_that_are_there(kind):
+    pyarrow = pytest.importorskip("pyarrow")
+
+    def message(**columns):
+        table, data = pyarrow.table(columns), io.BytesIO()
+        if kind == "parquet":
+            pytest.importorskip("pyarrow.parquet").write_table(table, data)
+        else:
+            with pytest.importorskip("pyarrow.ipc").new_stream(data, table.schema) as writer:
+                writer.write_table(table)
+        return error_of(data.getvalue())
+
+    assert message(arm_q=["1"]) == "<stream>: error: column 'arm_q' is string, expected numbers"
+    assert message(arm_q=[1.0, None]) == "<stream>: error: row 1: column 'arm_q' has no value"
+    assert message(arm_q=[1.0, float("nan")]) == "<stream>: error: row 1: 'arm_q' is not finite"
+    assert message(knee=[1.0]).startswith("<stream>: error: unknown column 'knee'")
+
+
+def test_an_arrow_stream_is_read_as_it_arrives():
+    pyarrow, ipc = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.ipc")
+    source, sink = os.pipe()
+    batch = pyarrow.record_batch({"arm_q": np.array([1.0, 2.0])})
+    with open(source, "rb") as stream:
+        with open(sink, "wb", buffering=0) as out, ipc.new_stream(out, batch.schema) as writer:
+            writer.write_batch(batch)
+            chunks = open_states(stream, LAYOUT)
+            assert len(next(chunks)) == 2  # the stream has not ended
+            writer.write_batch(batch)
+            assert next(chunks).first_row == 2
+        assert next(chunks, None) is None

@@ -7,11 +7,13 @@ FORMAT_OF_SUFFIX = {
     ".npz": "npz",
     ".h5": "hdf5",
     ".hdf5": "hdf5",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
 }
 """The file suffixes of the formats."""
 
-FORMATS = ("jsonl", "csv", "npz", "hdf5")
+FORMATS = ("jsonl", "csv", "npz", "hdf5", "parquet", "arrow")
 """The formats that states are read from and results are written to."""
 
-BINARY_FORMATS = ("npz", "hdf5")
+BINARY_FORMATS = ("npz", "hdf5", "parquet", "arrow")
 """Those that are no text."""

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.batch.result_encoder import Encoder, component_names_of
+from mbcli.batch.result_encoder import Encoder, column_units, component_names_of
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -115,12 +115,8 @@ class Hdf5(Encoder):
 
     def _describe(self, dataset: Any, name: str, shape: tuple[int, ...]) -> None:
         """`names` and `units` as in logs: one a component, one text if a row is one number."""
-        count = math.prod(shape)
         names = self._names.get(name, component_names_of(name, shape))
-        units = self._units.get(name, ())
-        units = [units] * count if isinstance(units, str) else list(units)
-        if len(units) not in (0, count):  # of a quantity that has fewer columns here
-            units = []
+        units = column_units(self._units, name, math.prod(shape))
         for key, texts in (("names", list(names)), ("units", units)):
             if texts:
                 data = [text.encode() for text in texts]

@@ -38,7 +38,7 @@ DAMAGE_OF_ZIP = (
 )
 
 
-def _until_not_finite(
+def until_not_finite(
     count: int, arrays: Mapping[str, Array], first_row: int, name: str, label: Callable[[str, int], str]
 ) -> tuple[int, dict[str, Array], ModelError | None]:
     """Cuts a table before its first row that is not finite; label(field, index) names a component."""
@@ -64,7 +64,7 @@ def read_npz(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: 
             for first_row in range(0, _common_length(members, name), rows_per_chunk):
                 parts = {field: member.read(rows_per_chunk) for field, member in members.items()}
                 count = len(next(iter(parts.values())))
-                count, arrays, error = _until_not_finite(count, parts, first_row, name, label)
+                count, arrays, error = until_not_finite(count, parts, first_row, name, label)
                 yield count, arrays
                 if error:
                     raise error
@@ -170,7 +170,7 @@ def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -
     first_row = 0
     for parts in log.chunks(paths, rows=rows_per_chunk):
         columns = np.column_stack([parts[path] for path in paths]).astype(float)
-        count, cut, error = _until_not_finite(
+        count, cut, error = until_not_finite(
             len(columns), {"": columns}, first_row, name, lambda _, column: shown(header[column])
         )
         yield count, fields_of_table(cut[""], targets, layout)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import orjson
 
-from mbcli.batch.line_batches import text_of_line
+from mbcli.batch.arriving_bytes import text_of_line
 from mbcli.batch.state_columns import fields_of_table, shown, targets_of_header
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
-    from mbcli.batch.line_batches import LineBatch
+    from mbcli.batch.arriving_bytes import LineBatch
     from mbcli.batch.state_columns import Table
     from mbcli.batch.state_reader import StateLayout
     from mbcli.math.array_types import Array

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from mbcli.batch.line_batches import text_of_line
+from mbcli.batch.arriving_bytes import text_of_line
 from mbcli.batch.state_columns import OPTIONAL_FIELDS, StateColumns, shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from mbcli.batch.line_batches import LineBatch
+    from mbcli.batch.arriving_bytes import LineBatch
     from mbcli.batch.state_columns import Table
     from mbcli.batch.state_reader import StateLayout
     from mbcli.math.array_types import Array

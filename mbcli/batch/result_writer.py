@@ -7,6 +7,7 @@ shapes from chunk to chunk. Nothing of a chunk stays in memory after it is writt
     csv     one line per row under a header; matrices row by row: M[0,0], M[0,1], ...
     npz     one array per column, and `metadata` as a JSON string
     hdf5    /results/NAME, grown with each chunk; metadata as attributes of the file
+    parquet, arrow   one column a component, named as in csv, units and metadata in the schema; arrow is a stream
 
 A file has a temporary name in the same directory until it is complete, so that its own name never stands for
 half a result.
@@ -49,12 +50,12 @@ def open_results(
 
     Args:
       destination: a path, or "-" or None for stdout. Pipes and devices are written to as they are.
-      format: "jsonl", "csv", "npz" or "hdf5"; by default the suffix of the path decides, and stdout is jsonl.
+      format: one of FORMATS; by default the suffix of the path decides, and stdout is jsonl.
       force: overwrite a file that exists.
       metadata: statements about the whole batch (text, numbers, lists, dictionaries); JSON lines and
         CSV have no place for it.
-      component_names: for CSV and HDF5, the names of the components of a column, in row-major order.
-      component_units: for HDF5, the unit of a column, or those of its components.
+      component_names: the names of the components of a column, in row-major order; JSON lines and NPZ have none.
+      component_units: for HDF5, Parquet and Arrow, the unit of a column, or those of its components.
       warn: takes one line of warning; by default it goes to stderr.
 
     Raises:
@@ -72,20 +73,26 @@ def open_results(
     try:
         with output.errors():
             encoder: Encoder
-            if format in BINARY_FORMATS:
+            names, units = dict(component_names or {}), dict(component_units or {})
+            if format in ("parquet", "arrow"):
+                from mbcli.batch.arrow_results import Arrow, Parquet
+
+                kind = Parquet if format == "parquet" else Arrow
+                encoder = kind(output.stream, metadata, names, units)
+            elif format in BINARY_FORMATS:
                 from mbcli.batch.array_results import Hdf5, Npz
 
                 if format == "npz":
                     encoder = Npz(output.stream, metadata, output.directory)
                 else:
-                    encoder = Hdf5(output.stream, metadata, dict(component_names or {}), dict(component_units or {}))
+                    encoder = Hdf5(output.stream, metadata, names, units)
             else:
                 from mbcli.batch.text_results import Csv, JsonLines
 
                 if format == "jsonl":
                     encoder = JsonLines(output.stream, output.name, warn or _warn_on_stderr)
                 else:
-                    encoder = Csv(output.stream, dict(component_names or {}))
+                    encoder = Csv(output.stream, names)
     except BaseException:
         output.abort()
         raise

@@ -1,8 +1,8 @@
-"""Reads the states of a batch: CSV, JSON lines, NPZ or an HDF5 log, in chunks, from a file or a pipe.
+"""Reads the states of a batch: CSV, JSON lines, NPZ, an HDF5 log, Parquet or Arrow, in chunks, from a file or a pipe.
 
 A state sets positions q [rad or m], velocities v [rad/s or m/s] and, if the analysis wants them,
-accelerations vdot, generalized forces tau, actuation u and the time. The names of CSV columns and of the keys
-of JSON lines follow one convention:
+accelerations vdot, generalized forces tau, actuation u and the time. The names of the columns of CSV,
+Parquet and Arrow and of the keys of JSON lines follow one convention:
 
     NAME                the position or the velocity of that name
     q:NAME  v:NAME      the same, stated explicitly (needed if a position and a velocity share a name)
@@ -26,6 +26,7 @@ u are read, by their names.
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
@@ -37,8 +38,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS
-from mbcli.batch.line_batches import BYTE_ORDER_MARK, LONGEST_LINE, READ_SIZE, line_batches, read_arrived
+from mbcli.batch import BINARY_FORMATS, FORMAT_OF_SUFFIX, FORMATS
+from mbcli.batch.arriving_bytes import (
+    BYTE_ORDER_MARK,
+    LONGEST_LINE,
+    READ_SIZE,
+    RestoredStream,
+    line_batches,
+    read_arrived,
+)
 from mbcli.batch.state_columns import OPTIONAL_FIELDS
 from mbcli.errors import ResourceError
 
@@ -46,7 +54,15 @@ if TYPE_CHECKING:
     from mbcli.batch.state_columns import Table
     from mbcli.math.array_types import Array, FloatArray
 
-SIGNATURES = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"\x89HDF\r\n\x1a\n": "hdf5"}
+NEED_ALL = ("npz", "hdf5", "parquet")  # formats that cannot be read before their end
+SIGNATURES = {
+    b"PK\x03\x04": "npz",
+    b"PK\x05\x06": "npz",
+    b"\x89HDF\r\n\x1a\n": "hdf5",
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+}
 
 
 @dataclass(frozen=True)
@@ -116,14 +132,14 @@ def open_states(
 ) -> Iterator[StateChunk]:
     """Opens a batch of states and returns an iterator of its chunks, in the order of the input.
 
-    A chunk holds at most rows_per_chunk rows. From a pipe, CSV and JSON lines are delivered as soon as they
-    have arrived; NPZ and HDF5 cannot be read before their end and are first spooled to a temporary file. An
-    input without rows gives no chunk.
+    A chunk holds at most rows_per_chunk rows. From a pipe, CSV, JSON lines and Arrow are delivered as soon as they
+    have arrived; NPZ, HDF5 and Parquet cannot be read before their end and are first spooled to a temporary file.
+    An input without rows gives no chunk.
 
     Args:
       source: a path, "-" for standard input, or a binary file object.
       layout: the coordinates of the model.
-      input_format: "csv", "jsonl", "npz" or "hdf5"; by default the suffix decides, then the content.
+      input_format: one of FORMATS; by default the suffix decides, then the content.
       rows_per_chunk: the most rows of a chunk.
 
     Raises:
@@ -141,9 +157,11 @@ def open_states(
         if input_format is None:
             head = _read_head(stream, name)
             input_format = _format_of_content(head)
-        if input_format == "npz" and stream.seekable():
+        if input_format in BINARY_FORMATS and head and stream.seekable():
             stream.seek(-len(head), os.SEEK_CUR)
-        elif input_format == "npz" or (input_format == "hdf5" and not os.path.isfile(name)):
+        elif input_format == "arrow" and head:
+            stream = io.BufferedReader(RestoredStream(head, stream))
+        elif input_format in NEED_ALL and not (stream.seekable() if input_format != "hdf5" else os.path.isfile(name)):
             stream = _temporary_copy(stream, head, name, resources)
         kept = resources.pop_all()
     if input_format in ("csv", "jsonl"):
@@ -152,11 +170,16 @@ def open_states(
 
         read_rows = read_csv if input_format == "csv" else read_json_lines
         tables = read_rows(line_batches(stream, name, rows_per_chunk, head), name, layout)
-    else:
+    elif input_format in ("npz", "hdf5"):
         from mbcli.batch.array_states import read_log, read_npz
 
         read_arrays = read_npz if input_format == "npz" else read_log
         tables = read_arrays(stream, name, layout, rows_per_chunk)
+    else:
+        from mbcli.batch.arrow_states import read_arrow, read_parquet
+
+        read_table = read_parquet if input_format == "parquet" else read_arrow
+        tables = read_table(stream, name, layout, rows_per_chunk)
     return _chunks(tables, layout, kept)
 
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 import orjson
 
-from mbcli.batch.result_encoder import Encoder, component_names_of
+from mbcli.batch.result_encoder import Encoder, column_names
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Array
@@ -51,7 +51,11 @@ class Csv(Encoder):
         self._stream, self._component_names = stream, component_names
 
     def begin(self, arrays: Mapping[str, Array]) -> None:
-        header = [cell for name, array in arrays.items() for cell in self._names(name, array.shape[1:])]
+        header = [
+            cell
+            for name, array in arrays.items()
+            for cell in column_names(self._component_names, name, array.shape[1:])
+        ]
         if len(set(header)) < len(header):
             raise ValueError("two components have the same name in the header")
         text = io.StringIO()
@@ -62,14 +66,6 @@ class Csv(Encoder):
         flat = [array.reshape(len(array), math.prod(array.shape[1:])) for array in arrays.values()]
         texts = [_texts_of_rows(array, null=False) for array in flat if array.shape[1]]
         self._stream.write(b"".join([b",".join(row) + b"\n" for row in zip(*texts, strict=True)]))
-
-    def _names(self, name: str, shape: tuple[int, ...]) -> Sequence[str]:
-        if name not in self._component_names:
-            return component_names_of(name, shape)
-        names = self._component_names[name]
-        if len(names) != math.prod(shape):
-            raise ValueError(f"{len(names)} component names for column {name!r} of shape {shape}")
-        return names
 
 
 def _depth(array: Array) -> int:

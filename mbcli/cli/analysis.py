@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import click
 
+from mbcli.batch import FORMATS as ROW_FORMATS
 from mbcli.cli.model import load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
 from mbcli.cli.output import document, emit, refuse_existing
@@ -11,8 +12,6 @@ from mbcli.cli.state import set_state
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
 from mbcli.errors import ResourceError
-
-ROW_FORMATS = ("jsonl", "csv", "npz", "hdf5")
 
 
 class Analysis:
@@ -165,7 +164,7 @@ class Analysis:
 def _check_batch(batch, output):
     """Finds out before a model is loaded whether there are states, and results that can have rows."""
     if output.output_format in ("text", "json"):
-        raise click.UsageError("--states gives rows: --format is one of jsonl, csv, npz, hdf5")
+        raise click.UsageError("--states gives rows: --format is one of " + ", ".join(ROW_FORMATS))
     if batch.states != "-":
         try:
             with open(batch.states, "rb"):

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 
 import click
 
+from mbcli.batch import FORMAT_OF_SUFFIX
+from mbcli.batch import FORMATS as ROW_FORMATS
 from mbcli.common.argument_names import NO_VALUE
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import parse_number
@@ -245,8 +247,12 @@ state_options = together(
 )
 
 batch_options = together(
-    click.option("--states", metavar="FILE", help="Evaluate every state of a CSV, JSONL, NPZ or log ('-': stdin)."),
-    click.option("--states-format", type=click.Choice(["csv", "jsonl", "npz", "hdf5"]), help="Format of --states."),
+    click.option(
+        "--states",
+        metavar="FILE",
+        help="Evaluate every state of a CSV, JSONL, NPZ, Parquet or Arrow file or a log ('-': stdin).",
+    ),
+    click.option("--states-format", type=click.Choice(ROW_FORMATS), help="Format of --states."),
 )
 
 output_options = together(
@@ -254,7 +260,7 @@ output_options = together(
     click.option(
         "--format",
         "output_format",
-        type=click.Choice(["text", "json", "jsonl", "csv", "npz", "hdf5"]),
+        type=click.Choice(["text", "json", *ROW_FORMATS]),
         help="Format of the result; default: text, for --states JSON lines or by the suffix of -o.",
     ),
     click.option("-o", "--output", metavar="FILE", help="Write the result to a file."),
@@ -306,9 +312,6 @@ def take(values, *groups):
     return Options(**{key: values.pop(key) for group in groups for key in group if key in values})
 
 
-FORMAT_OF_SUFFIX = {"json": "json", "jsonl": "jsonl", "csv": "csv", "npz": "npz", "h5": "hdf5", "hdf5": "hdf5"}
-
-
 class OutputOptions(Options):
     """The values of output_options."""
 
@@ -318,7 +321,8 @@ class OutputOptions(Options):
             raise click.UsageError(f"--json and --format {self.output_format} exclude each other")
         if self.as_json:
             return "json"
-        return self.output_format or FORMAT_OF_SUFFIX.get((self.output or "").rpartition(".")[2].lower())
+        suffix = os.path.splitext(self.output or "")[1].lower()
+        return self.output_format or (FORMAT_OF_SUFFIX | {".json": "json"}).get(suffix)
 
 
 def take_output(values):

@@ -14,12 +14,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.errors import ArgumentError, ResourceError
+from mbcli.common.extra_packages import import_extra
+from mbcli.errors import ArgumentError
 from mbcli.log.export import RAGGED, Selection, chunks_of, column_names, flat_rows, short_name
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from mbcli.log.reader import Log
 
 LARGEST_MAT_ARRAY = 1 << 31  # [bytes] that format 5 can hold in one array
@@ -28,7 +27,7 @@ NANOSECONDS = 1e9
 
 def export_parquet(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     """One column of doubles or integers a coordinate, named as in CSV; `units` in the metadata of each column."""
-    pyarrow = _package("pyarrow", "parquet")
+    pyarrow = import_extra("pyarrow", "parquet")
     parquet = import_module("pyarrow.parquet")
     _require_rows(selection, "Parquet")
     paths = ("time", *selection.fields)
@@ -67,7 +66,7 @@ def export_mat(log: Log, selection: Selection, stream: IO[bytes]) -> None:
 
 def export_mcap(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     """A topic of JSON messages for each field, /state/q and so on: {name of the column: number}. Time 0 is 1970."""
-    writer_of = _package("mcap.writer", "mcap").Writer
+    writer_of = import_extra("mcap.writer", "mcap").Writer
     _require_rows(selection, "MCAP")
     writer = writer_of(stream)
     writer.start(profile="", library="mbcli")
@@ -95,7 +94,7 @@ def _register(writer, log, path):
 
 def export_rrd(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     """A series over the timeline `time` for each column, under its field and name: /state/q/NAME."""
-    rerun = _package("rerun", "rerun")
+    rerun = import_extra("rerun", "rerun")
     _require_rows(selection, "rrd")
     recording = rerun.RecordingStream("mbcli", recording_id=log.attrs.get("model_sha256"))
     with tempfile.TemporaryDirectory() as folder:
@@ -114,16 +113,6 @@ def export_rrd(log: Log, selection: Selection, stream: IO[bytes]) -> None:
 
 
 TABLES = {"parquet": export_parquet, "mat": export_mat, "mcap": export_mcap, "rrd": export_rrd}
-
-
-def _package(name: str, extra: str) -> ModuleType:
-    try:
-        return import_module(name)
-    except ImportError:
-        package = name.partition(".")[0]
-        raise ResourceError(
-            f"this format needs the package {package}, which is not installed: pip install 'mbcli[{extra}]'"
-        ) from None
 
 
 def _require_rows(selection, what):

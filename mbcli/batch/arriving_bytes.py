@@ -1,10 +1,11 @@
-"""The lines of a file or a pipe, in batches, as they arrive."""
+"""Files and pipes: what has arrived, and their lines in batches."""
 
 from __future__ import annotations
 
+import io
 import select
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -63,6 +64,22 @@ def line_batches(stream: IO[bytes], name: str, limit: int, head: bytes) -> Itera
         data = read_arrived(stream, name)
     if waiting:
         yield number, waiting.removesuffix(b"\n")
+
+
+class RestoredStream(io.RawIOBase):
+    """A stream from its start, of which some bytes have been read."""
+
+    def __init__(self, head: bytes, stream: IO[bytes]) -> None:
+        self._head, self._stream = head, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._head[: len(buffer)] or getattr(self._stream, "read1", self._stream.read)(len(buffer))
+        self._head = self._head[len(data) :]
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def text_of_line(line: bytes, where: str) -> str:
