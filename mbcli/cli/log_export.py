@@ -36,7 +36,8 @@ def log_export(path, target, output, fields, from_time, to_time, every, force):
     Columns: time [s], positions, velocities (named as in the log), then the other fields. Numbers read back
     exactly. With --fields q,v,u the result is an input for --states of the analysis commands.
 
-    Parquet, MCAP (Foxglove, PlotJuggler) and rrd (Rerun) need mbcli[parquet], mbcli[mcap], mbcli[rerun].
+    Parquet, MCAP (Foxglove, PlotJuggler) and rrd (Rerun) need mbcli[parquet], mbcli[mcap], mbcli[rerun]. Of a log that
+    was written with --fields poses, MCAP and rrd show the bodies in 3-D.
 
     \b
     mbcli log export run.h5 -o run.csv
@@ -86,6 +87,10 @@ def _writer(target):
 
     if target in EXPORTERS:
         return EXPORTERS[target]
+    if target in ("mcap", "rrd"):
+        from mbcli.pictures.timelines import TIMELINES
+
+        return TIMELINES[target]
     from mbcli.log.export_tables import TABLES
 
     return TABLES[target]

@@ -23,7 +23,7 @@ recovery    what is left of a killed or damaged log, as a finished one
 difference  where two logs differ
 statistics  the columns of a log summed up
 export      logs as CSV, JSON lines and NPZ
-export_tables  logs as Parquet, MATLAB, MCAP and rrd
+export_tables  logs as Parquet and MATLAB; `mbcli.pictures.timelines`: as MCAP and rrd
 """
 
 from importlib import import_module

@@ -36,7 +36,9 @@ def drawn_images(
         from mpl_toolkits.mplot3d.art3d import Poly3DCollection
     except ImportError:
         raise ResourceError("images need Chromium, or matplotlib (the extra plot: pip install 'mbcli[plot]')") from None
-    solids = [[(shape, *_surface(shape, scene)) for shape in _drawn_shapes(scene)] for scene, _ in runs]
+    solids = [
+        [(shape, *surface_of(shape, scene, MOST_TRIANGLES)) for shape in drawn_shapes(scene)] for scene, _ in runs
+    ]
     low, high = _bounds(runs, solids)
     figure: Any = Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=DPI)
     canvas = FigureCanvasAgg(figure)
@@ -82,7 +84,7 @@ def _frame(axes, low, high, time):
     axes.text2D(0.02, 0.96, f"t = {time:.2f} s", transform=axes.transAxes)
 
 
-def _drawn_shapes(scene):
+def drawn_shapes(scene: Scene) -> list[PictureShape]:
     """Visuals, or what collides if there are none; no half spaces."""
     solid = [shape for shape in scene.shapes if shape.kind != "half_space"]
     return [shape for shape in solid if shape.role == "visual"] or solid
@@ -105,11 +107,11 @@ def _bounds(runs, solids):
     return low - room, high + room
 
 
-def _surface(shape: PictureShape, scene: Scene) -> tuple[FloatArray, Any]:
-    """Vertices and triangles of a shape in its frame."""
+def surface_of(shape: PictureShape, scene: Scene, most: int | None = None) -> tuple[FloatArray, Any]:
+    """Vertices (n, 3) and triangles (m, 3) of a shape in its frame; of a mesh about `most` of its triangles."""
     if shape.kind == "mesh":
         mesh = scene.meshes[shape.mesh or ""]
-        step = max(len(mesh.triangles) // MOST_TRIANGLES, 1)
+        step = 1 if most is None else max(len(mesh.triangles) // most, 1)
         return mesh.vertices, mesh.triangles[::step]
     if shape.kind == "box":
         corners = np.array(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5], indexing="ij")).reshape(3, -1).T
