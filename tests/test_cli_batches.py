@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from mbcli.batch import state_reader
+from mbcli.cli import analysis
 from mbcli.cli.bias import bias
 from mbcli.cli.energy import energy
 from mbcli.cli.forward_dynamics import forward_dynamics
@@ -43,6 +44,11 @@ COMMANDS = {
         ["--frame", "front_left_shank", "--frame", "front_right_hip", "--relative-to", "trunk"],
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def compiled_from_the_first_row(monkeypatch):
+    monkeypatch.setattr(analysis, "FEW_ROWS", 0)
 
 
 @pytest.fixture(scope="module")
@@ -169,3 +175,27 @@ def test_compiling_is_announced_once_where_nothing_is_cached(plant, monkeypatch)
     on_disk.append("mass_matrices")
     batch.mass_matrix(q)
     assert announced == [1]
+
+
+def test_few_rows_never_wait_for_a_compiler(states, tmp_path, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "1")
+    expected = columns(inverse_dynamics, states, (), tmp_path / "compiled.npz")["tau"]
+    monkeypatch.setattr(state_batch, "is_compiled", lambda kernel: False)
+    calls, run_batch = [], state_batch.StateBatch._run
+
+    def counted(self, name, inputs, *rest):
+        calls.append((self._compiled, len(inputs[0])))
+        return run_batch(self, name, inputs, *rest)
+
+    monkeypatch.setattr(state_batch.StateBatch, "_run", counted)
+    whole = state_reader.open_states
+    monkeypatch.setattr(state_reader, "open_states", lambda *a, **k: whole(*a, **k, rows_per_chunk=8))
+    for few, announced in ((COUNT, 0), (10, 1)):
+        monkeypatch.setattr(analysis, "FEW_ROWS", few)
+        calls.clear()
+        found = run(inverse_dynamics, states, "-o", tmp_path / f"{few}.npz")
+        assert found.stderr.count("compiling") == announced
+        interpreted = sum(rows for compiled, rows in calls if not compiled)
+        assert interpreted == (COUNT if few == COUNT else 8)  # whole chunks
+        with np.load(tmp_path / f"{few}.npz") as archive:
+            np.testing.assert_allclose(archive["tau"], expected, rtol=0.0, atol=ROUNDING * np.abs(expected).max())

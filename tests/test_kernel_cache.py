@@ -1,5 +1,6 @@
 """The cache of compiled kernels: what makes a kernel another one, what is compiled again, and by which process."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 import mbcli.engine
 from mbcli.engine.runtime import kernel_cache
-from mbcli.engine.runtime.kernel import KERNEL_MODULES
+from mbcli.engine.runtime.kernel import CALLERS, KERNEL_MODULES
 from mbcli.engine.runtime.kernel_cache import KeyOfCode, cached_njit, is_on_disk
 
 ENGINE = Path(mbcli.engine.__file__).parent
@@ -100,6 +101,27 @@ def test_the_directory_is_named_by_the_sources_that_are_not_kernels(tmp_path, mo
     finally:
         monkeypatch.undo()
         kernel_cache.shared_hash.cache_clear()
+
+
+def test_modules_of_no_effect_are_imported_by_nothing_that_is_compiled():
+    """An edit of those leaves all compiled kernels."""
+    engine = "mbcli.engine."
+    compiled = {*KERNEL_MODULES, "runtime.structs", "runtime.linking", "runtime.kernel_cache", "queries.lanes"}
+    waiting, seen = list(compiled), set()
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        tree = ast.parse(ENGINE.joinpath(*name.split(".")).with_suffix(".py").read_text(encoding="utf-8"))
+        nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+        names = {node.module for node in nodes} | {
+            f"{node.module}.{alias.name}" for node in nodes for alias in node.names
+        }
+        found = {found.removeprefix(engine) for found in names if found.startswith(engine)}
+        waiting += {f for f in found if ENGINE.joinpath(*f.split(".")).with_suffix(".py").exists()} - seen
+    assert {"fields.model_fields", "runtime.structs", "smooth.spatial"} < seen
+    assert not seen & set(CALLERS)
+    for name in CALLERS:
+        assert ENGINE.joinpath(*name.split(".")).with_suffix(".py").exists()
 
 
 PLACE = """

@@ -13,6 +13,8 @@ from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
 from mbcli.errors import ResourceError
 
+FEW_ROWS = 100  # that are not worth a compilation
+
 
 class Analysis:
     """A calculation at a state.
@@ -108,7 +110,7 @@ class Analysis:
         """chunk -> columns, all rows in one compiled call."""
         from mbcli.engine.queries.state_batch import StateBatch
 
-        batch = StateBatch(context.state.model, announce=_announce_compiling)
+        batch = StateBatch(context.state.model, announce=_announce_compiling, patience=FEW_ROWS)
 
         def evaluate(chunk):
             states = SimpleNamespace(q=chunk.q, v=chunk.v)

@@ -22,10 +22,13 @@ class StateBatch:
         model: Model, float64.
         compiled: False evaluates one state after another, interpreted; its results differ in the last digits.
         announce: called before a calculation that has to be compiled first.
+        patience: states that are evaluated interpreted before a calculation is compiled for them; those of a call that
+            exceeds it, and of all calls after it, are compiled.
     """
 
-    def __init__(self, model, compiled=True, announce=lambda: None):
+    def __init__(self, model, compiled=True, announce=lambda: None, patience=0):
         self._model, self._compiled, self._announce, self._used = model, compiled, announce, set()
+        self._patience, self._interpreted = patience, None
         if compiled:
             from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 
@@ -97,10 +100,14 @@ class StateBatch:
         for array, width in zip(rows, (nq, nv, nv), strict=False):
             if array.shape != (n, width):
                 raise ValueError(f"states have shape {array.shape}, not {(n, width)}")
-        results = [np.empty((n, width)) for width in widths]
         if self._compiled and name not in self._used:
-            self._used.add(name)
             if not is_compiled(getattr(self._kernels, name)):
+                self._patience -= n
+                if self._patience >= 0:
+                    self._interpreted = self._interpreted or StateBatch(self._model, compiled=False)
+                    return self._interpreted._run(name, inputs, widths, *switches)
                 self._announce()
+            self._used.add(name)
+        results = [np.empty((n, width)) for width in widths]
         getattr(self._kernels, name)(*self._handles, *rows, *switches, *results)
         return results

@@ -93,6 +93,18 @@ KERNEL_MODULES = (
     "queries.batch",
 )
 
+# Modules of no effect on compiled kernels, which therefore outlive their edits: arrays for kernels, and who calls them.
+CALLERS = (
+    "__main__",
+    "precompile",
+    "collision.arrays",
+    "collision.field_meshes",
+    "contact.arrays",
+    "queries.lane_data",
+    "queries.state_batch",
+    "stepping.run_arrays",
+)
+
 # Types of the arguments of kernels that Python calls, as numba writes them. An argument without one is a handle.
 Int, Real = "int64", "float64"
 Vector, Matrix, Blocks = "float64[::1]", "float64[:, ::1]", "float64[:, :, ::1]"  # arrays of 1, 2 and 3 axes

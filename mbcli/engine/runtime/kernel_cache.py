@@ -268,16 +268,16 @@ def cache_directory():
 
 @functools.cache
 def shared_hash():
-    """Of the sources that are not kernels alone, and of the versions."""
+    """Of the sources that compiled kernels depend on, but for kernels, whose keys have them, and of the versions."""
     import llvmlite
     import numba
     import numpy
 
-    from mbcli.engine.runtime.kernel import KERNEL_MODULES
+    from mbcli.engine.runtime.kernel import CALLERS, KERNEL_MODULES
 
     digest = hashlib.sha256()
-    kernels = {ENGINE.joinpath(*name.split(".")).with_suffix(".py") for name in KERNEL_MODULES}
-    for path in sorted(set(ENGINE.rglob("*.py")) - kernels):
+    others = {ENGINE.joinpath(*name.split(".")).with_suffix(".py") for name in (*KERNEL_MODULES, *CALLERS)}
+    for path in sorted(set(ENGINE.rglob("*.py")) - others):
         digest.update(path.relative_to(ENGINE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     versions = (sys.version, platform.machine(), numba.__version__, numpy.__version__, llvmlite.__version__)
     digest.update(repr(versions).encode())
