@@ -338,6 +338,20 @@ TRIALS = {
             Fault("contradiction", "m.urdf --discrete --set plant_config.time_step=0", INVALID, "--discrete needs"),
         ],
     ),
+    "serve": Trial(
+        "m.urdf",
+        "",
+        None,
+        [
+            Fault("missing argument", "", USAGE, "Missing argument 'MODEL...'"),
+            Fault("missing file", "gone.urdf", MISSING, "gone.urdf: no such file"),
+            Fault("broken file", "broken.urdf", INVALID, "broken.urdf:4:"),
+            Fault("wrong name", "m.urdf --weld upperr", USAGE, "did you mean 'upper'?"),
+            Fault("contradiction", "- --input-format urdf", USAGE, "stdin, where the questions come from"),
+            Fault("unwritable output", "m.urdf --socket m.urdf", OUTPUT, "m.urdf: error: is there already"),
+            Fault("unwritable output", "m.urdf --socket gone/s", OUTPUT, "gone/s: error: cannot listen there"),
+        ],
+    ),
     "view": Trial(
         "m.urdf --no-browser",
         "http://127.0.0.1:",

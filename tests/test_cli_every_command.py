@@ -139,4 +139,5 @@ def test_every_schema_of_a_result_belongs_to_a_command():
     results = json.loads(schema_text("results"))
     names = {ref["$ref"].rpartition("/")[2] for ref in results["oneOf"]}
     tried = {command.replace(" ", "-") for command, trial in TRIALS.items() if trial.json and not trial.rows}
-    assert names - tried == {"version", "geometry"}  # of mbcli --version --json and of inspect --geometry
+    # of mbcli --version --json, of inspect --geometry and of serve
+    assert names - tried == {"version", "geometry", "error"}

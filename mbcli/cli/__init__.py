@@ -36,6 +36,7 @@ COMMANDS = {
     "momentum": ("momentum", "Momentum about a point."),
     "contact": ("contact", "Contacts at a state with their forces, and distances."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
+    "serve": ("serve", "Answer questions about a model, one JSON document a line."),
     "view": ("view", "Show a model in the browser, with sliders for its joints."),
     "replay": ("replay", "Show logs over time: in the browser, as one HTML file, as images or a video."),
     "log": ("log", "Look into the logs that simulate writes."),

@@ -41,6 +41,9 @@ class Analysis:
 
     def run(self, ctx, values, inputs):
         """Runs the command: values are click's keyword arguments, inputs maps vdot, tau or u to the option's text."""
+        if (ctx.obj or {}).get("answer") is not None:  # of `serve`, whose model is there
+            ctx.obj["answer"](self, take(values, STATE_KEYS), inputs)
+            return
         model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
         batch, output = take(values, BATCH_KEYS), take_output(values)
         output.output_format = output.result_format()
@@ -55,20 +58,25 @@ class Analysis:
         if batch.states is None or at_once:
             # the context evaluates one state, or only holds the start of a batch
             loaded.plant.prefers_interpreted = True
-        context = loaded.plant.CreateDefaultContext()
-        set_state(loaded, context, state)
-        given = parse_inputs(loaded.plant, inputs)
+        if batch.states is None:
+            self._print(loaded, *self.evaluate_state(loaded, state, inputs), output)
+            return
         import numpy as np
 
-        with np.errstate(all="ignore"):  # numbers that are not finite are reported by name
-            if batch.states is not None:
-                evaluate = (self._rows_at_once if at_once else self._rows_one_by_one)(loaded.plant, context, given)
-                self._run_batch(loaded, context, evaluate, batch, output)
-            else:
-                self._run_one(loaded, context, given, output)
+        context, given = _start(loaded, state, inputs)
+        with np.errstate(all="ignore"):
+            evaluate = (self._rows_at_once if at_once else self._rows_one_by_one)(loaded.plant, context, given)
+            self._run_batch(loaded, context, evaluate, batch, output)
 
-    def _run_one(self, loaded, context, given, output):
-        results = self.evaluate(loaded.plant, context, given)
+    def evaluate_state(self, loaded, state, inputs):
+        """(context, results) of the state that the values of state_options describe."""
+        import numpy as np
+
+        context, given = _start(loaded, state, inputs)
+        with np.errstate(all="ignore"):  # numbers that are not finite are reported by name
+            return context, self.evaluate(loaded.plant, context, given)
+
+    def _print(self, loaded, context, results, output):
         format_ = output.output_format
         if format_ in ROW_FORMATS:
             with self._writer(loaded, output, format_) as writer:
@@ -161,6 +169,13 @@ class Analysis:
             component_names=self.component_names(plant),
             component_units=result_units(plant),
         )
+
+
+def _start(loaded, state, inputs):
+    """(a context in the state that the options describe, the values of vdot, tau or u)."""
+    context = loaded.plant.CreateDefaultContext()
+    set_state(loaded, context, state)
+    return context, parse_inputs(loaded.plant, inputs)
 
 
 def _check_batch(batch, output):

@@ -8,11 +8,20 @@ from typing import Any
 
 def to_json(value: Any) -> str:
     """JSON text; numbers round-trip; those that are not finite become null and are listed under not_finite."""
+    return "".join(_json_parts(_finite(value), "\n"))
+
+
+def to_json_line(value: Any) -> str:
+    """The same on one line, in ASCII."""
+    return json.dumps(_finite(value), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
     missing: list[str] = []
     clean = _clean(value, "", missing)
     if missing:
         clean["not_finite"] = missing
-    return "".join(_json_parts(clean, "\n"))
+    return clean
 
 
 def plain(value: Any) -> Any:

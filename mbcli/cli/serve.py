@@ -1,0 +1,253 @@
+"""`mbcli serve`: analyses of one model, one JSON document a line in, one out."""
+
+import json
+import os
+import sys
+import threading
+from contextlib import suppress
+from contextvars import copy_context
+
+import click
+
+from mbcli.cli.model import load
+from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, OUTPUT_KEYS, model_options, take
+from mbcli.cli.output import document, printable
+from mbcli.common.json_text import to_json_line
+from mbcli.common.suggestions import name_or_list
+from mbcli.errors import MbcliError, OutputError
+
+COMMANDS = (
+    "kinematics",
+    "jacobian",
+    "mass-matrix",
+    "inverse-dynamics",
+    "forward-dynamics",
+    "constrained-dynamics",
+    "assemble",
+    "bias",
+    "gravity",
+    "energy",
+    "com",
+    "momentum",
+    "linearize",
+)
+MOST_BYTES = 1 << 24  # of a line
+MOST_LINES = 1000  # of options that are remembered
+NO_FILES = ("state_file", "state_time")  # files are not read for whoever asks
+NOT_ASKED = {*MODEL_KEYS, *BATCH_KEYS, *OUTPUT_KEYS, *NO_FILES}
+BUG = 70
+
+
+@click.command()
+@model_options
+@click.option("--socket", "socket_path", metavar="PATH", help="Listen on a Unix socket, not on stdin.")
+@click.option("--compiled", is_flag=True, help="Compile the calculations: sooner for large models, other last digits.")
+@click.pass_context
+def serve(ctx, socket_path, compiled, **values):
+    """Answer questions about a model: one JSON document a line in, one out, until the input ends.
+
+    The model is loaded once. A document names a command and its options, without dashes; the answer is what the command
+    prints with --json, in one line, with the same numbers. An `id` comes back with the answer.
+
+    \b
+    {"command": "mass-matrix", "at": {"elbow": 0.3}}
+    {"command": "inverse-dynamics", "q": [0.1, 0.2], "v": [0, 1], "vdot": [0, 0], "id": 7}
+
+    A question that has no answer gets {"schema": "mbcli/error", "exit_code": ..., "message": ...}, with the exit code
+    that the command would have.
+    """
+    model = take(values, MODEL_KEYS)
+    if socket_path is None and "-" in model.models:
+        raise click.UsageError("MODEL '-' is read from stdin, where the questions come from")
+    loaded = load(model, ctx)
+    loaded.plant.prefers_interpreted = not compiled
+    questions = Questions(loaded)
+    if socket_path is not None:
+        _listen(socket_path, questions)
+        return
+    _answer_lines(sys.stdin.buffer, sys.stdout.buffer, questions)
+
+
+class Questions:
+    """Answers questions about a loaded model, each as the command would that it names: no question changes another."""
+
+    def __init__(self, loaded):
+        self._loaded = loaded
+        self._lock = threading.Lock()  # a plant computes for one at a time
+        self._read_lines = {}  # {(command, words, None, options that take texts): values}
+        self._commands = {}  # {name: (command of click, {name in a document: option})}
+
+    def answer(self, line):
+        """The answer to a line (bytes): a document in one line, without its end."""
+        identity = {}
+        try:
+            question = _read(line)
+            if "id" in question:
+                identity = {"id": question.pop("id")}
+            with self._lock:
+                answer = self._ask(question)
+        except Exception as error:
+            code, message = _fault(error)
+            answer = {"schema": "mbcli/error", "schema_version": 1, "exit_code": code, "message": message}
+        return to_json_line({**answer, **identity})
+
+    def _ask(self, question):
+        name = question.pop("command", None)
+        if name not in COMMANDS:
+            given = "there is no command" if name is None else f"no command {json.dumps(name)} is answered"
+            raise click.UsageError(f"{given}: {name_or_list(str(name), COMMANDS)}")
+        command, options = self._commands.get(name) or self._learn(name)
+        words, texts, answers = [], {}, []
+        for key, value in question.items():
+            option = options.get(key.replace("_", "-"))
+            if option is None:
+                raise click.UsageError(f"{name} has no option {json.dumps(key)}: {name_or_list(key, options)}")
+            if _takes_text(option):
+                texts[option] = _as_texts(option, key, value)
+            else:
+                words += _as_words(option, key, value)
+        values = self._values(name, command, words, texts)
+        with click.Context(command, info_name=name, obj={"verbosity": -1, "answer": self._collect(answers)}) as context:
+            context.invoke(command.callback, **values)
+        return answers[0]
+
+    def _values(self, name, command, words, texts):
+        """The arguments of a command's function. Click reads a line once for all that differ in texts alone."""
+        known = (name, *words, None, *texts)
+        if known not in self._read_lines:
+            line = ["-", *words, *(f"{option.opts[0]}={text}" for option, found in texts.items() for text in found)]
+            if len(self._read_lines) >= MOST_LINES:
+                self._read_lines.clear()
+            self._read_lines[known] = command.make_context(name, line).params  # "-": in the place of a model
+        given = {option.name: tuple(found) if option.multiple else found[0] for option, found in texts.items()}
+        return {**self._read_lines[known], **given}
+
+    def _collect(self, answers):
+        """What Analysis.run() calls in place of printing a result."""
+
+        def collect(analysis, state, inputs):
+            context, results = analysis.evaluate_state(self._loaded, state, inputs)
+            answers.append(document(analysis.command, self._loaded, context, **results))
+
+        return collect
+
+    def _learn(self, name):
+        """(command of click, {name in a document: option}), once."""
+        context = click.get_current_context()
+        command = context.find_root().command.get_command(context, name)
+        options = {
+            word.removeprefix("--"): option
+            for option in command.params
+            if isinstance(option, click.Option) and option.expose_value and option.name not in NOT_ASKED
+            for word in option.opts
+        }
+        self._commands[name] = command, options
+        return self._commands[name]
+
+
+def _read(line):
+    """The document in a line."""
+    if len(line) > MOST_BYTES:
+        raise click.UsageError(f"the line is longer than {MOST_BYTES >> 20} MiB")
+    try:
+        question = json.loads(line, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise click.UsageError("the document is nested too deep") from None
+    except ValueError as error:  # of JSON, or of its encoding
+        raise click.UsageError(f"not a JSON document: {error}") from None
+    if not isinstance(question, dict):
+        raise click.UsageError('a question is an object, as {"command": "gravity"}')
+    return question
+
+
+def _refuse_constant(name):
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _takes_text(option):
+    """Whether click gives a command the text of this option as it is."""
+    return option.type is click.STRING and not option.is_flag and option.callback is None
+
+
+def _as_words(option, key, value):
+    """The words that say a value on a command line."""
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise click.UsageError(f"{key} is true or false, not {json.dumps(value)}")
+        return [option.opts[0]] if value else []
+    return [f"{option.opts[0]}={text}" for text in _as_texts(option, key, value)]
+
+
+def _as_texts(option, key, value):
+    """The texts that say a value behind an option: lists are numbers in order, objects NAME=VALUE."""
+    if isinstance(value, dict):
+        texts = [f"{name}={_text(key, item)}" for name, item in value.items()]
+    else:
+        texts = [_text(key, item) for item in (value if isinstance(value, list) else [value])]
+    return texts if option.multiple else [" ".join(texts)]
+
+
+def _text(key, value):
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, list):  # as x,y,z
+        return ",".join(_text(key, item) for item in value)
+    raise click.UsageError(f"{key}: {json.dumps(value)} is neither a number nor a text")
+
+
+def _fault(error):
+    """(exit code, message) of an error, as the command line reports it."""
+    if isinstance(error, click.ClickException):
+        return error.exit_code, printable(error.format_message())
+    if isinstance(error, MbcliError):
+        return error.exit_code, printable(str(error).removeprefix("error: "))
+    return BUG, printable(f"internal error, a bug in mbcli: {type(error).__name__}: {error}")
+
+
+def _answer_lines(questions_in, answers_out, questions):
+    """Answers each line of a stream to its end; empty ones are no questions."""
+    while line := questions_in.readline(MOST_BYTES + 1):
+        rest = line
+        while len(rest) > MOST_BYTES and not rest.endswith(b"\n"):  # what is too long is read to its end
+            rest = questions_in.readline(MOST_BYTES + 1)
+        if line.strip():
+            answers_out.write(questions.answer(line).encode() + b"\n")
+            answers_out.flush()
+
+
+def _listen(path, questions):
+    """Answers whoever connects to a Unix socket, which only this user may, until a signal comes."""
+    import socketserver
+
+    if not hasattr(socketserver, "ThreadingUnixStreamServer"):
+        raise click.UsageError("--socket: this system has no Unix sockets")
+    context, variables = click.get_current_context(), copy_context()
+
+    class Connection(socketserver.StreamRequestHandler):
+        def handle(self):
+            variables.copy().run(self.answer)
+
+        def answer(self):
+            with context.scope(cleanup=False), suppress(BrokenPipeError, ConnectionResetError):  # who asked has gone
+                _answer_lines(self.rfile, self.wfile, questions)
+
+    class Server(socketserver.ThreadingUnixStreamServer):
+        daemon_threads = True
+
+    if os.path.lexists(path):
+        raise OutputError(f"{path}: error: is there already; remove it if no server listens on it")
+    mask = os.umask(0o177)
+    try:
+        server = Server(path, Connection)
+    except OSError as error:
+        raise OutputError(f"{path}: error: cannot listen there: {error.strerror or error}") from None
+    finally:
+        os.umask(mask)
+    try:
+        click.echo(f"mbcli: listens on {printable(path)}", err=True)
+        server.serve_forever()
+    finally:
+        server.server_close()
+        os.unlink(path)
