@@ -10,12 +10,15 @@ from click.testing import CliRunner
 from mbcli.batch import state_reader
 from mbcli.cli import analysis
 from mbcli.cli.bias import bias
+from mbcli.cli.com import com
 from mbcli.cli.energy import energy
 from mbcli.cli.forward_dynamics import forward_dynamics
 from mbcli.cli.gravity import gravity
 from mbcli.cli.inverse_dynamics import inverse_dynamics
+from mbcli.cli.jacobian import jacobian
 from mbcli.cli.kinematics import kinematics
 from mbcli.cli.mass_matrix import mass_matrix
+from mbcli.cli.momentum import momentum
 from mbcli.engine.queries import state_batch
 from mbcli.engine.queries.lane_data import load_lane_kernels
 from mbcli.errors import NumericalError
@@ -43,6 +46,13 @@ COMMANDS = {
         kinematics,
         ["--frame", "front_left_shank", "--frame", "front_right_hip", "--relative-to", "trunk"],
     ),
+    "com": (com, []),
+    "momentum about a point": (momentum, ["--point", "0.1,0.2,0.3"]),
+    "momentum about the centre of mass": (momentum, ["--point", "com"]),
+    "jacobian": (jacobian, ["--frame", "front_left_shank", "--point", "0,0,-0.2", "--expressed-in", "trunk"]),
+    "angular jacobian": (jacobian, ["--frame", "front_left_shank", "--kind", "angular", "--measured-in", "trunk"]),
+    "translational jacobian": (jacobian, ["--frame", "front_left_shank", "--kind", "translational"]),
+    "jacobian of the centre of mass": (jacobian, ["--kind", "com", "--measured-in", "trunk"]),
 }
 
 

@@ -26,7 +26,7 @@ class Analysis:
         takes: which of vdot, tau, u a row of a batch may carry.
         columns: (plant, results) -> dict of arrays for a row; default: the results themselves.
         component_names: plant -> names of the components of each column, for CSV headers.
-        evaluate_rows: (plant, batch, states) -> dict of columns for all rows of a chunk, with batch a StateBatch and
+        evaluate_rows: (context, batch, states) -> dict of columns for all rows of a chunk, with batch a StateBatch and
             states having q, v and the inputs of the command, each (n, ...) or None; without it rows go one by one.
 
     A batch is compiled even if it is short and interpreting it would end sooner: how long a pipe is shows only at
@@ -127,7 +127,7 @@ class Analysis:
                 if rows is None and name in given:
                     rows = _repeat(given[name], len(chunk))
                 setattr(states, name, rows)
-            return self.evaluate_rows(plant, batch, states)
+            return self.evaluate_rows(context, batch, states)
 
         return evaluate
 

@@ -28,5 +28,5 @@ def bias(ctx, derivatives, **values):
         more.evaluate(lambda plant, context, inputs: {"Cv": plant.CalcBiasTerm(context)}),
         more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["Cv"], force_units(plant))),
         component_names=lambda plant: {"Cv": [f"Cv:{n}" for n in plant.GetVelocityNames()]},
-        evaluate_rows=more.rows(lambda plant, batch, states: {"Cv": batch.bias_term(states.q, states.v)}),
+        evaluate_rows=more.rows(lambda context, batch, states: {"Cv": batch.bias_term(states.q, states.v)}),
     ).run(ctx, values, {})

@@ -31,7 +31,15 @@ def com(ctx, instances, per_body, **values):
         with usage_errors():
             return center_of_mass(context, instance=instances, bodies=per_body)
 
-    Analysis("com", evaluate, render).run(ctx, values, {})
+    def evaluate_rows(context, batch, states):
+        from mbcli.models.mass_motion import links_with_mass
+
+        with usage_errors():
+            selected, mass = links_with_mass(context, instances)
+        p_WCom, v_WCom = batch.mass_motions(states.q, states.v, selected, mass)
+        return {"p_WCom": p_WCom, "v_WCom": v_WCom, "total_mass": [mass] * len(p_WCom)}
+
+    Analysis("com", evaluate, render, evaluate_rows=evaluate_rows).run(ctx, values, {})
 
 
 def render(plant, results):

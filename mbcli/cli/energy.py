@@ -40,7 +40,7 @@ def energy(ctx, per_body, **values):
             result["bodies"] = plant.CalcBodyEnergies(context)
         return result
 
-    def evaluate_rows(plant, batch, states):
+    def evaluate_rows(context, batch, states):
         energy, power = batch.energy(states.q, states.v)
         names = ("kinetic", "potential", "conservative_power", "nonconservative_power", "joint_damping_power")
         return dict(zip(names, (*energy.T, *power.T), strict=True))

@@ -68,7 +68,8 @@ def inverse_dynamics(
                 context, **inputs, method=inverse, actuated=words(actuated), on_errors=warn, **acting
             )
 
-    def evaluate_rows(plant, batch, states):
+    def evaluate_rows(context, batch, states):
+        plant = context.state.plant
         vdot = states.v * 0.0 if states.vdot is None else states.vdot
         return {"tau": batch.inverse_dynamics(states.q, states.v, vdot, **wanted, body_forces=forces(plant))}
 

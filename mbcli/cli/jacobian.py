@@ -1,5 +1,7 @@
 """`mbcli jacobian`: how velocities move a frame, points on it, or the centre of mass."""
 
+from functools import partial
+
 import click
 
 from mbcli.cli.analysis import Analysis
@@ -70,6 +72,7 @@ def jacobian(ctx, frame, points, kind, wrt, measured_in, expressed_in, instances
         lambda plant, context, inputs: evaluate(plant, context, request),
         lambda plant, results: render(plant, results, request),
         columns=lambda plant, results: {key: value for key, value in results.items() if value is not None},
+        evaluate_rows=None if wrt == "qdot" or len(points) > 1 else partial(evaluate_rows, request),
     ).run(ctx, values, {})
 
 
@@ -99,6 +102,25 @@ def evaluate(plant, context, request):
     if request["kind"] == "angular":
         J, bias = J[:3], bias[:3]
     return {"J": J, "bias": bias if s is kV else None}
+
+
+def evaluate_rows(request, context, batch, states):
+    """The same of many states, by velocities and for one point."""
+    plant, kind = context.state.plant, request["kind"]
+    A = find_frame(plant, request["measured_in"], "--measured-in").index()
+    E = find_frame(plant, request["expressed_in"], "--expressed-in").index()
+    if kind == "com":
+        from mbcli.models.mass_motion import links_with_mass
+
+        with usage_errors():
+            links = links_with_mass(context, request["instances"])
+        J, bias = batch.com_jacobians(states.q, states.v, *links, A, E)
+    else:
+        B = find_frame(plant, request["frame"], "--frame").index()
+        J, bias = batch.point_jacobians(states.q, states.v, B, points_of(request["points"])[:, 0], A, E)
+        rows = {"spatial": slice(6), "angular": slice(3), "translational": slice(3, 6)}[kind]
+        J, bias = J[:, rows], bias[:, rows]
+    return {"J": J, "bias": bias}
 
 
 def points_of(texts):

@@ -47,8 +47,8 @@ def kinematics(ctx, names, base, places, vdot, **values):
             return {"ik": solved, "frames": frames}
         return {"frames": evaluate_frames(plant, context, names, base, inputs.get("vdot"))}
 
-    def evaluate_rows(plant, batch, states):
-        return frame_columns(plant, batch, states, names, base)
+    def evaluate_rows(context, batch, states):
+        return frame_columns(context.state.plant, batch, states, names, base)
 
     Analysis("kinematics", evaluate, render, takes=("vdot",), columns=columns, evaluate_rows=evaluate_rows).run(
         ctx, values, {"vdot": vdot}

@@ -29,7 +29,8 @@ def mass_matrix(ctx, inverse, via_inverse_dynamics, derivatives, **values):
         M = (plant.CalcMassMatrixViaInverseDynamics if via_inverse_dynamics else plant.CalcMassMatrix)(context)
         return {"M": inverse_of(M, plant) if inverse else M}
 
-    def evaluate_rows(plant, batch, states):
+    def evaluate_rows(context, batch, states):
+        plant = context.state.plant
         M = batch.mass_matrix(states.q)
         if inverse:
             for k in range(len(M)):

@@ -29,14 +29,25 @@ def momentum(ctx, point, per_body, **values):
     if per_body and values["states"] is not None:
         raise click.UsageError("--bodies is for one state")
 
-    def evaluate(plant, context, inputs):
+    def about():
         from mbcli.cli.state import numbers
+
+        return point if point == "com" else numbers(point, ("x", "y", "z"), "--point")
+
+    def evaluate(plant, context, inputs):
         from mbcli.models.mass_motion import momentum
 
-        about = point if point == "com" else numbers(point, ("x", "y", "z"), "--point")
-        return momentum(context, about, bodies=per_body)
+        return momentum(context, about(), bodies=per_body)
 
-    Analysis("momentum", evaluate, render).run(ctx, values, {})
+    def evaluate_rows(context, batch, states):
+        from mbcli.models.mass_motion import all_links, links_with_mass
+
+        if point == "com":
+            selected, mass = links_with_mass(context)
+            return {"L_WS_W": batch.momenta(states.q, states.v, selected, (0.0, 0.0, 0.0), mass)}
+        return {"L_WS_W": batch.momenta(states.q, states.v, all_links(context.state.plant), about())}
+
+    Analysis("momentum", evaluate, render, evaluate_rows=evaluate_rows).run(ctx, values, {})
 
 
 def render(plant, results):

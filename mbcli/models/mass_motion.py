@@ -94,6 +94,19 @@ def instances_with_mass(context: Context, names: Iterable[str] = ()) -> list[Mod
     return chosen
 
 
+def links_with_mass(context: Context, names: Iterable[str] = ()) -> tuple[np.ndarray, float]:
+    """1 for each body of models of these names, else 0, (num_bodies,), and their mass [kg]; errors as above."""
+    plant = context.state.plant
+    chosen = instances_with_mass(context, names)
+    selected = [chosen is None or body.model_instance() in chosen for body in plant.elements.bodies]
+    return np.array(selected, dtype=float), float(plant.CalcTotalMass(context, chosen))
+
+
+def all_links(plant: MultibodyPlant) -> np.ndarray:
+    """1 for each body, (num_bodies,)."""
+    return np.ones(plant.num_bodies())
+
+
 def _momentum_of_body(context: Context, body: RigidBody, p_WoP: np.ndarray) -> np.ndarray:
     X_WB = body.EvalPoseInWorld(context)
     M_BBo_W = body.CalcSpatialInertiaInBodyFrame(context).ReExpress(X_WB.rotation())

@@ -5,7 +5,7 @@ The states go through one Data: one after another, or WIDTH at once where its sc
 """
 
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Real, entry, kernel, slot
+from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Real, Vector, entry, kernel, slot
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
     add_element_forces,
@@ -14,7 +14,15 @@ from mbcli.engine.smooth.force_elements import (
     nonconservative_power,
 )
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics, hold_locked
-from mbcli.engine.smooth.frame_motion import components, frame_axes, pose_in, relative_acceleration, relative_velocity
+from mbcli.engine.smooth.frame_motion import (
+    accelerations_by_velocities,
+    components,
+    frame_axes,
+    pose_in,
+    relative_acceleration,
+    relative_bias,
+    relative_velocity,
+)
 from mbcli.engine.smooth.inverse_dynamics import (
     apply_link_forces,
     bias_term,
@@ -22,9 +30,11 @@ from mbcli.engine.smooth.inverse_dynamics import (
     gravity_forces,
     inverse_dynamics,
 )
+from mbcli.engine.smooth.jacobians import angular_jacobian, com_jacobian, translational_jacobian
 from mbcli.engine.smooth.joint_forces import add_joint_forces, damping_power
 from mbcli.engine.smooth.kinematics import acceleration_kinematics, position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
+from mbcli.engine.smooth.mass_properties import com_acceleration, com_position, com_velocity, momentum_about
 from mbcli.engine.smooth.state import at_positions, at_velocities
 
 
@@ -213,3 +223,76 @@ def motions_of_frames(
                 alpha, a = relative_acceleration(m, d, d.A, frames[n], origin, base)
                 put3(components(axes, alpha), A, k, 6 * n)
                 put3(components(axes, a), A, k, 6 * n + 3)
+
+
+@entry
+def mass_motions(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, motion: Matrix):
+    """q (n, nq), v (n, nv) -> motion (n, 6): position and velocity of the centre of mass of links of a mass."""
+    m, d = model_at(model), data_at(data)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        position_kinematics(m, d)
+        velocity_kinematics(m, d)
+        com_position(m, d, selected, mass, d.answer)
+        put3(d.answer, motion, k, 0)
+        com_velocity(m, d, selected, mass, d.answer)
+        put3(d.answer, motion, k, 3)
+
+
+@entry
+def momenta(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, p: Vector, L: Matrix):
+    """q (n, nq), v (n, nv) -> L (n, 6) of links about the point p (3,) of World.
+
+    If a mass is given, that of the links, and not 0: about their centre of mass.
+    """
+    m, d = model_at(model), data_at(data)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        position_kinematics(m, d)
+        velocity_kinematics(m, d)
+        if mass != 0.0:
+            com_position(m, d, selected, mass, d.answer)
+            momentum_about(m, d, selected, (d.answer[0], d.answer[1], d.answer[2]), d.answer)
+        else:
+            momentum_about(m, d, selected, p, d.answer)
+        put3(d.answer, L, k, 0)
+        put3((d.answer[3], d.answer[4], d.answer[5]), L, k, 3)
+
+
+@entry
+def point_jacobians(model, data, q: Matrix, v: Matrix, f: Int, p: Vector, m: Int, e: Int, J: Matrix, bias: Matrix):
+    """q (n, nq), v (n, nv) -> J (n, 6 * nv) of the point p of frame f in frame m along e, bias acceleration (n, 6)."""
+    mo, d = model_at(model), data_at(data)
+    point = (p[0], p[1], p[2])
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        position_kinematics(mo, d)
+        velocity_kinematics(mo, d)
+        angular_jacobian(mo, d, f, m, e, d.jacobian)
+        translational_jacobian(mo, d, f, point, m, e, d.jacobian, 3)
+        put_table(d.jacobian, J, k)
+        axes = frame_axes(mo, d, e)
+        alpha, a = relative_bias(mo, d, f, point, m)
+        put3(components(axes, alpha), bias, k, 0)
+        put3(components(axes, a), bias, k, 3)
+
+
+@entry
+def com_jacobians(
+    model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, m: Int, e: Int, J: Matrix, bias: Matrix
+):
+    """q (n, nq), v (n, nv) -> J (n, 6 * nv), whose first three rows are of the centre of mass; its bias (n, 3)."""
+    mo, d = model_at(model), data_at(data)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        position_kinematics(mo, d)
+        velocity_kinematics(mo, d)
+        com_jacobian(mo, d, selected, mass, m, e, d.jacobian)
+        put_table(d.jacobian, J, k)
+        accelerations_by_velocities(mo, d)
+        com_acceleration(mo, d, d.A, selected, mass, m, e, d.answer)
+        put3(d.answer, bias, k, 0)

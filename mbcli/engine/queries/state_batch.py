@@ -87,6 +87,27 @@ class StateBatch:
         R, p = X[:, :, :9].reshape(n, m, 3, 3), X[:, :, 9:]
         return R, p, V.reshape(n, m, 6), None if vdot is None else A.reshape(n, m, 6)
 
+    def mass_motions(self, q, v, selected, mass):
+        """Position [m] and velocity [m/s] of the centre of mass, each (n, 3), of links selected (nlink,) of a mass."""
+        motion = self._run("mass_motions", [q, v], [6], np.asarray(selected, float), float(mass))[0]
+        return motion[:, :3], motion[:, 3:]
+
+    def momenta(self, q, v, selected, point, mass=0.0):
+        """L (n, 6) of links about a point (3,) of World; about their centre of mass if their mass is given."""
+        return self._run("momenta", [q, v], [6], np.asarray(selected, float), float(mass), np.asarray(point, float))[0]
+
+    def point_jacobians(self, q, v, frame, point, measured_in, expressed_in):
+        """J (n, 6, nv) of a point (3,) of a frame, and its bias acceleration (n, 6); frames are indices."""
+        places = int(frame), np.asarray(point, float), int(measured_in), int(expressed_in)
+        J, bias = self._run("point_jacobians", [q, v], [6 * self._model.sizes["nv"], 6], *places)
+        return J.reshape(len(q), 6, -1), bias
+
+    def com_jacobians(self, q, v, selected, mass, measured_in, expressed_in):
+        """J (n, 3, nv) of the centre of mass of links, and its bias acceleration (n, 3)."""
+        places = np.asarray(selected, float), float(mass), int(measured_in), int(expressed_in)
+        J, bias = self._run("com_jacobians", [q, v], [6 * self._model.sizes["nv"], 3], *places)
+        return J.reshape(len(q), 6, -1)[:, :3], bias
+
     def _load(self, body_forces):
         """Forces on links (nlink, 6); (0, 6) if there are none."""
         if body_forces is None or not np.any(body_forces):
