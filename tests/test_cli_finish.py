@@ -38,10 +38,90 @@ def completions(line, shell="bash"):
         (f"mbcli mass-matrix {MODEL} --at el", ["elbow="]),
         (f"mbcli kinematics {MODEL} --frame u", ["upper"]),
         ("mbcli mass-matrix nothing.urdf --at el", []),
+        (
+            f"mbcli mass-matrix {MODEL} --set ",
+            ["body.", "joint.", "actuator.", "geometry.", "plant_config.", "simulator_config."],
+        ),
+        (f"mbcli mass-matrix {MODEL} --set joint.", ["joint.shoulder.", "joint.elbow.", "joint.*."]),
+        (f"mbcli mass-matrix {MODEL} --set joint.elbow.d", ["joint.elbow.damping=", "joint.elbow.default_position="]),
+        (f"mbcli mass-matrix {MODEL} --set body.up", ["body.upper."]),
+        (f"mbcli mass-matrix {MODEL} --set plant_config.time", ["plant_config.time_step="]),
+        (f"mbcli mass-matrix {MODEL} --set nothing.", []),
+        (f"mbcli sweep {MODEL} --vary s", ["simulator_config.", "state.", "state=random"]),
+        (f"mbcli sweep {MODEL} --vary state.e", ["state.elbow="]),
+        (f"mbcli inverse-dynamics {MODEL} --force-on l", ["lower="]),
+        (f"mbcli gravity {SAMPLES / 'herd.dmd.yaml'} --weld tr", ["trunk"]),
+        ("mbcli schema res", ["results"]),
+        ("mbcli explain LINK_INERTIA_I", ["LINK_INERTIA_INVALID"]),
     ],
 )
 def test_completion_offers_commands_choices_files_and_names(line, expected):
     assert completions(line) == expected
+
+
+def test_models_of_directives_and_meshes_that_are_not_there(tmp_path):
+    box = '<collision><geometry><mesh filename="package://nowhere/gone.stl"/></geometry></collision>'
+    (tmp_path / "a.urdf").write_text(f'<robot name="a"><link name="hand">{box}</link></robot>')
+    (tmp_path / "s.dmd.yaml").write_text(
+        "directives:\n- add_model: {name: a, file: a.urdf}\n- add_model: {file: b.urdf}\n"
+    )
+    line = f"mbcli mass-matrix {tmp_path / 's.dmd.yaml'}"
+    assert completions(f"{line} --weld h") == ["hand"]
+    assert completions(f"{line} --set geometry.") == ["geometry.hand.", "geometry.*."]  # by the name of its body
+
+
+def test_fields_of_logs_are_offered(tmp_path):
+    succeed("-q", "simulate", MODEL, "-t", 0.01, "-o", tmp_path / "a.h5")
+    line = f"mbcli log plot {tmp_path / 'a.h5'} --fields q,"
+    assert completions(f"{line}energy_k") == ["q,energy_kinetic"]
+    assert completions(f"{line}double_pendulum_el") == ["q,double_pendulum_elbow_q", "q,double_pendulum_elbow_w"]
+    (tmp_path / "a.h5").write_text("no log")
+    assert completions(f"{line}e") == []
+
+
+def test_postures_are_offered(tmp_path):
+    (tmp_path / "a.srdf").write_text('<robot name="a"><group_state name="home" group="g"/></robot>')
+    assert completions(f"mbcli mass-matrix {MODEL} --srdf {tmp_path / 'a.srdf'} --pose ") == ["home"]
+
+
+def test_the_parameters_that_are_offered_are_those_that_there_are():
+    from mbcli.cli.completed_names import PARAMETERS_OF_KIND
+    from mbcli.models.element_parameters import KINDS
+
+    assert {kind: tuple(of_kind.table) for kind, of_kind in KINDS.items()} == PARAMETERS_OF_KIND
+
+
+def test_completion_loads_no_model():
+    """A user waits for it at every press of a key."""
+    program = "import sys, runpy; sys.argv = ['mbcli']\ntry:\n runpy.run_module('mbcli', run_name='__main__')\n"
+    slow = ("numba", "h5py", "mbcli.meshes", "mbcli.multibody.plant")
+    program += f"except SystemExit: pass\nprint([m for m in {slow} if m in sys.modules])"
+    line = f"mbcli mass-matrix {MODEL} --set joint.el"
+    environment = {"_MBCLI_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": "4"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["plain,joint.elbow.", "[]"]
+
+
+def test_a_word_that_goes_on_gets_no_space(tmp_path):
+    """In a real bash: joint.elbow. is taken without a space behind it, a whole word with one."""
+    script = succeed("completion", "bash").out
+    program = tmp_path / "mbcli"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -m mbcli\n")
+    program.chmod(0o755)
+    for word, expected in (
+        ("joint.el", "joint.elbow. nospace"),
+        ("--set joint.elbow.da", "joint.elbow.damping= nospace"),
+    ):
+        words = f"mbcli mass-matrix {MODEL} --set {word.removeprefix('--set ')}".split()
+        commands = (
+            f"{script}\ncompopt() {{ option=$2; }}\n"
+            f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}\n"
+            f"_mbcli_completion {program}; echo $COMPREPLY $option"
+        )
+        done = subprocess.run(["bash", "-c", commands], capture_output=True, text=True)
+        assert done.stdout.split("\n")[0] == expected, done.stderr
 
 
 def test_an_unknown_command_offers_the_commands():

@@ -6,22 +6,39 @@ import re
 import click
 from click.shell_completion import CompletionItem, get_completion_class, split_arg_string
 
+from mbcli.cli import completed_names as names
+
 VARIABLE = "_MBCLI_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
 FILE_WORDS = ("FILE", "LOG", "MODEL", "CONSTRAINTS", "INPUT", "OUTPUT")
-XML_SUFFIXES = (".urdf", ".sdf", ".world", ".xml", ".xacro")
-LARGEST_MODEL = 1 << 24  # [bytes]: of a larger file no names are read while a user waits for them
 
-# the options that take the name of an element of the models on the line, and the elements of their files
-ELEMENTS = {
-    "--at": ("joint",),
-    "--drive": ("joint",),
-    "--u": ("actuator", "motor", "joint"),
-    **dict.fromkeys(
-        ("--weld", "--frame", "--relative-to", "--measured-in", "--expressed-in"), ("link", "body", "frame")
+_FRAME, _JOINT = names.elements(names.FRAMES), names.elements(names.JOINTS, "=")
+# what options and arguments take: (words of the line, incomplete word) -> what it can become
+COMPLETIONS = {
+    "--set": names.parameter_paths,
+    "--vary": names.varied_paths,
+    "--at": _JOINT,
+    "--drive": _JOINT,
+    "--u": names.elements(("actuator", "motor", "joint"), "="),
+    "--actuated": names.elements(names.JOINTS),
+    "--force-on": names.elements(names.BODIES, "="),
+    "--ik": names.elements(names.FRAMES, "="),
+    **dict.fromkeys(("--weld", "--frame", "--relative-to", "--measured-in", "--expressed-in"), _FRAME),
+    **dict.fromkeys(("--pose", "--hold"), names.elements(names.POSTURES)),
+}
+ARGUMENTS = {("schema", "name"): names.schemas, ("explain", "code"): names.codes}
+COMMANDS_ON_LOGS = ("show", "tail", "diff", "export", "plot")
+NO_SPACE = {  # a word that goes on, as `joint.` and `elbow=`: no space behind it
+    "bash": ("    return 0\n", "    [[ ${COMPREPLY[0]} == *[.=] ]] && compopt -o nospace\n    return 0\n"),
+    "zsh": (
+        "        compadd -U -V unsorted -a completions\n",
+        "        if [[ ${completions[1]} == *[.=] ]]; then\n"
+        "            compadd -S '' -U -V unsorted -a completions\n"
+        "        else\n"
+        "            compadd -U -V unsorted -a completions\n"
+        "        fi\n",
     ),
 }
-WITH_VALUE = ("--at", "--drive", "--u")
 
 
 @click.command("completion")
@@ -30,7 +47,8 @@ WITH_VALUE = ("--at", "--drive", "--u")
 def completion(ctx, shell):
     """Print the completion script of a shell, or a manual page.
 
-    Commands, options, choices, files, and the names of joints, bodies and frames of the models on the line.
+    Commands, options, choices, files; of the models on the line the names of joints, bodies, frames and postures, and
+    the paths of --set and --vary; the fields of logs.
 
     \b
     eval "$(mbcli completion bash)"                                       in ~/.bashrc
@@ -44,7 +62,8 @@ def completion(ctx, shell):
 
         click.echo(manual_page(mbcli))
         return
-    click.echo(get_completion_class(shell)(mbcli, {}, "mbcli", VARIABLE).source())
+    source = get_completion_class(shell)(mbcli, {}, "mbcli", VARIABLE).source()
+    click.echo(source.replace(*NO_SPACE.get(shell, ("", ""))))
 
 
 def is_wanted():
@@ -55,51 +74,28 @@ def is_wanted():
 def teach(command):
     """Gives the parameters of a command their completions."""
     for param in command.params:
-        elements = ELEMENTS.get(param.opts[0])
+        complete = COMPLETIONS.get(param.opts[0]) or ARGUMENTS.get((command.name, param.name))
+        if param.opts[0] == "--fields" and command.name in COMMANDS_ON_LOGS:
+            complete = names.fields_of_logs
         words = set(re.split(r"[^A-Z]+", param.metavar or ""))
-        if elements is not None:
-            param.type = NameType(elements, "=" if param.opts[0] in WITH_VALUE else "")
+        if complete is not None:
+            param.type = Completed(complete)
         elif isinstance(param.type, click.types.StringParamType) and words & {*FILE_WORDS, "A", "B"}:
             param.type = click.Path()
         elif isinstance(param.type, click.types.StringParamType) and "DIR" in words:
             param.type = click.Path(file_okay=False)
 
 
-class NameType(click.ParamType):
-    """Names of elements in the models of the line."""
+class Completed(click.ParamType):
+    """A text that is completed by a function of the words of the line and of its beginning."""
 
     name = "name"
 
-    def __init__(self, elements, ending):
-        self._elements, self._ending = elements, ending
+    def __init__(self, complete):
+        self._complete = complete
 
     def shell_complete(self, ctx, param, incomplete):
-        """The names that begin so, or whose end does."""
-        found = [name for model in _models_of_line() for name in names_in(model, self._elements)]
-        return [CompletionItem(name + self._ending) for name in dict.fromkeys(found) if name.startswith(incomplete)]
-
-
-def _models_of_line():
-    """The files on the line that can be models in XML: click has no words of a line that ends in an option."""
-    words = split_arg_string(os.environ.get("COMP_WORDS", ""))
-    return [word for word in words if word.lower().endswith(XML_SUFFIXES) and os.path.isfile(word)]
-
-
-def names_in(path, elements):
-    """The names of elements of a model file in XML, as far as it can be read."""
-    from lxml import etree
-
-    if os.path.getsize(path) > LARGEST_MODEL:
-        return []
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
-    try:
-        root = etree.parse(path, parser).getroot()
-    except (OSError, etree.XMLSyntaxError):
-        return []
-    nodes = [] if root is None else root.iter(*elements)
-    return [node.get("name") for node in nodes if node.get("name") and _moves(node)]
-
-
-def _moves(node):
-    """Whether a joint has a position; other elements count too."""
-    return node.tag != "joint" or node.get("type") not in ("fixed",)
+        """The completions that begin so; click has no words of a line that ends in an option."""
+        words = split_arg_string(os.environ.get("COMP_WORDS", ""))
+        found = dict.fromkeys(self._complete(words, incomplete))
+        return [CompletionItem(name) for name in found if name.startswith(incomplete)]
