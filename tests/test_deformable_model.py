@@ -417,3 +417,75 @@ def test_a_step_is_refused_and_not_taken_without_the_deformable_bodies(cube):
     plant.Finalize()
     with pytest.raises(ModelError, match="not implemented"):
         Simulator(plant).AdvanceTo(0.1)
+
+
+# beside pydrake
+
+
+@pytest.mark.peers
+def test_defaults_and_names_are_those_of_pydrake():
+    fem = pytest.importorskip("pydrake.multibody.fem")
+    from pydrake.multibody.plant import DeformableModel as TheirModel
+    from pydrake.multibody.tree import DeformableBody as TheirBody
+
+    from mbcli.multibody.plant import DeformableModel
+    from mbcli.multibody.tree import DeformableBody
+
+    ours, theirs = DeformableBodyConfig(), fem.DeformableBodyConfig()
+    getters = [name for name in dir(theirs) if not name.startswith(("_", "set_", "material_model"))]
+    assert len(getters) == 5
+    assert {name: getattr(ours, name)() for name in getters} == {name: getattr(theirs, name)() for name in getters}
+    assert ours.material_model().name == theirs.material_model().name
+    for mine, other in (
+        (DeformableModel, TheirModel),
+        (DeformableBody, TheirBody),
+        (DeformableBodyConfig, type(theirs)),
+    ):
+        public = {name for name in dir(other) if not name.startswith("_")}
+        assert public - set(dir(mine)) <= {"is_enabled_parameter_index"}
+
+
+@pytest.mark.peers
+def test_positions_constraints_and_velocities_are_those_of_pydrake(tmp_path):
+    pytest.importorskip("pydrake.all")
+    path = write_vtk(tmp_path / "cube.vtk")
+    q, v = np.random.default_rng(3).normal(size=(2, 3, 8))
+    found = []
+    for library in ("mbcli", "pydrake"):
+        lib = __import__(f"{library}.all", fromlist=["all"])
+        fem = __import__(f"{library}.multibody.fem", fromlist=["fem"])
+        builder = lib.DiagramBuilder()
+        plant, _ = lib.AddMultibodyPlantSceneGraph(builder, 0.01)
+        material = fem.DeformableBodyConfig()
+        X_WD = lib.RigidTransform(lib.RollPitchYaw(0.1, 0.2, 0.3), [1.0, 2.0, 3.0])
+        model = plant.mutable_deformable_model()
+        soft = model.RegisterDeformableBody(lib.GeometryInstance(X_WD, lib.Mesh(path), "soft"), material, 1.0)
+        holder = plant.AddRigidBody("holder", lib.SpatialInertia.SolidSphereWithMass(1.0, 0.1))
+        X = lib.RigidTransform()
+        model.AddFixedConstraint(soft, holder, X, lib.Box(0.5, 0.5, 0.5), X)
+        with pytest.raises(RuntimeError):  # the same refusals
+            model.AddFixedConstraint(soft, holder, X, lib.Box(0.5, 0.5, 0.5), lib.RigidTransform([9.0, 0.0, 0.0]))
+        with pytest.raises(RuntimeError):
+            model.RegisterDeformableBody(lib.GeometryInstance(X_WD, lib.Mesh(path), "soft"), material, 1.0)
+        with pytest.raises(RuntimeError):
+            model.GetBodyByName("hard")
+        plant.Finalize()
+        diagram = builder.Build()
+        context = plant.GetMyMutableContextFromRoot(diagram.CreateDefaultContext())
+        reference = np.array(model.GetReferencePositions(soft))
+        model.SetPositions(context, soft, np.asfortranarray(q))
+        model.SetVelocities(context, soft, np.asfortranarray(v))
+        body = model.GetBody(soft)
+        group = context.get_discrete_state(model.GetDiscreteStateIndex(soft)).value()
+        found.append(
+            [
+                reference,
+                np.array(group),
+                body.CalcCenterOfMassPositionInWorld(context),
+                body.CalcCenterOfMassTranslationalVelocityInWorld(context),
+                body.CalcEffectiveAngularVelocity(context),
+                [int(model.GetDiscreteStateIndex(soft)), body.num_dofs(), model.HasConstraint(soft)],
+            ]
+        )
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)

@@ -22,6 +22,7 @@ from mbcli.log.format import (
     SCENE,
     STANDARD_FIELDS,
     SURFACE_FIELDS,
+    VERTICES,
     Field,
 )
 from mbcli.log.reader import Log, describe
@@ -327,7 +328,7 @@ def test_unfinished_logs_fit_the_schema_too(tmp_path):
 
 def test_document_schema_and_code_name_the_same_datasets_and_attributes():
     contact = [field.path for field in CONTACT_FIELDS + SURFACE_FIELDS + FACE_FIELDS]
-    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", POSES, SCENE, OFFSET, *contact}
+    datasets = {*FIXED_DATASETS, *STANDARD_FIELDS, "input/u", POSES, VERTICES, SCENE, OFFSET, *contact}
     schema = json.loads(SCHEMA.read_text())["properties"]
     assert set(schema["datasets"]["properties"]) == datasets
     assert set(schema["datasets"]["required"]) == set(FIXED_DATASETS)

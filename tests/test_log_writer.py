@@ -235,7 +235,7 @@ def test_a_header_that_does_not_fit_leaves_no_file(tmp_path):
         lambda: arm_header(fields=(Field("contact/depth", "m"),)),
         lambda: arm_header(fields=(Field("derived/../x", "m"),)),
         lambda: arm_header(fields=(Field("derived/x", ""),)),
-        lambda: arm_header(fields=(Field("derived/x", "m", dtype="f4"),)),
+        lambda: arm_header(fields=(Field("derived/x", "m", dtype="f2"),)),
     ):
         with pytest.raises(ValueError):
             LogWriter(tmp_path / "a.h5", header())

@@ -9,6 +9,9 @@ from mbcli.cli.options import usage_errors
 from mbcli.cli.output import outputs
 from mbcli.common.output_files import refuse_inputs
 
+WITH_DEFORMABLES = ("inspect", "simulate", "sweep", "view", "compare", "convert")
+"""The commands whose results cover deformable bodies, or say what they leave out."""
+
 
 def load(options, ctx, *, contact=False, ground=None, models=None, **plant_settings):
     """Reads the models and settings that the options name; prints the findings as far as the verbosity wants them.
@@ -33,6 +36,11 @@ def load(options, ctx, *, contact=False, ground=None, models=None, **plant_setti
             on_mesh=progress,
             **plant_settings,
         )
+    soft = loaded.plant.elements.deformable_bodies
+    if soft and ctx.info_name not in WITH_DEFORMABLES and (ctx.obj or {}).get("verbosity", 0) >= 0:
+        names = ", ".join(body.full_name() for body in soft)
+        line = f"mbcli: warning: {ctx.info_name} is of the rigid bodies alone, not of the deformable {names}"
+        click.secho(line, err=True, fg="yellow")
     for output in outputs(ctx):
         refuse_inputs(output, [source.path for source in loaded.sources])
     return loaded

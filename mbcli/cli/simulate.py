@@ -141,7 +141,8 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
     "--fields",
     metavar="LIST",
     help="Fields to log beside q and v: energy, u (actuation), com (centre of mass), momentum (about the world's "
-    "origin), poses (of all bodies: the log can be replayed without its model), constraint_error (norm of "
+    "origin), poses (of all bodies: the log can be replayed without its model), vertices (of deformable "
+    "bodies, with poses), constraint_error (norm of "
     "all position errors), contact (all contacts of each row), faces (the polygons of contact surfaces, with "
     "pressures), solver (of contact problems). Default: all but com, momentum, poses and faces.",
 )

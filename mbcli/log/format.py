@@ -89,7 +89,7 @@ class Field:
       units: UDUNITS spelling ("rad s-1", "N m", "1"); one for all columns, or one a column.
       names: one a column (the elements of row_shape in C order); default: the end of the path, numbered.
       row_shape: () for one number a sample.
-      dtype: "f8" or "i8".
+      dtype: "f8", "f4" or "i8".
     """
 
     path: str
@@ -103,8 +103,8 @@ class Field:
         fixed = self.path in ("time", "state/q", "state/v") or self.path.startswith(RAGGED_GROUPS)
         if not FIELD_PATH.fullmatch(self.path) and not fixed:
             raise ValueError(f"field path {self.path!r} is not of the form input/NAME, derived/NAME, solver/NAME")
-        if self.dtype not in ("f8", "i8"):
-            raise ValueError(f"field {self.path}: dtype {self.dtype!r}, expected f8 or i8")
+        if self.dtype not in ("f8", "f4", "i8"):
+            raise ValueError(f"field {self.path}: dtype {self.dtype!r}, expected f8, f4 or i8")
         units = (self.units,) * columns if isinstance(self.units, str) else tuple(self.units)
         names = tuple(self.names) or self._numbered_names(columns)
         if len(units) != columns or len(names) != columns:
@@ -149,6 +149,15 @@ def poses_field(body_names: Sequence[str]) -> Field:
 
 
 _AXES = ("x", "y", "z")
+
+VERTICES = "derived/vertices"
+
+
+def vertices_field(bodies: Sequence[tuple[str, int]]) -> Field:
+    """The field `derived/vertices`: places in World of the vertices of deformable bodies (name, number of vertices)."""
+    names = tuple(f"{body}:{k}:{axis}" for body, count in bodies for k in range(count) for axis in _AXES)
+    return Field(VERTICES, "m", names, (len(names),), "f4")
+
 
 CONTACT_FIELDS = (
     Field("contact/body_a", dtype="i8"),

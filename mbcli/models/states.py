@@ -44,6 +44,8 @@ def state_in_log(plant, path, time=None):
     """q (nq,) and v (nv,) of a log at a time [s], or of its last row; ModelError if it is of another model."""
     from mbcli.log.reader import Log
 
+    if plant.elements.deformable_bodies:
+        raise ModelError(f"{path}: error: a log does not have the velocities of the deformable bodies of this model")
     with Log(path) as log:
         names = (log.position_names, log.velocity_names)
         for ours, theirs in zip((plant.GetPositionNames(), plant.GetVelocityNames()), names, strict=True):

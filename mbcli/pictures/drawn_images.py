@@ -50,8 +50,7 @@ def drawn_images(
             row = int(motion.drawn_rows(time))
             faces, colors = [], []
             for shape, vertices, triangles in parts:
-                X_WG = matrix4(composed(motion.X_WB[row, shape.body], np.array(shape.X_BG)))
-                placed = (vertices @ X_WG[:3, :3].T + X_WG[:3, 3])[triangles]
+                placed = _placed(shape, vertices, motion, row)[triangles]
                 faces.append(placed)
                 colors.append(_shaded(placed, shape, ghost=k > 0))
             if faces:
@@ -97,14 +96,21 @@ def _bounds(runs, solids):
         points.append(motion.X_WB[:, 1:, 4:].reshape(-1, 3))
         for row in (0, -1):
             for shape, vertices, _ in parts:
-                X_WG = matrix4(composed(motion.X_WB[row, shape.body], np.array(shape.X_BG)))
-                points.append(vertices @ X_WG[:3, :3].T + X_WG[:3, 3])
+                points.append(_placed(shape, vertices, motion, row))
     every = np.concatenate([np.zeros((1, 3)) if not points else points[0][:0], *points])
     if not len(every):
         every = np.array([[-1.0, -1.0, 0.0], [1.0, 1.0, 1.0]])
     low, high = every.min(axis=0), every.max(axis=0)
     room = 0.05 * max(float((high - low).max()), 1e-3)
     return low - room, high + room
+
+
+def _placed(shape: PictureShape, vertices: FloatArray, motion: Motion, row: int) -> FloatArray:
+    """Vertices of a shape in World at a row: moved by its body, or those that the row has of a deformable one."""
+    if shape.vertex_start is not None and motion.vertices is not None:
+        return motion.vertices[row, shape.vertex_start : shape.vertex_start + len(vertices)]
+    X_WG = matrix4(composed(motion.X_WB[row, shape.body], np.array(shape.X_BG)))
+    return vertices @ X_WG[:3, :3].T + X_WG[:3, 3]
 
 
 def surface_of(shape: PictureShape, scene: Scene, most: int | None = None) -> tuple[FloatArray, Any]:

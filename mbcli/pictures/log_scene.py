@@ -9,7 +9,7 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.log import open_log
-from mbcli.log.format import CORNERS_OFFSET, POSES
+from mbcli.log.format import CORNERS_OFFSET, POSES, VERTICES
 from mbcli.log.surfaces import triangles_of_faces
 from mbcli.models.loading import as_loaded
 from mbcli.pictures.model_scene import MeshStore, poses_over_time, scene_of
@@ -47,7 +47,19 @@ def scene_and_motion(
             scene, X_WB = _computed(log, MeshStore() if meshes is None else meshes)
         name = os.path.basename(log.path)
         drawn = _surfaces(log, np.arange(log.row_count)) if surfaces and log.has_faces else None
-        return scene, Motion(name, log.times, X_WB, _contacts(log, scene), drawn)
+        return scene, Motion(name, log.times, X_WB, _contacts(log, scene), drawn, _vertices(log, scene))
+
+
+def _vertices(log, scene):
+    """Places of the vertices of deformable bodies in all rows; None without them."""
+    soft = [shape for shape in scene.shapes if shape.vertex_start is not None]
+    if not soft or VERTICES not in log.fields():
+        return None
+    places = log.field(VERTICES)
+    places = _finite(log, places.reshape(len(places), -1, 3))
+    if max(shape.vertex_start + len(scene.meshes[shape.mesh].vertices) for shape in soft) > places.shape[1]:
+        raise ModelError(f"{log.path}: error: {VERTICES} has fewer vertices than the deformable bodies of its scene")
+    return places
 
 
 def logged_surfaces(path: str | os.PathLike[str], rows: IntArray) -> ContactSurfaces | None:

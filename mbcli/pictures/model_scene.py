@@ -18,6 +18,7 @@ from mbcli.models.postures import posture_positions
 from mbcli.models.units import coordinate_units
 from mbcli.multibody.plant.context import Context
 from mbcli.pictures.scene import (
+    IDENTITY,
     MEASURES,
     PictureBody,
     PictureCoordinate,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from mbcli.models.loading import LoadedModel
     from mbcli.multibody.plant import MultibodyPlant
 
+SOFT_COLOR = (0.36, 0.66, 0.54, 1.0)  # of deformable bodies whose file gives none
 INTERPRETED_ROWS = 1500  # more states than these are sooner evaluated by compiled code, which is loaded first
 KINDS = {
     shapes.Box: "box",
@@ -130,9 +132,14 @@ def scene_of(
         q=plant.GetPositions(context).copy(),
         postures=postures,
         meshes=found,
-        weight=gravity * sum(body.default_spatial_inertia().get_mass() for body in plant.elements.bodies[1:]),
+        weight=gravity * _total_mass(plant),
         notes=[*notes, *_missing_meshes(loaded)],
     )
+
+
+def _total_mass(plant):
+    rigid = sum(body.default_spatial_inertia().get_mass() for body in plant.elements.bodies[1:])
+    return rigid + sum(body.mass() for body in plant.elements.deformable_bodies)
 
 
 def _missing_meshes(loaded):
@@ -231,11 +238,23 @@ def _limit(value):
     return float(value) if math.isfinite(value) else None
 
 
+def _add_deformables(plant, drawn, found):
+    """The surfaces of deformable bodies where they are by default."""
+    start = 0
+    for body in plant.elements.deformable_bodies:
+        key, found_mesh = _keyed(body.default_positions(), body.mesh.outer_triangles)
+        found[key] = found_mesh
+        name = body.full_name()
+        drawn.append(PictureShape(name, 0, "visual", "mesh", IDENTITY, (), key, body.color or SOFT_COLOR, start))
+        start += len(body.reference)
+
+
 def _shapes(plant, store, roles):
     """PictureShapes, their meshes, and notes on those that cannot be drawn."""
     drawn: list[PictureShape] = []
     found: dict[str, PictureMesh] = {}
     notes: list[str] = []
+    _add_deformables(plant, drawn, found)
     if plant.scene_graph is None:
         return drawn, found, notes
     inspector = plant.scene_graph.model_inspector()
@@ -243,6 +262,8 @@ def _shapes(plant, store, roles):
         if word == "collision" and roles == "visual" and drawn:
             break
         for g in inspector.GetAllGeometryIds(role):
+            if inspector.IsDeformableGeometry(g):
+                continue
             shape = inspector.GetShape(g)
             body = int(plant.geometry_bodies[g].index())
             kind, size, key = KINDS.get(type(shape), "mesh"), (), None

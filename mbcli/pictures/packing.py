@@ -132,6 +132,8 @@ def pack_motion(motion: Motion) -> bytes:
         arrays["surface_offset"] = surfaces.offset, 1
         arrays["surface_vertices"] = surfaces.vertices, PLACE_STEP
         arrays["surface_values"] = values, _fraction(values, 1e-3)
+    if motion.vertices is not None:
+        arrays["vertices"] = motion.vertices, PLACE_STEP
     return pack_arrays(arrays)
 
 
@@ -148,7 +150,7 @@ def unpack_motion(packed: bytes, name: str) -> Motion:
         if "surface_offset" in arrays:
             offset = arrays["surface_offset"].astype(int)
             surfaces = ContactSurfaces(offset, arrays["surface_vertices"], arrays["surface_values"])
-        return Motion(name, arrays["times"], X_WB, contacts, surfaces)
+        return Motion(name, arrays["times"], X_WB, contacts, surfaces, arrays.get("vertices"))
     except (KeyError, ValueError) as error:
         raise ModelError(f"a packed motion is damaged: {error}") from None
 
@@ -244,3 +246,5 @@ def _check(scene):
             raise ValueError(f"the shape '{shape.name}' is not one that is drawn")
         if shape.kind == "mesh" and shape.mesh not in scene.meshes:
             raise ValueError(f"the mesh of '{shape.name}' is missing")
+        if shape.vertex_start is not None and (shape.mesh not in scene.meshes or shape.vertex_start < 0):
+            raise ValueError(f"the deformable shape '{shape.name}' has no mesh")

@@ -71,6 +71,7 @@ class PictureShape:
         size: the measures of the kind [m].
         mesh: key in Scene.meshes of a mesh.
         color: RGBA from 0 to 1; None if the file gives none.
+        vertex_start: of a deformable body, whose mesh has places in World: its first one in Motion.vertices; else None.
     """
 
     name: str
@@ -81,6 +82,7 @@ class PictureShape:
     size: tuple[float, ...] = ()
     mesh: str | None = None
     color: tuple[float, ...] | None = None
+    vertex_start: int | None = None
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,7 @@ class Motion:
         X_WB: (n, nbody, 7)
         contacts: ContactPoints, None if they are not known.
         surfaces: ContactSurfaces, None if there are none.
+        vertices: (n, k, 3) [m] in World of all vertices of deformable bodies, None if there are none.
     """
 
     name: str
@@ -202,6 +205,7 @@ class Motion:
     X_WB: FloatArray
     contacts: ContactPoints | None = None
     surfaces: ContactSurfaces | None = None
+    vertices: FloatArray | None = None
 
     def rows(self, chosen: IntArray) -> Motion:
         """The motion at some of its rows (m,), in their order."""
@@ -213,7 +217,8 @@ class Motion:
         if surfaces is not None:
             offset, kept = _chosen(surfaces.offset, chosen)
             surfaces = ContactSurfaces(offset, surfaces.vertices[kept], surfaces.values[kept])
-        return Motion(self.name, self.times[chosen], self.X_WB[chosen], contacts, surfaces)
+        vertices = None if self.vertices is None else self.vertices[chosen]
+        return Motion(self.name, self.times[chosen], self.X_WB[chosen], contacts, surfaces, vertices)
 
     def rows_at_rate(self, rate: float) -> IntArray:
         """The rows nearest to samples at a rate [Hz], the first and the last among them; all if there are fewer."""

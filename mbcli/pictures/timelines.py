@@ -189,6 +189,8 @@ def shapes_by_body(log: Log) -> Iterator[tuple[str, list[tuple[FloatArray, IntAr
     names = body_names(log)
     drawn: dict[int, list] = {}
     for shape in drawn_shapes(scene):
+        if shape.vertex_start is not None:
+            continue  # the vertices of a deformable body are not those of a shape that moves with a body
         vertices, triangles = surface_of(shape, scene)
         placed = moved(np.array(shape.X_BG), vertices)
         drawn.setdefault(shape.body, []).append((placed, triangles, tuple(shape.color or GREY)))

@@ -37,6 +37,8 @@ class EarlierRun:
         self.log = Log(path)
         try:
             self._check_model(loaded)
+            if loaded.plant.elements.deformable_bodies:
+                raise ModelError(f"{path}: error: a log lacks the velocities of deformable bodies: it does not go on")
             self._find_end(loaded.plant.is_discrete(), run_start, is_sample)
         except BaseException:
             self.log.close()

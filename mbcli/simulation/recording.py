@@ -8,7 +8,15 @@ import yaml
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
 from mbcli.errors import ArgumentError
-from mbcli.log.format import POSES, STANDARD_FIELDS, ContactNames, LogHeader, poses_field
+from mbcli.log.format import (
+    POSES,
+    STANDARD_FIELDS,
+    VERTICES,
+    ContactNames,
+    LogHeader,
+    poses_field,
+    vertices_field,
+)
 from mbcli.models.description import describe
 from mbcli.models.units import coordinate_units
 from mbcli.pictures.model_scene import body_names, body_poses, scene_of
@@ -22,6 +30,7 @@ FIELDS = {
     "com": ("derived/com",),
     "momentum": ("derived/momentum",),
     "poses": (POSES,),
+    "vertices": (VERTICES,),
     "constraint_error": ("derived/constraint_error",),
     "contact": (),
     "faces": (),
@@ -32,7 +41,7 @@ FIELDS = {
 contact stands for those in /contact, faces for these and those in /faces.
 """
 
-DEFAULT_FIELDS = ("energy", "u", "constraint_error", "contact", "solver")
+DEFAULT_FIELDS = ("energy", "u", "vertices", "constraint_error", "contact", "solver")
 
 
 def chosen_fields(wanted, plant):
@@ -49,8 +58,12 @@ def chosen_fields(wanted, plant):
         raise ArgumentError(f"{argument('fields', 'com')}: the model has no mass")
     if "faces" in words:
         words.append("contact")
+    soft = bool(plant.elements.deformable_bodies)
+    if "vertices" in words and soft:
+        words.append("poses")  # and with them the scene, which has the surfaces of the bodies
     meets = plant.meets_contact()
     missing = {
+        "vertices": not soft,
         "u": not plant.num_actuators(),
         "constraint_error": not plant.elements.constraints,
         "contact": not meets,
@@ -89,6 +102,9 @@ def log_header(loaded, fields, held, *, described=True, **run):
     own = {"input/u": header.input_field()}
     if "poses" in fields:
         own[POSES] = poses_field(body_names(plant))
+    if "vertices" in fields:
+        bodies = plant.elements.deformable_bodies
+        own[VERTICES] = vertices_field([(body.full_name(), len(body.reference)) for body in bodies])
     declared = [own[path] if path in own else STANDARD_FIELDS[path] for path in field_paths(fields)]
     scene = scene_text(scene_of(loaded)) if "poses" in fields else ""
     return dataclasses.replace(header, fields=tuple(declared), scene=scene)
@@ -157,6 +173,8 @@ class RowMaker:
             "input/u": samples.u[chosen],
             "derived/constraint_error": samples.constraint_error[chosen],
         }
+        if VERTICES in self._paths:
+            known[VERTICES] = np.concatenate([x[chosen].reshape(len(q), -1) for x in samples.deformables], axis=1)
         sampled = samples.contacts
         if sampled is not None:
             known["solver/iterations"], known["solver/residual"] = sampled.iterations[chosen], sampled.residual[chosen]

@@ -34,7 +34,7 @@ def add_deformable(plant, model, link, instance):
         geometry.set_illustration_properties(illustration)
     geometry.place = link.geometry.place
     body = plant.mutable_deformable_model().add_body(geometry, instance, link.config, hint)
-    body.place, body.has_weight = link.place, link.gravity
+    body.place, body.has_weight, body.color = link.place, link.gravity, link.color
     for wall in link.walls:
         body.SetWallBoundaryCondition(wall.point, wall.normal)
     return body

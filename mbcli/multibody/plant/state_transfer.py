@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mbcli.errors import ModelError
 from mbcli.multibody.tree.parameters import DEFAULTS
 
 ELEMENTS = ("bodies", "frames", "joints", "actuators", "force_elements", "constraints", "deformable_bodies")
@@ -27,7 +28,7 @@ def to_scalar(plant, plant_class):
     """A deep copy of a finalized plant as another class: same elements in the same order, and same defaults."""
     plant.require_finalized("conversion to another scalar type")
     if plant.elements.deformable_bodies:
-        raise RuntimeError("a plant with deformable bodies has floats only, it is not converted to another scalar type")
+        raise ModelError("a plant with deformable bodies has floats only: it is not converted to another scalar type")
     result = copy.deepcopy(plant, {id(plant.model): None})
     result.__class__ = plant_class
     result.model = result.compiled_model(DEFAULTS)

@@ -67,10 +67,12 @@ class DeformableBody(NamedElement):
         on_wall: (n,) whether a wall boundary condition keeps a vertex where it is in the reference configuration.
         walls: list of (p_WQ, n_W) of those conditions.
         fixed_vertices: list of FixedVertices.
+        color: RGBA as a file gives it, or None.
         has_weight: whether gravity acts on it, where it acts on its model instance.
     """
 
     has_weight = True
+    color: tuple[float, ...] | None = None
 
     def __init__(
         self,
@@ -102,6 +104,10 @@ class DeformableBody(NamedElement):
     def config(self) -> DeformableBodyConfig:
         """A copy of its parameters."""
         return copy.copy(self._config)
+
+    def full_name(self) -> str:
+        """Its name with that of its model instance, as logs and pictures have it."""
+        return str(self.scoped_name().get_full())
 
     def num_dofs(self) -> int:
         """Three for each vertex."""
@@ -281,19 +287,16 @@ class DeformableBody(NamedElement):
     def CalcEffectiveAngularVelocity(self, context: Context) -> Vector3:
         """w_WB (3,) [rad/s] of a rigid body of the same shape, mass and angular momentum about its mass centre.
 
-        Positions and velocities are linear over each element, and so are integrated exactly.
+        The mass of each element counts at its centroid, as in pydrake: the answer is exact if the body moves as a
+        rigid one.
         """
-        state = self._state(context)
-        r = state.q - self.CalcCenterOfMassPositionInWorld(context)
-        u = state.v - self.CalcCenterOfMassTranslationalVelocityInWorld(context)
-        # The integral of N_i N_j over an element of mass m is m (1 + [i = j]) / 20.
-        masses = self._config.mass_density() * self.mesh.volumes
-        r, u = r[self.tetrahedra], u[self.tetrahedra]
-        sum_r, sum_u = r.sum(axis=1), u.sum(axis=1)
-        H = (masses[:, None] * (np.cross(sum_r, sum_u) + np.cross(r, u).sum(axis=1))).sum(axis=0) / 20.0
-        second = np.einsum("e,ei,ej->ij", masses, sum_r, sum_r) + np.einsum("e,eki,ekj->ij", masses, r, r)
-        inertia = (np.trace(second) * np.eye(3) - second) / 20.0
-        return np.linalg.solve(inertia, H)
+        state, masses = self._state(context), self._config.mass_density() * self.mesh.volumes
+        r, u = (x[self.tetrahedra].mean(axis=1) for x in (state.q, state.v))
+        r = r - masses @ r / masses.sum()
+        u = u - masses @ u / masses.sum()
+        H = masses @ np.cross(r, u)
+        second = np.einsum("e,ei,ej->ij", masses, r, r)
+        return np.linalg.solve(np.trace(second) * np.eye(3) - second, H)
 
     def _state(self, context: Context) -> Any:
         plant = self.GetParentPlant()

@@ -32,7 +32,10 @@ async function unpackArrays(packed) {
 
 async function unpackMesh(packed) {
   const { vertices, triangles } = await unpackArrays(packed);
-  return creasedGeometry(Float32Array.from(vertices.values), Uint32Array.from(triangles.values));
+  const corners = Uint32Array.from(triangles.values);
+  const geometry = creasedGeometry(Float32Array.from(vertices.values), corners);
+  geometry.userData.corners = corners; // of its triangles, as indices of vertices
+  return geometry;
 }
 
 // Triangles with normals that are smooth over edges of less than 35 degrees.

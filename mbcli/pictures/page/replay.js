@@ -11,6 +11,8 @@ class Run {
     this.rows = new Float64Array(7 * this.count);
     const slice = (name) => arrays[name]?.values;
     this.contact = { offset: slice("contact_offset"), point: slice("contact_point"), force: slice("contact_force") };
+    this.vertices = arrays.vertices?.values;
+    this.vertexCount = arrays.vertices ? arrays.vertices.shape[1] : 0;
     this.surface = { offset: slice("surface_offset"), vertices: slice("surface_vertices"), values: slice("surface_values") };
   }
 
@@ -24,11 +26,27 @@ class Run {
     return low;
   }
 
-  // Poses between two rows: places along straight lines, quaternions along the shorter arc.
-  posesAt(time) {
+  // Two rows around a time, and how far it is from the first to the second.
+  between(time) {
     const k = this.row(time), next = Math.min(k + 1, this.times.length - 1);
     const gap = this.times[next] - this.times[k];
-    const part = gap > 0 ? Math.min(Math.max((time - this.times[k]) / gap, 0), 1) : 0;
+    return [k, next, gap > 0 ? Math.min(Math.max((time - this.times[k]) / gap, 0), 1) : 0];
+  }
+
+  // Places of the vertices of deformable bodies, along straight lines between two rows; null without any.
+  verticesAt(time) {
+    if (!this.vertices) return null;
+    const [k, next, part] = this.between(time), width = 3 * this.vertexCount;
+    this.moved ||= new Float32Array(width);
+    for (let i = 0; i < width; i++) {
+      this.moved[i] = (1 - part) * this.vertices[k * width + i] + part * this.vertices[next * width + i];
+    }
+    return this.moved;
+  }
+
+  // Poses between two rows: places along straight lines, quaternions along the shorter arc.
+  posesAt(time) {
+    const [k, next, part] = this.between(time);
     for (let b = 0; b < this.count; b++) {
       const [q0, q1] = [4 * (k * this.count + b), 4 * (next * this.count + b)];
       const [p0, p1] = [3 * (k * this.count + b), 3 * (next * this.count + b)];
@@ -54,6 +72,7 @@ class Run {
   bounds(box) {
     const point = new THREE.Vector3();
     for (let k = 0; k < this.places.length; k += 3) if ((k / 3) % this.count) box.expandByPoint(point.fromArray(this.places, k));
+    for (let k = 0; this.vertices && k < this.vertices.length; k += 3) box.expandByPoint(point.fromArray(this.vertices, k));
     return box;
   }
 }
@@ -209,7 +228,11 @@ class Replay {
 
   setTime(time) {
     this.time = Math.min(Math.max(time, this.from), this.to);
-    this.robots.forEach((robot, k) => robot.setPoses(this.runs[k].posesAt(this.time)));
+    this.robots.forEach((robot, k) => {
+      robot.setPoses(this.runs[k].posesAt(this.time));
+      const vertices = this.runs[k].verticesAt(this.time);
+      if (vertices) robot.setVertices(vertices);
+    });
     const run = this.runs[0], row = run.row(this.time);
     const { offset, point, force } = run.contact;
     if (offset) this.arrows.set(point.subarray(3 * offset[row], 3 * offset[row + 1]), force.subarray(3 * offset[row], 3 * offset[row + 1]));

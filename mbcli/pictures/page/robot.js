@@ -66,12 +66,39 @@ class Robot {
     const geometry = shape.kind === "mesh" ? geometries[shape.mesh] : primitive(shape);
     if (!geometry) return;
     const object = placed(new THREE.Mesh(geometry, this.material(shape)), shape.X_BG);
+    if (shape.vertex_start !== null && shape.vertex_start !== undefined) this.addDeformable(object, shape.vertex_start);
     if (shape.kind === "ellipsoid") object.scale.set(...shape.size);
     object.castShadow = this.ghost === null && shape.role === "visual";
     object.userData = { body: shape.body, name: shape.name, role: shape.role };
     this.bodies[shape.body].add(object);
     this.layers[shape.role].push(object);
     this.solids.push(object);
+  }
+
+  // A surface whose vertices move, from one of those that setVertices() gets.
+  addDeformable(object, start) {
+    const { corners } = object.geometry.userData;
+    object.geometry = object.geometry.clone();
+    object.geometry.userData = { corners };
+    object.frustumCulled = false;
+    (this.deformables ||= []).push({ geometry: object.geometry, corners, start });
+  }
+
+  // Places (3 numbers each) in World of the vertices of all deformable bodies.
+  setVertices(places) {
+    for (const { geometry, corners, start } of this.deformables || []) {
+      const position = geometry.attributes.position;
+      for (let n = 0; n < corners.length; n++) {
+        const from = 3 * (start + corners[n]);
+        position.array[3 * n] = places[from];
+        position.array[3 * n + 1] = places[from + 1];
+        position.array[3 * n + 2] = places[from + 2];
+      }
+      position.needsUpdate = true;
+      geometry.computeVertexNormals();
+      geometry.computeBoundingBox();
+      geometry.computeBoundingSphere();
+    }
   }
 
   material(shape) {

@@ -1,0 +1,101 @@
+"""Deformable bodies in logs and pictures: places of vertices over time, the scene that has their surfaces, replays."""
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from command_line import SAMPLES
+
+from mbcli.log import open_log
+from mbcli.log.format import VERTICES
+from mbcli.log.writer import LogWriter
+from mbcli.models.loading import load_model
+from mbcli.pictures.drawn_images import drawn_images
+from mbcli.pictures.log_scene import scene_and_motion
+from mbcli.pictures.model_scene import scene_of
+from mbcli.pictures.packing import pack_motion, scene_from_text, scene_text, unpack_motion
+from mbcli.simulation.recording import RowMaker, chosen_fields, log_header
+
+SPONGE = SAMPLES / "deformable" / "sponge.sdf"
+TIMES = np.linspace(0.0, 0.4, 5)
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    return load_model(SPONGE, contact=True)
+
+
+def places(body):
+    """(n, vertices, 3) of a body that falls and becomes flatter."""
+    reference = body.reference
+    return np.array([reference * [1.0 + t, 1.0 + t, 1.0 - t] - [0.0, 0.0, t * t] for t in TIMES])
+
+
+@pytest.fixture(scope="module")
+def log_path(loaded, tmp_path_factory):
+    """A log of rows as a run would sample them."""
+    path = tmp_path_factory.mktemp("logs") / "run.h5"
+    fields = chosen_fields(["vertices"], loaded.plant)
+    (body,) = loaded.plant.elements.deformable_bodies
+    n = len(TIMES)
+    samples = SimpleNamespace(
+        time=TIMES,
+        q=np.zeros((n, 0)),
+        v=np.zeros((n, 0)),
+        energy=np.zeros((n, 2)),
+        u=np.zeros((n, 0)),
+        constraint_error=np.zeros(n),
+        contacts=None,
+        deformables=(places(body),),
+    )
+    with LogWriter(path, log_header(loaded, fields, {})) as log:
+        log.append(**RowMaker(loaded.plant, fields).rows(samples, np.ones(n, dtype=bool)))
+        log.finish("complete", 0)
+    return path
+
+
+def test_vertices_bring_poses_and_are_logged_by_default_where_there_are_some(loaded):
+    assert chosen_fields(["vertices"], loaded.plant) == ["poses", "vertices"]
+    assert "vertices" in chosen_fields(None, loaded.plant)
+    assert "vertices" not in chosen_fields(None, load_model(SAMPLES / "pendulum.sdf").plant)
+
+
+def test_a_log_has_the_places_of_vertices_as_single_precision_numbers(loaded, log_path):
+    (body,) = loaded.plant.elements.deformable_bodies
+    with open_log(log_path) as log:
+        assert log.dtype(VERTICES) == np.dtype("f4") and log.units[VERTICES][0] == "m"
+        assert log.names[VERTICES][:3] == ("sponge::cube:0:x", "sponge::cube:0:y", "sponge::cube:0:z")
+        read = log.field(VERTICES).reshape(len(TIMES), -1, 3)
+        np.testing.assert_allclose(read, places(body), atol=1e-7)
+        assert not log.damage()
+
+
+def test_the_scene_of_a_log_has_the_surface_and_its_motion(loaded, log_path):
+    (body,) = loaded.plant.elements.deformable_bodies
+    scene, motion = scene_and_motion(log_path)
+    (shape,) = [shape for shape in scene.shapes if shape.vertex_start is not None]
+    mesh = scene.meshes[shape.mesh]
+    assert shape.vertex_start == 0 and shape.name == "sponge::cube"
+    np.testing.assert_array_equal(mesh.triangles, body.mesh.outer_triangles)
+    np.testing.assert_allclose(mesh.vertices, body.reference, atol=1e-5)
+    np.testing.assert_allclose(motion.vertices, places(body), atol=1e-6)
+    np.testing.assert_allclose(motion.rows(np.array([4])).vertices, places(body)[4:], atol=1e-6)
+    assert scene.weight == pytest.approx(9.81 * 8.0)
+
+
+def test_scene_and_motion_survive_packing(loaded, log_path):
+    scene = scene_of(loaded)
+    again = scene_from_text(scene_text(scene), "x")
+    assert [shape.vertex_start for shape in again.shapes] == [0]
+    _, motion = scene_and_motion(log_path)
+    np.testing.assert_allclose(unpack_motion(pack_motion(motion), "x").vertices, motion.vertices, atol=1e-5)
+
+
+def test_images_show_the_surface_where_it_is_at_their_time(log_path):
+    matplotlib = pytest.importorskip("matplotlib.image")
+    run = scene_and_motion(log_path)
+    first, last = (matplotlib.imread(io.BytesIO(png)) for png in drawn_images([run], TIMES[[0, -1]], (300, 200)))
+    green = [(image[..., 1] > image[..., 0] + 0.1).any(axis=1) for image in (first, last)]
+    heights = [np.flatnonzero(rows).mean() for rows in green]
+    assert heights[1] > heights[0]  # rows of an image count downwards: it has fallen
