@@ -386,6 +386,8 @@ class ContactPairSpec:
     collision_A: tuple[str, int]  # link, which of its collisions
     collision_B: tuple[str, int]
     friction: float  # Coulomb coefficient
+    torsional_friction: float  # [m]
+    rolling_friction: float  # [m]
     margin: float  # [m] distance below which they touch
     place: Place
 

@@ -478,8 +478,6 @@ def test_one_damaged_token_is_found_where_it_stands(old, new, token, message):
             'attribute "dampng" in <joint> is unknown and not used; did you mean "damp',
         ),
         ("<contact>", "<contct/><contact>", '<contct> in <mujoco> is unknown and not used; did you mean "contact"'),
-        ('contype="0"', 'condim="6" friction="1 .01"', "there is no torsional and no rolling friction"),
-        ('contype="0"', 'condim="4" friction="1 .01"', "there is no torsional friction"),
         ('stiffness="3"', 'stiffness="1 2"', "its force is linear"),
         ('range="-1 1"', 'range="1 -1"', "range is reversed: it sets no limits"),
         ('angle="degree"', 'alignfree="true"', "alignfree is not supported"),
@@ -519,12 +517,10 @@ def test_springdamper_may_stand_in_a_class():
     assert (own.spring_stiffness, own.damping) == (inherited.spring_stiffness, inherited.damping)
 
 
-def test_torsional_and_rolling_friction_of_the_default_coefficients_is_a_note():
-    for condim in (4, 6):
-        _, diagnostics = read(ROBOT.replace('contype="0"', f'condim="{condim}"', 1))
-        assert not [finding for finding in diagnostics.warnings if "torsional" in finding.message]
-        (note,) = [finding for finding in diagnostics.findings if "torsional" in finding.message]
-        assert note.severity == "note"
+@pytest.mark.parametrize("condim", [3, 4, 6])
+def test_torsional_and_rolling_friction_are_read_without_a_finding(condim):
+    _, diagnostics = read(ROBOT.replace('contype="0"', f'condim="{condim}" friction="1 .02 .001"', 1))
+    assert not [finding for finding in diagnostics.findings if "friction" in finding.message]
 
 
 def test_every_error_of_a_file_is_found_at_once():

@@ -40,7 +40,8 @@ def contact(ctx, ground, distances, max_distance, faces, single_point, **values)
     """Contacts at a state, and the force on body B of each by the law of continuous plants.
 
     Solids touch at points or, if one of them is compliant, on surfaces. The normal points out of B into A; speeds are
-    those of A relative to B; the moment is that about the centroid of a surface.
+    those of A relative to B; the moment is that about the centroid of a surface, or that of the torsional and rolling
+    friction of a point.
 
     \b
     mbcli contact robot.urdf --ground --at robot_base_z=0.3
@@ -108,6 +109,9 @@ def _touching(pairs):
         for p in pairs
     ]
     header = ["A", "B", "depth [m]", "x [m]", "y", "z", "force on B, x [N]", "y", "z", "slip [m/s]", "separation"]
+    if "moment_W" in pairs[0]:
+        rows = [[*row, *p["moment_W"]] for row, p in zip(rows, pairs, strict=True)]
+        header += ["moment, x [N m]", "y", "z"]
     return table(rows, header)
 
 

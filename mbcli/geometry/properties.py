@@ -10,6 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from mbcli.multibody.plant.coulomb_friction import CoulombFriction
 
+# of the group "material" [m]: by how much friction at a point resists spinning about the normal, rolling across it
+TURNING_FRICTION = ("torsional_friction", "rolling_friction")
+
 
 class Role(Enum):
     """The purpose of a geometry."""

@@ -40,6 +40,8 @@ class StoredContacts:
             if layout.SURFACE_FIELDS[0].path in file:
                 self.contact_fields += layout.SURFACE_FIELDS
                 self.has_faces = layout.FACES_OFFSET in file
+            elif layout.MOMENT_FIELDS[0].path in file:
+                self.contact_fields += layout.MOMENT_FIELDS
         fields = self.contact_fields + layout.FACE_FIELDS * self.has_faces
         self.datasets: dict[str, Any] = {field.path: find(field.path) for field in fields}
         for field in fields:

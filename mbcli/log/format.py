@@ -182,6 +182,9 @@ SURFACE_FIELDS = (
 )
 """More datasets of the same length in the log of a model with compliant geometries, which touch in surfaces."""
 
+MOMENT_FIELDS = tuple(field for field in SURFACE_FIELDS if field.path == "contact/moment")
+"""The one of these that the log of a model with torsional or rolling friction has too."""
+
 CORNER_FIELDS = (
     Field("faces/corner", "m", _AXES, (3,)),
     Field("faces/pressure", "Pa"),
@@ -196,18 +199,20 @@ FACE_FIELDS = (Field(FACES_OFFSET, dtype="i8"), Field(CORNERS_OFFSET, dtype="i8"
 class ContactNames:
     """The meaning of the numbers in body_a, body_b and in geometry_a, geometry_b.
 
-    surfaces: whether contacts may be surfaces; faces: whether the faces of these are logged.
+    surfaces: whether contacts may be surfaces, which have moments; faces: whether the faces of these are logged;
+    moments: whether contacts are points and may have moments.
     """
 
     body_names: tuple[str, ...]
     geometry_names: tuple[str, ...]
     surfaces: bool = False
     faces: bool = False
+    moments: bool = False
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """CONTACT_FIELDS, with surfaces SURFACE_FIELDS too."""
-        return CONTACT_FIELDS + SURFACE_FIELDS * self.surfaces
+        """CONTACT_FIELDS, with surfaces SURFACE_FIELDS too, with moments alone MOMENT_FIELDS."""
+        return CONTACT_FIELDS + (SURFACE_FIELDS if self.surfaces else MOMENT_FIELDS * self.moments)
 
     @property
     def face_fields(self) -> tuple[Field, ...]:

@@ -250,8 +250,9 @@ class Log(Rows):
     def contact_names(self) -> ContactNames:
         """What body_a, body_b, geometry_a and geometry_b count."""
         bodies, geometries = (self._group_texts("contact", name) for name in ("body_names", "geometry_names"))
-        has_surfaces = layout.SURFACE_FIELDS[0] in self.contact_fields
-        return ContactNames(bodies, geometries, has_surfaces, self.has_faces)
+        surfaces = layout.SURFACE_FIELDS[0] in self.contact_fields
+        moments = not surfaces and layout.MOMENT_FIELDS[0] in self.contact_fields
+        return ContactNames(bodies, geometries, surfaces, self.has_faces, moments)
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
         """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path."""

@@ -24,10 +24,10 @@ def contact_points(context: Context, *, single_points: bool = False) -> list[dic
     Returns:
         A dictionary for each contact point: body_a, geometry_a, body_b, geometry_b, the names; point_W (3,) [m];
         normal_W (3,), out of B into A; depth [m]; force_W (3,) [N], on B; slip_speed and separation_speed [m/s], of A
-        relative to B.
+        relative to B; moment_W (3,) [N m], on B, of torsional and rolling friction, if some geometry asks for that.
     """
     plant = context.state.plant
-    inspector = plant.EvalSceneGraphInspector(context)
+    inspector, turning = plant.EvalSceneGraphInspector(context), plant.resists_turning()
     return [
         {
             **_names(plant, inspector, contact.point_pair().id_A, contact.point_pair().id_B),
@@ -37,6 +37,7 @@ def contact_points(context: Context, *, single_points: bool = False) -> list[dic
             "force_W": contact.contact_force(),
             "slip_speed": contact.slip_speed(),
             "separation_speed": contact.separation_speed(),
+            **({"moment_W": contact.contact_moment()} if turning else {}),
         }
         for contact in point_contacts(plant, context, single_points=single_points)
     ]

@@ -4,7 +4,8 @@
     joint     damping, friction, armature, stiffness, rest_position, default_position, lower_limit, upper_limit,
               velocity_limit, acceleration_limit
     actuator  gear_ratio, rotor_inertia, effort_limit, kp, kd
-    geometry  friction, static_friction, dynamic_friction, stiffness, dissipation, relaxation_time
+    geometry  friction, static_friction, dynamic_friction, stiffness, dissipation, relaxation_time,
+              torsional_friction, rolling_friction
 
 They are the defaults of a finalized plant: who replaces some lets the plant make its arrays anew, and contexts that are
 made from then on have them.
@@ -212,7 +213,10 @@ PROPERTY = {
     "stiffness": "point_contact_stiffness",
     "dissipation": "hunt_crossley_dissipation",
     "relaxation_time": "relaxation_time",
+    "torsional_friction": "torsional_friction",
+    "rolling_friction": "rolling_friction",
 }
+DIMENSIONS = {"torsional_friction": 4, "rolling_friction": 6}  # `condim` of a geometry of MJCF that has it
 
 
 def _friction(kind):
@@ -230,6 +234,15 @@ def _property(name):
     return read
 
 
+def _turning(name):
+    def read(geometry):
+        if geometry.proximity.GetPropertyOrDefault("mujoco", "condim", DIMENSIONS[name]) < DIMENSIONS[name]:
+            return 0.0
+        return geometry.proximity.GetPropertyOrDefault("material", name, 0.0)
+
+    return read
+
+
 GEOMETRY = {
     "friction": Parameter(_friction("dynamic"), "1", at_least=0.0),
     "static_friction": Parameter(_friction("static"), "1", at_least=0.0),
@@ -237,6 +250,8 @@ GEOMETRY = {
     "stiffness": Parameter(_property("stiffness"), "N/m", above=0.0),
     "dissipation": Parameter(_property("dissipation"), "s/m", at_least=0.0),
     "relaxation_time": Parameter(_property("relaxation_time"), "s", at_least=0.0),
+    "torsional_friction": Parameter(_turning("torsional_friction"), "m", at_least=0.0),
+    "rolling_friction": Parameter(_turning("rolling_friction"), "m", at_least=0.0),
 }
 
 
@@ -256,6 +271,10 @@ def replace_of_geometry(geometry: Any, values: Mapping[str, np.ndarray]) -> None
         if name in values:
             properties.RemoveProperty("material", there)  # None stands for a default
             properties.UpdateProperty("material", there, float(values[name][0]))
+    if properties.HasProperty("mujoco", "condim"):
+        for name in DIMENSIONS.keys() & values.keys():
+            if properties.GetProperty("mujoco", "condim") < DIMENSIONS[name]:
+                properties.UpdateProperty("mujoco", "condim", DIMENSIONS[name])
 
 
 # ------------------------------------------------------------------------------------------ all kinds

@@ -12,7 +12,7 @@ from mbcli.log.write_lock import WriteLock
 from mbcli.models.description import describe
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.scenario import read_run_config
-from mbcli.simulation.recording import contact_settings, field_paths, parameter_settings, plain_config
+from mbcli.simulation.recording import contact_names, contact_settings, field_paths, parameter_settings, plain_config
 
 NOT_COMPARED = ("place", "X_FM", "parent_model_instance")  # files may move; logs of format 1.3 lack the others
 
@@ -128,6 +128,8 @@ class EarlierRun:
             )
         if log.has_contacts and log.contact_names().surfaces != plant.asks_for_surfaces():
             raise ModelError(f"{self.path}: error: is of a run with another contact model: surfaces are not points")
+        if log.has_contacts and log.contact_names().moments != contact_names(plant, self._fields).moments:
+            raise ModelError(f"{self.path}: error: is of a run with another friction: contacts have moments in one")
 
     def _json(self, text):
         try:

@@ -18,7 +18,8 @@ def contact_columns(sampled, chosen, body_of_solid, names):
     counts, record = np.diff(sampled.offset), sampled.contacts
     if not names.surfaces:
         kept = np.repeat(chosen, counts)
-        return _columns(record, kept, np.cumsum(counts[chosen]), body_of_solid)
+        columns = _columns(record, kept, np.cumsum(counts[chosen]), body_of_solid)
+        return columns | ({"contact/moment": -record.moment[kept]} if names.moments else {})
     row = np.repeat(np.arange(len(counts)), counts)
     groups = grouped_contacts(record, row)
     kept = chosen[groups.row]

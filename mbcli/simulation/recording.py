@@ -141,6 +141,7 @@ def contact_names(plant, fields):
         tuple(inspector.GetName(g) for g in plant.compiled_geometries().ids),
         plant.asks_for_surfaces(),
         "faces" in fields,
+        not plant.asks_for_surfaces() and plant.resists_turning(),
     )
 
 

@@ -5,13 +5,14 @@ stand on, unless those are welded to the world. Contact of geoms follows their o
 """
 
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_options import PAIR_FRICTION
 from mbcli.parsers.mjcf.mjcf_values import find_named
 from mbcli.parsers.spec import CollisionFilterGroupSpec, ContactPairSpec
 
 DIMENSIONS = (1, 3, 4, 6)
-PAIR_FRICTION = (1.0, 1.0, 0.005, 0.0001, 0.0001)
 _GEOM_FRICTION = (1.0, 0.005, 0.0001)
-_, SMALL_TORSIONAL, SMALL_ROLLING = _GEOM_FRICTION  # [m]: a contact turns as one of a few millimetres across
+SPINS, ROLLS = 4, 6  # condim from which on contacts resist spinning, rolling
+LEAST_FRICTION = 1e-5  # of a contact that does, as MuJoCo has it
 
 
 # ------------------------------------------------------------------------------------ geoms and pairs
@@ -22,12 +23,16 @@ def read_geom_contact(element, reading, in_pair):
     options = reading.options
     masks = [_integer(element, name, 1) for name in ("contype", "conaffinity")]
     friction = (*element.vector("friction", 3, _GEOM_FRICTION, least=1), *_GEOM_FRICTION[1:])[:3]
-    friction = _checked_friction(element, friction)
-    condim = _read_dimension(element, reading, friction[1:])
+    condim = _read_dimension(element)
+    _check_friction(element, friction[:1] if condim < SPINS else friction)
     margin, _ = element.number("margin", 0.0), element.number("gap", 0.0)
-    sliding = friction[0] if options.friction is None else options.friction
+    sliding, torsional, rolling = friction if options.friction is None else _taken_apart(options.friction)
+    if condim >= SPINS:
+        sliding = max(sliding, LEAST_FRICTION)
     properties = {
         ("material", "coulomb_friction"): (sliding, sliding),
+        ("material", "torsional_friction"): torsional,
+        ("material", "rolling_friction"): rolling,
         ("mujoco", "contype"): masks[0],
         ("mujoco", "conaffinity"): masks[1],
         ("mujoco", "condim"): condim,
@@ -50,19 +55,24 @@ def _integer(element, name, default):
     return int(value)
 
 
-def _checked_friction(element, friction):
-    if friction[0] < 0:
+def _taken_apart(friction):
+    """Sliding, torsional and rolling friction of five coefficients."""
+    sliding, _, torsional, rolling, _ = friction
+    return sliding, torsional, rolling
+
+
+def _check_friction(element, friction):
+    if min(friction) < 0:
         element.diagnostics.error(
             "ATTRIBUTE_INVALID",
-            f"friction must not be negative, found {friction[0]!r}",
+            f"friction must not be negative, found {min(friction)!r}",
             element.owner("friction"),
             attribute="friction",
         )
-    return friction
 
 
-def _read_dimension(element, reading, other_friction):
-    """condim; torsional and rolling friction that would act is a warning, that of the default coefficients a note."""
+def _read_dimension(element):
+    """condim."""
     condim = _integer(element, "condim", 3)
     if condim not in DIMENSIONS:
         element.diagnostics.error(
@@ -73,13 +83,6 @@ def _read_dimension(element, reading, other_friction):
             value=element.attribute("condim"),
         )
         return 3
-    torsional, rolling = other_friction
-    if condim == 6 and rolling > 0:
-        harmless = torsional <= SMALL_TORSIONAL and rolling <= SMALL_ROLLING
-        reading.unused.add(element, "condim", "there is no torsional and no rolling friction", harmless=harmless)
-    elif condim > 3 and torsional > 0:
-        harmless = torsional <= SMALL_TORSIONAL
-        reading.unused.add(element, "condim", "there is no torsional friction", harmless=harmless)
     return condim
 
 
@@ -100,26 +103,38 @@ def read_pairs(root, reading, bodies):
             for attribute in ("geom1", "geom2"):
                 node.attribute(attribute, required=True)
                 names.append(find_named(node, attribute, "geom", bodies.geom_names))
-            friction, margin = _read_pair(element, reading)
+            friction, torsional, rolling, margin = _read_pair(element, reading)
             if None in names or not all(name in known for name in names):
                 continue  # an error, or a geom without a shape, which was reported
             first, second = sorted(known[name] for name in names)
-            pairs[first, second] = ContactPairSpec(first, second, friction, margin, node.place)
+            law = ContactPairSpec(first, second, friction, torsional, rolling, margin, node.place)
+            pairs[first, second] = law
     return tuple(pairs.values()) if reading.options.has("contact") else ()
 
 
 def _read_pair(element, reading):
-    """Friction and margin of a <pair>, which geoms have no part in."""
+    """Friction, torsional and rolling friction, margin of a <pair>, which geoms have no part in."""
     options = reading.options
     stated = element.vector("friction", 5, (), least=1)
     friction = (*stated, *PAIR_FRICTION[len(stated) :])
-    _checked_friction(element, friction)
-    condim = _read_dimension(element, reading, (friction[2], max(friction[3:])))
+    condim = _read_dimension(element)
+    _check_friction(element, friction[:1] if condim < SPINS else friction)
     if len(stated) > 1 and stated[0] != stated[1] and condim > 1:
         reading.unused.add(element, "friction", "friction is the same in all directions, the first number")
+    if condim >= ROLLS and friction[3] != friction[4]:
+        reading.unused.add(element, "friction", "rolling friction is the same in all directions, the fourth number")
     margin, _ = element.number("margin", 0.0), element.number("gap", 0.0)
-    sliding = 0.0 if condim == 1 else friction[0] if options.friction is None else options.friction
-    return sliding, margin if options.margin is None else options.margin
+    if options.friction is not None:
+        friction = options.friction
+    sliding, _, torsional, rolling, _ = friction
+    if condim >= SPINS:
+        sliding = max(sliding, LEAST_FRICTION)
+    return (
+        0.0 if condim == 1 else sliding,
+        torsional if condim >= SPINS else 0.0,
+        rolling if condim >= ROLLS else 0.0,
+        margin if options.margin is None else options.margin,
+    )
 
 
 # -------------------------------------------------------------------------------------------- filters

@@ -19,6 +19,8 @@ _SWITCHES = {
     "clampctrl": {"clampctrl"},
     "filterparent": {"filterparent"},
 }
+# of a contact: sliding in two directions; spinning, rolling about two axes [m]
+PAIR_FRICTION = (1.0, 1.0, 0.005, 0.0001, 0.0001)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Options:
     gravity: tuple[float, float, float] | None = None  # [m/s^2]; None: not stated
     disabled: frozenset[str] = frozenset()  # parts of the physics, values of _SWITCHES
     margin: float | None = None  # [m] of every contact; None: each has its own
-    friction: float | None = None  # of every contact, when sliding
+    friction: tuple[float, ...] | None = None  # five coefficients of every contact
 
     def has(self, part: str) -> bool:
         """Whether a part of the physics is not switched off."""
@@ -59,7 +61,7 @@ def read_options(root):
     if not flags.get("override", (False, None))[0]:
         return Options(gravity, disabled)
     margin = stated["o_margin"].number("o_margin") if "o_margin" in stated else 0.0
-    friction = _first_number(stated["o_friction"]) if "o_friction" in stated else 1.0
+    friction = _five_numbers(stated["o_friction"]) if "o_friction" in stated else PAIR_FRICTION
     return Options(gravity, disabled, margin, friction)
 
 
@@ -69,9 +71,10 @@ _NOT_FOLLOWED = {
 }
 
 
-def _first_number(node):
+def _five_numbers(node):
     count = len(node.attribute("o_friction").split())
-    return node.vector("o_friction", min(max(count, 1), 5), (1.0,))[0]
+    given = node.vector("o_friction", min(max(count, 1), 5), PAIR_FRICTION[:1])
+    return (*given, *PAIR_FRICTION[len(given) :])
 
 
 def _warn_of_fluids(node):

@@ -28,7 +28,8 @@ _AXIS = {
     ("sdf", "universal"): _DYNAMICS | {"default_position"},
 }
 _WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort"}
-_ORDINARY = {"contype": 1, "conaffinity": 1, "condim": (3, 4, 6), "priority": 0, "margin": 0.0}  # of geoms of MJCF
+_ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
+_TURNING = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
 
 
@@ -54,6 +55,11 @@ def _uncoupled(joint, names):
         for axis in joint.axes
     )
     return replace(joint, axes=axes)
+
+
+def _is_of_mjcf(group, name):
+    """Whether a property of a collision is one of MJCF alone."""
+    return group == "mujoco" or name in _TURNING
 
 
 class _Reduction:
@@ -101,8 +107,7 @@ class _Reduction:
                 unusual = [
                     name
                     for name, usual in _ORDINARY.items()
-                    if ("mujoco", name) in geometry.properties
-                    and geometry.properties["mujoco", name] not in (usual if isinstance(usual, tuple) else (usual,))
+                    if ("mujoco", name) in geometry.properties and geometry.properties["mujoco", name] != usual
                 ]
                 if unusual:
                     message = f"{', '.join(unusual)} of collision '{geometry.name}'"
@@ -134,7 +139,7 @@ class _Reduction:
             if shape is not None:
                 self._lose_geometry(tag, geometry, f"the {shape} in {tag} '{geometry.name}' of link '{link.name}'")
                 continue
-            own = {key: value for key, value in geometry.properties.items() if key[0] != "mujoco"}
+            own = {key: value for key, value in geometry.properties.items() if not _is_of_mjcf(*key)}
             geometry = replace(geometry, properties={} if tag == "visual" else own)  # nothing touches what is seen
             if geometry.properties and not proximity_elements(geometry.properties):
                 names = ", ".join("/".join(key) for key in geometry.properties)

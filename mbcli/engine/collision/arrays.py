@@ -59,6 +59,7 @@ class Solid:
     mesh_of: int = MESH_NONE
     compliance: tuple = (np.inf, 0.0)
     reach: float = 0.0  # [m] how far its mesh goes beyond the solid at most
+    turning: tuple = (0.0, 0.0)  # [m] torsional and rolling friction
 
     def with_body(self, body):
         return replace(self, body=body)
@@ -73,8 +74,8 @@ class Collision(Arrays):
         margin: [m] distance below which solids give contact points; 0: if they overlap.
         single_points: whether each pair gives one point, also of a face on a face.
         pairs: how many pairs of near solids there is room for.
-        own_laws: {(solid, solid): (friction, static friction, cover)} of pairs with a law of their own; the smaller
-            solid first.
+        own_laws: {(solid, solid): (friction, static friction, cover, torsional, rolling friction)} of pairs with a law
+            of their own; the smaller solid first.
         meshes: FieldMeshes of the solids.
         faces: FACES_...
         strict: whether solids that overlap without a contact surface are a fault.
@@ -161,6 +162,7 @@ def _arrays_of(solids, filters):
         "material": [solid.material for solid in solids],
         "cover": [solid.cover for solid in solids],
         "mixing": [solid.mixing for solid in solids],
+        "turning": [solid.turning for solid in solids],
         "field_kind": [solid.field_kind for solid in solids],
         "mesh_of": [solid.mesh_of for solid in solids],
         "compliance": [solid.compliance for solid in solids],

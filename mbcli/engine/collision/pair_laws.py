@@ -2,18 +2,25 @@
 
 A few pairs have a law of their own. Others combine what their solids say: as Drake does it, or as MuJoCo where both
 solids are of its format: the friction of the higher priority, else the larger one, and none if the contact has one
-dimension, the larger of those that the solids ask for.
+dimension, the larger of those that the solids ask for. With four dimensions it resists spinning, with six rolling too.
+A solid that is not of MuJoCo's format resists both by its own coefficients; of two solids the larger one counts.
 """
 
 from mbcli.engine.fields.collision_fields import (
     LAW_COVER,
     LAW_FRICTION,
+    LAW_ROLLING,
     LAW_STATIC,
+    LAW_TORSION,
     MIXING_DIMENSION,
     MIXING_PRIORITY,
     MIXING_RULE,
+    TURNING_ROLLING,
+    TURNING_TORSION,
 )
 from mbcli.engine.runtime.kernel import kernel
+
+SPINS, ROLLS = 4, 6  # dimensions of a contact from which on it resists spinning, rolling
 
 
 @kernel
@@ -51,12 +58,41 @@ def friction_of_pair(c, A, B, own):
 @kernel
 def larger_friction(c, A, B):
     """As MuJoCo combines friction."""
-    priority_A, priority_B = c.mixing[A, MIXING_PRIORITY], c.mixing[B, MIXING_PRIORITY]
-    first = B if priority_B > priority_A else A
-    second = A if priority_A > priority_B else B
+    first, second = counting_solids(c, A, B)
     if max(c.mixing[first, MIXING_DIMENSION], c.mixing[second, MIXING_DIMENSION]) == 1:
         return 0.0, 0.0
     return max(c.material[first, 3], c.material[second, 3]), max(c.material[first, 4], c.material[second, 4])
+
+
+@kernel
+def counting_solids(c, A, B):
+    """The solids whose friction counts: that of the higher priority, twice, else both."""
+    priority_A, priority_B = c.mixing[A, MIXING_PRIORITY], c.mixing[B, MIXING_PRIORITY]
+    return B if priority_B > priority_A else A, A if priority_A > priority_B else B
+
+
+@kernel
+def turning_of_pair(c, A, B, own):
+    """Torsional and rolling friction [m]; own: the row of own_pairs, or -1."""
+    if own >= 0:
+        return c.own_laws[own, LAW_TORSION], c.own_laws[own, LAW_ROLLING]
+    if c.mixing[A, MIXING_RULE] == 1 and c.mixing[B, MIXING_RULE] == 1:
+        first, second = counting_solids(c, A, B)
+        dimension = max(c.mixing[first, MIXING_DIMENSION], c.mixing[second, MIXING_DIMENSION])
+        return (
+            max(c.turning[first, TURNING_TORSION], c.turning[second, TURNING_TORSION]) if dimension >= SPINS else 0.0,
+            max(c.turning[first, TURNING_ROLLING], c.turning[second, TURNING_ROLLING]) if dimension >= ROLLS else 0.0,
+        )
+    return (
+        max(turning_of_solid(c, A, TURNING_TORSION, SPINS), turning_of_solid(c, B, TURNING_TORSION, SPINS)),
+        max(turning_of_solid(c, A, TURNING_ROLLING, ROLLS), turning_of_solid(c, B, TURNING_ROLLING, ROLLS)),
+    )
+
+
+@kernel
+def turning_of_solid(c, A, column, dimension):
+    """A coefficient of one solid; 0 if it is of MuJoCo's format and asks for fewer dimensions."""
+    return 0.0 if c.mixing[A, MIXING_RULE] == 1 and c.mixing[A, MIXING_DIMENSION] < dimension else c.turning[A, column]
 
 
 @kernel

@@ -6,8 +6,9 @@ dynamic one at three times that (Stribeck). Forces act halfway between the surfa
 """
 
 from mbcli.engine.contact.samples import append_contact, begin_row
+from mbcli.engine.contact.turning import REACH, length_of_turning, resists_turning, scales_of_turning
 from mbcli.engine.fields.collision_fields import COLLISION_STATUS
-from mbcli.engine.fields.contact_fields import FACE_AREA, SAMPLES_LACKING, SAMPLES_NO_ROW, SAMPLES_STICTION
+from mbcli.engine.fields.contact_fields import FACE_AREA, FACE_MOMENT, SAMPLES_LACKING, SAMPLES_NO_ROW, SAMPLES_STICTION
 from mbcli.engine.fields.model_fields import CONTACT_AT_COLLISION, CONTACT_AT_FIND
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at, samples_at
@@ -39,6 +40,9 @@ def contact_by_law(model, data, points, samples, row):
             act_on_face(m, d, c, p, n, s, r)
             continue
         C = middle_of_overlap(c, p, n)
+        if resists_turning(p, n):
+            act_and_turn(m, d, p, n, C, s, r)
+            continue
         force, separation, slip = force_at_point(m, d, p, n, C, s.settings[SAMPLES_STICTION])
         if r < 0:
             add_force_at(m, d, p.body[n, 0], C, force)
@@ -53,6 +57,22 @@ def contact_by_law(model, data, points, samples, row):
 @slot(surfaces="contact.surface_traction.traction_of_face")
 def act_on_face(model, data, c, points, n, samples, row):
     """Forces of contact n, a face of a contact surface, on the bodies; or, from row 0 on, a row of the samples."""
+
+
+@kernel
+def act_and_turn(model, data, points, n, C, samples, row):
+    """As act_on_face(), of contact n at C, a point that resists turning."""
+    v_s = samples.settings[SAMPLES_STICTION]
+    force, moment, separation, slip = force_and_moment(model, data, points, n, C, v_s)
+    if row >= 0:
+        set_row3(points.face, n, FACE_MOMENT, moment)
+        append_contact(samples, row, points, n, C, force, separation, slip)
+        return
+    for side in range(2):
+        b = points.body[n, side]
+        sign = 1.0 if side == 0 else -1.0
+        add_force_at(model, data, b, C, scale(sign, force))
+        set_row3(data.F_applied, b, 0, add(row3(data.F_applied, b, 0), scale(sign, moment)))
 
 
 @kernel
@@ -74,6 +94,37 @@ def force_at_point(model, data, points, n, C, stiction_tolerance):
 
 
 @kernel
+def force_and_moment(model, data, points, n, C, stiction_tolerance):
+    """(force on A, moment on A about C, both in W; speeds of separation and slip) of a contact that resists turning.
+
+    Friction acts against the slip u of turning.py, which has the scaled angular velocities too.
+    """
+    a, b = points.body[n, 0], points.body[n, 1]
+    w_A, v_A = velocity_at(data, a, subtract(C, row3(data.X_WB, model.body_root[a], 9)))
+    w_B, v_B = velocity_at(data, b, subtract(C, row3(data.X_WB, model.body_root[b], 9)))
+    v, w, normal = subtract(v_A, v_B), subtract(w_A, w_B), row3(points.normal, n, 0)
+    separation, spin = dot(normal, v), dot(normal, w)
+    tangential, roll = subtract(v, scale(separation, normal)), subtract(w, scale(spin, normal))
+    rolling, torsion = scales_of_turning(points, n)
+    slip = square_root(dot(tangential, tangential))
+    u = square_root(slip * slip + rolling * rolling * dot(roll, roll) + torsion * torsion * spin * spin)
+    pressed = pressing_force(points.law, n, points.distance[n], separation)
+    force, moment = scale(pressed, normal), (0.0, 0.0, 0.0)
+    if u > 0.0:
+        tolerance = length_of_turning(rolling, torsion) / REACH * stiction_tolerance
+        s = -stribeck(u / tolerance, points.law[n, 4], points.law[n, 3]) * pressed / u
+        force = add(force, scale(s, tangential))
+        moment = add(scale(s * rolling * rolling, roll), scale(s * torsion * torsion * spin, normal))
+    return force, moment, separation, slip
+
+
+@kernel
+def pressing_force(law, n, distance, separation):
+    """Normal force of contact n."""
+    return law[n, 0] * max(0.0, -distance) * max(0.0, 1.0 - law[n, 1] * separation)
+
+
+@kernel
 def contact_force(law, n, normal, distance, v, stiction_tolerance):
     """(force on A in W, speed of separation, speed of slip) of one contact point.
 
@@ -83,7 +134,7 @@ def contact_force(law, n, normal, distance, v, stiction_tolerance):
     separation = dot(normal, v)
     tangential = subtract(v, scale(separation, normal))
     slip = square_root(dot(tangential, tangential))
-    pressed = law[n, 0] * max(0.0, -distance) * max(0.0, 1.0 - law[n, 1] * separation)
+    pressed = pressing_force(law, n, distance, separation)
     force = scale(pressed, normal)
     if slip > 0.0:
         friction = stribeck(slip / stiction_tolerance, law[n, 4], law[n, 3]) * pressed

@@ -13,6 +13,13 @@ from mbcli.engine.contact.patches import add_patch_impulses, patch_hessian, patc
 from mbcli.engine.contact.problem import hessian_of, impulse_of
 from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
+from mbcli.engine.contact.turning import (
+    add_turning_impulses,
+    slope_of_turning,
+    terms_of_turning,
+    turning_hessian,
+    turning_times_jacobian,
+)
 from mbcli.engine.fields.contact_fields import (
     COUNT_ISLANDS,
     COUNT_ITERATIONS,
@@ -26,6 +33,7 @@ from mbcli.engine.fields.contact_fields import (
     SETTING_RESIDUAL,
     SETTING_TOLERANCE,
     TAMSI,
+    TURNS,
     VECTOR_DIAGONAL,
     VECTOR_DIRECTION,
     VECTOR_FREE,
@@ -181,8 +189,10 @@ def times_jacobian(solver, k, x, y):
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if solver.con_members[i] != 0:
-            if solver.con_members[i] > 0:
+            if solver.con_members[i] > TURNS:
                 patch_times_jacobian(solver, i, x, y)
+            elif solver.con_members[i] == TURNS:
+                turning_times_jacobian(solver, i, x, y)
             continue
         p = solver.con_first[i]
         s = vectors[x, piece_vector[p]]
@@ -221,8 +231,10 @@ def fill_gradient(solver, k):
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if solver.con_members[i] != 0:
-            if solver.con_members[i] > 0:
+            if solver.con_members[i] > TURNS:
                 add_patch_impulses(solver, i)
+            elif solver.con_members[i] == TURNS:
+                add_turning_impulses(solver, i)
             continue
         x, y, z, _ = impulse_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
         solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z
@@ -261,8 +273,10 @@ def residual_of_terms(solver, k):
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if solver.con_members[i] != 0:
-            if solver.con_members[i] > 0:
+            if solver.con_members[i] > TURNS:
                 terms = terms_of_patch(solver, i, terms)
+            elif solver.con_members[i] == TURNS:
+                terms = terms_of_turning(solver, i, terms)
             continue
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
             for r in range(3):
@@ -293,8 +307,10 @@ def fill_hessian(solver, k):
             G = hessian_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
             if G[0] != 0.0 or G[1] != 0.0 or G[2] != 0.0:
                 add_constraint_hessian(solver, i, G)
-        elif solver.con_members[i] > 0:
+        elif solver.con_members[i] > TURNS:
             add_patch_hessian(solver, i, patch_hessian(solver, i))
+        elif solver.con_members[i] == TURNS:
+            add_patch_hessian(solver, i, turning_hessian(solver, i))
 
 
 @kernel
@@ -448,6 +464,11 @@ def slope_of_constraints(solver, k, share):
     v, dv = solver.con_v, solver.con_dv
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
+        if solver.con_members[i] == TURNS:
+            first, second = slope_of_turning(solver, i, share)
+            slope += first
+            curvature += second
+            continue
         a, b, n = dv[i, 0], dv[i, 1], dv[i, 2]
         x, y, z = v[i, 0] + share * a, v[i, 1] + share * b, v[i, 2] + share * n
         jx, jy, jz, _ = impulse_of(solver, i, x, y, z)

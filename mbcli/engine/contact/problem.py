@@ -22,6 +22,7 @@ from mbcli.engine.fields.contact_fields import (
     SAP,
     SIMILAR,
     TAMSI,
+    TURNING,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
@@ -132,6 +133,8 @@ def impulse_of(solver, i, x, y, z):
     if kind == TAMSI:
         jx, jy, jz = tamsi_impulse(solver.con_law, i, x, y, z)
         return jx, jy, jz, 0.0
+    if kind == TURNING:  # is in the law of the contact before
+        return 0.0, 0.0, 0.0, 0.0
     impulse, cost = bounded_impulse(solver.con_law, i, x)
     return impulse, 0.0, 0.0, cost
 
@@ -149,4 +152,6 @@ def hessian_of(solver, i, x, y, z):
     if kind == EQUALITY:
         s = 1.0 / solver.con_law[i, 0]
         return s, s, s, 0.0, 0.0, 0.0
+    if kind == TURNING:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     return bounded_hessian(solver.con_law, i, x), 0.0, 0.0, 0.0, 0.0, 0.0

@@ -1,8 +1,16 @@
 """From contact points, joint limits and controllers to the constraints of a step."""
 
+from mbcli.engine.contact.compliance import FRICTION_SOFTNESS
 from mbcli.engine.contact.hunt_crossley import impulse_at_start
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import begin_constraint, begin_piece, end_constraint, follow_in_patch
+from mbcli.engine.contact.turning import (
+    begin_turning_law,
+    finish_turning_law,
+    resists_turning,
+    scale_turning,
+    scales_of_turning,
+)
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_STATUS,
@@ -20,6 +28,9 @@ from mbcli.engine.fields.contact_fields import (
     SETTING_NEAR_RIGID,
     SETTING_STICTION,
     TAMSI,
+    TURNING,
+    TURNING_SCALE,
+    TURNS,
     VECTOR_VELOCITY,
 )
 from mbcli.engine.runtime.kernel import kernel
@@ -30,7 +41,6 @@ from mbcli.engine.smooth.trigonometry import square_root
 INFINITE = float("inf")
 LEAST_PATCH = 4  # contacts that are worth the six rows of a patch
 PI = 3.141592653589793
-FRICTION_SOFTNESS = 1e-3  # of friction's regularization, relative to the contact's compliance (Castro et al. 2022)
 
 
 @kernel
@@ -94,7 +104,7 @@ def add_relative_point(model, data, solver, i, a, b, point, tangent, across, nor
 def add_piece(model, data, solver, i, b, vector, mask, point, axes):
     """A piece of constraint i: the mask times velocities along three axes of a point of body b.
 
-    For the first of a patch a second one, of the angular velocity.
+    For the first of a patch, and for a contact that turns, a second one, of the angular velocity.
     """
     tree = solver.dof_tree[last_velocity(model, b)]
     k = begin_piece(solver, i, tree, vector)
@@ -117,18 +127,18 @@ def add_piece(model, data, solver, i, b, vector, mask, point, axes):
 
 @kernel
 def add_contact_rows(model, data, solver, points):
-    """One constraint per contact point, without its law; those of two bodies in patches."""
-    in_patches = int(solver.settings[SETTING_APPROXIMATION]) != TAMSI
+    """One constraint per contact point, without its law; those of two bodies in patches, unless some resist turning."""
     c = 0
     while c < points.count[0]:
-        count = 1
+        count, in_patch = 1, int(solver.settings[SETTING_APPROXIMATION]) != TAMSI and not resists_turning(points, c)
         while (
             c + count < points.count[0]
             and points.body[c + count, 0] == points.body[c, 0]
             and points.body[c + count, 1] == points.body[c, 1]
         ):
+            in_patch = in_patch and not resists_turning(points, c + count)
             count += 1
-        if in_patches and count >= LEAST_PATCH:
+        if in_patch and count >= LEAST_PATCH:
             add_patch(model, data, solver, points, c, count)
         else:
             for n in range(c, c + count):
@@ -148,8 +158,30 @@ def add_contact_row(model, data, solver, points, c):
     tangent = tangent_of(normal)
     across = cross(normal, tangent)
     point = row3(points.position, c, 0)
+    if resists_turning(points, c):
+        solver.con_members[i] = TURNS
     add_relative_point(model, data, solver, i, points.body[c, 0], points.body[c, 1], point, tangent, across, normal)
+    if solver.con_members[i] == 0:
+        end_constraint(solver, i)
+    else:
+        end_turning_contact(solver, points, i, tangent, across, normal)
+
+
+@kernel
+def end_turning_contact(solver, points, i, tangent, across, normal):
+    """Keeps contact i with a TURNING after it, if it has a column."""
+    c = solver.con_source[i]
+    rolling, torsion = scales_of_turning(points, c)
+    scale_turning(solver, i, rolling, torsion, tangent, across, normal)
     end_constraint(solver, i)
+    if solver.counts[COUNT_CONSTRAINTS] == i:
+        return
+    j = begin_constraint(solver, TURNING, c)
+    if j < 0:
+        return
+    follow_in_patch(solver, i, j)
+    solver.con_members[i] = TURNS
+    set_row3(solver.con_law, j, TURNING_SCALE, (rolling, rolling, torsion))
 
 
 @kernel
@@ -187,6 +219,14 @@ def set_laws_of_patch(solver, points, i, h):
     for n in range(i, i + solver.con_members[i]):
         _, _, separation = velocity_in_patch(solver, n, w, v)
         set_contact_law(solver, points, n, h, compliance_in_patch(solver, i, n), separation)
+
+
+@kernel
+def set_turning_law(solver, points, i, h):
+    """Numbers of the law of contact i, which resists turning."""
+    softness, separation = begin_turning_law(solver, i)
+    set_contact_law(solver, points, i, h, softness, separation)
+    finish_turning_law(solver, i)
 
 
 @kernel

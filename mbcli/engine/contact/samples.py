@@ -1,10 +1,12 @@
 """Contacts of the samples of a run, one row after another; and the effort of their solution."""
 
 from mbcli.engine.contact.rows import tangent_of
+from mbcli.engine.contact.turning import turning_moment
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_MOST_ITERATIONS_SEEN,
     COUNT_STATUS,
+    FACE_MOMENT,
     PROBLEM_NOT_CONVERGED,
     PROBLEM_SINGULAR,
     PROBLEM_SOLVED,
@@ -21,6 +23,7 @@ from mbcli.engine.fields.contact_fields import (
     STATISTIC_MOST_CONTACTS,
     STATISTIC_MOST_ITERATIONS,
     STATISTIC_PROBLEMS,
+    TURNS,
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
 from mbcli.engine.runtime.handles import data_at, points_at, samples_at, solver_at
@@ -86,7 +89,10 @@ def keep_step_contacts(model, data, points, samples, row):
         x, y, z = UNKNOWN, UNKNOWN, UNKNOWN
         if solved:
             x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
-        force = step_force(solver, p, i, n, s.settings[SAMPLES_STEP] if solved else UNKNOWN)
+        h = s.settings[SAMPLES_STEP] if solved else UNKNOWN
+        force = step_force(solver, p, i, n, h)
+        if solver.con_members[i] == TURNS:
+            set_row3(p.face, n, FACE_MOMENT, step_moment(solver, p, i, n, h))
         append_contact(s, r, p, n, row3(p.position, n, 0), force, z, square_root(x * x + y * y))
     if s.counts[SAMPLES_LACKING] & SAMPLES_NO_ROW:
         return 1.0
@@ -106,6 +112,14 @@ def step_force(solver, points, i, n, h):
     tangent = tangent_of(normal)
     along = add(scale(solver.con_impulse[i, 0], tangent), scale(solver.con_impulse[i, 1], cross(normal, tangent)))
     return scale(1.0 / h, add(along, scale(solver.con_impulse[i, 2], normal)))
+
+
+@kernel
+def step_moment(solver, points, i, n, h):
+    """As step_force(), the moment on A at point n of a contact that resists turning."""
+    normal = row3(points.normal, n, 0)
+    tangent = tangent_of(normal)
+    return scale(1.0 / h, turning_moment(solver, i, tangent, cross(normal, tangent), normal))
 
 
 @kernel

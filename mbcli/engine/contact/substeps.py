@@ -14,6 +14,7 @@ from mbcli.engine.fields.contact_fields import (
     HUNT_CROSSLEY_PENETRATION_AT_START,
     HUNT_CROSSLEY_STEP,
     TAMSI,
+    TURNING,
     VECTOR_FREE,
     VECTOR_GAIN,
     VECTOR_START,
@@ -100,6 +101,8 @@ def end_parts(solver, k, parts):
 def scale_law(solver, i, ratio):
     """The law of constraint i for a time that is so many times as long."""
     law = solver.con_law
+    if solver.con_kind[i] == TURNING:
+        return
     if solver.con_kind[i] == TAMSI:
         law[i, HUNT_CROSSLEY_STEP] *= ratio
         return

@@ -9,6 +9,7 @@ from mbcli.engine.contact.block_cholesky import add_row
 from mbcli.engine.contact.dense_elimination import eliminate_dense, solve_upper
 from mbcli.engine.contact.problem import hessian_of
 from mbcli.engine.contact.tamsi_law import tamsi_jacobian
+from mbcli.engine.contact.turning import slip_size
 from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,
     HUNT_CROSSLEY_FRICTION,
@@ -17,11 +18,13 @@ from mbcli.engine.fields.contact_fields import (
     LAGGED,
     PROBLEM_SINGULAR,
     TAMSI,
+    TURNS,
     VECTOR_DIRECTION,
     VECTOR_GRADIENT,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH
+from mbcli.engine.smooth.spatial import row3, scale
 from mbcli.engine.smooth.trigonometry import square_root
 
 COSINE_OF_LARGEST_TURN = 0.5
@@ -70,6 +73,9 @@ def tamsi_direction(solver, k):
 @kernel
 def add_to_dense(solver, i, step):
     """Adds J^T G J of constraint i to the dense matrix of its island, whose rows have so many vectors."""
+    if solver.con_members[i] == TURNS:
+        add_turning_to_dense(solver, i, step)
+        return
     x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
     if solver.con_kind[i] == TAMSI:
         G = tamsi_jacobian(solver.con_law, i, x, y, z)
@@ -91,6 +97,32 @@ def add_to_dense(solver, i, step):
 
 
 @kernel
+def add_turning_to_dense(solver, i, step):
+    """The same for a contact that resists turning, whose pieces stand in pairs."""
+    v, w = row3(solver.con_v, i, 0), row3(solver.con_v, i + 1, 0)
+    size = slip_size(v, w)
+    along, _, xz, _, across, _, zz = tamsi_jacobian(solver.con_law, i, size, 0.0, v[2])
+    inverse = 1.0 / size if size > 0.0 else 0.0
+    t0, t1, t = inverse * v[0], inverse * v[1], scale(inverse, w)
+    J, J8 = solver.jacobian, solver.jacobian8
+    for b in range(solver.con_first[i], solver.con_first[i + 1], 2):
+        x, y, z = J8[3 * b], J8[3 * b + 1], J8[3 * b + 2]
+        d, e, f = J8[3 * b + 3], J8[3 * b + 4], J8[3 * b + 5]
+        p = (along - across) * (t0 * x + t1 * y + t[0] * d + t[1] * e + t[2] * f) + xz * z
+        gx, gy, gz = across * x + t0 * p, across * y + t1 * p, zz * z
+        gd, ge, gf = across * d + t[0] * p, across * e + t[1] * p, across * f + t[2] * p
+        u = tree_of_piece(solver, i, b)
+        column = (solver.tree_column[u] - solver.tree_slot[u]) // WIDTH + solver.piece_vector[b]
+        for a in range(solver.con_first[i], solver.con_first[i + 1], 2):
+            s = tree_of_piece(solver, i, a)
+            skipped = WIDTH * solver.piece_vector[a] - solver.tree_slot[s]
+            target = (solver.tree_row[s] + skipped) * step + column
+            for r in range(min(WIDTH, solver.tree_v[s + 1] - solver.tree_v[s] - skipped)):
+                add_row(J, solver.dense8, 3 * WIDTH * a + r, target + r * step, gx, gy, gz)
+                add_row(J, solver.dense8, 3 * WIDTH * (a + 1) + r, target + r * step, gd, ge, gf)
+
+
+@kernel
 def tree_of_piece(solver, i, a):
     return solver.con_tree[i, 0] if a < solver.con_split[i] else solver.con_tree[i, 1]
 
@@ -101,13 +133,29 @@ def tamsi_share(solver, k):
     share = 1.0
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
-        if solver.con_kind[i] == TAMSI:
+        if solver.con_members[i] == TURNS:
+            share = min(share, share_of_turning(solver, i))
+        elif solver.con_kind[i] == TAMSI:
             v_s = solver.con_law[i, HUNT_CROSSLEY_V_S]
             share = min(
                 share,
                 share_of_slip(solver.con_v[i, 0], solver.con_v[i, 1], solver.con_dv[i, 0], solver.con_dv[i, 1], v_s),
             )
     return share
+
+
+@kernel
+def share_of_turning(solver, i):
+    """The share of contact i, which resists turning: that of its slip in the plane of slip and direction."""
+    v, w = row3(solver.con_v, i, 0), row3(solver.con_v, i + 1, 0)
+    d, e = row3(solver.con_dv, i, 0), row3(solver.con_dv, i + 1, 0)
+    size = slip_size(v, w)
+    if size == 0.0:
+        return 1.0
+    along = (v[0] * d[0] + v[1] * d[1] + w[0] * e[0] + w[1] * e[1] + w[2] * e[2]) / size
+    length = slip_size(d, e)
+    across = square_root(max(0.0, length * length - along * along))
+    return share_of_slip(size, 0.0, along, across, solver.con_law[i, HUNT_CROSSLEY_V_S])
 
 
 @kernel

@@ -25,7 +25,9 @@ COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS, COLLISION_NO_SURFACE = 1, 2
 COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH = range(3)
 # columns of mixing, of own_laws
 MIXING_RULE, MIXING_PRIORITY, MIXING_DIMENSION = range(3)
-LAW_FRICTION, LAW_STATIC, LAW_COVER = range(3)
+LAW_FRICTION, LAW_STATIC, LAW_COVER, LAW_TORSION, LAW_ROLLING = range(5)
+# columns of turning, of solids and of contact points
+TURNING_TORSION, TURNING_ROLLING = range(2)
 WORD = 62  # bits used of an integer
 
 MOST_CORNERS = 64  # of a face, and of two faces clipped
@@ -55,8 +57,9 @@ COLLISION_FIELDS = (
     Field("material", ("nsolid", 5), "real", "N/m, s/m, s, 1", "stiffness, dissipation, relaxation, friction, static"),
     Field("cover", ("nsolid",), "real", "m", "how far outside of the solid it is touched"),
     Field("mixing", ("nsolid", 3), "int", "", "rule of friction: 0 as Drake, 1 as MuJoCo; priority, dimension there"),
+    Field("turning", ("nsolid", 2), "real", "m", "torsional and rolling friction"),
     Field("own_pairs", ("nown", 2), "int", "", "pairs of solids with a law of their own, sorted; the smaller first"),
-    Field("own_laws", ("nown", 3), "real", "1, m", "friction, static friction, cover of these, columns LAW_..."),
+    Field("own_laws", ("nown", 5), "real", "1, m", "laws of these: friction, static friction, ..., columns LAW_..."),
     Field("filter_row", ("nsolid",), "int", "", "row and column of a solid in filters"),
     Field("filters", ("nfilter", "nword"), "int", "", "bit b of row a: solids of these rows do not touch"),
     Field("vertex_start", ("nsolid1",), "int", "", "first vertex of a convex hull, then its end"),

@@ -31,6 +31,7 @@ POINT_FIELDS = (
         "N/m, s/m, s, 1",
         "of the pair: stiffness, dissipation, relaxation, friction when sliding, when sticking",
     ),
+    Field("turning", ("npoint", 2), "real", "m", "of points, not of faces: torsional and rolling friction"),
     Field(
         "face",
         ("npoint", 12),
@@ -46,14 +47,16 @@ POINT_FIELDS = (
 
 # columns of con_place
 PLACE_TANGENT, PLACE_ACROSS, PLACE_NORMAL, PLACE_ARM = 0, 3, 6, 9
-# kinds of constraints: contacts, which have three rows; one row; one to three rows
-SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY = range(6)
+# kinds of constraints: contacts, which have three rows; one row; one to three rows; the turning of the contact before
+SAP, LAGGED, SIMILAR, TAMSI, BOUNDED, EQUALITY, TURNING = range(7)
+TURNS = 1  # in con_members: of a contact that resists turning, see turning.py
 # columns of con_law, by kinds: see sap.py, hunt_crossley.py (for LAGGED, SIMILAR and TAMSI), bounded_row.py
 SAP_MU, SAP_R_T, SAP_R_N, SAP_V_HAT = range(4)
 HUNT_CROSSLEY_MU, HUNT_CROSSLEY_STIFFNESS, HUNT_CROSSLEY_DISSIPATION, HUNT_CROSSLEY_PENETRATION = range(4)
 HUNT_CROSSLEY_V_S, HUNT_CROSSLEY_STEP, HUNT_CROSSLEY_FRICTION = range(4, 7)
 HUNT_CROSSLEY_PENETRATION_AT_START = 7  # which the law itself leaves free
 BOUNDED_R, BOUNDED_V_HAT, BOUNDED_LOW, BOUNDED_HIGH, BOUNDED_SIGN = range(5)
+TURNING_SCALE = 0  # the first of three, one for each row of a TURNING [m]
 # rows of vectors
 VECTOR_VELOCITY, VECTOR_FREE, VECTOR_GRADIENT, VECTOR_DIRECTION, VECTOR_MOMENTUM, VECTOR_MOMENTUM_STEP = range(6)
 VECTOR_DIAGONAL, VECTOR_INVERSE_DIAGONAL, VECTOR_START, VECTOR_GAIN = range(6, 10)
@@ -85,9 +88,9 @@ SOLVER_FIELDS = (
     # the problem
     Field("counts", (16,), "int", "", "elements COUNT_..."),
     Field("statistics", (8,), "real", "", "of all problems so far, elements STATISTIC_..."),
-    Field("con_kind", ("ncon",), "int", "", "law of each constraint, SAP to EQUALITY"),
+    Field("con_kind", ("ncon",), "int", "", "law of each constraint, SAP to TURNING"),
     Field("con_source", ("ncon",), "int", "", "what it comes from: a contact point, a limit, ..."),
-    Field("con_members", ("ncon",), "int", "", "0: alone; n: first of a patch of n contacts; -k: k-th after the first"),
+    Field("con_members", ("ncon",), "int", "", "0: alone; TURNS; n: first of a patch of n contacts; -k: k-th after it"),
     Field("con_place", ("ncon", 12), "real", "1, m", "of a contact in a patch: its axes, its arm from P, in W"),
     Field("con_response", ("ncon", 21), "real", "1/kg, 1/(kg m), 1/(kg m^2)", "of a patch: see patches.py"),
     Field("con_first", ("ncon1",), "int", "", "first piece of each constraint's Jacobian, in the end their number"),

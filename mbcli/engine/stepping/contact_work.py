@@ -3,11 +3,12 @@
 from mbcli.engine.contact.joint_rows import CONTROLLER, EQUATION
 from mbcli.engine.contact.patches import patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import row_velocity
-from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, EQUALITY, VECTOR_DIRECTION
+from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, EQUALITY, TURNS, VECTOR_DIRECTION
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
 from mbcli.engine.fields.run_fields import WORK_OF_CONSTRAINTS, WORK_OF_CONTACT, WORK_OF_LIMITS
 from mbcli.engine.runtime.handles import solver_at
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import dot, row3
 
 
 @kernel
@@ -52,6 +53,8 @@ def work_of_patch(solver, i):
     if solver.con_members[i] < 0:
         return 0.0
     w, v = patch_velocity(solver, i, VECTOR_DIRECTION)
+    if solver.con_members[i] == TURNS:
+        return dot(row3(solver.con_impulse, i, 0), v) + dot(row3(solver.con_impulse, i + 1, 0), w)
     work = 0.0
     for n in range(i, i + solver.con_members[i]):
         x, y, z = velocity_in_patch(solver, n, w, v)

@@ -14,6 +14,7 @@ from mbcli.engine.collision.field_meshes import FieldMeshes, join_meshes
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import shapes
+from mbcli.geometry.properties import TURNING_FRICTION
 from mbcli.meshes.made_surfaces import CONE_SIDES
 from mbcli.multibody.compilation.compile_surfaces import Surfaces
 
@@ -61,9 +62,12 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
         X_BG = np.concatenate([X_BG[:3, :3].ravel(), X_BG[:3, 3]])
         material = material_of(g, instance)
         body, (cover, mixing) = int(model.link_body[n]), _as_mujoco(instance)
+        turning = tuple(instance.proximity.GetPropertyOrDefault("material", name, 0.0) for name in TURNING_FRICTION)
         field = surfaces.of(instance, plant.geometry_bodies[g].name())
         for kind, size, rounding, hull in _shapes(instance, plant.hulls):
-            solids.append(Solid(kind, body, X_BG, size, rounding, material, row, hull, cover, mixing, *field))
+            solids.append(
+                Solid(kind, body, X_BG, size, rounding, material, row, hull, cover, mixing, *field, turning=turning)
+            )
             of.append(g)
             field = field.elsewhere()
     soft = {instances[g].shape() for g, solid in zip(of, solids, strict=True) if solid.field_kind == kinds.SOFT_FIELD}
@@ -261,14 +265,14 @@ def _as_mujoco(instance):
 
 
 def _own_laws(ids, pairs):
-    """{(solid, solid): (friction, static friction, cover)}, the smaller solid first."""
+    """{(solid, solid): law}, as Collision takes them."""
     solids = {}
     for k, g in enumerate(ids):
         solids.setdefault(g, []).append(k)
     laws = {}
-    for (A, B), (friction, cover) in pairs.items():
+    for (A, B), (friction, cover, torsional, rolling) in pairs.items():
         for a, b in product(solids.get(A, ()), solids.get(B, ())):
-            laws[min(a, b), max(a, b)] = (friction, friction, cover)
+            laws[min(a, b), max(a, b)] = (friction, friction, cover, torsional, rolling)
     return laws
 
 

@@ -106,7 +106,12 @@ def _add(plant, spec, instance_name):
     for pair in spec.contact_pairs if plant.geometry_source_is_registered() else ():
         ids = [collisions[link][index] for link, index in (pair.collision_A, pair.collision_B)]
         if None not in ids:
-            plant.contact_pairs[tuple(ids)] = pair.friction, pair.margin
+            plant.contact_pairs[tuple(ids)] = (
+                pair.friction,
+                pair.margin,
+                pair.torsional_friction,
+                pair.rolling_friction,
+            )
     add_deformables(plant, spec, instance)
     steps = [_add_model_frame, _add_own_elements]
     for step in steps if spec.format == "sdf" else reversed(steps):  # in pydrake's order

@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.engine import load_kernels
 from mbcli.engine.contact.arrays import ContactPoints
 from mbcli.errors import ModelError
+from mbcli.geometry.properties import TURNING_FRICTION
 from mbcli.multibody.plant.geometry import Geometry
 from mbcli.multibody.plant.settings import ContactModel
 from mbcli.multibody.stepping.meeting_contact import prepare_contact
@@ -47,6 +48,18 @@ class Contact(Geometry):
         return any(
             proximity is not None
             and proximity.GetPropertyOrDefault("hydroelastic", "compliance_type", default) == "compliant"
+            for proximity in (graph.registry.geometries[g].proximity for g in self.geometry_bodies)
+        )
+
+    def resists_turning(self) -> bool:
+        """Whether contact points may have torsional or rolling friction: a geometry or a pair of them asks for it."""
+        graph = self.scene_graph
+        if graph is None:
+            return False
+        return any(friction[2] > 0.0 or friction[3] > 0.0 for friction in self.contact_pairs.values()) or any(
+            proximity is not None
+            and proximity.GetPropertyOrDefault("mujoco", "condim", 4) > 3
+            and any(proximity.GetPropertyOrDefault("material", name, 0.0) > 0.0 for name in TURNING_FRICTION)
             for proximity in (graph.registry.geometries[g].proximity for g in self.geometry_bodies)
         )
 

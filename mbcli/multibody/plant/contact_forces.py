@@ -65,7 +65,8 @@ class ContactForces(Dynamics):
             depth=-float(record.distance[i]),
         )
         body_A, body_B = (BodyIndex(int(self.geometry_bodies[g].index())) for g in ids)
-        return PointPairContactInfo(body_A, body_B, -record.force[i], C, record.separation[i], record.slip[i], pair)
+        speeds = record.separation[i], record.slip[i]
+        return PointPairContactInfo(body_A, body_B, -record.force[i], C, *speeds, pair, -record.moment[i])
 
     def _generalized_contact_forces(self, context: Context) -> Vector:
         """tau (nv,) of all contacts."""

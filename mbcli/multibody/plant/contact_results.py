@@ -28,6 +28,7 @@ class PointPairContactInfo:
         separation_speed: along the normal, positive if the bodies part [m/s].
         slip_speed: across it [m/s], not negative.
         point_pair: PenetrationAsPointPair.
+        tau_Bc_W: moment on body B about C, in W [N m]: torsional and rolling friction. Beyond pydrake.
     """
 
     def __init__(
@@ -39,9 +40,11 @@ class PointPairContactInfo:
         separation_speed: float,
         slip_speed: float,
         point_pair: PenetrationAsPointPair,
+        tau_Bc_W: ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
         self._bodies = bodyA_index, bodyB_index
         self._f_Bc_W, self._p_WC = np.array(f_Bc_W, float), np.array(p_WC, float)
+        self._tau_Bc_W = np.array(tau_Bc_W, float)
         self._separation_speed, self._slip_speed = float(separation_speed), float(slip_speed)
         self._point_pair = point_pair
 
@@ -56,6 +59,10 @@ class PointPairContactInfo:
     def contact_force(self) -> Vector3:
         """f_Bc_W (3,) [N]: on body B."""
         return self._f_Bc_W.copy()
+
+    def contact_moment(self) -> Vector3:
+        """tau_Bc_W (3,) [N m]: on body B about the contact point, of torsional and rolling friction. Beyond pydrake."""
+        return self._tau_Bc_W.copy()
 
     def contact_point(self) -> Vector3:
         """p_WC (3,) [m]."""

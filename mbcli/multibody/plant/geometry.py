@@ -40,7 +40,7 @@ class Geometry(Lookup):
         self._frame_ids: dict[int, FrameId] = {}  # body index -> FrameId
         self.geometry_bodies: dict[GeometryId, RigidBody] = {}
         # of model files: friction, [m] at which they touch
-        self.contact_pairs: dict[tuple[GeometryId, GeometryId], tuple[float, float]] = {}
+        self.contact_pairs: dict[tuple[GeometryId, GeometryId], tuple[float, float, float, float]] = {}
         self._compiled_geometries: Any = None  # (revision of the scene graph, Model, Geometries)
         self.hulls: dict[Any, Any] = {}  # CollisionHulls of meshes that were read: compile_collision.py
         self.field_meshes: dict[Any, Any] = {}  # (FieldMesh, finding) of hydroelastic geometries: compile_surfaces.py

@@ -69,7 +69,7 @@ def grouped_contacts(record: Any, row: IntArray | None = None) -> ContactGroups:
     turned = is_face[first] & (size > 0.0)
     normal[turned] /= size[turned, None]
     moment = record.moment + np.cross(record.position - position[group], record.force)
-    moment[~is_face] = 0.0
+    moment[~is_face] = record.moment[~is_face]
     return ContactGroups(
         row=row[first],
         first=first,
