@@ -368,6 +368,50 @@ def test_servos_aim_where_no_control_lets_them(actuator):
     assert len(warnings) == (message is not None) and (message or "") in "".join(warnings)
 
 
+INHERITED = {  # actuator: the range of its control, in a class that lets servos inherit that of the joint, 0.5 to 1.5
+    '<motor joint="j" ctrlrange="-3 3"/>': (-3, 3),
+    '<position joint="j" kp="4" ctrlrange="0 1"/>': (0, 1),
+    '<velocity joint="j" kv="2" ctrlrange="-3 3"/>': (-3, 3),
+    '<general joint="j" gainprm="7" biastype="affine" biasprm="0 -7 0" ctrlrange="-3 3"/>': (0.5, 1.5),
+    '<general joint="j" gainprm="7" biastype="affine" biasprm="0 -5 0" ctrlrange="-3 3"/>': (-3, 3),
+}
+
+
+@pytest.mark.parametrize("actuator", INHERITED)
+def test_only_servos_of_a_position_inherit_the_range_of_their_joint(actuator):
+    """A motor has as much effort as its own range says; a servo aims at the control next to 0."""
+    joint, lower = '<joint name="j" range="0.5 1.5" type="slide"/>', INHERITED[actuator][0]
+    (spec,), _ = actuators_of(actuator, '<position inheritrange="1"/>', joint)
+    if spec.controller_gains is None:
+        assert spec.effort_limit == 3
+    else:
+        assert spec.rest == ((lower, 0) if lower > 0 else None)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("actuator", INHERITED)
+def test_mujoco_has_the_same_ranges(actuator):
+    mujoco = pytest.importorskip("mujoco")
+    head = '<mujoco><default><position inheritrange="1"/></default><worldbody><body><geom size="1"/>'
+    joint = '<joint name="j" range="0.5 1.5" type="slide"/></body></worldbody>'
+    model = mujoco.MjModel.from_xml_string(f"{head}{joint}<actuator>{actuator}</actuator></mujoco>")
+    assert tuple(model.actuator_ctrlrange[0]) == INHERITED[actuator]
+
+
+@pytest.mark.parametrize("fluid, severity", [("1.2 2e-5", "note"), ("1000 9e-4", "warning"), ("0.001 2e-4", "warning")])
+def test_a_fluid_as_thin_as_air_is_a_note(fluid, severity):
+    density, viscosity = fluid.split()
+    stated = f'timestep="0.01" density="{density}" viscosity="{viscosity}"'
+    _, diagnostics = read(ROBOT.replace('timestep="0.01"', stated))
+    found = [finding.severity for finding in diagnostics.findings if "forces of a fluid" in finding.message]
+    assert found == [severity, severity]
+
+
+def test_the_name_of_a_coupling_is_no_statement():
+    _, diagnostics = read(GRIPPER.replace("ACTUATOR", "").replace("<joint joint1", '<joint name="n" joint1'))
+    assert diagnostics.warnings == []
+
+
 def test_servo_that_aims_at_the_default_position_has_nothing_to_state():
     (spec,), _ = actuators_of('<position joint="j" ctrlrange="-90 90"/>', joint='<joint name="j" ref="30"/>')
     assert spec.rest == (0, 0)

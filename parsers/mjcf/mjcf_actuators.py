@@ -90,7 +90,7 @@ class _ActuatorReader:
         own_gear = element.vector("gear", 6, (1.0,), least=1)[0]
         gear = own_gear * ratio
         if node.attribute("tendon") is None:
-            control = _inherited_range(element, joint) or control
+            control = _inherited_range(element, node, law, joint) or control
         b0, b1, b2 = law.at(min(max(0.0, control[0]), control[1]))
         b0 += b1 * own_gear * offset
         problem = _problem(law, gear, b1, b2)
@@ -212,9 +212,20 @@ def _rest(b0, b1, b2, gear, axis):
     return (axis.default_position, -b0 / b2 / gear) if b0 else None
 
 
-def _inherited_range(element, joint):
-    """The range of a control that is that of the joint, scaled about its middle; None if it is not asked for."""
+def _inherited_range(element, node, law, joint):
+    """The range of a control that is that of the joint, scaled about its middle; None if it is not asked for.
+
+    As in MuJoCo it is that of servos whose control is a position; a range that a <position> states itself counts more.
+    """
     scale = element.number("inheritrange", 0.0)
+    if (
+        (law.gaintype, law.biastype) != ("fixed", "affine")
+        or law.gain[0] != -law.bias[1]
+        or law.dyntype == "integrator"
+    ):
+        return None
+    if node.tag == "position" and node.attribute("ctrlrange") is not None:
+        return None
     lower, upper = joint.axes[0].lower, joint.axes[0].upper
     if scale <= 0 or not -inf < lower <= upper < inf:
         return None

@@ -158,6 +158,7 @@ def _read_joint(node, reading, bodies, leaders):
     if name in leaders or find_cycles(leaders | {name: leader}):
         return _sum_of_joints({name: 1.0, leader: -coefficients[1]}, offset, node)
     leaders[name] = leader
+    node.attribute("name")  # which nothing refers to: the joint says it by itself
     mimic = MimicSpec(leader, coefficients[1], offset, node.place)
     bodies.joints[name] = replace(joints[0], axes=(replace(joints[0].axes[0], mimic=mimic),))
     return None

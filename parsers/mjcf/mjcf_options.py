@@ -54,7 +54,7 @@ def read_options(root):
     off = [name for name, (enabled, _) in flags.items() if not enabled and name in _SWITCHES]
     for name in off:
         if name in _NOT_FOLLOWED:
-            _warn(flags[name][1], name, _NOT_FOLLOWED[name])
+            _tell(flags[name][1], name, _NOT_FOLLOWED[name])
     disabled = frozenset().union(*(_SWITCHES[name] for name in off))
     if "gravity" in disabled:
         gravity = (0.0, 0.0, 0.0)
@@ -77,16 +77,23 @@ def _five_numbers(node):
     return (*given, *PAIR_FRICTION[len(given) :])
 
 
+AIR = {"density": 1.3, "viscosity": 2e-5}  # [kg/m^3], [Pa s]: at most, on the ground and in the warm
+
+
 def _warn_of_fluids(node):
-    for name in ("density", "viscosity"):
-        if node.number(name, 0.0):
-            _warn(node, name, "there are no forces of a fluid")
+    """Warnings; notes of a fluid as thin as air, whose forces robots hardly feel."""
+    stated = {name: node.number(name, 0.0) for name in AIR}
+    air = all(value <= AIR[name] for name, value in stated.items())
+    for name, value in stated.items():
+        if value:
+            _tell(node, name, "there are no forces of a fluid", air)
     if any(node.vector("wind", 3, (0.0, 0.0, 0.0))):
-        _warn(node, "wind", "there are no forces of a fluid")
+        _tell(node, "wind", "there are no forces of a fluid")
 
 
-def _warn(node, name, consequence):
-    node.diagnostics.warning(
+def _tell(node, name, consequence, harmless=False):
+    report = node.diagnostics.note if harmless else node.diagnostics.warning
+    report(
         "ATTRIBUTE_UNSUPPORTED",
         f'attribute "{name}" in <{node.tag}> is not followed: {consequence}',
         node,
