@@ -9,7 +9,7 @@ from test_deformable_model import CUBE, CUBE_TETRAHEDRA, write_vtk
 
 from mbcli.checks.file_check import check_file
 from mbcli.errors import ModelError
-from mbcli.models.loading import ModelText, load_model
+from mbcli.models.loading import ModelText, load_model, notes_on_contact
 from mbcli.multibody.fem import MaterialModel
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 
@@ -167,6 +167,32 @@ def test_tetrahedra_of_a_file_are_judged(tmp_path):
 def test_a_continuous_plant_refuses_the_file():
     with pytest.raises(ModelError, match="<text>:1:.*'soft'.*discrete plant"):
         body_of(link(), dt=0.0)
+
+
+def test_nobody_says_that_nothing_can_touch_the_ground():
+    loaded = load_model(ModelText(file_of(link())), file_type="sdf", contact=True, ground=0.0)
+    assert notes_on_contact(loaded) == []
+
+
+def test_other_analyses_say_that_they_are_of_the_rigid_bodies():
+    result = cli("gravity", SAMPLES / "sponge.sdf")
+    assert result.code == 0
+    assert result.err == "mbcli: warning: gravity is of the rigid bodies alone, not of the deformable sponge::cube\n"
+    assert cli("inspect", SAMPLES / "sponge.sdf").err == ""
+
+
+def test_convert_names_the_deformable_link_that_it_cannot_write(tmp_path):
+    result = cli("convert", SAMPLES / "sponge.sdf", "-o", tmp_path / "sponge.urdf")
+    assert result.code == 3 and "deformable link 'cube'" in result.err
+    assert not (tmp_path / "sponge.urdf").exists()
+
+
+def test_compare_tells_deformable_bodies_apart(tmp_path):
+    stiffer = (SAMPLES / "sponge.sdf").read_text().replace("<drake:youngs_modulus>1e5<", "<drake:youngs_modulus>2e5<")
+    (tmp_path / "stiffer.sdf").write_text(stiffer)
+    result = cli("compare", SAMPLES / "sponge.sdf", tmp_path / "stiffer.sdf")
+    assert result.code == 1 and "youngs_modulus" in result.out
+    assert cli("compare", SAMPLES / "sponge.sdf", SAMPLES / "sponge.sdf").code == 0
 
 
 def test_inspect_lists_deformable_bodies():

@@ -143,6 +143,7 @@ def test_a_deformable_geometry_may_touch_what_is_fixed_to_the_world():
     inspector = plant.scene_graph.model_inspector()
     assert not inspector.CollisionFiltered(ground, geometry.id())
     assert inspector.GetCollisionCandidates() == {(ground, geometry.id())}
+    assert plant.num_collision_geometries() == 2
 
 
 # constraints

@@ -186,7 +186,7 @@ class Geometry(Lookup):
         return self._geometries_of(body, "illustration")
 
     def num_collision_geometries(self) -> int:
-        """The number of geometries that collide."""
+        """The number of geometries that collide, those of deformable bodies among them."""
         return self._count_geometries("proximity")
 
     def num_visual_geometries(self) -> int:
@@ -197,7 +197,8 @@ class Geometry(Lookup):
         graph = self.scene_graph
         if graph is None:
             return 0
-        return sum(getattr(graph.registry.geometries[g], role) is not None for g in self.geometry_bodies)
+        own = (*self.geometry_bodies, *(body.geometry_id() for body in self.elements.deformable_bodies))
+        return sum(getattr(graph.registry.geometries[g], role) is not None for g in own)
 
     def CollectRegisteredGeometries(self, bodies: Iterable[RigidBody]) -> GeometrySet:
         """A GeometrySet of all geometries of bodies. RuntimeError without a scene graph."""
