@@ -22,6 +22,7 @@ from mbcli.multibody.plant.scalar_templates import (
     ExternallyAppliedSpatialForceMultiplexer_,
 )
 from mbcli.multibody.plant.settings import ContactModel, DiscreteContactApproximation, DiscreteContactSolver
+from mbcli.multibody.plant.state_functions import StateFunctions
 from mbcli.multibody.plant.wing import Wing
 from mbcli.multibody.tree.constraints import DistanceConstraintParams
 from mbcli.multibody.tree.deformable_body import DeformableBodyId
@@ -51,5 +52,6 @@ __all__ = [
     "PointPairContactInfo",
     "Propeller",
     "PropellerInfo",
+    "StateFunctions",
     "Wing",
 ]

@@ -1,0 +1,229 @@
+"""Functions of q, v and their rates for one plant: one native call each, for control loops and notebooks."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.engine.queries.state_batch import covers
+from mbcli.engine.runtime.model import Data
+from mbcli.errors import ArgumentError, ModelError
+from mbcli.multibody.plant.strict_calls import strict_call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.math.array_types import Matrix, Vector
+    from mbcli.multibody.plant.context import Context
+    from mbcli.multibody.plant.evaluated_state import EvaluatedState
+    from mbcli.multibody.tree.frame import Frame
+
+
+class StateFunctions:
+    """Dynamics and kinematics of a plant as functions of states that each call brings.
+
+    A plant's own methods keep a state in a context and remember results. These keep nothing: they take q (nq,)
+    [rad or m], v, vdot and tau (nv,) as arrays of doubles in C order, in which case a call is one native call; other
+    sequences of numbers are converted first. A result goes to `out` if that is given, an array of doubles in C order of
+    its shape, else to a new array; it is returned. Quaternions are taken as they are, they have norm 1.
+
+    The parameters, masses for example, are those of the context now. Not for several threads at once: each takes one of
+    its own.
+
+    Args:
+        plant: finalized, with numbers of floats.
+        context: of the plant; default: its default parameters.
+
+    ModelError for a plant with spring-dampers or bushings, whose forces are not defined in all states.
+    """
+
+    def __init__(self, plant: Any, context: Context | None = None) -> None:
+        state: EvaluatedState = (plant.CreateDefaultContext() if context is None else context).state
+        if state.plant is not plant:
+            plant.check_context(context)
+        if state.dtype != np.float64:
+            raise ModelError("functions of states are for a plant of floats")
+        if not covers(state.model):
+            raise ModelError("functions of states are not for spring-dampers and bushings: use the plant's methods")
+        if not state.parameters_current:
+            state.ready_parameters()
+        self._plant, self._model = plant, state.model
+        self._data = Data(state.model.sizes)
+        self._kernels, self._handles = state.kernels, (state.model_handle, self._data.handle(state.compiled))
+        self._nq, self._nv = plant.num_positions(), plant.num_velocities()
+        self._has_constraints = bool(plant.elements.constraints)
+
+    def inverse_dynamics(self, q: Vector, v: Vector, vdot: Vector, out: Vector | None = None) -> Vector:
+        """tau (nv,) [N m or N] that gives vdot against gravity, force elements and joint damping.
+
+        M vdot + C v - tau_g - ..., recursive Newton-Euler, as if the plant had no constraints.
+        """
+        if out is None:
+            out = np.empty(self._nv)
+        try:
+            if self._inverse_dynamics(q, v, vdot, out) == 0:
+                return out
+        except TypeError:
+            pass
+        return self._converted(self._inverse_dynamics, out, q=q, v=v, vdot=vdot)
+
+    def forward_dynamics(self, q: Vector, v: Vector, tau: Vector, out: Vector | None = None) -> Vector:
+        """vdot (nv,) under tau, gravity, force elements and joint damping, by the articulated-body algorithm.
+
+        ModelError if the plant has constraints.
+        """
+        if self._has_constraints:
+            raise ModelError("forward_dynamics() is for plants without constraints: use CalcAccelerations()")
+        if out is None:
+            out = np.empty(self._nv)
+        try:
+            if self._forward_dynamics(q, v, tau, out) == 0:
+                return out
+        except TypeError:
+            pass
+        return self._converted(self._forward_dynamics, out, q=q, v=v, tau=tau)
+
+    def mass_matrix(self, q: Vector, out: Matrix | None = None) -> Matrix:
+        """M (nv, nv), by the composite-rigid-body algorithm."""
+        if out is None:
+            out = np.empty((self._nv, self._nv))
+        try:
+            if self._mass_matrix(q, out) == 0:
+                return out
+        except TypeError:
+            pass
+        return self._converted(self._mass_matrix, out, q=q)
+
+    def bias_term(self, q: Vector, v: Vector, out: Vector | None = None) -> Vector:
+        """C(q, v) v (nv,)."""
+        if out is None:
+            out = np.empty(self._nv)
+        try:
+            if self._bias_term(q, v, out) == 0:
+                return out
+        except TypeError:
+            pass
+        return self._converted(self._bias_term, out, q=q, v=v)
+
+    def gravity_forces(self, q: Vector, out: Vector | None = None) -> Vector:
+        """tau_g (nv,), the generalized forces of gravity."""
+        if out is None:
+            out = np.empty(self._nv)
+        try:
+            if self._gravity(q, out) == 0:
+                return out
+        except TypeError:
+            pass
+        return self._converted(self._gravity, out, q=q)
+
+    def pose(self, frame: Frame) -> Callable[..., Matrix]:
+        """The function (q, out=None) -> X_WF (4, 4) of a frame of the plant."""
+        call, convert, number = self._pose, self._converted, self._number(frame)
+
+        def X_WF(q: Vector, out: Matrix | None = None) -> Matrix:
+            if out is None:
+                out = np.empty((4, 4))
+            try:
+                if call(q, number, out) == 0:
+                    return out
+            except TypeError:
+                pass
+            return convert(call, out, number, q=q)
+
+        return X_WF
+
+    def velocity(self, frame: Frame) -> Callable[..., Vector]:
+        """The function (q, v, out=None) -> V_WF (6,) of a frame of the plant, rotational first, in World."""
+        call, convert, number = self._velocity, self._converted, self._number(frame)
+
+        def V_WF(q: Vector, v: Vector, out: Vector | None = None) -> Vector:
+            if out is None:
+                out = np.empty(6)
+            try:
+                if call(q, v, number, out) == 0:
+                    return out
+            except TypeError:
+                pass
+            return convert(call, out, number, q=q, v=v)
+
+        return V_WF
+
+    def jacobian(self, frame: Frame) -> Callable[..., Matrix]:
+        """The function (q, out=None) -> J (6, nv), V_WF = J v, of a frame of the plant."""
+        call, convert, number, nv = self._jacobian, self._converted, self._number(frame), self._nv
+
+        def J_WF(q: Vector, out: Matrix | None = None) -> Matrix:
+            if out is None:
+                out = np.empty((6, nv))
+            try:
+                if call(q, number, out) == 0:
+                    return out
+            except TypeError:
+                pass
+            return convert(call, out, number, q=q)
+
+        return J_WF
+
+    # the native calls, each compiled when it is first wanted
+
+    @cached_property
+    def _inverse_dynamics(self) -> Callable[..., int]:
+        return self._call("evaluate_inverse_dynamics", self._nq, self._nv, self._nv, self._nv)
+
+    @cached_property
+    def _forward_dynamics(self) -> Callable[..., int]:
+        return self._call("evaluate_forward_dynamics", self._nq, self._nv, self._nv, self._nv)
+
+    @cached_property
+    def _mass_matrix(self) -> Callable[..., int]:
+        return self._call("evaluate_mass_matrix", self._nq, (self._nv, self._nv))
+
+    @cached_property
+    def _bias_term(self) -> Callable[..., int]:
+        return self._call("evaluate_bias_term", self._nq, self._nv, self._nv)
+
+    @cached_property
+    def _gravity(self) -> Callable[..., int]:
+        return self._call("evaluate_gravity", self._nq, self._nv)
+
+    @cached_property
+    def _pose(self) -> Callable[..., int]:
+        return self._call("evaluate_pose", self._nq, None, (4, 4))
+
+    @cached_property
+    def _velocity(self) -> Callable[..., int]:
+        return self._call("evaluate_velocity", self._nq, self._nv, None, 6)
+
+    @cached_property
+    def _jacobian(self) -> Callable[..., int]:
+        return self._call("evaluate_jacobian", self._nq, None, (6, self._nv))
+
+    def _call(self, name: str, *shapes: int | tuple[int, int] | None) -> Callable[..., int]:
+        """The kernel for arrays of these shapes, and for an integer where a shape is None."""
+        examples = [0 if shape is None else np.ones(shape) for shape in shapes]  # a quaternion of zeros is none
+        return strict_call(self._kernels, name, self._handles, examples)
+
+    def _number(self, frame: Frame) -> int:
+        if frame.GetParentPlant() is not self._plant:
+            raise ArgumentError(f"frame '{frame.name()}' is of another plant")
+        return int(frame.index())
+
+    def _converted(self, call: Callable[..., int], out: Any, *numbers: int, **given: Any) -> Any:
+        """The result for sequences that are not arrays of doubles; ArgumentError that names what does not fit."""
+        arrays = []
+        for key, value in given.items():
+            wanted = (self._nq if key == "q" else self._nv,)
+            try:
+                array = np.ascontiguousarray(value, dtype=float)
+            except (TypeError, ValueError) as error:
+                raise ArgumentError(f"{key} is not {wanted[0]} numbers: {error}") from None
+            if array.shape != wanted:
+                raise ArgumentError(f"{key} has shape {array.shape}, expected {wanted}")
+            arrays.append(array)
+        if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.flags.c_contiguous):
+            raise ArgumentError("out is not an array of doubles in C order")
+        if call(*arrays, *numbers, out) != 0:
+            raise ArgumentError(f"out has shape {out.shape}, which is not that of the result")
+        return out
