@@ -191,13 +191,13 @@ def test_few_rows_never_wait_for_a_compiler(states, tmp_path, monkeypatch):
     monkeypatch.setenv("MBCLI_JIT", "1")
     expected = columns(inverse_dynamics, states, (), tmp_path / "compiled.npz")["tau"]
     monkeypatch.setattr(state_batch, "is_compiled", lambda kernel: False)
-    calls, run_batch = [], state_batch.StateBatch._run
+    calls, run_batch = [], state_batch.StateBatch.evaluate
 
     def counted(self, name, inputs, *rest):
         calls.append((self._compiled, len(inputs[0])))
         return run_batch(self, name, inputs, *rest)
 
-    monkeypatch.setattr(state_batch.StateBatch, "_run", counted)
+    monkeypatch.setattr(state_batch.StateBatch, "evaluate", counted)
     whole = state_reader.open_states
     monkeypatch.setattr(state_reader, "open_states", lambda *a, **k: whole(*a, **k, rows_per_chunk=8))
     for few, announced in ((COUNT, 0), (10, 1)):

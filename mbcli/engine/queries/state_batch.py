@@ -41,17 +41,17 @@ class StateBatch:
     def mass_matrix(self, q):
         """M (n, nv, nv)."""
         nv = self._model.sizes["nv"]
-        return self._run("mass_matrices", [q], [nv * nv])[0].reshape(len(q), nv, nv)
+        return self.evaluate("mass_matrices", [q], [nv * nv])[0].reshape(len(q), nv, nv)
 
     def inverse_dynamics(self, q, v, vdot, *, gravity=True, springs=True, damping=True, body_forces=None):
         """tau (n, nv) that gives vdot against the chosen forces; body_forces (nlink, 6) at link origins in World."""
         switches = (float(gravity), float(springs), float(damping), self._load(body_forces))
-        return self._run("inverse_dynamics_of_states", [q, v, vdot], [self._model.sizes["nv"]], *switches)[0]
+        return self.evaluate("inverse_dynamics_of_states", [q, v, vdot], [self._model.sizes["nv"]], *switches)[0]
 
     def forward_dynamics(self, q, v, tau, *, body_forces=None):
         """vdot (n, nv) under gravity, springs, damping, tau and body_forces (nlink, 6)."""
         F_link = self._load(body_forces)
-        return self._run("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], F_link)[0]
+        return self.evaluate("forward_dynamics_of_states", [q, v, tau], [self._model.sizes["nv"]], F_link)[0]
 
     def generalized_forces(self, tau, u, count):
         """(n, nv) of given forces tau (n, nv) and actuation u (n, nu), each None if there is none."""
@@ -62,15 +62,15 @@ class StateBatch:
 
     def bias_term(self, q, v):
         """C(q,v) v, (n, nv)."""
-        return self._run("bias_terms", [q, v], [self._model.sizes["nv"]])[0]
+        return self.evaluate("bias_terms", [q, v], [self._model.sizes["nv"]])[0]
 
     def gravity(self, q):
         """tau_g (n, nv)."""
-        return self._run("gravity_of_states", [q], [self._model.sizes["nv"]])[0]
+        return self.evaluate("gravity_of_states", [q], [self._model.sizes["nv"]])[0]
 
     def energy(self, q, v):
         """Kinetic and potential energy (n, 2) [J]; power (n, 3) [W] conservative, not, of joint damping."""
-        return self._run("energies", [q, v], [2, 3])
+        return self.evaluate("energies", [q, v], [2, 3])
 
     def frame_motions(self, q, v, vdot, frames, base):
         """Motions of frames in a base frame, along its axes; frames (m,) and base are indices of frames.
@@ -82,30 +82,32 @@ class StateBatch:
             raise ValueError(f"there are {self._model.sizes['nframe']} frames, no {list(frames)} or {base}")
         rows, no_vdot = ([q, v], [np.zeros((0, self._model.sizes["nv"]))]) if vdot is None else ([q, v, vdot], [])
         switches = *no_vdot, np.array(frames, dtype=np.int64), int(base)
-        X, V, A = self._run("motions_of_frames", rows, [12 * m, 6 * m, 6 * m], *switches)
+        X, V, A = self.evaluate("motions_of_frames", rows, [12 * m, 6 * m, 6 * m], *switches)
         X = X.reshape(n, m, 12)
         R, p = X[:, :, :9].reshape(n, m, 3, 3), X[:, :, 9:]
         return R, p, V.reshape(n, m, 6), None if vdot is None else A.reshape(n, m, 6)
 
     def mass_motions(self, q, v, selected, mass):
         """Position [m] and velocity [m/s] of the centre of mass, each (n, 3), of links selected (nlink,) of a mass."""
-        motion = self._run("mass_motions", [q, v], [6], np.asarray(selected, float), float(mass))[0]
+        motion = self.evaluate("mass_motions", [q, v], [6], np.asarray(selected, float), float(mass))[0]
         return motion[:, :3], motion[:, 3:]
 
     def momenta(self, q, v, selected, point, mass=0.0):
         """L (n, 6) of links about a point (3,) of World; about their centre of mass if their mass is given."""
-        return self._run("momenta", [q, v], [6], np.asarray(selected, float), float(mass), np.asarray(point, float))[0]
+        return self.evaluate(
+            "momenta", [q, v], [6], np.asarray(selected, float), float(mass), np.asarray(point, float)
+        )[0]
 
     def point_jacobians(self, q, v, frame, point, measured_in, expressed_in):
         """J (n, 6, nv) of a point (3,) of a frame, and its bias acceleration (n, 6); frames are indices."""
         places = int(frame), np.asarray(point, float), int(measured_in), int(expressed_in)
-        J, bias = self._run("point_jacobians", [q, v], [6 * self._model.sizes["nv"], 6], *places)
+        J, bias = self.evaluate("point_jacobians", [q, v], [6 * self._model.sizes["nv"], 6], *places)
         return J.reshape(len(q), 6, -1), bias
 
     def com_jacobians(self, q, v, selected, mass, measured_in, expressed_in):
         """J (n, 3, nv) of the centre of mass of links, and its bias acceleration (n, 3)."""
         places = np.asarray(selected, float), float(mass), int(measured_in), int(expressed_in)
-        J, bias = self._run("com_jacobians", [q, v], [6 * self._model.sizes["nv"], 3], *places)
+        J, bias = self.evaluate("com_jacobians", [q, v], [6 * self._model.sizes["nv"], 3], *places)
         return J.reshape(len(q), 6, -1)[:, :3], bias
 
     def _load(self, body_forces):
@@ -114,7 +116,7 @@ class StateBatch:
             return np.zeros((0, 6))
         return np.broadcast_to(body_forces, (self._model.sizes["nlink"], 6)).astype(float, order="C")
 
-    def _run(self, name, inputs, widths, *switches):
+    def evaluate(self, name, inputs, widths, *switches):
         """Calls a kernel with q and other inputs as rows; returns the outputs, rows of the given widths."""
         rows = [np.ascontiguousarray(array, dtype=float) for array in inputs]
         nq, nv, n = self._model.sizes["nq"], self._model.sizes["nv"], len(rows[0])
@@ -126,7 +128,7 @@ class StateBatch:
                 self._patience -= n
                 if self._patience >= 0:
                     self._interpreted = self._interpreted or StateBatch(self._model, compiled=False)
-                    return self._interpreted._run(name, inputs, widths, *switches)
+                    return self._interpreted.evaluate(name, inputs, widths, *switches)
                 self._announce()
             self._used.add(name)
         results = [np.empty((n, width)) for width in widths]

@@ -56,7 +56,7 @@ class ForceDensityFieldBase:
     def Clone(self) -> Self:
         """A copy that no plant owns."""
         other = copy.copy(self)
-        other._plant = None
+        vars(other)["_plant"] = None
         return other
 
 
