@@ -451,12 +451,12 @@ def test_positions_constraints_and_velocities_are_those_of_pydrake(tmp_path):
     pytest.importorskip("pydrake.all")
     path = write_vtk(tmp_path / "cube.vtk")
     q, v = np.random.default_rng(3).normal(size=(2, 3, 8))
-    found = []
+    found, names = [], []
     for library in ("mbcli", "pydrake"):
         lib = __import__(f"{library}.all", fromlist=["all"])
         fem = __import__(f"{library}.multibody.fem", fromlist=["fem"])
         builder = lib.DiagramBuilder()
-        plant, _ = lib.AddMultibodyPlantSceneGraph(builder, 0.01)
+        plant, scene_graph = lib.AddMultibodyPlantSceneGraph(builder, 0.01)
         material = fem.DeformableBodyConfig()
         X_WD = lib.RigidTransform(lib.RollPitchYaw(0.1, 0.2, 0.3), [1.0, 2.0, 3.0])
         model = plant.mutable_deformable_model()
@@ -488,5 +488,7 @@ def test_positions_constraints_and_velocities_are_those_of_pydrake(tmp_path):
                 [int(model.GetDiscreteStateIndex(soft)), body.num_dofs(), model.HasConstraint(soft)],
             ]
         )
+        names.append(scene_graph.model_inspector().GetName(model.GetGeometryId(soft)))
+    assert names == ["DefaultModelInstance::soft"] * 2
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)

@@ -128,6 +128,7 @@ class DeformableModel(PhysicalModel):
         body = DeformableBody(name, DeformableBodyId.get_new_id(), geometry_id, mesh, geometry_instance.pose(), config)
         body.join(plant, DeformableBodyIndex(len(self.bodies)), instance)
         self.bodies.append(body)
+        geometry_instance.set_name(body.full_name())  # as of other geometries: with that of the model instance
         return body
 
     def SetWallBoundaryCondition(self, id: DeformableBodyId, p_WQ: ArrayLike, n_W: ArrayLike) -> None:
