@@ -21,6 +21,7 @@ INSPECT = {
     "actuators",
     "force_elements",
     "constraints",
+    "deformable_bodies",
     "geometries",
     "collision_filter_groups",
     "mobility",

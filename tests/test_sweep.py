@@ -292,6 +292,11 @@ def test_a_sweep_without_a_run_that_is_ok(in_folder):
         (("--vary", "state.elbow=1", "--resume"), 2, "--resume needs -o FILE"),
         (("--vary", "state.elbow=1", "-o", "x.csv", "--resume"), 2, "--resume: there is no x.csv.journal"),
         (("--vary", "state.elbow=1", "--plot", "x.png"), 2, "--plot draws measures"),
+        (
+            ("--vary", "u.elbow=1", "--measure", "max(elbow)", "--plot", "gone/x.png"),
+            6,
+            "gone/x.png: error: there is no",
+        ),
         (("--vary", "state.elbow=1", "--dt", "0.1", "--integrator", "radau3"), 2, "--dt is not 0"),
         (("--points", "gone.csv"), 4, "gone.csv: error: no such file"),
         (("--vary", "state.elbow=1", "--points", "x.csv"), 2, "give --vary or --points"),
@@ -333,3 +338,14 @@ def test_a_job_comes_back_from_its_text():
         np.testing.assert_array_equal(one, other)
     with pytest.raises(ArgumentError, match="config: a sweep takes numbers, texts and files"):
         job_text(Job((), {"config": object()}, {}))
+
+
+def test_a_plot_that_cannot_be_drawn_does_not_cost_the_table(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    words = ("--vary", "joint.elbow.damping=+1,*2", "-t", "0.01", "-j", "1", "--measure", "final(elbow)")
+    result = cli("-q", "sweep", PENDULUM, *words, "--plot", "x.png", "-o", "t.csv")
+    assert result.code == 2 and "nothing that varies is a number" in result.err
+    rows = list(csv.DictReader(open("t.csv", newline="")))  # noqa: SIM115
+    # some are added, some multiplied: neither is a number of its own
+    assert [row["joint.elbow.damping"] for row in rows] == ["+1", "*2"]

@@ -183,6 +183,13 @@ def measured(text):
         ("1e-3 * final(u.m) / (2 - 1.5)", 2e-3),
         ("final(i::z) + pi", math.pi - 2.0),
         ("sqrt(final(y)) == 2", 1.0),
+        # conditions are 1 and 0 in sums, differences and integrals
+        ("integral(u.m > 0)", 2.0),
+        ("span(y > 1)", 1.0),
+        ("max((x > 0) + (y >= 0) + (u.m == 1))", 3.0),
+        ("mean((x > 0) - (x < 0))", np.mean(np.sign(SERIES["x"]))),
+        ("min(-(y > 1))", -1.0),
+        ("max(not (y > 1) + 1)", 0.0),
     ],
 )
 def test_measures_are_what_they_say(text, expected):
@@ -216,6 +223,7 @@ def test_a_measure_may_have_a_name():
         ("-" * 1000 + "1", "levels"),
         ("1" * 3000, "is longer than"),
         ("1 < 2 < 3", "'<' is not expected there"),
+        ("+".join("1" * 300), "has more than 200 operators"),
     ],
 )
 def test_what_is_no_measure_is_refused(text, message):

@@ -183,6 +183,9 @@ def _check_outputs(options):
         from mbcli.sweeps.plot import check_plot
 
         check_plot(options.plot)
+        folder = os.path.dirname(os.path.abspath(options.plot))
+        if not os.path.isdir(folder):
+            raise OutputError(f"{options.plot}: error: there is no folder {folder}")
         if not options.measures:
             raise click.UsageError("--plot draws measures: give --measure")
         refuse_existing(options.plot, options.force or options.resume)
@@ -248,10 +251,6 @@ def _start(loaded, state):
 
 def _write(options, table, prepared, loaded):
     replace = options.force or options.resume
-    if options.plot is not None:
-        from mbcli.sweeps.plot import plot_table
-
-        plot_table(table, prepared.measures, options.plot)
     if options.output not in (None, "-"):
         if options.output.lower().endswith(".parquet"):
             table.write_parquet(options.output, force=replace)
@@ -275,6 +274,10 @@ def _write(options, table, prepared, loaded):
         click.echo(to_json(result))
     elif options.output in (None, "-"):
         click.echo(table.as_csv(), nl=False)
+    if options.plot is not None:
+        from mbcli.sweeps.plot import plot_table
+
+        plot_table(table, prepared.measures, options.plot)
 
 
 def _report(table, progress):

@@ -18,7 +18,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError
 
-LONGEST, DEEPEST = 2000, 60  # characters; levels of brackets
+LONGEST, DEEPEST, MOST_OPERATORS = 2000, 60, 200  # characters; levels of brackets
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d](?:\w|\.|::)*)"
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>\*\*|<=|>=|==|!=|[-+*/(),<>]))"
@@ -47,6 +47,11 @@ def _integral(values, time):
 def _time_of(values, time):
     there = np.flatnonzero(values)
     return float(time[there[0]]) if there.size else math.nan
+
+
+def _as_number(condition):
+    """A condition that gives 1.0 and 0.0: sums and integrals of truth values would be others."""
+    return lambda *values: np.asarray(condition(*values), dtype=float)
 
 
 REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
@@ -81,15 +86,16 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "*": np.multiply,
     "/": np.divide,
     "**": lambda a, b: np.power(np.asarray(a, dtype=float), b),
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
-    "and": np.logical_and,
-    "or": np.logical_or,
+    "<": _as_number(np.less),
+    "<=": _as_number(np.less_equal),
+    ">": _as_number(np.greater),
+    ">=": _as_number(np.greater_equal),
+    "==": _as_number(np.equal),
+    "!=": _as_number(np.not_equal),
+    "and": _as_number(np.logical_and),
+    "or": _as_number(np.logical_or),
 }
+NOT = _as_number(np.logical_not)
 BINDING = {"or": 1, "and": 2, "<": 3, "<=": 3, ">": 3, ">=": 3, "==": 3, "!=": 3, "+": 4, "-": 4, "*": 5, "/": 5}
 BINDING |= {"**": 7}
 COMPARISON = OF_NOT = 3
@@ -139,7 +145,7 @@ class _Parser:
                 raise _fault(text, f"cannot be read from '{text[at:].strip()[:20]}' on")
             self.tokens.append((found.lastgroup, found[found.lastgroup]))
             at = found.end()
-        self.at = self.depth = 0
+        self.at = self.depth = self.operators = 0
 
     def parse(self):
         value, is_series = self.expression(0)
@@ -168,6 +174,9 @@ class _Parser:
             if binding == 0 or binding < least or (binding == COMPARISON and compared):
                 break
             compared = binding == COMPARISON
+            self.operators += 1
+            if self.operators > MOST_OPERATORS:
+                raise _fault(f"{self.text[:40]}...", f"has more than {MOST_OPERATORS} operators")
             self.take()
             right = self.expression(binding if sign == "**" else binding + 1)
             left = self.apply(OPERATORS[sign], left, right)
@@ -187,7 +196,7 @@ class _Parser:
             inner = self.expression(OF_SIGN)
             return self.apply(np.negative, inner) if text == "-" else inner
         if kind == "name" and text == "not":
-            return self.apply(np.logical_not, self.expression(OF_NOT))
+            return self.apply(NOT, self.expression(OF_NOT))
         if kind == "name" and self.peek()[1] == "(":
             return self.call(text)
         if kind == "name" and text in CONSTANTS:

@@ -10,10 +10,10 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import ArgumentError
+from mbcli.pictures.plots import SUFFIXES, write_figure
 from mbcli.sweeps.point_run import OK
 from mbcli.sweeps.result_table import ResultTable
 
-SUFFIXES = ("png", "svg", "pdf")
 MOST_CELLS = 36  # of results times parameters
 SIZE = 3.4, 2.6  # [inch] of a cell
 OF_FAILURE = "tab:red"
@@ -21,8 +21,8 @@ OF_FAILURE = "tab:red"
 
 def check_plot(path: str) -> None:
     """ArgumentError if matplotlib is missing, or the name of the file has no suffix of a picture."""
-    if os.path.splitext(path)[1].lower().lstrip(".") not in SUFFIXES:
-        raise ArgumentError(f"{argument('plot')} {path}: the name of a picture ends in .{', .'.join(SUFFIXES)}")
+    if os.path.splitext(path)[1].lower() not in SUFFIXES:
+        raise ArgumentError(f"{argument('plot')} {path}: the name of a picture ends in {', '.join(SUFFIXES)}")
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -33,7 +33,8 @@ def plot_table(table: ResultTable, results: Sequence[str], path: str) -> None:
     """Draws each result against each varied number: one row of pictures a result, failures as crosses at the foot.
 
     With one varied number the points are joined; with two, those of an equal second number have one colour.
-    ArgumentError if nothing that varies is a number, or there would be too many pictures.
+    ArgumentError if nothing that varies is a number, or there would be too many pictures; OutputError if it cannot be
+    written.
     """
     from matplotlib.figure import Figure
 
@@ -57,7 +58,7 @@ def plot_table(table: ResultTable, results: Sequence[str], path: str) -> None:
         row[0].set_ylabel(result)
     for ax, name in zip(axes[-1], varied, strict=True):
         ax.set_xlabel(name)
-    figure.savefig(path, dpi=150)
+    write_figure(figure, path)
 
 
 def _draw(figure, ax, table, good, name, result, others):

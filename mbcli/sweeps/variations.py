@@ -55,7 +55,9 @@ class Variation:
 
     def cell(self, text: str) -> float | str:
         """A value as the table has it: a number if it is one."""
-        number = parse_number(text.removeprefix(self.operator).strip()) if self.operator else parse_number(text)
+        if not self.operator and text[:1] in ("+", "*"):  # relative, others of the list are not
+            return text
+        number = parse_number(text.removeprefix(self.operator).strip())
         return text if number is None else number
 
 
