@@ -13,7 +13,7 @@ at random by a ten-millionth of the size: what is undecided becomes flat tetrahe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,13 +39,14 @@ def conforming_tetrahedra(
     given = len(vertices)
     surface = _Surface(vertices, triangles, rng.normal(size=vertices.shape) * NOISE)
     inner_noise = rng.normal(size=inner.shape) * NOISE
+    delaunay = _Delaunay()
     for _ in range(MOST_ROUNDS):
         points = np.concatenate([surface.vertices, inner])
-        moved = points + np.concatenate([surface.noise, inner_noise])
-        cells = _delaunay(moved)
+        cells = delaunay.cells(surface.vertices + surface.noise, inner + inner_noise)
         if cells is None:
             return None
-        edges, faces = _edge_keys(cells, len(points)), _face_keys(cells, len(points))
+        edges = np.sort(_keys(cells[:, EDGES].reshape(-1, 2), len(points)))
+        faces = np.sort(_triple_keys(cells[:, FACES].reshape(-1, 3), len(points)))
         surface.flip(edges, len(points))
         cut = surface.missing(edges, faces, len(points))
         if len(cut):
@@ -64,16 +65,41 @@ def conforming_tetrahedra(
     return None
 
 
-def _delaunay(points: FloatArray) -> IntArray | None:
-    from scipy.spatial import Delaunay, QhullError
+class _Delaunay:
+    """The Delaunay tetrahedra of points on a surface and inside, to which more are added."""
 
-    try:
-        cells = Delaunay(points).simplices.astype(np.int64)
-    except QhullError:
-        return None
-    inside_out = signed_volumes(points, cells) < 0.0
-    cells[inside_out] = cells[inside_out][:, [0, 2, 1, 3]]
-    return cells
+    def __init__(self) -> None:
+        self._made: Any = None
+        # of each point in the order in which Qhull has them
+        self._is_inner, self._number = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)
+
+    def cells(self, surface: FloatArray, inner: FloatArray) -> IntArray | None:
+        """(k, 4) of points (n, 3), of which some are known already, numbered with those inside last; None if flat."""
+        from scipy.spatial import Delaunay, QhullError
+
+        known_inner = int(self._is_inner.sum())
+        known = len(self._is_inner) - known_inner
+        new = np.concatenate([surface[known:], inner[known_inner:]])
+        self._is_inner = np.append(self._is_inner, np.arange(len(new)) >= len(surface) - known)
+        self._number = np.concatenate(
+            [self._number, np.arange(known, len(surface)), np.arange(known_inner, len(inner))]
+        )
+        points = np.concatenate([surface, inner])
+        index = self._number + np.where(self._is_inner, len(surface), 0)
+        try:
+            if self._made is None:
+                self._made = Delaunay(new, incremental=True)
+            else:
+                try:
+                    self._made.add_points(new)
+                except QhullError:  # its rounding has piled up
+                    self._made = Delaunay(points[index], incremental=True)
+        except QhullError:
+            return None
+        cells = index[self._made.simplices]
+        inside_out = signed_volumes(points, cells) < 0.0
+        cells[inside_out] = cells[inside_out][:, [0, 2, 1, 3]]
+        return cells
 
 
 class _Surface:
@@ -204,21 +230,16 @@ def _inside(cells: IntArray, triangles: IntArray, n: int) -> IntArray | None:
 
 def _keys(pairs: IntArray, n: int) -> IntArray:
     """A number for each set of two indices below n."""
-    return pairs.min(axis=1) * n + pairs.max(axis=1)
+    a, b = pairs.T
+    return np.minimum(a, b) * n + np.maximum(a, b)
 
 
 def _triple_keys(triples: IntArray, n: int) -> IntArray:
     """A number for each set of three indices below n < 2^21."""
-    a, b, c = np.sort(triples, axis=1).T
-    return (a * n + b) * n + c
-
-
-def _edge_keys(cells: IntArray, n: int) -> IntArray:
-    return np.unique(_keys(cells[:, EDGES].reshape(-1, 2), n))
-
-
-def _face_keys(cells: IntArray, n: int) -> IntArray:
-    return np.unique(_triple_keys(cells[:, FACES].reshape(-1, 3), n))
+    a, b, c = triples.T
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    first, last = np.minimum(low, c), np.maximum(high, c)
+    return (first * n + (a + b + c - first - last)) * n + last
 
 
 def _among(keys: IntArray, ordered: IntArray) -> BoolArray:
