@@ -301,7 +301,7 @@ def test_21_the_step_of_sap_is_the_minimum_of_its_cost(size, monkeypatch):
     kernels = load_kernels(False)
     M = s.plant.CalcMassMatrix(s.context)  # does not depend on where a free box is, but on how it is turned: little
     free = v0 - h * np.tile([0.0, 0.0, 0.0, 0.0, 0.0, FALL], columns * rows)
-    at_end = sum(kernels.impulse_of(solver, i, *solver.con_v[i])[3] for i in range(n))
+    at_end = sum(kernels.cost_of(solver, i, *solver.con_v[i]) for i in range(n))
     at_end += 0.5 * (s.v - free) @ M @ (s.v - free)
     velocity = {0: np.zeros(6)}
     for column in range(columns):
@@ -315,7 +315,7 @@ def test_21_the_step_of_sap_is_the_minimum_of_its_cost(size, monkeypatch):
         c = solver.con_source[i]
         a, b = int(contacts[i].bodyA_index()), int(contacts[i].bodyB_index())
         np.testing.assert_array_equal(contacts[i].contact_point(), points.position[c])
-        at_start += kernels.impulse_of(solver, i, *relative_velocity(s, velocity, a, b, points, c, kernels))[3]
+        at_start += kernels.cost_of(solver, i, *relative_velocity(s, velocity, a, b, points, c, kernels))
     assert 0.0 < at_end < at_start
 
 

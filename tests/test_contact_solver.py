@@ -161,7 +161,7 @@ class Scene:
             J = self.jacobian(i)
             rows = np.zeros(3)
             rows[: len(J)] = J @ v
-            impulse += J.T @ np.array(self.kernels_plain().impulse_of(solver, i, *rows)[: len(J)])
+            impulse += J.T @ np.array(self.kernels_plain().response_of(solver, i, *rows)[: len(J)])
         return np.abs(inertial - impulse).max(), max(np.abs(inertial).max(), np.abs(A @ v).max())
 
 

@@ -188,11 +188,11 @@ class TurningScene(Scene):
             if solver.con_members[i] == TURNS:
                 w = self.rows_of_turning(i)
                 u = np.concatenate([rows[:2], w @ v])
-                friction, _, normal, _ = self.kernels_plain().impulse_of(solver, i, np.linalg.norm(u), 0.0, rows[2])
+                friction, _, normal = self.kernels_plain().response_of(solver, i, np.linalg.norm(u), 0.0, rows[2])[:3]
                 on_u = friction * u / np.linalg.norm(u)
                 impulse += J.T @ [*on_u[:2], normal] + w.T @ on_u[2:]
             else:
-                impulse += J.T @ np.array(self.kernels_plain().impulse_of(solver, i, *rows)[: len(J)])
+                impulse += J.T @ np.array(self.kernels_plain().response_of(solver, i, *rows)[: len(J)])
         return np.abs(inertial - impulse).max(), max(np.abs(inertial).max(), np.abs(A @ v).max())
 
 

@@ -8,6 +8,8 @@ from mbcli.engine.collision.shapes import corner, set_corner
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, dot, row3, scale, subtract
 
+CLEAR = 1e-9  # of the largest height of a corner: a height that is no rounding
+
 
 @kernel
 def heights_of_corners(c, t, n, o):
@@ -25,6 +27,13 @@ def heights_of_corners(c, t, n, o):
 def is_cut(h):
     """Whether heights h of corners are on both sides of a plane; what is on it counts as above."""
     return 0 < count_below(h) < 4
+
+
+@kernel
+def is_clear(h):
+    """Whether heights h are all on one side of a plane by more than rounding; they may be of a normal of any length."""
+    low, high = min(min(h[0], h[1]), min(h[2], h[3])), max(max(h[0], h[1]), max(h[2], h[3]))
+    return low > CLEAR * high or high < CLEAR * low
 
 
 @kernel
@@ -69,14 +78,27 @@ def set_crossing(c, t, h, below, above, k):
 @kernel
 def cut_below(c, place, count, n, o):
     """Leaves the part of a polygon below a plane; (its new place, its corners)."""
-    highest, lowest = -1e300, 1e300
-    for k in range(count):
-        h = dot(n, corner(c, place, k)) - o
-        highest, lowest = max(highest, h), min(lowest, h)
+    lowest, highest = heights_of_polygon(c, place, count, n, o)
     if highest <= 0.0:
         return place, count
     if lowest >= 0.0:
         return place, 0
+    return cut_across(c, place, count, n, o)
+
+
+@kernel
+def heights_of_polygon(c, place, count, n, o):
+    """The lowest and the highest of the corners of a polygon above a plane."""
+    lowest, highest = 1e300, -1e300
+    for k in range(count):
+        h = dot(n, corner(c, place, k)) - o
+        lowest, highest = min(lowest, h), max(highest, h)
+    return lowest, highest
+
+
+@kernel
+def cut_across(c, place, count, n, o):
+    """As cut_below(), of a polygon that is on both sides."""
     into, kept = 5 - place, 0
     last = corner(c, place, count - 1)
     height_last = dot(n, last) - o
@@ -106,17 +128,10 @@ def cut_to_tetrahedron(c, place, count, t, normal):
         if count < 3:
             return place, 0
         n, o = row3(c.tetrahedron_planes, t, 4 * side), c.tetrahedron_planes[t, 4 * side + 3]
-        if is_in_plane(c, place, count, n, o) and dot(n, normal) > 0.0:
+        lowest, highest = heights_of_polygon(c, place, count, n, o)
+        is_in_plane = lowest == 0.0 and highest == 0.0
+        if lowest >= 0.0 and (not is_in_plane or dot(n, normal) > 0.0):
             return place, 0
-        place, count = cut_below(c, place, count, n, o)
+        if highest > 0.0:
+            place, count = cut_across(c, place, count, n, o)
     return place, count
-
-
-@kernel
-def is_in_plane(c, place, count, n, o):
-    """Whether a polygon is in a plane exactly."""
-    off = 0
-    for k in range(count):
-        if dot(n, corner(c, place, k)) != o:
-            off += 1
-    return off == 0

@@ -1,12 +1,22 @@
 """Contact surfaces of pressure fields: where the pressures of two solids are equal, or on the surface of a rigid one.
 
 Elandt et al. 2019 (arXiv:1904.11433), Masterjohn et al. 2022 (arXiv:2110.04157). The trees of two meshes are descended
-together; what is left are pairs of tetrahedra, or of a tetrahedron and a triangle, which are kept until the solids have
-moved. Fields are linear in a tetrahedron, so pressures are equal on a plane, whose section with one of a pair is
-clipped at the sides of the other.
+together (near_elements.py); what is left are pairs of tetrahedra, or of a tetrahedron and a triangle, which are kept
+until the solids have moved. Fields are linear in a tetrahedron, so pressures are equal on a plane, whose section with
+one of a pair is clipped at the sides of the other.
 """
 
-from mbcli.engine.collision.clipping import cut_below, cut_to_tetrahedron, heights_of_corners, is_cut, section
+from mbcli.engine.collision.clipping import cut_below, cut_to_tetrahedron, heights_of_corners, is_clear, is_cut, section
+from mbcli.engine.collision.near_elements import (
+    boxes_meet,
+    descend_from,
+    forget_other_pairs,
+    moved_by,
+    set_relative,
+    skin_of_pair,
+    tetrahedra_are_near,
+    triangle_is_near,
+)
 from mbcli.engine.collision.segments import axis_of
 from mbcli.engine.collision.shapes import corner, rotate_back, set_corner
 from mbcli.engine.collision.surface_faces import add_polygon, is_along, set_vector, vector_of
@@ -28,16 +38,13 @@ from mbcli.engine.fields.collision_fields import (
     MESH_ELSEWHERE,
     NO_FIELD,
     RELATIVE_POSE,
-    RELATIVE_SIZES,
     RIGID_SURFACE,
     SOFT_FIELD,
 )
 from mbcli.engine.runtime.handles import collision_at, points_at
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, subtract
 from mbcli.engine.smooth.trigonometry import square_root
-
-SKIN = 0.01  # of the smaller of two meshes
 
 
 @kernel
@@ -190,40 +197,6 @@ def sink_mesh(c, points, S, T):
 
 
 @kernel
-def set_relative(c, S, T):
-    """-> relative: the pose of T in S, and the absolute values of its rotation."""
-    X, relative = c.X_WG, c.relative
-    for k in range(3):
-        column = rotate_back(X, S, (X[T, k], X[T, k + 3], X[T, k + 6]))
-        for i in range(3):
-            relative[RELATIVE_POSE, k + 3 * i] = column[i]
-            relative[RELATIVE_SIZES, k + 3 * i] = abs(column[i])
-    set_row3(relative, RELATIVE_POSE, 9, rotate_back(X, S, subtract(row3(X, T, 9), row3(X, S, 9))))
-
-
-@kernel
-def is_within(r, a, b, skin):
-    """Whether boxes of half sizes a and b whose centres are r apart are less than a skin apart along each axis."""
-    return abs(r[0]) <= a[0] + b[0] + skin and abs(r[1]) <= a[1] + b[1] + skin and abs(r[2]) <= a[2] + b[2] + skin
-
-
-@kernel
-def boxes_meet(c, a, b, skin):
-    """Whether box a of S and box b of T are less than a skin apart along the axes of each."""
-    box, X = c.node_box, c.relative
-    half_a, half_b = row3(box, a, 3), row3(box, b, 3)
-    r = subtract(subtract(row3(box, a, 0), row3(X, RELATIVE_POSE, 9)), rotate(X, RELATIVE_POSE, row3(box, b, 0)))
-    if not is_within(r, half_a, rotate(X, RELATIVE_SIZES, half_b), skin):
-        return False
-    return is_within(rotate_back(X, RELATIVE_POSE, r), rotate_back(X, RELATIVE_SIZES, half_a), half_b, skin)
-
-
-@kernel
-def size_of_box(c, node):
-    return c.node_box[node, 3] + c.node_box[node, 4] + c.node_box[node, 5]
-
-
-@kernel
 def meet_meshes(c, points, S, T):
     """Faces between the field S and mesh T, a field or a rigid surface."""
     set_relative(c, S, T)
@@ -248,25 +221,6 @@ def meet_near_elements(c, points, n, S, T):
 
 
 @kernel
-def skin_of_pair(c, S, T):
-    """How far solids may move before elements that are near are looked for again."""
-    return SKIN * min(size_of_box(c, c.mesh_root[c.mesh_of[S]]), size_of_box(c, c.mesh_root[c.mesh_of[T]]))
-
-
-@kernel
-def moved_by(c, n, T):
-    """How far a point of T has moved in S at most since near elements of pair n were found."""
-    now, then, root = c.relative, c.kept_pose, c.mesh_root[c.mesh_of[T]]
-    turned = 0.0
-    for k in range(9):
-        turned += (now[RELATIVE_POSE, k] - then[n, k]) * (now[RELATIVE_POSE, k] - then[n, k])
-    shift = subtract(row3(now, RELATIVE_POSE, 9), row3(then, n, 9))
-    middle, half = row3(c.node_box, root, 0), row3(c.node_box, root, 3)
-    reach = square_root(dot(middle, middle)) + square_root(dot(half, half))
-    return square_root(dot(shift, shift)) + square_root(turned) * reach
-
-
-@kernel
 def find_near_elements(c, points, n, S, T, skin):
     """Faces of pair n; -> kept: its elements that are less than a skin apart, unless they are more than it holds.
 
@@ -274,6 +228,7 @@ def find_near_elements(c, points, n, S, T, skin):
     """
     for k in range(12):
         c.kept_pose[n, k] = c.relative[RELATIVE_POSE, k]
+    is_soft = c.field_kind[T] == SOFT_FIELD
     c.kept_start[n], c.kept_count[n] = c.counts[COLLISION_KEPT], 0
     all_kept = True
     stack, children = c.nodes_left, c.node_children
@@ -287,6 +242,9 @@ def find_near_elements(c, points, n, S, T, skin):
         if children[a, 0] >= 0 or children[b, 0] >= 0:
             left = descend_from(c, a, b, left)
             continue
+        e, f = children[a, 1], children[b, 1]
+        if not (tetrahedra_are_near(c, e, f, skin) if is_soft else triangle_is_near(c, e, f, skin)):
+            continue
         if c.counts[COLLISION_KEPT] >= c.kept.shape[0]:
             if c.kept_start[n] > 0:
                 forget_other_pairs(c, n)
@@ -295,37 +253,12 @@ def find_near_elements(c, points, n, S, T, skin):
                 c.counts[COLLISION_KEPT], c.kept_count[n] = 0, 0
                 all_kept = False
         k = c.counts[COLLISION_KEPT]
-        c.kept[k, 0], c.kept[k, 1] = children[a, 1], children[b, 1]
+        c.kept[k, 0], c.kept[k, 1] = e, f
         c.counts[COLLISION_KEPT] = k + 1
         c.kept_count[n] += 1
     meet_near_elements(c, points, n, S, T)
     if not all_kept:
         c.counts[COLLISION_KEPT], c.kept_count[n] = 0, -1
-
-
-@kernel
-def forget_other_pairs(c, n):
-    """Moves what pair n keeps to the start of kept; the elements of others are found again when they are asked for."""
-    first, count = c.kept_start[n], c.kept_count[n]
-    for k in range(count):
-        c.kept[k, 0], c.kept[k, 1] = c.kept[first + k, 0], c.kept[first + k, 1]
-    for m in range(c.kept_count.shape[0]):
-        c.kept_count[m] = -1
-    c.kept_start[n], c.kept_count[n] = 0, count
-    c.counts[COLLISION_KEPT] = count
-
-
-@kernel
-def descend_from(c, a, b, left):
-    """The children of the larger box of two that are not both leaves; the number of pairs that are left."""
-    stack, children = c.nodes_left, c.node_children
-    if children[b, 0] < 0 or (children[a, 0] >= 0 and size_of_box(c, a) >= size_of_box(c, b)):
-        stack[left, 0], stack[left, 1] = children[a, 1], b
-        stack[left + 1, 0], stack[left + 1, 1] = children[a, 0], b
-    else:
-        stack[left, 0], stack[left, 1] = a, children[b, 1]
-        stack[left + 1, 0], stack[left + 1, 1] = a, children[b, 0]
-    return left + 2
 
 
 @kernel
@@ -351,11 +284,17 @@ def meet_tetrahedra(c, points, S, T, s, t):
     """The face on which tetrahedra s of S and t of T have the same pressure."""
     X = c.relative
     p, E = row3(X, RELATIVE_POSE, 9), c.compliance[T, COMPLIANCE_MODULUS]
-    c.meeting_solids[MEETING_FRAME] = S
     set_field_of(c, s, S)
     slope_T = rotate(X, RELATIVE_POSE, scale(E, row3(c.tetrahedron_field, t, 0)))
+    value_T = E * c.tetrahedron_field[t, 3] - dot(slope_T, p)
+    d, o = subtract(vector_of(c.meeting, MEETING_SLOPE_S), slope_T), value_T - c.meeting[MEETING_VALUE_S]
+    if is_clear(heights_of_corners(c, s, d, o)):
+        return
+    if is_clear(heights_of_corners(c, t, rotate_back(X, RELATIVE_POSE, d), o - dot(d, p))):
+        return
+    c.meeting_solids[MEETING_FRAME] = S
     set_vector(c.meeting, MEETING_SLOPE_T, slope_T)
-    normal, offset, there = equal_pressure(c, E * c.tetrahedron_field[t, 3] - dot(slope_T, p))
+    normal, offset, there = equal_pressure(c, value_T)
     if not there:
         return
     h = heights_of_corners(c, s, normal, offset)

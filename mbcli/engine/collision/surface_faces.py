@@ -35,7 +35,7 @@ from mbcli.engine.fields.contact_fields import (
     FACE_PRESSURE,
 )
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.spatial import add, cross, dot, rotate, scale, set_row3, subtract
+from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
 # cosine of 5/8 pi: a face whose normal is farther from a gradient than that is on the wrong side of a field, as
@@ -89,16 +89,22 @@ def add_polygon(c, points, place, count):
 def add_triangles(c, points, place, count, centroid):
     """The triangles between the sides of a polygon and its centroid become contacts."""
     normal = vector_of(c.meeting, MEETING_NORMAL)
+    first = -1
     for k in range(count):
         a, b = corner(c, place, k), corner(c, place, (k + 1) % count)
         twice = abs(dot(normal, cross(subtract(a, centroid), subtract(b, centroid))))
         if twice == 0.0:
             continue
-        n = add_face(c, points, 0.5 * twice, scale(1.0 / 3.0, add(centroid, add(a, b))))
-        if n >= 0:
-            add_corner(c, points, n, centroid)
-            add_corner(c, points, n, a)
-            add_corner(c, points, n, b)
+        middle = scale(1.0 / 3.0, add(centroid, add(a, b)))
+        if first < 0:
+            n = first = add_face(c, points, 0.5 * twice, middle)
+        else:
+            n = add_face_like(c, points, first, 0.5 * twice, middle)
+        if n < 0:
+            return
+        add_corner(c, points, n, centroid)
+        add_corner(c, points, n, a)
+        add_corner(c, points, n, b)
 
 
 @kernel
@@ -138,29 +144,72 @@ def add_face(c, points, area, centroid):
     is_soft = c.field_kind[T] == SOFT_FIELD
     if c.counts[COLLISION_FACES] & FACES_LOADED and (along_S < LEAST_SLOPE or (is_soft and along_T < LEAST_SLOPE)):
         return -1
+    n = begin_face(c, points)
+    if n < 0:
+        return -1
+    slope = along_S * along_T / (along_S + along_T) if is_soft else along_S
+    points.body[n, 0], points.body[n, 1] = c.body[A], c.body[B]
+    points.geometry[n, 0], points.geometry[n, 1] = A, B
+    set_row3(points.normal, n, 0, rotate(c.X_WG, g, scale(1.0 if S == A else -1.0, normal)))
+    face = points.face
+    face[n, FACE_GRADIENT] = slope
+    set_row3(face, n, FACE_GRADIENT_A, rotate(c.X_WG, g, slope_S if S == A else slope_T))
+    set_row3(face, n, FACE_GRADIENT_B, rotate(c.X_WG, g, slope_T if S == A else slope_S))
+    if n > 0 and points.geometry[n - 1, 0] == A and points.geometry[n - 1, 1] == B:
+        copy_law(points, n, n - 1)
+    else:
+        weight = weight_of_A(c.compliance[A, COMPLIANCE_MODULUS], c.compliance[B, COMPLIANCE_MODULUS])
+        points.law[n, 1] = weight * c.material[A, 1] + (1.0 - weight) * c.material[B, 1]
+        points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
+        points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own_pair(c, A, B))
+    press_face(c, points, n, area, centroid)
+    return n
+
+
+@kernel
+def begin_face(c, points):
+    """Index of a new contact without corners; -1 without room, which is in the status."""
     n = points.count[0]
     if n >= points.distance.shape[0]:
         c.counts[COLLISION_STATUS] |= COLLISION_TOO_MANY_POINTS
         return -1
     points.count[0] = n + 1
     points.corner_start[n + 1] = points.corner_start[n]
-    slope = along_S * along_T / (along_S + along_T) if is_soft else along_S
-    pressure = pressure_at(c, centroid)
-    points.body[n, 0], points.body[n, 1] = c.body[A], c.body[B]
-    points.geometry[n, 0], points.geometry[n, 1] = A, B
-    set_row3(points.position, n, 0, to_world(c, g, centroid))
-    set_row3(points.normal, n, 0, rotate(c.X_WG, g, scale(1.0 if S == A else -1.0, normal)))
+    return n
+
+
+@kernel
+def copy_law(points, n, k):
+    """What the law of contact n has of its pair is that of contact k."""
+    for column in range(1, 5):
+        points.law[n, column] = points.law[k, column]
+
+
+@kernel
+def press_face(c, points, n, area, centroid):
+    """Area, place and pressure of contact n, whose FACE_GRADIENT is known."""
+    slope, pressure = points.face[n, FACE_GRADIENT], pressure_at(c, centroid)
+    set_row3(points.position, n, 0, to_world(c, c.meeting_solids[MEETING_FRAME], centroid))
     points.distance[n] = -pressure / slope if slope > LEAST_SLOPE else 0.0
-    face = points.face
-    face[n, FACE_AREA], face[n, FACE_PRESSURE], face[n, FACE_GRADIENT] = area, pressure, slope
-    set_row3(face, n, FACE_GRADIENT_A, rotate(c.X_WG, g, slope_S if S == A else slope_T))
-    set_row3(face, n, FACE_GRADIENT_B, rotate(c.X_WG, g, slope_T if S == A else slope_S))
-    set_row3(face, n, FACE_MOMENT, (0.0, 0.0, 0.0))
-    weight = weight_of_A(c.compliance[A, COMPLIANCE_MODULUS], c.compliance[B, COMPLIANCE_MODULUS])
+    points.face[n, FACE_AREA], points.face[n, FACE_PRESSURE] = area, pressure
+    set_row3(points.face, n, FACE_MOMENT, (0.0, 0.0, 0.0))
     points.law[n, 0] = area * slope
-    points.law[n, 1] = weight * c.material[A, 1] + (1.0 - weight) * c.material[B, 1]
-    points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
-    points.law[n, 3], points.law[n, 4] = friction_of_pair(c, A, B, own_pair(c, A, B))
+
+
+@kernel
+def add_face_like(c, points, k, area, centroid):
+    """As add_face(), of the polygon of contact k too."""
+    n = begin_face(c, points)
+    if n < 0:
+        return -1
+    points.body[n, 0], points.body[n, 1] = points.body[k, 0], points.body[k, 1]
+    points.geometry[n, 0], points.geometry[n, 1] = points.geometry[k, 0], points.geometry[k, 1]
+    set_row3(points.normal, n, 0, row3(points.normal, k, 0))
+    points.face[n, FACE_GRADIENT] = points.face[k, FACE_GRADIENT]
+    set_row3(points.face, n, FACE_GRADIENT_A, row3(points.face, k, FACE_GRADIENT_A))
+    set_row3(points.face, n, FACE_GRADIENT_B, row3(points.face, k, FACE_GRADIENT_B))
+    copy_law(points, n, k)
+    press_face(c, points, n, area, centroid)
     return n
 
 

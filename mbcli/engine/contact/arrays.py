@@ -26,11 +26,12 @@ DEFAULT_ITERATIONS = 100
 
 def _allocate(owner, fields, sizes):
     """Zeros for every field. Fields of the kind "lanes" share the memory of the field whose name they carry."""
+    names = {field.name for field in fields}
     for field in fields:
         if field.kind == "lanes":
             numbers = getattr(owner, field.name[:-1])
             setattr(owner, field.name, numbers.reshape(*numbers.shape[:-1], -1, WIDTH))
-        elif any(field.name + "8" == other.name for other in fields):
+        elif field.name + "8" in names:
             shape = shape_of(field, sizes)
             setattr(owner, field.name, aligned_zeros(math.prod(shape) // WIDTH).reshape(shape))
         else:

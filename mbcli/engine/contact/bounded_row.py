@@ -9,21 +9,19 @@ from mbcli.engine.runtime.kernel import kernel
 
 
 @kernel
-def bounded_impulse(law, i, v):
-    """Impulse at the velocity v of the row, and the cost there."""
+def bounded_response(law, i, v):
+    """Impulse at the velocity v of the row, and the second derivative of the cost."""
     resistance, low, high = law[i, BOUNDED_R], law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH]
     impulse = (law[i, BOUNDED_V_HAT] - v) / resistance
     if impulse > high:
-        return high, resistance * high * (impulse - 0.5 * high)
+        return high, 0.0
     if impulse < low:
-        return low, resistance * low * (impulse - 0.5 * low)
-    return impulse, 0.5 * resistance * impulse * impulse
+        return low, 0.0
+    return impulse, 1.0 / resistance
 
 
 @kernel
-def bounded_hessian(law, i, v):
-    """Second derivative of the cost."""
-    impulse = (law[i, BOUNDED_V_HAT] - v) / law[i, BOUNDED_R]
-    if impulse > law[i, BOUNDED_HIGH] or impulse < law[i, BOUNDED_LOW]:
-        return 0.0
-    return 1.0 / law[i, BOUNDED_R]
+def bounded_cost(law, i, v):
+    """The cost at the velocity v of the row."""
+    impulse, _ = bounded_response(law, i, v)
+    return impulse * (law[i, BOUNDED_V_HAT] - v - 0.5 * law[i, BOUNDED_R] * impulse)

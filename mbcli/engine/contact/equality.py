@@ -8,8 +8,14 @@ from mbcli.engine.runtime.kernel import kernel
 
 
 @kernel
-def equality_impulse(law, i, x, y, z):
-    """Impulse at the velocities of the rows, and the cost there."""
-    resistance = law[i, 0]
-    a, b, c = (law[i, 1] - x) / resistance, (law[i, 2] - y) / resistance, (law[i, 3] - z) / resistance
-    return a, b, c, 0.5 * resistance * (a * a + b * b + c * c)
+def equality_response(law, i, x, y, z):
+    """Impulse at the velocities of the rows, and the second derivative of the cost by each."""
+    s = 1.0 / law[i, 0]
+    return s * (law[i, 1] - x), s * (law[i, 2] - y), s * (law[i, 3] - z), s
+
+
+@kernel
+def equality_cost(law, i, x, y, z):
+    """The cost at the velocities of the rows."""
+    a, b, c, _ = equality_response(law, i, x, y, z)
+    return 0.5 * law[i, 0] * (a * a + b * b + c * c)

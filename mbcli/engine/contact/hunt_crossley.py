@@ -20,23 +20,14 @@ from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel
-def normal_impulse(law, i, v):
-    """n(v)."""
-    h = law[i, HUNT_CROSSLEY_STEP]
-    elastic, damping = law[i, HUNT_CROSSLEY_PENETRATION] - h * v, 1.0 - law[i, HUNT_CROSSLEY_DISSIPATION] * v
-    if elastic <= 0.0 or damping <= 0.0:
-        return 0.0
-    return h * law[i, HUNT_CROSSLEY_STIFFNESS] * elastic * damping
-
-
-@kernel
-def normal_slope(law, i, v):
-    """-dn/dv."""
+def normal_response(law, i, v):
+    """n(v) and -dn/dv."""
     h, d = law[i, HUNT_CROSSLEY_STEP], law[i, HUNT_CROSSLEY_DISSIPATION]
     elastic, damping = law[i, HUNT_CROSSLEY_PENETRATION] - h * v, 1.0 - d * v
     if elastic <= 0.0 or damping <= 0.0:
-        return 0.0
-    return h * law[i, HUNT_CROSSLEY_STIFFNESS] * (h * damping + d * elastic)
+        return 0.0, 0.0
+    hk = h * law[i, HUNT_CROSSLEY_STIFFNESS]
+    return hk * elastic * damping, hk * (h * damping + d * elastic)
 
 
 @kernel
@@ -49,8 +40,9 @@ def normal_cost(law, i, v):
     if v >= end:
         return 0.0
     # n is a parabola: Simpson's rule is exact
-    middle = 0.5 * (v + end)
-    return (normal_impulse(law, i, v) + 4.0 * normal_impulse(law, i, middle)) * (end - v) / 6.0
+    at_v, _ = normal_response(law, i, v)
+    in_middle, _ = normal_response(law, i, 0.5 * (v + end))
+    return (at_v + 4.0 * in_middle) * (end - v) / 6.0
 
 
 @kernel
@@ -63,43 +55,39 @@ def impulse_at_start(law, i, v):
 
 
 @kernel
-def lagged_impulse(law, i, vx, vy, vz):
-    """Impulse at the contact velocity (vx, vy, vz), and the cost there."""
+def lagged_response(law, i, vx, vy, vz):
+    """At the contact velocity (vx, vy, vz): impulse, and second derivatives of the cost xx, yy, zz, xy, xz, yz."""
     v_s, friction = law[i, HUNT_CROSSLEY_V_S], law[i, HUNT_CROSSLEY_FRICTION]
-    size = square_root(vx * vx + vy * vy + v_s * v_s)
-    s = -friction / size
-    return s * vx, s * vy, normal_impulse(law, i, vz), normal_cost(law, i, vz) + friction * (size - v_s)
+    normal, slope = normal_response(law, i, vz)
+    inverse = 1.0 / square_root(vx * vx + vy * vy + v_s * v_s)
+    a = friction * inverse
+    b = a * inverse * inverse
+    return -a * vx, -a * vy, normal, a - b * vx * vx, a - b * vy * vy, slope, -b * vx * vy, 0.0, 0.0
 
 
 @kernel
-def lagged_hessian(law, i, vx, vy, vz):
-    """Second derivatives of the cost: xx, yy, zz, xy, xz, yz."""
-    v_s, friction = law[i, HUNT_CROSSLEY_V_S], law[i, HUNT_CROSSLEY_FRICTION]
-    size = square_root(vx * vx + vy * vy + v_s * v_s)
-    a = friction / size
-    b = a / (size * size)
-    return a - b * vx * vx, a - b * vy * vy, normal_slope(law, i, vz), -b * vx * vy, 0.0, 0.0
+def lagged_cost(law, i, vx, vy, vz):
+    """The cost at the contact velocity (vx, vy, vz)."""
+    v_s = law[i, HUNT_CROSSLEY_V_S]
+    slip = square_root(vx * vx + vy * vy + v_s * v_s) - v_s
+    return normal_cost(law, i, vz) + law[i, HUNT_CROSSLEY_FRICTION] * slip
 
 
 @kernel
-def similar_impulse(law, i, vx, vy, vz):
-    """Impulse at the contact velocity (vx, vy, vz), and the cost there."""
+def similar_response(law, i, vx, vy, vz):
+    """At the contact velocity (vx, vy, vz): impulse, and second derivatives of the cost xx, yy, zz, xy, xz, yz."""
     mu, v_s = law[i, HUNT_CROSSLEY_MU], law[i, HUNT_CROSSLEY_V_S]
     size = square_root(vx * vx + vy * vy + v_s * v_s)
-    z = vz - mu * (size - v_s)
-    normal = normal_impulse(law, i, z)
-    s = -mu * normal / size
-    return s * vx, s * vy, normal, normal_cost(law, i, z)
-
-
-@kernel
-def similar_hessian(law, i, vx, vy, vz):
-    """Second derivatives of the cost: xx, yy, zz, xy, xz, yz."""
-    mu, v_s = law[i, HUNT_CROSSLEY_MU], law[i, HUNT_CROSSLEY_V_S]
-    size = square_root(vx * vx + vy * vy + v_s * v_s)
-    z = vz - mu * (size - v_s)
-    c = normal_slope(law, i, z)
-    a = mu * normal_impulse(law, i, z) / size
-    tx, ty = vx / size, vy / size
+    inverse = 1.0 / size
+    normal, c = normal_response(law, i, vz - mu * (size - v_s))
+    a = mu * normal * inverse
+    tx, ty = vx * inverse, vy * inverse
     b = mu * mu * c - a
-    return a + b * tx * tx, a + b * ty * ty, c, b * tx * ty, -mu * c * tx, -mu * c * ty
+    return -a * vx, -a * vy, normal, a + b * tx * tx, a + b * ty * ty, c, b * tx * ty, -mu * c * tx, -mu * c * ty
+
+
+@kernel
+def similar_cost(law, i, vx, vy, vz):
+    """The cost at the contact velocity (vx, vy, vz)."""
+    mu, v_s = law[i, HUNT_CROSSLEY_MU], law[i, HUNT_CROSSLEY_V_S]
+    return normal_cost(law, i, vz - mu * (square_root(vx * vx + vy * vy + v_s * v_s) - v_s))

@@ -9,13 +9,19 @@ hardly makes it smaller, or none is left, it is measured by the terms that cance
 
 from mbcli.engine.contact.block_cholesky import add_row, factorize_places, solve_places
 from mbcli.engine.contact.islands import arrange_problem
-from mbcli.engine.contact.patches import add_patch_impulses, patch_hessian, patch_times_jacobian, terms_of_patch
-from mbcli.engine.contact.problem import hessian_of, impulse_of
+from mbcli.engine.contact.line_search import line_search
+from mbcli.engine.contact.patches import (
+    add_patch_impulses,
+    patch_hessian,
+    patch_times_jacobian,
+    respond_in_patch,
+    terms_of_patch,
+)
+from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.substeps import begin_part, end_part, end_parts, halve_parts, keep_start
 from mbcli.engine.contact.tamsi import hold_friction, tamsi_direction, tamsi_share
 from mbcli.engine.contact.turning import (
     add_turning_impulses,
-    slope_of_turning,
     terms_of_turning,
     turning_hessian,
     turning_times_jacobian,
@@ -48,11 +54,8 @@ from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, add_product, sum_of_lanes
 
 SMALLEST = 1e-30  # squared momentum that counts as nothing
-LINE_SEARCH_STEPS = 60
 MOST_PARTS = 64  # of a step with TAMSI
 PATIENCE = 20  # iterations of TAMSI, which has no cost to search along, until friction is held for as many
-LINE_SEARCH_ACCURACY = 1e-8  # of the slope, relative to that at the start
-WHOLE_STEP = 1e-3  # the same for a whole step, which needs no search close to the minimum
 ROUNDING = 1e-10  # of the terms of the gradient: a gradient so small that does not become smaller is rounding
 SLOW = 0.5  # reduction of the residual by an iteration from which on it may be rounding
 FAST = 0.03  # reduction of the residual by an iteration after which its Hessian is used again
@@ -128,6 +131,7 @@ def find_velocities(solver, k, tamsi):
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
             solver.vectors8[VECTOR_DIRECTION, c] = solver.vectors8[VECTOR_VELOCITY, c] - solver.vectors8[VECTOR_FREE, c]
     times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM)
+    respond(solver, k)
     iterations, tries, residual, held = 0, 0, 0.0, False
     while True:
         before = residual
@@ -144,6 +148,7 @@ def find_velocities(solver, k, tamsi):
             held, tries = not held, 0
             hold_friction(solver, k, held)
             before = 0.0
+            respond(solver, k)
             fill_gradient(solver, k)
         if tamsi and not held:
             tamsi_direction(solver, k)
@@ -156,6 +161,7 @@ def find_velocities(solver, k, tamsi):
         times_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM_STEP)
         if tamsi and not held:
             move(solver, k, tamsi_share(solver, k))
+            respond(solver, k)
         else:
             move(solver, k, line_search(solver, k))
         iterations += 1
@@ -220,8 +226,20 @@ def times_mass(solver, first, end, x, y):
 
 
 @kernel
+def respond(solver, k):
+    """con_v -> con_impulse, con_hessian of the patches of island k; a line search has done it."""
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        if solver.con_members[i] > TURNS:
+            respond_in_patch(solver, i)
+
+
+@kernel
 def fill_gradient(solver, k):
-    """Gradient, and impulses at con_v; returns the square of the gradient over that of the momenta it is made of."""
+    """Gradient, and impulses at con_v, after respond() in patches.
+
+    Returns the square of the gradient over that of the momenta it is made of.
+    """
     first, end = solver.island_tree[k], solver.island_tree[k + 1]
     J, vectors, piece_vector = solver.jacobian8, solver.vectors8, solver.piece_vector
     for p in range(first, end):
@@ -236,7 +254,7 @@ def fill_gradient(solver, k):
             elif solver.con_members[i] == TURNS:
                 add_turning_impulses(solver, i)
             continue
-        x, y, z, _ = impulse_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
+        x, y, z, _, _, _, _, _, _ = response_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
         solver.con_impulse[i, 0], solver.con_impulse[i, 1], solver.con_impulse[i, 2] = x, y, z
         for p in range(solver.con_first[i], solver.con_first[i + 1]):
             s = piece_vector[p]
@@ -304,9 +322,11 @@ def fill_hessian(solver, k):
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         if solver.con_members[i] == 0:
-            G = hessian_of(solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2])
-            if G[0] != 0.0 or G[1] != 0.0 or G[2] != 0.0:
-                add_constraint_hessian(solver, i, G)
+            _, _, _, xx, yy, zz, xy, xz, yz = response_of(
+                solver, i, solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
+            )
+            if xx != 0.0 or yy != 0.0 or zz != 0.0:
+                add_constraint_hessian(solver, i, (xx, yy, zz, xy, xz, yz))
         elif solver.con_members[i] > TURNS:
             add_patch_hessian(solver, i, patch_hessian(solver, i))
         elif solver.con_members[i] == TURNS:
@@ -417,65 +437,6 @@ def add_rows(solver, a, block, p, column, rows):
     else:
         for r in range(count):
             add_row(J, values, numbers + r, target + r * step, gx, gy, gz)
-
-
-@kernel
-def line_search(solver, k):
-    """The share of the direction of least cost: a zero of its slope, by Newton's method kept in a bracket."""
-    first, end = solver.island_tree[k], solver.island_tree[k + 1]
-    linear, quadratic, at_start = 0.0, 0.0, 0.0
-    vectors = solver.vectors8
-    for p in range(first, end):
-        t = solver.order[p]
-        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            linear += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM, c])
-            quadratic += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM_STEP, c])
-            at_start += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_GRADIENT, c])
-    at_start = abs(at_start)
-    low, high = 0.0, 0.0  # of the bracket; high is open at 0
-    share, enough = 1.0, WHOLE_STEP
-    for _ in range(LINE_SEARCH_STEPS):
-        slope, curvature = slope_of_constraints(solver, k, share)
-        slope += linear + share * quadratic
-        curvature += quadratic
-        if abs(slope) <= enough * at_start:
-            break
-        enough = LINE_SEARCH_ACCURACY
-        if slope < 0.0:
-            low = share
-        else:
-            high = share
-        following = share - slope / curvature
-        if high == 0.0:
-            if not following > low:
-                break
-        elif not (low < following and following < high):
-            following = 0.5 * (low + high)
-        if following == share:
-            break
-        share = following
-    return share
-
-
-@kernel
-def slope_of_constraints(solver, k, share):
-    """First and second derivative along the direction of the costs of the constraints."""
-    slope, curvature = 0.0, 0.0
-    v, dv = solver.con_v, solver.con_dv
-    for c in range(solver.island_con[k], solver.island_con[k + 1]):
-        i = solver.con_order[c]
-        if solver.con_members[i] == TURNS:
-            first, second = slope_of_turning(solver, i, share)
-            slope += first
-            curvature += second
-            continue
-        a, b, n = dv[i, 0], dv[i, 1], dv[i, 2]
-        x, y, z = v[i, 0] + share * a, v[i, 1] + share * b, v[i, 2] + share * n
-        jx, jy, jz, _ = impulse_of(solver, i, x, y, z)
-        slope -= jx * a + jy * b + jz * n
-        xx, yy, zz, xy, xz, yz = hessian_of(solver, i, x, y, z)
-        curvature += a * (xx * a + 2.0 * (xy * b + xz * n)) + b * (yy * b + 2.0 * yz * n) + n * zz * n
-    return slope, curvature
 
 
 @kernel

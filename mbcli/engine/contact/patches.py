@@ -6,7 +6,7 @@ contact of the patch: pieces in pairs, of v_P and of w. Velocities, impulses and
 in this space before they meet the columns; the work for each contact does not depend on the robot.
 """
 
-from mbcli.engine.contact.problem import hessian_of, impulse_of
+from mbcli.engine.contact.problem import response_of
 from mbcli.engine.fields.contact_fields import (
     PLACE_ACROSS,
     PLACE_ARM,
@@ -17,7 +17,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import add_product, sum_of_lanes
-from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
 
@@ -58,13 +58,52 @@ def patch_times_jacobian(solver, i, x, y):
 
 
 @kernel
+def respond_in_patch(solver, i):
+    """con_v -> con_impulse, con_hessian of the contacts of patch i."""
+    con_v = solver.con_v
+    for n in range(i, i + solver.con_members[i]):
+        keep_response(solver, n, response_of(solver, n, con_v[n, 0], con_v[n, 1], con_v[n, 2]))
+
+
+@kernel
+def keep_response(solver, n, response):
+    """-> con_impulse, con_hessian of contact n."""
+    impulse, hessian = solver.con_impulse, solver.con_hessian
+    impulse[n, 0], impulse[n, 1], impulse[n, 2] = response[0], response[1], response[2]
+    hessian[n, 0], hessian[n, 1], hessian[n, 2] = response[3], response[4], response[5]
+    hessian[n, 3], hessian[n, 4], hessian[n, 5] = response[6], response[7], response[8]
+
+
+@kernel
+def slope_of_patch(solver, i, share):
+    """As line_search.slope_of_constraints(), of patch i; -> con_impulse, con_hessian there."""
+    slope, curvature = 0.0, 0.0
+    v, dv = solver.con_v, solver.con_dv
+    for n in range(i, i + solver.con_members[i]):
+        a, b, c = dv[n, 0], dv[n, 1], dv[n, 2]
+        response = response_of(solver, n, v[n, 0] + share * a, v[n, 1] + share * b, v[n, 2] + share * c)
+        keep_response(solver, n, response)
+        first, second = along_direction(response, a, b, c)
+        slope += first
+        curvature += second
+    return slope, curvature
+
+
+@kernel
+def along_direction(response, a, b, c):
+    """First and second derivative of the cost along the direction (a, b, c), from response_of()."""
+    x, y, z, xx, yy, zz, xy, xz, yz = response
+    curvature = a * (xx * a + 2.0 * (xy * b + xz * c)) + b * (yy * b + 2.0 * yz * c) + c * zz * c
+    return -(x * a + y * b + z * c), curvature
+
+
+@kernel
 def add_patch_impulses(solver, i):
-    """Impulses at con_v of the contacts of patch i, added to the gradient's row."""
-    place, impulse, con_v = solver.con_place, solver.con_impulse, solver.con_v
+    """con_impulse of the contacts of patch i, added to the gradient's row."""
+    place, impulse = solver.con_place, solver.con_impulse
     f, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for n in range(i, i + solver.con_members[i]):
-        x, y, z, _ = impulse_of(solver, n, con_v[n, 0], con_v[n, 1], con_v[n, 2])
-        impulse[n, 0], impulse[n, 1], impulse[n, 2] = x, y, z
+        x, y, z = impulse[n, 0], impulse[n, 1], impulse[n, 2]
         part = add(
             add(scale(x, row3(place, n, PLACE_TANGENT)), scale(y, row3(place, n, PLACE_ACROSS))),
             scale(z, row3(place, n, PLACE_NORMAL)),
@@ -118,15 +157,15 @@ def in_world(solver, n, G):
 
 @kernel
 def patch_hessian(solver, i):
-    """Second derivatives of the cost of patch i by (v_P, w): block vv, three columns of block wv, block ww.
+    """Second derivatives of the cost of patch i by (v_P, w), from con_hessian: block vv, three columns of wv, block ww.
 
     Symmetric blocks are xx, yy, zz, xy, xz, yz.
     """
     vv, ww = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     first, second, third = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # columns of wv
-    con_v, place = solver.con_v, solver.con_place
+    H, place = solver.con_hessian, solver.con_place
     for n in range(i, i + solver.con_members[i]):
-        G = in_world(solver, n, hessian_of(solver, n, con_v[n, 0], con_v[n, 1], con_v[n, 2]))
+        G = in_world(solver, n, (H[n, 0], H[n, 1], H[n, 2], H[n, 3], H[n, 4], H[n, 5]))
         r = row3(place, n, PLACE_ARM)
         # columns of [r x] G, which is the block wv
         a = cross(r, (G[0], G[3], G[4]))
@@ -145,6 +184,51 @@ def patch_hessian(solver, i):
 @kernel
 def add6(a, b):
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+@kernel
+def patch_jacobian(solver, i):
+    """As patch_hessian() for TAMSI, whose derivatives are not symmetric: rows of the blocks vv, vw, wv, ww."""
+    nothing = (0.0, 0.0, 0.0)
+    vv, vw, wv, ww = (
+        (nothing, nothing, nothing),
+        (nothing, nothing, nothing),
+        (nothing, nothing, nothing),
+        (nothing, nothing, nothing),
+    )
+    H, place = solver.con_hessian, solver.con_place
+    for n in range(i, i + solver.con_members[i]):
+        t, b, c = row3(place, n, PLACE_TANGENT), row3(place, n, PLACE_ACROSS), row3(place, n, PLACE_NORMAL)
+        # rows of G R^T, then of R G R^T
+        g = add(add(scale(H[n, 0], t), scale(H[n, 3], b)), scale(H[n, 4], c))
+        h = add(add(scale(H[n, 3], t), scale(H[n, 1], b)), scale(H[n, 5], c))
+        k = scale(H[n, 2], c)
+        x = add(add(scale(t[0], g), scale(b[0], h)), scale(c[0], k))
+        y = add(add(scale(t[1], g), scale(b[1], h)), scale(c[1], k))
+        z = add(add(scale(t[2], g), scale(b[2], h)), scale(c[2], k))
+        r = row3(place, n, PLACE_ARM)
+        turned = cross(r, x), cross(r, y), cross(r, z)  # rows of -G [r x]
+        vv = add_rows3(vv, (x, y, z))
+        vw = add_rows3(vw, turned)
+        wv = add_rows3(wv, cross_columns(r, (x, y, z)))
+        ww = add_rows3(ww, cross_columns(r, turned))
+    return vv, vw, wv, ww
+
+
+@kernel
+def add_rows3(A, B):
+    """A + B of matrices as three rows."""
+    return add(A[0], B[0]), add(A[1], B[1]), add(A[2], B[2])
+
+
+@kernel
+def cross_columns(r, A):
+    """[r x] A of a matrix as three rows."""
+    return (
+        subtract(scale(r[1], A[2]), scale(r[2], A[1])),
+        subtract(scale(r[2], A[0]), scale(r[0], A[2])),
+        subtract(scale(r[0], A[1]), scale(r[1], A[0])),
+    )
 
 
 @kernel

@@ -4,12 +4,13 @@ Constraints are appended one after another: `begin_constraint`, columns of its J
 The columns are kept in pieces of eight, those of one vector register of velocities.
 """
 
-from mbcli.engine.contact.bounded_row import bounded_hessian, bounded_impulse
-from mbcli.engine.contact.equality import equality_impulse
-from mbcli.engine.contact.hunt_crossley import lagged_hessian, lagged_impulse, similar_hessian, similar_impulse
-from mbcli.engine.contact.sap import sap_hessian, sap_impulse
-from mbcli.engine.contact.tamsi_law import tamsi_impulse
+from mbcli.engine.contact.bounded_row import bounded_cost, bounded_response
+from mbcli.engine.contact.equality import equality_cost, equality_response
+from mbcli.engine.contact.hunt_crossley import lagged_cost, lagged_response, similar_cost, similar_response
+from mbcli.engine.contact.sap import sap_cost, sap_response
+from mbcli.engine.contact.tamsi_law import tamsi_response
 from mbcli.engine.fields.contact_fields import (
+    BOUNDED,
     COUNT_CONSTRAINTS,
     COUNT_ITERATIONS,
     COUNT_MOST_ITERATIONS_SEEN,
@@ -119,39 +120,39 @@ def row_velocity(solver, i, x, row):
 
 
 @kernel
-def impulse_of(solver, i, x, y, z):
-    """Impulse (three numbers) of constraint i at the velocity (x, y, z) of its rows, and its cost."""
-    kind = solver.con_kind[i]
+def response_of(solver, i, x, y, z):
+    """Of constraint i at the velocity (x, y, z) of its rows: impulse, and minus its derivatives xx, yy, zz, xy, xz, yz.
+
+    These are second derivatives of the cost, but for TAMSI, see tamsi_law.py.
+    """
+    kind, law = solver.con_kind[i], solver.con_law
     if kind == LAGGED:
-        return lagged_impulse(solver.con_law, i, x, y, z)
+        return lagged_response(law, i, x, y, z)
     if kind == SAP:
-        return sap_impulse(solver.con_law, i, x, y, z)
+        return sap_response(law, i, x, y, z)
     if kind == SIMILAR:
-        return similar_impulse(solver.con_law, i, x, y, z)
+        return similar_response(law, i, x, y, z)
     if kind == EQUALITY:
-        return equality_impulse(solver.con_law, i, x, y, z)
+        a, b, c, s = equality_response(law, i, x, y, z)
+        return a, b, c, s, s, s, 0.0, 0.0, 0.0
     if kind == TAMSI:
-        jx, jy, jz = tamsi_impulse(solver.con_law, i, x, y, z)
-        return jx, jy, jz, 0.0
+        return tamsi_response(law, i, x, y, z)
     if kind == TURNING:  # is in the law of the contact before
-        return 0.0, 0.0, 0.0, 0.0
-    impulse, cost = bounded_impulse(solver.con_law, i, x)
-    return impulse, 0.0, 0.0, cost
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    impulse, s = bounded_response(law, i, x)
+    return impulse, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
 @kernel
-def hessian_of(solver, i, x, y, z):
-    """Second derivatives of the cost of constraint i: xx, yy, zz, xy, xz, yz."""
-    kind = solver.con_kind[i]
+def cost_of(solver, i, x, y, z):
+    """Cost of constraint i at the velocity (x, y, z) of its rows, whose slope is minus the impulse; not of TAMSI."""
+    kind, law = solver.con_kind[i], solver.con_law
     if kind == LAGGED:
-        return lagged_hessian(solver.con_law, i, x, y, z)
+        return lagged_cost(law, i, x, y, z)
     if kind == SAP:
-        return sap_hessian(solver.con_law, i, x, y, z)
+        return sap_cost(law, i, x, y, z)
     if kind == SIMILAR:
-        return similar_hessian(solver.con_law, i, x, y, z)
+        return similar_cost(law, i, x, y, z)
     if kind == EQUALITY:
-        s = 1.0 / solver.con_law[i, 0]
-        return s, s, s, 0.0, 0.0, 0.0
-    if kind == TURNING:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    return bounded_hessian(solver.con_law, i, x), 0.0, 0.0, 0.0, 0.0, 0.0
+        return equality_cost(law, i, x, y, z)
+    return bounded_cost(law, i, x) if kind == BOUNDED else 0.0

@@ -130,7 +130,7 @@ def add_contact_rows(model, data, solver, points):
     """One constraint per contact point, without its law; those of two bodies in patches, unless some resist turning."""
     c = 0
     while c < points.count[0]:
-        count, in_patch = 1, int(solver.settings[SETTING_APPROXIMATION]) != TAMSI and not resists_turning(points, c)
+        count, in_patch = 1, not resists_turning(points, c)
         while (
             c + count < points.count[0]
             and points.body[c + count, 0] == points.body[c, 0]

@@ -11,37 +11,42 @@ from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel
-def sap_impulse(law, i, vx, vy, vz):
-    """Impulse at the contact velocity (vx, vy, vz), and the cost there."""
-    mu, R_t, R_n = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N]
-    yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, SAP_V_HAT] - vz) / R_n
-    y_t = square_root(yx * yx + yy * yy)
-    if yz > 0.0 and y_t <= mu * yz:
-        return yx, yy, yz, 0.5 * (R_t * y_t * y_t + R_n * yz * yz)
-    mu_hat = mu * R_t / R_n
-    normal = (yz + mu_hat * y_t) / (1.0 + mu * mu_hat)
-    if normal <= 0.0:
-        return 0.0, 0.0, 0.0, 0.0
-    s = mu * normal / y_t
-    return s * yx, s * yy, normal, 0.5 * R_n * (1.0 + mu * mu_hat) * normal * normal
-
-
-@kernel
-def sap_hessian(law, i, vx, vy, vz):
-    """Second derivatives of the cost: xx, yy, zz, xy, xz, yz."""
+def sap_response(law, i, vx, vy, vz):
+    """At the contact velocity (vx, vy, vz): impulse, and second derivatives of the cost xx, yy, zz, xy, xz, yz."""
     mu, R_t, R_n = law[i, SAP_MU], law[i, SAP_R_T], law[i, SAP_R_N]
     yx, yy, yz = -vx / R_t, -vy / R_t, (law[i, SAP_V_HAT] - vz) / R_n
     y_t = square_root(yx * yx + yy * yy)
     if mu == 0.0:
-        return 0.0, 0.0, 1.0 / R_n if yz > 0.0 else 0.0, 0.0, 0.0, 0.0
+        if yz > 0.0:
+            return 0.0, 0.0, yz, 0.0, 0.0, 1.0 / R_n, 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if y_t <= mu * yz:
-        return 1.0 / R_t, 1.0 / R_t, 1.0 / R_n, 0.0, 0.0, 0.0
+        stiffness = 1.0 / R_t
+        return yx, yy, yz, stiffness, stiffness, 1.0 / R_n, 0.0, 0.0, 0.0
     mu_hat = mu * R_t / R_n
-    normal = (yz + mu_hat * y_t) / (1.0 + mu * mu_hat)
+    share = 1.0 / (1.0 + mu * mu_hat)
+    normal = share * (yz + mu_hat * y_t)
     if normal <= 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    c = 1.0 / (R_n * (1.0 + mu * mu_hat))
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    c = share / R_n
     tx, ty = yx / y_t, yy / y_t
     across = mu * normal / (y_t * R_t)  # along the circle
     along = mu * mu * c - across
-    return across + along * tx * tx, across + along * ty * ty, c, along * tx * ty, mu * c * tx, mu * c * ty
+    return (
+        mu * normal * tx,
+        mu * normal * ty,
+        normal,
+        across + along * tx * tx,
+        across + along * ty * ty,
+        c,
+        along * tx * ty,
+        mu * c * tx,
+        mu * c * ty,
+    )
+
+
+@kernel
+def sap_cost(law, i, vx, vy, vz):
+    """The cost at the contact velocity (vx, vy, vz)."""
+    x, y, normal, _, _, _, _, _, _ = sap_response(law, i, vx, vy, vz)
+    return 0.5 * (law[i, SAP_R_T] * (x * x + y * y) + law[i, SAP_R_N] * normal * normal)

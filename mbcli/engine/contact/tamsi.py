@@ -7,8 +7,8 @@ step: then it is solved in parts, see substeps.py. Islands are factorized densel
 
 from mbcli.engine.contact.block_cholesky import add_row
 from mbcli.engine.contact.dense_elimination import eliminate_dense, solve_upper
-from mbcli.engine.contact.problem import hessian_of
-from mbcli.engine.contact.tamsi_law import tamsi_jacobian
+from mbcli.engine.contact.patches import patch_jacobian
+from mbcli.engine.contact.problem import response_of
 from mbcli.engine.contact.turning import slip_size
 from mbcli.engine.fields.contact_fields import (
     COUNT_STATUS,
@@ -23,7 +23,7 @@ from mbcli.engine.fields.contact_fields import (
     VECTOR_GRADIENT,
 )
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.runtime.lane_memory import WIDTH
+from mbcli.engine.runtime.lane_memory import WIDTH, add_product
 from mbcli.engine.smooth.spatial import row3, scale
 from mbcli.engine.smooth.trigonometry import square_root
 
@@ -55,7 +55,13 @@ def tamsi_direction(solver, k):
             for c in range((solver.tree_slot[t + 1] - solver.tree_slot[t]) // WIDTH):
                 H8[at * step + column + c] = solver.mass8[source + c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
-        add_to_dense(solver, solver.con_order[c], step)
+        i = solver.con_order[c]
+        if solver.con_members[i] == 0:
+            add_to_dense(solver, i, step)
+        elif solver.con_members[i] > TURNS:
+            add_patch_to_dense(solver, i, step)
+        elif solver.con_members[i] == TURNS:
+            add_turning_to_dense(solver, i, step)
     if not eliminate_dense(solver.dense, H8, x, solver.dense_column, n, step):
         solver.counts[COUNT_STATUS] = PROBLEM_SINGULAR
         return
@@ -73,19 +79,12 @@ def tamsi_direction(solver, k):
 @kernel
 def add_to_dense(solver, i, step):
     """Adds J^T G J of constraint i to the dense matrix of its island, whose rows have so many vectors."""
-    if solver.con_members[i] == TURNS:
-        add_turning_to_dense(solver, i, step)
-        return
-    x, y, z = solver.con_v[i, 0], solver.con_v[i, 1], solver.con_v[i, 2]
-    if solver.con_kind[i] == TAMSI:
-        G = tamsi_jacobian(solver.con_law, i, x, y, z)
-    else:
-        xx, yy, zz, _, _, _ = hessian_of(solver, i, x, y, z)
-        G = (xx, 0.0, 0.0, 0.0, yy, 0.0, zz)
+    v = solver.con_v
+    _, _, _, xx, yy, zz, xy, xz, yz = response_of(solver, i, v[i, 0], v[i, 1], v[i, 2])
     J, J8 = solver.jacobian, solver.jacobian8
     for b in range(solver.con_first[i], solver.con_first[i + 1]):
         jx, jy, jz = J8[3 * b], J8[3 * b + 1], J8[3 * b + 2]
-        gx, gy, gz = G[0] * jx + G[1] * jy + G[2] * jz, G[3] * jx + G[4] * jy + G[5] * jz, G[6] * jz
+        gx, gy, gz = xx * jx + xy * jy + xz * jz, xy * jx + yy * jy + yz * jz, zz * jz
         u = tree_of_piece(solver, i, b)
         column = (solver.tree_column[u] - solver.tree_slot[u]) // WIDTH + solver.piece_vector[b]
         for a in range(solver.con_first[i], solver.con_first[i + 1]):
@@ -97,11 +96,39 @@ def add_to_dense(solver, i, step):
 
 
 @kernel
+def add_patch_to_dense(solver, i, step):
+    """As add_to_dense(), of the contacts of patch i, whose pieces stand in pairs."""
+    vv, vw, wv, ww = patch_jacobian(solver, i)
+    J, J8 = solver.jacobian, solver.jacobian8
+    for b in range(solver.con_first[i], solver.con_first[i + 1], 2):
+        v = J8[3 * b], J8[3 * b + 1], J8[3 * b + 2]
+        w = J8[3 * b + 3], J8[3 * b + 4], J8[3 * b + 5]
+        px, py, pz = times_two(vv[0], v, vw[0], w), times_two(vv[1], v, vw[1], w), times_two(vv[2], v, vw[2], w)
+        lx, ly, lz = times_two(wv[0], v, ww[0], w), times_two(wv[1], v, ww[1], w), times_two(wv[2], v, ww[2], w)
+        u = tree_of_piece(solver, i, b)
+        column = (solver.tree_column[u] - solver.tree_slot[u]) // WIDTH + solver.piece_vector[b]
+        for a in range(solver.con_first[i], solver.con_first[i + 1], 2):
+            t = tree_of_piece(solver, i, a)
+            skipped = WIDTH * solver.piece_vector[a] - solver.tree_slot[t]
+            target = (solver.tree_row[t] + skipped) * step + column
+            for r in range(min(WIDTH, solver.tree_v[t + 1] - solver.tree_v[t] - skipped)):
+                add_row(J, solver.dense8, 3 * WIDTH * a + r, target + r * step, px, py, pz)
+                add_row(J, solver.dense8, 3 * WIDTH * (a + 1) + r, target + r * step, lx, ly, lz)
+
+
+@kernel
+def times_two(a, x, b, y):
+    """a x + b y of rows of three numbers and three registers each."""
+    total = add_product(add_product(a[0] * x[0], x[1], a[1]), x[2], a[2])
+    return add_product(add_product(add_product(total, y[0], b[0]), y[1], b[1]), y[2], b[2])
+
+
+@kernel
 def add_turning_to_dense(solver, i, step):
     """The same for a contact that resists turning, whose pieces stand in pairs."""
     v, w = row3(solver.con_v, i, 0), row3(solver.con_v, i + 1, 0)
     size = slip_size(v, w)
-    along, _, xz, _, across, _, zz = tamsi_jacobian(solver.con_law, i, size, 0.0, v[2])
+    _, _, _, along, across, zz, _, xz, _ = response_of(solver, i, size, 0.0, v[2])
     inverse = 1.0 / size if size > 0.0 else 0.0
     t0, t1, t = inverse * v[0], inverse * v[1], scale(inverse, w)
     J, J8 = solver.jacobian, solver.jacobian8

@@ -14,7 +14,7 @@ impulses of the latter, and their scales as its law.
 
 from mbcli.engine.contact.compliance import FRICTION_SOFTNESS
 from mbcli.engine.contact.patches import compliance_in_patch, fill_patch_response, patch_velocity
-from mbcli.engine.contact.problem import hessian_of, impulse_of
+from mbcli.engine.contact.problem import response_of
 from mbcli.engine.fields.collision_fields import TURNING_ROLLING, TURNING_TORSION
 from mbcli.engine.fields.contact_fields import (
     COUNT_PIECES,
@@ -130,7 +130,7 @@ def add_turning_impulses(solver, i):
     """Impulses of contact i at con_v, added to the gradient's row."""
     v, w = row3(solver.con_v, i, 0), row3(solver.con_v, i + 1, 0)
     size = slip_size(v, w)
-    along, _, normal, _ = impulse_of(solver, i, size, 0.0, v[2])
+    along, _, normal, _, _, _, _, _, _ = response_of(solver, i, size, 0.0, v[2])
     s = along / size if size > 0.0 else 0.0
     f, m = (s * v[0], s * v[1], normal), scale(s, w)
     set_row3(solver.con_impulse, i, 0, f)
@@ -160,7 +160,7 @@ def turning_hessian(solver, i):
     """Second derivatives of the cost of contact i at con_v, as patch_hessian() has them."""
     v, w = row3(solver.con_v, i, 0), row3(solver.con_v, i + 1, 0)
     size = slip_size(v, w)
-    along, across, zz, _, xz, _ = hessian_of(solver, i, size, 0.0, v[2])
+    _, _, _, along, across, zz, _, xz, _ = response_of(solver, i, size, 0.0, v[2])
     inverse = 1.0 / size if size > 0.0 else 0.0
     t0, t1, t = inverse * v[0], inverse * v[1], scale(inverse, w)
     b = along - across
@@ -183,8 +183,7 @@ def slope_of_turning(solver, i, share):
     v = add(row3(solver.con_v, i, 0), scale(share, d))
     w = add(row3(solver.con_v, i + 1, 0), scale(share, e))
     size = slip_size(v, w)
-    friction, _, normal, _ = impulse_of(solver, i, size, 0.0, v[2])
-    along, across, zz, _, xz, _ = hessian_of(solver, i, size, 0.0, v[2])
+    friction, _, normal, along, across, zz, _, xz, _ = response_of(solver, i, size, 0.0, v[2])
     inverse = 1.0 / size if size > 0.0 else 0.0
     change = inverse * (v[0] * d[0] + v[1] * d[1] + w[0] * e[0] + w[1] * e[1] + w[2] * e[2])  # of the size
     square = d[0] * d[0] + d[1] * d[1] + e[0] * e[0] + e[1] * e[1] + e[2] * e[2]

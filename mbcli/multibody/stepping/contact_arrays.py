@@ -146,12 +146,21 @@ class ContactArrays:
         """Room for the contacts of so many samples."""
         self._attached = False
         self.samples = ContactSamples(rows, kept)
+        self.set_samples()
+
+    def set_samples(self):
+        """The numbers of the plant that samples depend on."""
         self.samples.settings[SAMPLES_STICTION] = self.plant.settings.stiction_tolerance
 
     def start_run(self, rows, keeps):
         """Room for the contacts of samples in blocks of so many rows, if they are to be kept."""
-        self.keeps = keeps
-        self.start_samples(rows)
+        if self.samples is None or keeps or self.keeps or self.samples.rows != rows:
+            self.keeps = keeps
+            self.start_samples(rows)
+        else:  # nothing is kept, as in the run before: making room costs as much as many steps
+            self._attached = False
+            self.samples.counts[:] = 0
+            self.set_samples()
 
     def compiles_elsewhere(self, kernels):
         """Lets another process compile what is called by address; whether it has to."""

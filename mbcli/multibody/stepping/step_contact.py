@@ -67,8 +67,8 @@ class StepContact(ContactArrays):
         if earlier is not None:
             self.solver.statistics[:] = earlier.statistics
 
-    def start_samples(self, *room):
-        super().start_samples(*room)
+    def set_samples(self):
+        super().set_samples()
         self.samples.settings[SAMPLES_STEP] = self.plant.time_step()
 
     def start_run(self, rows, keeps):

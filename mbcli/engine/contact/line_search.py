@@ -1,0 +1,78 @@
+"""How far to go along the direction of a step of Newton's method: about to the least cost."""
+
+from mbcli.engine.contact.patches import along_direction, slope_of_patch
+from mbcli.engine.contact.problem import response_of
+from mbcli.engine.contact.turning import slope_of_turning
+from mbcli.engine.fields.contact_fields import (
+    TURNS,
+    VECTOR_DIRECTION,
+    VECTOR_GRADIENT,
+    VECTOR_MOMENTUM,
+    VECTOR_MOMENTUM_STEP,
+)
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
+
+LINE_SEARCH_STEPS = 60
+LINE_SEARCH_ACCURACY = 0.1  # of the slope, relative to that at the start: closer costs more than it saves iterations
+
+
+@kernel
+def line_search(solver, k):
+    """The share of the direction of least cost: nearly a zero of its slope, by Newton's method kept in a bracket."""
+    first, end = solver.island_tree[k], solver.island_tree[k + 1]
+    linear, quadratic, at_start = 0.0, 0.0, 0.0
+    vectors = solver.vectors8
+    for p in range(first, end):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            linear += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM, c])
+            quadratic += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_MOMENTUM_STEP, c])
+            at_start += sum_of_lanes(vectors[VECTOR_DIRECTION, c] * vectors[VECTOR_GRADIENT, c])
+    at_start = abs(at_start)
+    low, high = 0.0, 0.0  # of the bracket; high is open at 0
+    share, following = 1.0, 1.0
+    for _ in range(LINE_SEARCH_STEPS):
+        share = following
+        slope, curvature = slope_of_constraints(solver, k, share)
+        slope += linear + share * quadratic
+        curvature += quadratic
+        if abs(slope) <= LINE_SEARCH_ACCURACY * at_start:
+            break
+        if slope < 0.0:
+            low = share
+        else:
+            high = share
+        following = share - slope / curvature
+        if high == 0.0:
+            if not following > low:
+                break
+        elif not (low < following and following < high):
+            following = 0.5 * (low + high)
+        if following == share:
+            break
+    return share
+
+
+@kernel
+def slope_of_constraints(solver, k, share):
+    """First and second derivative along the direction of the costs of the constraints; of patches respond() there."""
+    slope, curvature = 0.0, 0.0
+    v, dv = solver.con_v, solver.con_dv
+    for c in range(solver.island_con[k], solver.island_con[k + 1]):
+        i = solver.con_order[c]
+        if solver.con_members[i] != 0:
+            if solver.con_members[i] > 0:
+                if solver.con_members[i] == TURNS:
+                    first, second = slope_of_turning(solver, i, share)
+                else:
+                    first, second = slope_of_patch(solver, i, share)
+                slope += first
+                curvature += second
+            continue
+        a, b, n = dv[i, 0], dv[i, 1], dv[i, 2]
+        response = response_of(solver, i, v[i, 0] + share * a, v[i, 1] + share * b, v[i, 2] + share * n)
+        first, second = along_direction(response, a, b, n)
+        slope += first
+        curvature += second
+    return slope, curvature
