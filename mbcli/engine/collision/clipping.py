@@ -49,7 +49,8 @@ def count_below(h):
 @kernel
 def section(c, t, h):
     """The section of tetrahedron t with a plane that cuts it, heights h above it -> polygons[2]; its corners."""
-    if count_below(h) == 2:
+    below = count_below(h)
+    if below == 2:
         a = 0 if h[0] < 0.0 else (1 if h[1] < 0.0 else 2)
         b = 3 if h[3] < 0.0 else (2 if h[2] < 0.0 else 1)
         first = 0 if a > 0 else (1 if b > 1 else 2)
@@ -59,12 +60,15 @@ def section(c, t, h):
         set_crossing(c, t, h, b, second, 2)
         set_crossing(c, t, h, b, first, 3)
         return 4
+    alone = 0  # the corner that is on its side alone
+    for i in range(1, 4):
+        if (h[i] < 0.0) == (below == 1):
+            alone = i
     k = 0
     for i in range(4):
-        for j in range(4):
-            if h[i] < 0.0 and h[j] >= 0.0:
-                set_crossing(c, t, h, i, j, k)
-                k += 1
+        if i != alone:
+            set_crossing(c, t, h, alone if below == 1 else i, i if below == 1 else alone, k)
+            k += 1
     return 3
 
 

@@ -193,6 +193,7 @@ def add_patch(model, data, solver, points, c, count):
     solver.con_members[first] = 1
     P = row3(points.position, c, 0)
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    tangent, across = x, y
     add_relative_point(model, data, solver, first, points.body[c, 0], points.body[c, 1], P, x, y, z)
     end_constraint(solver, first)
     if solver.counts[COUNT_CONSTRAINTS] == first:
@@ -202,9 +203,11 @@ def add_patch(model, data, solver, points, c, count):
         if i < 0:
             return
         normal = row3(points.normal, n, 0)
-        tangent = tangent_of(normal)
+        if n == c or not same_vector(normal, row3(points.normal, n - 1, 0)):
+            tangent = tangent_of(normal)
+            across = cross(normal, tangent)
         set_row3(solver.con_place, i, PLACE_TANGENT, tangent)
-        set_row3(solver.con_place, i, PLACE_ACROSS, cross(normal, tangent))
+        set_row3(solver.con_place, i, PLACE_ACROSS, across)
         set_row3(solver.con_place, i, PLACE_NORMAL, normal)
         set_row3(solver.con_place, i, PLACE_ARM, subtract(row3(points.position, n, 0), P))
         if n > c:
@@ -212,13 +215,21 @@ def add_patch(model, data, solver, points, c, count):
 
 
 @kernel
+def same_vector(a, b):
+    return a[0] == b[0] and a[1] == b[1] and a[2] == b[2]
+
+
+@kernel
 def set_laws_of_patch(solver, points, i, h):
     """Numbers of the laws of the contacts of patch i, as set_contact_law() has them."""
-    fill_patch_response(solver, i)
+    is_tamsi = int(solver.settings[SETTING_APPROXIMATION]) == TAMSI  # whose law does not ask how a contact gives way
+    if not is_tamsi:
+        fill_patch_response(solver, i)
     w, v = patch_velocity(solver, i, VECTOR_VELOCITY)
     for n in range(i, i + solver.con_members[i]):
         _, _, separation = velocity_in_patch(solver, n, w, v)
-        set_contact_law(solver, points, n, h, compliance_in_patch(solver, i, n), separation)
+        softness = 0.0 if is_tamsi else compliance_in_patch(solver, i, n)
+        set_contact_law(solver, points, n, h, softness, separation)
 
 
 @kernel
