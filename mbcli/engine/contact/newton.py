@@ -1,4 +1,4 @@
-"""Newton's method with exact line search for the convex problem, island by island (Castro et al. 2022, section IV).
+"""Newton's method with a line search for the convex problem, island by island (Castro et al. 2022, section IV).
 
 The search starts from the velocities of the step's start. An iteration that made the residual much smaller is followed
 by one with the same Hessian, which costs a fraction and does nearly as well there. The search ends when the gradient
