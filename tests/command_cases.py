@@ -429,6 +429,7 @@ TRIALS = {
             Fault("wrong value", "run.h5 --tolerance -1", USAGE, "-1 is less than 0"),
             Fault("unwritable output", "run.h5 -o gone/out.h5", OUTPUT, "gone/out.h5"),
             Fault("unwritable output", "run.h5 -o other.h5", OUTPUT, "other.h5"),
+            Fault("unwritable output", "run.h5 -o run.h5 --force", OUTPUT, "run.h5: error: is an input"),
         ],
         found=(("altered.h5", 1),),
     ),

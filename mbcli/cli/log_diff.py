@@ -8,16 +8,21 @@ from mbcli.common.json_text import to_json
 MOST_QUANTITIES = 20  # shown as text; --json has all
 
 
+def tolerance_option(zero):
+    """--tolerance of a comparison of logs; zero: what its default means."""
+    return click.option(
+        "--tolerance",
+        type=Number(minimum=0.0),
+        default=0.0,
+        metavar="T",
+        help=f"x and y count as equal if |x - y| <= T max(1, |x|, |y|); default 0: {zero}.",
+    )
+
+
 @click.command("diff")
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@click.option(
-    "--tolerance",
-    type=Number(minimum=0.0),
-    default=0.0,
-    metavar="T",
-    help="x and y count as equal if |x - y| <= T max(1, |x|, |y|); default 0: they must be equal.",
-)
+@tolerance_option("they must be equal")
 @click.option(
     "--fields",
     metavar="LIST",

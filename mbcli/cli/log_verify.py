@@ -7,7 +7,8 @@ import tempfile
 
 import click
 
-from mbcli.cli.options import Number
+from mbcli.cli.log_diff import render, tolerance_option
+from mbcli.cli.output import refuse_given_inputs
 from mbcli.common.json_text import to_json
 from mbcli.errors import MbcliError, ModelError
 
@@ -16,14 +17,7 @@ LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 
 @click.command("verify")
 @click.argument("path", metavar="LOG")
-@click.option(
-    "--tolerance",
-    type=Number(minimum=0.0),
-    default=0.0,
-    metavar="T",
-    help="x and y count as equal if |x - y| <= T max(1, |x|, |y|); default 0: the same software on the same machine "
-    "gives the same numbers.",
-)
+@tolerance_option("the same software on the same machine gives the same numbers")
 @click.option("-o", "--output", metavar="FILE", help="Keep the log of the second run.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -38,7 +32,6 @@ def log_verify(ctx, path, tolerance, output, force, as_json):
     mbcli log verify run.h5
     mbcli log verify run.h5 --tolerance 1e-9      on another machine or version
     """
-    from mbcli.cli.log_diff import render
     from mbcli.log.difference import compare
     from mbcli.log.reader import Log
 
@@ -46,6 +39,7 @@ def log_verify(ctx, path, tolerance, output, force, as_json):
         from mbcli.simulation.log_target import check_log_target
 
         check_log_target(output, None, force)
+        refuse_given_inputs(output)
     with Log(path) as log, tempfile.TemporaryDirectory(prefix="mbcli-") as folder:
         target = os.path.abspath(output) if output is not None else os.path.join(folder, "again.h5")
         _run_again(log, folder, target, force)
