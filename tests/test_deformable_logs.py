@@ -11,7 +11,9 @@ from mbcli.log import open_log
 from mbcli.log.format import VERTICES
 from mbcli.log.writer import LogWriter
 from mbcli.models.loading import load_model
+from mbcli.pictures.chromium import Chromium, find_chromium
 from mbcli.pictures.drawn_images import drawn_images
+from mbcli.pictures.html import replay_page
 from mbcli.pictures.log_scene import scene_and_motion
 from mbcli.pictures.model_scene import scene_of
 from mbcli.pictures.packing import pack_motion, scene_from_text, scene_text, unpack_motion
@@ -99,3 +101,19 @@ def test_images_show_the_surface_where_it_is_at_their_time(log_path):
     green = [(image[..., 1] > image[..., 0] + 0.1).any(axis=1) for image in (first, last)]
     heights = [np.flatnonzero(rows).mean() for rows in green]
     assert heights[1] > heights[0]  # rows of an image count downwards: it has fallen
+
+
+@pytest.mark.skipif(find_chromium() is None, reason="Chromium is not installed")
+def test_a_page_moves_the_vertices_along_straight_lines_between_rows(loaded, log_path, tmp_path):
+    (body,) = loaded.plant.elements.deformable_bodies
+    page = tmp_path / "replay.html"
+    page.write_text(replay_page([scene_and_motion(log_path)], "run"), encoding="utf-8")
+    corners = body.mesh.outer_triangles.ravel()
+    with Chromium(320, 240) as browser:
+        browser.open(page.as_uri())
+        assert browser.evaluate("mbcli.ready") is True
+        for time, expected in ((0.1, places(body)[1]), (0.15, places(body)[1:3].mean(axis=0))):
+            browser.evaluate(f"mbcli.setTime({time})")
+            drawn = browser.evaluate("Array.from(mbcli.robots[0].deformables[0].geometry.attributes.position.array)")
+            np.testing.assert_allclose(np.reshape(drawn, (-1, 3)), expected[corners], atol=1e-5)
+        assert not browser.problems
