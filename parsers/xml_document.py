@@ -468,7 +468,7 @@ class _PlainTree(_Tree):
             self.count = count
             return self
 
-        self.start, self.end, self.close = start, end, close
+        vars(self).update(start=start, end=end, close=close)  # in place of the methods
 
     def is_plain(self):
         """Whether that was so, and no element is crowded."""

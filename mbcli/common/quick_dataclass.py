@@ -9,7 +9,6 @@ classes of which a run makes no object. Here one function serves all classes whe
 from __future__ import annotations
 
 import dataclasses
-from functools import cache
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import MemberDescriptorType
@@ -109,9 +108,15 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({values})"
 
 
-@cache
+_getters: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
+
+
 def _compared(cls: Any) -> Callable[[Any], tuple[Any, ...]]:
     """Gives the values of an object that are compared."""
+    return _getters.get(cls) or _getters.setdefault(cls, _getter(cls))
+
+
+def _getter(cls: Any) -> Callable[[Any], tuple[Any, ...]]:
     names = [field.name for field in dataclasses.fields(cls) if field.compare]
     if len(names) > 1:
         return attrgetter(*names)
