@@ -117,3 +117,41 @@ def test_a_constraint_that_is_switched_off_in_one_context_acts_in_others():
     assert len(moved.state.current_constraints().rows) == 1
     assert len(rest.state.current_constraints().rows) == 2
     assert len(plant.CreateDefaultContext().state.constraints.rows) == 2
+
+
+def test_poses_need_no_arrays_of_constraints(monkeypatch):
+    """Those of a long chain of joints that follow each other grow with the cube of its length."""
+    from mbcli.multibody.plant import active_constraints
+
+    plant = loaded(chain_urdf(40, followers=15))
+    compiled = []
+    monkeypatch.setattr(
+        active_constraints,
+        "compile_constraints",
+        lambda *arguments, compile=active_constraints.compile_constraints: compiled.append(1) or compile(*arguments),
+    )
+    context = plant.CreateDefaultContext()
+    plant.EvalBodyPoseInWorld(context, plant.GetBodyByName("link_39"))
+    assert not compiled
+    assert context.state.constraints.arrays.sizes["nrow"] == 15
+    assert compiled == [1]
+
+
+def test_describing_a_long_chain_of_followers_does_not_take_its_cube(monkeypatch):
+    from mbcli.models.description import describe
+    from mbcli.multibody.plant import active_constraints
+
+    monkeypatch.setattr(active_constraints, "compile_constraints", None)
+    mobility = describe(loaded(chain_urdf(1201, followers=600)))["mobility"]
+    assert mobility == {"rows": 600, "problem": "so many coupled equations are not analysed here"}
+
+
+def test_what_constraints_share_is_counted_as_their_arrays_have_it():
+    from mbcli.multibody.compilation.compile_constraints import compile_constraints, share_at_most
+    from mbcli.multibody.compilation.constraint_rows import constraint_rows
+
+    for text in (chain_urdf(40, followers=15), hand_urdf(12), loops_urdf(9)):
+        plant = loaded(text)
+        rows, _ = constraint_rows(plant)
+        shared = compile_constraints(plant.model, rows).sizes["nshared"]
+        assert share_at_most(plant.model, rows, shared) and not share_at_most(plant.model, rows, shared - 1)

@@ -198,6 +198,22 @@ def compile_constraints(model, constraints):
     return result
 
 
+def share_at_most(model, constraints, most):
+    """Whether pairs of constraints share no more velocities than that, all pairs together, with less work than these.
+
+    That number is the length of shared_place, and measures what compile_constraints() and each rank take.
+    """
+    sharing, found = np.zeros(model.sizes["nv"], dtype=int), 0
+    for constraint in constraints:
+        if constraint.rows:
+            support = _support(model, constraint)
+            sharing[support] += 1
+            found += int(sharing[support].sum())
+            if found > most:
+                return False
+    return True
+
+
 TERM_FIELDS = ("term_row", "term_q", "term_entry", "term_coefficient")
 
 

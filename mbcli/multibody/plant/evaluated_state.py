@@ -55,7 +55,7 @@ class EvaluatedState(FrameMotions):
         positions_current, velocities_current: whether the data have the stages of q, and of v.
         of_parameters, of_q, of_v, of_inputs: results Remembered after their arguments: parameters, q, v, and
             time with inputs.
-        constraints: ActiveConstraints, None in a plant without constraints.
+        constraints: ActiveConstraints, made when they are asked for; None in a plant without constraints.
         deformables: DeformableState of each deformable body, by its index.
         contact: StepContact or PointContact, None before accelerations needed it, or if nothing can touch.
         q_memory, v_memory, x_memory, vdot_memory: the memory of these arrays. It takes vectors of floats sooner than
@@ -69,7 +69,7 @@ class EvaluatedState(FrameMotions):
         *("plant", "scalar", "dtype", "compiled", "time", "q", "v", "x", "shape_q", "shape_v", "parameters"),
         *("model", "data", "model_handle", "data_handle", "kernels", "calls"),
         *("parameters_current", "positions_current", "velocities_current"),
-        *("of_parameters", "of_q", "of_v", "of_inputs", "constraints", "contact", "deformables"),
+        *("of_parameters", "of_q", "of_v", "of_inputs", "_constraints", "contact", "deformables"),
         *("q_memory", "v_memory", "x_memory", "vdot_memory"),
         *("copy_of_three", "copy_of_six", "copy_of_G", "copy_of_R", "copy_of_p", "copy_of_J3", "copy_of_J6"),
         *("_addresses", "_no_forces"),
@@ -94,7 +94,7 @@ class EvaluatedState(FrameMotions):
     parameters_current: bool
     of_parameters: Remembered
     of_inputs: Remembered
-    constraints: ActiveConstraints | None
+    _constraints: ActiveConstraints | None
     contact: ContactArrays | None
     deformables: tuple[DeformableState, ...]
     q_memory: Any  # memoryview, or None: both raise TypeError for what they do not take
@@ -120,7 +120,7 @@ class EvaluatedState(FrameMotions):
         self.compiled = compiled
         self.model_handle, self.data_handle = self.model.handle(compiled), data.handle(compiled)
         self.parameters, self.parameters_current = Parameters(), True
-        self.constraints = self.contact = None
+        self._constraints = self.contact = None
         self.deformables = tuple(DeformableState(body) for body in plant.elements.deformable_bodies)
         self.load_kernels()
         self.q, self.v, self.x = data.q, data.v, data.x
@@ -223,7 +223,7 @@ class EvaluatedState(FrameMotions):
     def _bind(self) -> None:
         self.calls = BoundKernels(self.kernels, self.model_handle, self.data_handle)
         if self.plant.elements.constraints:
-            self.constraints = ActiveConstraints(self)
+            self._constraints = None
             self.forget_addresses("constraint_set")
 
     def forget_addresses(self, name: str) -> None:
@@ -239,6 +239,12 @@ class EvaluatedState(FrameMotions):
         return np.ascontiguousarray(F, self.dtype)
 
     # constraints
+
+    @property
+    def constraints(self) -> ActiveConstraints | None:
+        if self._constraints is None and self.plant.elements.constraints:
+            self._constraints = ActiveConstraints(self)
+        return self._constraints
 
     def current_constraints(self) -> ActiveConstraints | None:
         """The ActiveConstraints of the parameters as they are now; None in a plant without constraints."""
