@@ -21,7 +21,7 @@ ROOMS = (
     ("mbcli.engine",),
     ("mbcli.engine.smooth",),
     ("mbcli.engine.limits", "mbcli.engine.collision", "mbcli.engine.constraints"),
-    ("mbcli.engine.contact",),
+    ("mbcli.engine.contact", "mbcli.engine.deformable"),
     ("mbcli.engine.stepping",),
     ("mbcli.engine.queries",),
     ("mbcli.multibody", "mbcli.multibody.math", "mbcli.multibody.fem"),

@@ -72,20 +72,25 @@ class ContactSolver(Arrays):
         model: engine Model.
         constraints: how many there may be; their Jacobians grow with it.
         approximation: the kind of contact constraints, as in problem.py.
+        elastic: velocities of each elastic body that take part: trees behind those of the model.
     """
 
     fields = SOLVER_FIELDS
 
-    def __init__(self, model, constraints, approximation, blocks_per_tree=8):
+    def __init__(self, model, constraints, approximation, blocks_per_tree=8, elastic=()):
         tree_v, dof_tree = trees_of(model)
+        rigid = len(tree_v) - 1
+        tree_v = np.concatenate([tree_v, tree_v[-1] + np.cumsum(elastic, dtype=np.int64)])
+        dof_tree = np.concatenate([dof_tree, np.repeat(rigid + np.arange(len(elastic)), elastic)]).astype(np.int64)
         size = np.diff(tree_v)
         width = -(-size // WIDTH) * WIDTH
         tree_slot = np.concatenate([[0], np.cumsum(width)])
-        ntree, nv, widest = len(size), int(tree_v[-1]), int(width.max(initial=0))
+        ntree, nv, widest = len(size), int(tree_v[-1]), int(width[:rigid].max(initial=0))
+        second, first = np.sort([0, 0, *width])[-2:]  # widths of the largest block of two trees
         dof_slot = np.arange(nv) + (tree_slot[:-1] - tree_v[:-1])[dof_tree]
         paths = paths_of(model, dof_slot)
         nblock = ntree * (1 + min(ntree, blocks_per_tree)) + 1
-        npiece = constraints * 2 * min(widest // WIDTH, _longest_path(model))
+        npiece = constraints * (2 * min(widest // WIDTH, _longest_path(model)) + (12 if len(elastic) else 0))
         sizes = {
             "ntree": ntree,
             "ntree1": ntree + 1,
@@ -97,7 +102,7 @@ class ContactSolver(Arrays):
             "npiece": npiece,
             "njacobian": 3 * WIDTH * npiece,
             "nblock": nblock,
-            "nvalue": int((size * width).sum() + (nblock - ntree) * widest * widest),
+            "nvalue": int((size * width).sum() + (nblock - ntree) * second * first),
             "nmass": int((size * width).sum()),
             "nword": ntree * -(-ntree // WORD),
             "nbody1": len(paths[0]),

@@ -248,21 +248,27 @@ def set_contact_law(solver, points, i, h, softness, separation):
     that stiff contacts stay well conditioned.
     """
     c = solver.con_source[i]
+    set_law_of_contact(solver, points.law, c, i, points.distance[c], h, softness, separation)
+
+
+@kernel
+def set_law_of_contact(solver, laws, c, i, distance, h, softness, separation):
+    """The same from row c of laws, columns PAIR_..., and the distance of the surfaces."""
     law = solver.con_law
     solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
     w = softness / 3.0
-    k, mu = points.law[c, PAIR_STIFFNESS], points.law[c, PAIR_FRICTION]
+    k, mu = laws[c, PAIR_STIFFNESS], laws[c, PAIR_FRICTION]
     law[i, 0] = mu
     if solver.con_kind[i] == SAP:
-        tau = points.law[c, PAIR_RELAXATION]
+        tau = laws[c, PAIR_RELAXATION]
         beta = solver.settings[SETTING_NEAR_RIGID]
         law[i, 1] = FRICTION_SOFTNESS * w
         law[i, 2] = max(beta * beta / (4.0 * PI * PI) * w, 1.0 / (h * k * (h + tau)))
-        law[i, 3] = -points.distance[c] / (h + tau)
+        law[i, 3] = -distance / (h + tau)
         return
     law[i, 1] = k
-    law[i, 2] = points.law[c, PAIR_DISSIPATION]
-    law[i, 3] = -points.distance[c]
+    law[i, 2] = laws[c, PAIR_DISSIPATION]
+    law[i, 3] = -distance
     law[i, 5] = h
     friction = mu * impulse_at_start(law, i, separation)
     law[i, 4] = solver.settings[SETTING_STICTION]

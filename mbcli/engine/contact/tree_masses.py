@@ -26,7 +26,7 @@ def masses_of_trees(model, data, solver):
                 touched[solver.con_tree[i, k]] = 0
     composite_inertias(model, data)
     for t in range(touched.shape[0]):
-        if touched[t] < 0:
+        if touched[t] < 0 or solver.tree_v[t] >= model.dof_parent.shape[0]:  # the masses of elastic bodies are given
             continue
         mass_of_tree(model, data, solver, t)
         for d in range(solver.tree_v[t], solver.tree_v[t + 1]):

@@ -25,6 +25,7 @@ from mbcli.engine.fields.collision_fields import COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
     COUNT_CONSTRAINTS,
+    COUNT_ELASTIC_BODIES,
     COUNT_STATUS,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_POINTS,
@@ -75,7 +76,8 @@ def constrain_step(model, data, points, solver, h):
     """After gather_forces(), clear_problem(): vdot under contact at the points, efforts of joints and constraints."""
     place_axes(model, data, solver)
     add_contact_rows(model, data, solver, points)
-    if solver.counts[COUNT_CONSTRAINTS] == 0 and not has_constraints(data):
+    alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data)
+    if solver.counts[COUNT_CONSTRAINTS] == 0 and alone:
         limited_dynamics(model, data, h)
         return
     leave_to_controllers(model, data)

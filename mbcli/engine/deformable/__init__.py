@@ -1,0 +1,1 @@
+"""Elastic bodies of linear tetrahedra: stretches, materials, forces of elements, factorization, places of contact."""

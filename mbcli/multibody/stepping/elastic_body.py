@@ -1,0 +1,154 @@
+"""One elastic body in time: its masses, forces and the linear problem of a step.
+
+A step finds the velocities v1 at its end from
+
+    M (v1 - v0) + h alpha M v1 + h f(x0, v0, v1) = h f_ext + J^T impulses,    x1 = x0 + h/2 (v0 + v1)
+
+with lumped masses M, the elastic and viscous forces f of element_forces.py and the mass damping alpha. Newton's method
+with one factorization a step: A, the derivative of the left side, is made semidefinite element by element.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbcli.engine.deformable.materials import (
+    COROTATED,
+    LAW_DISSIPATION,
+    LAW_KIND,
+    LAW_LAMBDA,
+    LAW_MASS_DAMPING,
+    LAW_MU,
+    LAW_NUMBERS,
+    LAW_SMALL_LAMBDA,
+    LAW_SMALL_MU,
+    LAW_STEP,
+    LAW_STIFFNESS_DAMPING,
+    LINEAR,
+    LINEAR_COROTATED,
+    NEO_HOOKEAN,
+)
+from mbcli.errors import NumericalError
+from mbcli.multibody.stepping.elastic_factor import NONE, BlockCholesky
+
+DISSIPATION = 0.5  # c of element_forces.py
+ROUNDING = 1e-4  # speed whose share of 1e-10 is rounding, in lengths of the body a step
+KINDS = {
+    "kLinear": LINEAR,
+    "kLinearCorotated": LINEAR_COROTATED,
+    "kCorotated": COROTATED,
+    "kNeoHookean": NEO_HOOKEAN,
+    "kConsistentNeoHookean": NEO_HOOKEAN,
+}
+
+
+def law_of_material(model, youngs_modulus, poissons_ratio, mass_damping=0.0, stiffness_damping=0.0):
+    """Numbers LAW_... of a material. model: name of a MaterialModel."""
+    E, nu = youngs_modulus, poissons_ratio
+    lam, mu = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), E / (2.0 * (1.0 + nu))
+    law = np.zeros(LAW_NUMBERS)
+    law[LAW_KIND], law[LAW_LAMBDA], law[LAW_MU] = KINDS[model], lam, mu
+    law[LAW_SMALL_LAMBDA], law[LAW_SMALL_MU] = lam, mu
+    if model == "kConsistentNeoHookean":
+        law[LAW_LAMBDA] = lam + mu
+    elif model == "kNeoHookean":
+        law[LAW_SMALL_LAMBDA] = max(lam - mu, 0.0)
+    law[LAW_MASS_DAMPING], law[LAW_STIFFNESS_DAMPING] = mass_damping, stiffness_damping
+    law[LAW_DISSIPATION] = DISSIPATION
+    return law
+
+
+def element_rows(points, tets):
+    """(m, 13): gradients of the four shape functions [1/m] and the volume [m^3] of each tetrahedron."""
+    edges = points[tets[:, 1:]] - points[tets[:, :1]]
+    gradients = np.linalg.inv(edges).transpose(0, 2, 1)
+    first = -gradients.sum(axis=1, keepdims=True)
+    volumes = np.abs(np.linalg.det(edges)) / 6.0
+    rows = np.concatenate([first, gradients], axis=1).reshape(-1, 12)
+    return np.ascontiguousarray(np.concatenate([rows, volumes[:, None]], axis=1))
+
+
+class ElasticBody:
+    """The arrays of one body, and those of the step that it is in.
+
+    Args:
+        kernels: of the engine.
+        reference (n, 3) [m], tetrahedra (m, 4): the mesh without stress.
+        masses (n,) [kg]: of the vertices.
+        law: numbers LAW_... of its material.
+        held (n,): vertices that stay where they are.
+    """
+
+    def __init__(self, kernels, reference, tetrahedra, masses, law, held=None):
+        self.kernels = kernels
+        self.reference = np.ascontiguousarray(reference, dtype=float)
+        self.tets = np.ascontiguousarray(np.sort(tetrahedra, axis=1), dtype=np.int64)
+        self.elements = element_rows(self.reference, self.tets)
+        self.masses, self.law = np.asarray(masses, dtype=float), law.copy()
+        self.held = np.zeros(len(reference), dtype=bool) if held is None else held
+        self.factor = BlockCholesky(kernels, self.reference, self.tets)
+        pairs = self.factor.pairs
+        self._blocks = np.zeros((len(pairs), 3, 3))
+        self._diagonal = np.flatnonzero(pairs[:, 0] == pairs[:, 1])  # in the order of vertices
+        self._cut = np.flatnonzero(self.held[pairs].any(axis=1))
+        self._length, self._mass = float(np.ptp(self.reference, axis=0).max()), float(self.masses.sum())
+        self._held_diagonal = self._diagonal[self.held]
+
+    def energies(self, q, v):
+        """(kinetic, elastic) energy [J]."""
+        elastic = self.kernels.elastic_energy(q, self.tets, self.elements, self.law)
+        return 0.5 * float(self.masses @ (v * v).sum(axis=1)), float(elastic)
+
+    def start(self, q, v, force, h):
+        """A step of length h [s] from positions and velocities (n, 3), under forces (n, 3) [N] on the vertices."""
+        self.q, self.v, self.h = q, np.where(self.held[:, None], 0.0, v), h
+        self.law[LAW_STEP] = h
+        self._given = self.masses[:, None] * self.v + h * force
+        self.scale = float((self._given * self._given).sum(axis=1) @ (1.0 / self.masses))
+
+    def factorize(self, last=NONE, at=None):
+        """A at velocities `at`, default those of the start; `last`: vertices whose Schur complement is asked for."""
+        v1 = self.v if at is None else at
+        blocks = self._blocks
+        blocks[:] = 0.0
+        arrays = self.tets, self.elements, self.law
+        self.kernels.add_element_tangents(self.q, self.v, v1, *arrays, self.factor.places, blocks)
+        mass = self.masses * (1.0 + self.h * self.law[LAW_MASS_DAMPING])
+        for k in range(3):
+            blocks[self._diagonal, k, k] += mass
+        blocks[self._cut] = 0.0
+        for k in range(3):
+            blocks[self._held_diagonal, k, k] = self.masses[self.held]
+        if self.factor.pattern.last != 3 * len(last) or self._last is not last:
+            self.factor.end_with(last)
+        self._last = last
+        self.factor.factorize(blocks)
+
+    _last = NONE
+
+    def remainder(self, v1):
+        """(n, 3) [N s]: the left side of the equation of a step less the forces that are given."""
+        r = (1.0 + self.h * self.law[LAW_MASS_DAMPING]) * self.masses[:, None] * v1 - self._given
+        self.kernels.add_element_impulses(self.q, self.v, v1, self.tets, self.elements, self.law, r)
+        r[self.held] = 0.0
+        return r
+
+    def improved(self, v1):
+        """A step of Newton's method from v1, without contact."""
+        found = v1 - self.factor.solve(self.remainder(v1))
+        if not np.isfinite(found).all():
+            raise NumericalError("the velocities of an elastic body are not finite")
+        return found
+
+    def rate(self, change, v1):
+        """How large a change of velocities is, relative to the velocities v1 and those of the start, squared.
+
+        Less than 1e-20 is rounding.
+        """
+        rounding = ROUNDING * self._length / self.h
+        size = self.scale + float(self.masses @ (v1 * v1).sum(axis=1)) + rounding * rounding * self._mass
+        return float(self.masses @ (change * change).sum(axis=1)) / size
+
+    def end(self, v1):
+        """Positions at the end of the step."""
+        return self.q + 0.5 * self.h * (self.v + v1)
