@@ -2,6 +2,7 @@
 
 from mbcli.multibody.compilation.constraint_rows import require_two_trees
 from mbcli.multibody.scalars import FLOAT
+from mbcli.multibody.stepping.elastic_step import ElasticStep
 from mbcli.multibody.stepping.point_contact import PointContact
 from mbcli.multibody.stepping.step_contact import StepContact
 
@@ -39,14 +40,16 @@ def contact_failed(state):
 def _make_contact(state):
     plant, earlier = state.plant, state.contact
     state.forget_addresses("contact")
-    if earlier is None and not _solves_problems(state) and not plant.meets_contact():
+    elastic = bool(plant.elements.deformable_bodies)
+    if earlier is None and not (elastic or _solves_problems(state) or plant.meets_contact()):
         return
     if not plant.is_discrete():
         state.contact = PointContact(plant, state.model, state.compiled, earlier=earlier)
         return
     if earlier is None:
         state.load_kernels(contact=True)
-    state.contact = StepContact(plant, state.model, state.compiled, earlier=earlier)
+    kind = ElasticStep if elastic else StepContact
+    state.contact = kind(plant, state.model, state.compiled, earlier=earlier)
 
 
 def _solves_problems(state):

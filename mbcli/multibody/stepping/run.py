@@ -94,6 +94,7 @@ class Samples:
 
     constraint_error (n,): norm of the position errors of constraints. contacts: SampledContacts of a run that keeps
     them, else None; they are those of each row's state, in a discrete plant with the forces of the step from it.
+    deformables: positions (n, vertices, 3) [m] of each deformable body of the plant, in W.
 
     The potential energy is NaN in a plant with a force element that has none, as a bushing.
     """
@@ -105,6 +106,7 @@ class Samples:
     u: np.ndarray
     constraint_error: np.ndarray
     contacts: object = None
+    deformables: tuple[np.ndarray, ...] = ()
 
 
 class Run:
@@ -142,8 +144,6 @@ class Run:
     ) -> None:
         self.plant, self.context = plant, context
         require_actions(plant)
-        if plant.elements.deformable_bodies:
-            raise ModelError("the steps of a plant with deformable bodies are not implemented")
         require_masses(plant, context)
         self.config = DEFAULT_CONFIG if config is None else config
         self.steps = self.refused_steps = 0
@@ -158,6 +158,7 @@ class Run:
         self._u = self._series.actuation
         self._recording: Any = Recording(BLOCK_ROWS, sizes)
         self._stepping: Any = None  # of a discrete plant, once it has begun
+        self._sampled: tuple[np.ndarray, ...] = ()  # vertices of deformable bodies
         self._begin(until)
 
     def _series_of(self, actuation, nu):
@@ -200,7 +201,7 @@ class Run:
             self.contact.start_run(BLOCK_ROWS if keep_contacts else 1, keep_contacts)
         self._use_loops()
         keep_none(context)
-        keeps = self._keep_balance and self._loops is state.kernels
+        keeps = self._keep_balance and self._loops is state.kernels and not plant.elements.deformable_bodies
         self._balance = KeptBalance(plant, context) if keeps else None
         if self.contact is not None:
             if self.contact.compiles_elsewhere(state.kernels):
@@ -283,7 +284,7 @@ class Run:
                     self._recording.recorded_energy[:rows, 1] = math.nan
                 times, q, v, energy, u = self._recording.samples(rows)
                 contacts = self.contact.take(rows) if self.contact is not None and self.contact.keeps else None
-                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], contacts)
+                yield Samples(times, q, v, energy[:, :2], u, energy[:, 2], contacts, self._vertices(rows))
                 passed = self._watched_limits.passed(times, q)
                 if passed is not None:
                     raise NumericalError(passed)
@@ -291,6 +292,10 @@ class Run:
             self._stopping = should_stop()
             if finished or (self._stopping and not self._has_samples_left()):
                 return
+
+    def _vertices(self, rows):
+        """Positions of the vertices of deformable bodies in the samples; their steps are taken one by one."""
+        return tuple(q[None] for q in self._sampled) if rows else ()
 
     def _has_samples_left(self):
         """Whether some samples of the step that was taken last are still to come."""
@@ -327,12 +332,21 @@ class Run:
         previous = run.state_before
         if self._balance is not None:
             self._balance.attach()
+        elastic = self.plant.elements.deformable_bodies
         while True:
             started, step_before = time.perf_counter(), int(run.next_step[0])
+            if elastic:
+                budget = min(budget, 1)
+                prepare_contact(state)
+                self._sampled = tuple(own.q.copy() for own in state.deformables)
             status = self._loops.run_discrete(*self._handles(run), budget)
             step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
             self.steps = step - first
             state.time = step * h
+            if elastic and rows:
+                self._recording.recorded_energy[0, :2] += self.contact.elastic_energies()
+            if elastic and step > step_before:
+                self.contact.take_step()
             budget = _adapted(budget, time.perf_counter() - started)
             if status == STEP_FAULT:
                 try:

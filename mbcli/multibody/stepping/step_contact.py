@@ -54,11 +54,14 @@ class StepContact(ContactArrays):
 
     def make(self):
         super().make()
+        self.renew_solver()
+
+    def renew_solver(self):
+        """A solver with as much room as was found to be needed."""
+        self._attached = False
         plant, earlier = self.plant, self.solver
         rows = self.points_room + self.model.sizes["nline"] + 2 * len(plant.elements.constraints)
-        self.solver = ContactSolver(
-            self.model, rows, APPROXIMATIONS[plant.settings.discrete_contact_approximation], blocks_per_tree=self.blocks
-        )
+        self.solver = self.make_solver(rows, APPROXIMATIONS[plant.settings.discrete_contact_approximation])
         settings = self.solver.settings
         settings[SETTING_NEAR_RIGID], settings[SETTING_STICTION] = (
             plant.settings.sap_near_rigid_threshold,
@@ -66,6 +69,10 @@ class StepContact(ContactArrays):
         )
         if earlier is not None:
             self.solver.statistics[:] = earlier.statistics
+
+    def make_solver(self, rows, approximation):
+        """A ContactSolver for so many constraints."""
+        return ContactSolver(self.model, rows, approximation, blocks_per_tree=self.blocks)
 
     def set_samples(self):
         super().set_samples()

@@ -1,0 +1,275 @@
+"""Where elastic bodies touch solids and each other, as rows of the contact problem.
+
+The surface of a body is sampled: at its vertices, each of which stands for a third of the triangles about it, and
+finer against solids that are small beside a triangle. Pressure is kappa times the depth of a sample. kappa = 100 E / l
+with Young's modulus E and l the cube root of the body's volume: a body that rests sinks by about a fiftieth of what it
+is compressed by. Two elastic bodies give way in series; each is sampled on the other, and each side has half of the
+pressure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mbcli.engine.contact.elastic_rows import (
+    ROW_DISSIPATION,
+    ROW_DISTANCE,
+    ROW_ERROR,
+    ROW_FRICTION,
+    ROW_LAW_NUMBERS,
+    ROW_NORMAL,
+    ROW_NUMBERS,
+    ROW_POINT,
+    ROW_RELAXATION,
+    ROW_STIFFNESS,
+)
+from mbcli.engine.deformable.surface_samples import (
+    PLACE_DISTANCE,
+    PLACE_NORMAL,
+    PLACE_NUMBERS,
+    PLACE_POINT,
+    PLACE_WEIGHTS,
+    SAMPLE_AREA,
+)
+from mbcli.engine.fields.collision_fields import HALF_SPACE
+
+STIFFNESS_RATIO = 100.0  # kappa l / E
+LOOK_AHEAD = 1.5  # steps in which a sample may come to touch
+FINEST = 6  # parts of an edge between samples
+FINE_ENOUGH = 4.0  # edges of triangles that a solid is wide, from which on vertices are samples enough
+
+
+def boundary_triangles(points, tets):
+    """(t, 3) triangles that belong to one tetrahedron only, counterclockwise seen from outside."""
+    faces = np.concatenate([tets[:, [1, 2, 3]], tets[:, [0, 2, 3]], tets[:, [0, 1, 3]], tets[:, [0, 1, 2]]])
+    opposite = np.concatenate([tets[:, k] for k in range(4)])
+    _, first, count = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
+    outer = np.sort(first[count == 1])
+    faces, opposite = faces[outer], opposite[outer]
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), points[opposite] - a) > 0.0
+    faces[inwards] = faces[inwards][:, ::-1]
+    return np.ascontiguousarray(faces)
+
+
+class Surface:
+    """The surface of an elastic body and its samples.
+
+    Args:
+        points (n, 3), tets (m, 4): the reference mesh.
+        youngs_modulus [Pa]; material: dissipation [s/m], relaxation time [s], friction.
+    """
+
+    def __init__(self, points, tets, youngs_modulus, volume, material):
+        self.triangles = boundary_triangles(points, tets)
+        a, b, c = (points[self.triangles[:, k]] for k in range(3))
+        self.areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        self.edge = float(np.mean([np.linalg.norm(d, axis=1).mean() for d in (b - a, c - b, a - c)]))
+        self.kappa = STIFFNESS_RATIO * youngs_modulus / volume ** (1.0 / 3.0)
+        self.dissipation, self.relaxation, self.friction = material
+        self._samples: dict[int, Any] = {}
+
+    def samples(self, parts):
+        """(vertices (s, 3), weights of these and area (s, 4)); parts: of an edge, 1 for samples at the vertices."""
+        if parts not in self._samples:
+            self._samples[parts] = self._at_vertices() if parts == 1 else self._inside(parts)
+        return self._samples[parts]
+
+    def parts_for(self, width):
+        """How finely a solid of some width [m] asks for samples."""
+        if width >= FINE_ENOUGH * self.edge:
+            return 1
+        return int(np.clip(np.ceil(FINE_ENOUGH * self.edge / width), 2, FINEST))
+
+    def _at_vertices(self):
+        area = np.bincount(self.triangles.ravel(), np.repeat(self.areas / 3.0, 3))
+        vertices = np.flatnonzero(area > 0.0)
+        weights = np.zeros((len(vertices), 4))
+        weights[:, 0], weights[:, SAMPLE_AREA] = 1.0, area[vertices]
+        return np.ascontiguousarray(np.repeat(vertices[:, None], 3, axis=1)), weights
+
+    def _inside(self, parts):
+        """The middles of parts^2 triangles that each triangle is cut into."""
+        middles = []
+        for i in range(parts):
+            for j in range(parts - i):
+                middles.append((i + 1 / 3, j + 1 / 3))
+                if i + j < parts - 1:
+                    middles.append((i + 2 / 3, j + 2 / 3))
+        u, v = np.array(middles).T / parts
+        inner = np.stack([1.0 - u - v, u, v, np.full(len(u), 1.0 / parts**2)], axis=1)
+        weights = np.tile(inner, (len(self.triangles), 1))
+        weights[:, SAMPLE_AREA] *= np.repeat(self.areas, len(inner))
+        return np.ascontiguousarray(np.repeat(self.triangles, len(inner), axis=0)), weights
+
+
+@dataclass
+class Rows:
+    """Rows of the contact problem, c of them: contacts, and vertices that are fixed.
+
+    body (c, 2): elastic bodies A and B, -1 for none; vertices, weights (c, 6): of A, then of B; rigid (c,): body of the
+    engine, -1 for none; solid (c,): its solid; places, laws: columns ROW_...; area (c,) [m^2].
+    """
+
+    body: np.ndarray
+    vertices: np.ndarray
+    weights: np.ndarray
+    rigid: np.ndarray
+    solid: np.ndarray
+    places: np.ndarray
+    laws: np.ndarray
+    area: np.ndarray
+
+    def __len__(self):
+        return len(self.rigid)
+
+    @classmethod
+    def empty(cls, count):
+        return cls(
+            np.full((count, 2), -1),
+            np.full((count, 6), -1),
+            np.zeros((count, 6)),
+            np.full(count, -1),
+            np.full(count, -1),
+            np.zeros((count, ROW_NUMBERS)),
+            np.zeros((count, ROW_LAW_NUMBERS)),
+            np.zeros(count),
+        )
+
+    @classmethod
+    def join(cls, parts):
+        parts = [*parts, cls.empty(0)]
+        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in cls.__dataclass_fields__))
+
+
+class ElasticContacts:
+    """The search for contacts of elastic bodies.
+
+    Args:
+        kernels: of the engine; surfaces: Surface of each body.
+        collision: the arrays of the rigid solids; allowed (bodies, solids): whether they may touch; between (bodies,
+            bodies): the same of elastic bodies.
+    """
+
+    def __init__(self, kernels, surfaces, collision, collision_handle, allowed, between):
+        self.kernels, self.surfaces = kernels, surfaces
+        self.collision, self._handle = collision, collision_handle
+        self.allowed, self.between = allowed, between
+        most = max((len(s.triangles) for s in surfaces), default=0)
+        self._room(most + 16)
+
+    def _room(self, count):
+        self._found, self._places = np.zeros((count, 2), dtype=np.int64), np.zeros((count, PLACE_NUMBERS))
+
+    def _need(self, count):
+        if count > len(self._found):
+            self._room(2 * count)
+
+    def with_solids(self, a, x, v, h, gap, twist_of):
+        """Rows of body a at positions x (n, 3) and expected velocities v with the solids, which have been placed.
+
+        gap [m]: least distance that counts. twist_of(body): 9 numbers, w and v of a body about a point, and that point.
+        """
+        surface, c, rows = self.surfaces[a], self.collision, []
+        fastest = np.sqrt((v * v).sum(axis=1).max())
+        low, high = x.min(axis=0), x.max(axis=0)
+        for B in np.flatnonzero(self.allowed[a]):
+            twist = twist_of(int(c.body[B]))
+            radius, width = float(c.radius[B]), self._width(B)
+            speed = fastest + np.linalg.norm(twist[3:6])
+            if c.kind[B] != HALF_SPACE:
+                speed += np.linalg.norm(twist[:3]) * (radius + np.linalg.norm(c.p_WC[B] - twist[6:]))
+                beside = np.maximum(0.0, np.maximum(low - c.p_WC[B], c.p_WC[B] - high))
+                if np.linalg.norm(beside) > radius + gap + LOOK_AHEAD * h * speed:
+                    continue
+            samples, weights = surface.samples(surface.parts_for(width))
+            self._need(len(samples))
+            motion = np.array([LOOK_AHEAD * h, gap, *twist])
+            count = self.kernels.samples_in_solid(
+                self._handle, int(B), x, v, samples, weights, motion, self._found, self._places
+            )
+            if count:
+                rows.append(self._rows_with_solid(a, int(B), samples, weights, count))
+        return rows
+
+    def _width(self, B):
+        """The least width of a solid [m]."""
+        c = self.collision
+        if c.kind[B] == HALF_SPACE:
+            return np.inf
+        return 2.0 * float(c.extent[B].min())
+
+    def _rows_with_solid(self, a, B, samples, weights, count):
+        surface, c = self.surfaces[a], self.collision
+        rows, found, places = Rows.empty(count), self._found[:count, 0], self._places[:count]
+        rows.body[:, 0], rows.rigid[:], rows.solid[:] = a, c.body[B], B
+        rows.vertices[:, :3], rows.weights[:, :3] = samples[found], weights[found, :3]
+        _, dissipation, relaxation, friction, _ = c.material[B]
+        self._place(rows, places, weights[found, SAMPLE_AREA])
+        rows.laws[:, ROW_STIFFNESS] = surface.kappa * rows.area
+        rows.laws[:, ROW_DISSIPATION] = 0.5 * (surface.dissipation + dissipation)
+        rows.laws[:, ROW_RELAXATION] = surface.relaxation + relaxation
+        rows.laws[:, ROW_FRICTION] = _combined(surface.friction, friction)
+        return rows
+
+    def between_bodies(self, a, b, x, y, margin):
+        """Rows of the samples of body a, at x, on body b, at y, that are nearer to it than the margin [m]."""
+        A, B = self.surfaces[a], self.surfaces[b]
+        corners = y[B.triangles]
+        boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+        reach = margin + B.edge
+        low, high = boxes[:, :3].min(axis=0) - margin, boxes[:, 3:].max(axis=0) + margin
+        samples, weights = A.samples(A.parts_for(4.0 * B.edge))
+        at = np.einsum("sk,ski->si", weights[:, :3], x[samples])
+        near = np.flatnonzero(((at >= low) & (at <= high)).all(axis=1))
+        if not len(near):
+            return []
+        samples, weights = np.ascontiguousarray(samples[near]), np.ascontiguousarray(weights[near])
+        first, last = at[near].min(axis=0) - reach, at[near].max(axis=0) + reach
+        touched = np.flatnonzero(((boxes[:, :3] <= last) & (boxes[:, 3:] >= first)).all(axis=1))
+        if not len(touched):
+            return []
+        self._need(len(samples))
+        triangles = np.ascontiguousarray(B.triangles[touched])
+        boxes = np.ascontiguousarray(boxes[touched])
+        count = self.kernels.samples_in_surface(
+            x, samples, weights, y, triangles, boxes, reach, margin, self._found, self._places
+        )
+        if not count:
+            return []
+        rows, found, places = Rows.empty(count), self._found[:count, 0], self._places[:count]
+        rows.body[:, 0], rows.body[:, 1] = a, b
+        rows.vertices[:, :3], rows.weights[:, :3] = samples[found], weights[found, :3]
+        rows.vertices[:, 3:] = triangles[self._found[:count, 1]]
+        rows.weights[:, 3:] = places[:, PLACE_WEIGHTS : PLACE_WEIGHTS + 3]
+        self._place(rows, places, weights[found, SAMPLE_AREA])
+        kappa = A.kappa * B.kappa / (A.kappa + B.kappa)
+        rows.laws[:, ROW_STIFFNESS] = 0.5 * kappa * rows.area
+        rows.laws[:, ROW_DISSIPATION] = 0.5 * (A.dissipation + B.dissipation)
+        rows.laws[:, ROW_RELAXATION] = A.relaxation + B.relaxation
+        rows.laws[:, ROW_FRICTION] = _combined(A.friction, B.friction)
+        return [rows]
+
+    @staticmethod
+    def _place(rows, places, area):
+        rows.places[:, ROW_NORMAL : ROW_NORMAL + 3] = places[:, PLACE_NORMAL : PLACE_NORMAL + 3]
+        rows.places[:, ROW_POINT : ROW_POINT + 3] = places[:, PLACE_POINT : PLACE_POINT + 3]
+        rows.laws[:, ROW_DISTANCE] = places[:, PLACE_DISTANCE]
+        rows.area[:] = area
+
+
+def fixed_rows(a, vertices, x, rigid, p_WQ):
+    """Rows that hold vertices of body a, at x, at the points p_WQ (k, 3) of a rigid body."""
+    rows = Rows.empty(len(vertices))
+    rows.body[:, 0], rows.rigid[:] = a, rigid
+    rows.vertices[:, 0], rows.weights[:, 0] = vertices, 1.0
+    rows.places[:, ROW_POINT : ROW_POINT + 3] = x[vertices]
+    rows.places[:, ROW_ERROR : ROW_ERROR + 3] = x[vertices] - p_WQ
+    return rows
+
+
+def _combined(a, b):
+    return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
