@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.multibody.stepping.elastic_body import ElasticBody, element_rows, law_of_material
+from mbcli.multibody.stepping.elastic_body import ElasticBody, law_of_material
 
 
 def box_mesh(cells, size):
@@ -30,7 +30,5 @@ def box_mesh(cells, size):
 def elastic_box(cells, size, material, density=1000.0, held=None):
     """ElasticBody of a box; material: arguments of law_of_material(); held: (points) -> which vertices stay."""
     points, tets = box_mesh(cells, size)
-    volumes = element_rows(points, tets)[:, 12]
-    masses = np.bincount(tets.ravel(), np.repeat(density * volumes / 4.0, 4), len(points))
     fixed = None if held is None else held(points)
-    return ElasticBody(load_kernels(True), points, tets, masses, law_of_material(*material), fixed)
+    return ElasticBody(load_kernels(True), points, tets, density, law_of_material(*material), fixed)

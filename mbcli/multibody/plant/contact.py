@@ -102,11 +102,14 @@ class Contact(Geometry):
     def contact_body_forces(self, context: Context, record: Any) -> Any:
         """Spatial forces of contacts at body origins in W, (num_bodies, 6); 0.0 if there are none."""
         state, contact = context.state, context.state.contact
-        if contact is None or record is None or not len(record):
+        elastic = self.elements.deformable_bodies
+        if contact is None or record is None or not (len(record) or elastic):
             return 0.0
         X_WL = state.at_links().X_WL
-        body_of = np.array([int(self.geometry_bodies[g].index()) for g in contact.geometries.ids])
+        body_of = np.array([int(self.geometry_bodies[g].index()) for g in contact.geometries.ids], dtype=int)
         F = np.zeros((self.num_bodies(), 6))
+        if elastic:
+            contact.add_forces_on_links(F, X_WL)
         for side, sign in ((0, 1.0), (1, -1.0)):
             bodies = body_of[record.solid[:, side]]
             f = sign * record.force

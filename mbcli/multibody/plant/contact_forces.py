@@ -9,6 +9,7 @@ import numpy as np
 from mbcli.engine.fields.collision_fields import HALF_SPACE
 from mbcli.geometry.contact_surface import HydroelasticContactRepresentation
 from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
+from mbcli.multibody.plant.deformable_results import deformable_contacts
 from mbcli.multibody.plant.dynamics import Dynamics
 from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo, hydroelastic_contacts
 from mbcli.multibody.tree.index import BodyIndex
@@ -37,7 +38,8 @@ class ContactForces(Dynamics):
         plant, contact = self.whole_plant(), context.state.contact
         if record is None or contact is None:
             return ContactResults(plant)
-        return ContactResults(plant, *self.pairs_and_surfaces(contact, record))
+        elastic = deformable_contacts(contact) if self.elements.deformable_bodies else ()
+        return ContactResults(plant, *self.pairs_and_surfaces(contact, record), elastic)
 
     def pairs_and_surfaces(
         self, contact: ContactArrays, record: Any

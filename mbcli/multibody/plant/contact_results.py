@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from mbcli.geometry.contact_pairs import PenetrationAsPointPair
     from mbcli.math.array_types import Vector3
+    from mbcli.multibody.plant.deformable_results import DeformableContactInfo
     from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.index import BodyIndex
@@ -89,8 +90,10 @@ class ContactResults:
         plant: MultibodyPlant | None = None,
         point_pairs: Iterable[PointPairContactInfo] = (),
         surfaces: Iterable[HydroelasticContactInfo] = (),
+        deformables: Iterable[DeformableContactInfo] = (),
     ) -> None:
         self._plant, self._point_pairs, self._surfaces = plant, tuple(point_pairs), tuple(surfaces)
+        self._deformables = tuple(deformables)
 
     def plant(self) -> MultibodyPlant | None:
         """The plant, None for empty results."""
@@ -116,6 +119,17 @@ class ContactResults:
             raise IndexError(f"hydroelastic_contact_info({i}): there are {len(self._surfaces)} contacts")
         return self._surfaces[i]
 
+    def num_deformable_contacts(self) -> int:
+        """The number of pairs with a deformable body that touch."""
+        return len(self._deformables)
+
+    def deformable_contact_info(self, i: int) -> DeformableContactInfo:
+        """DeformableContactInfo. IndexError if there is none."""
+        if not 0 <= i < len(self._deformables):
+            raise IndexError(f"deformable_contact_info({i}): there are {len(self._deformables)} contacts")
+        return self._deformables[i]
+
     def SelectHydroelastic(self, selector: Callable[[HydroelasticContactInfo], bool]) -> ContactResults:
-        """A copy with those surfaces for which selector is true, and all contacts of points."""
-        return ContactResults(self._plant, self._point_pairs, [info for info in self._surfaces if selector(info)])
+        """A copy with those surfaces for which selector is true, and all other contacts."""
+        surfaces = [info for info in self._surfaces if selector(info)]
+        return ContactResults(self._plant, self._point_pairs, surfaces, self._deformables)

@@ -32,7 +32,11 @@ class Context:
     state: EvaluatedState
 
     def __init__(self, plant: MultibodyPlant, scalar: Scalar | None = None, compiled: bool | None = None) -> None:
-        self.state = state = plant.state_class(plant, scalar, compiled)
+        self.join(plant.state_class(plant, scalar, compiled))
+
+    def join(self, state: EvaluatedState) -> None:
+        """Becomes the context of a state, without inputs."""
+        self.state = state
         self.inputs = InputValues(state.forget_inputs)
         self.last_step = LastStep()
 

@@ -385,6 +385,12 @@ class Coordinates(Lookup):
         context.state.set_q(self.GetDefaultPositions())
         return context
 
+    def context_of(self, state: Any) -> Context:
+        """A context of an EvaluatedState, for those who evaluate fields of users; it has no inputs."""
+        context = Context.__new__(Context)
+        context.join(state)
+        return context
+
     def SetDefaultState(self, context: Context, state: Any = None) -> None:
         """Default positions and zero velocities."""
         self.check_context(context)

@@ -4,17 +4,18 @@
 class LastStep:
     """The start of the last step of a context, which sampled output ports show.
 
-    start: (time, q, v, inputs, parameters), None before the first step.
+    start: (time, q, v, inputs, parameters), None before the first step. deformables: values of the DeformableState of
+    each deformable body then.
     """
 
     def __init__(self):
-        self.start = None
+        self.start, self.deformables = None, ()
         self._before = None  # a context in that state
 
-    def remember(self, context, time, q, v, u):
+    def remember(self, context, time, q, v, u, deformables=()):
         """A step of the context's plant started from this state and the inputs of the context.
 
-        u (nu,) is the actuation of all ports together; None if it is what they give there.
+        u (nu,) is the actuation of all ports together; None if it is what they give there. deformables: as above.
         """
         state, inputs = context.state, context.inputs
         after = state.time, state.q.copy(), state.v.copy()
@@ -23,6 +24,7 @@ class LastStep:
         ports = {"actuation", *(f"{name}_actuation" for name in state.plant.elements.instance_names)}
         values = {name: inputs.value(name, context) for name in inputs.names() - ports}
         self.replace((time, q.copy(), v.copy(), values | {"actuation": u.copy()}, state.parameters.copy()))
+        self.deformables = deformables
         state.go_to(*after)
 
     def replace(self, start):
@@ -36,6 +38,8 @@ class LastStep:
             state = before.state
             state.time, state.q[:], state.v[:], state.parameters = time, q, v, parameters
             state.parameters_current = False
+            for own, values in zip(state.deformables, self.deformables, strict=True):
+                own.values[:] = values
             before.inputs.take(inputs)
             self._before = before
         return self._before

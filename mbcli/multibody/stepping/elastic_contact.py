@@ -111,7 +111,8 @@ class Rows:
     """Rows of the contact problem, c of them: contacts, and vertices that are fixed.
 
     body (c, 2): elastic bodies A and B, -1 for none; vertices, weights (c, 6): of A, then of B; rigid (c,): body of the
-    engine, -1 for none; solid (c,): its solid; places, laws: columns ROW_...; area (c,) [m^2].
+    engine, -1 for none; solid (c,): its solid, -1 for fixed vertices; link (c,): of these, the body of the plant; places,
+    laws: columns ROW_...; area (c,) [m^2].
     """
 
     body: np.ndarray
@@ -119,6 +120,7 @@ class Rows:
     weights: np.ndarray
     rigid: np.ndarray
     solid: np.ndarray
+    link: np.ndarray
     places: np.ndarray
     laws: np.ndarray
     area: np.ndarray
@@ -132,6 +134,7 @@ class Rows:
             np.full((count, 2), -1),
             np.full((count, 6), -1),
             np.zeros((count, 6)),
+            np.full(count, -1),
             np.full(count, -1),
             np.full(count, -1),
             np.zeros((count, ROW_NUMBERS)),
@@ -261,10 +264,10 @@ class ElasticContacts:
         rows.area[:] = area
 
 
-def fixed_rows(a, vertices, x, rigid, p_WQ):
-    """Rows that hold vertices of body a, at x, at the points p_WQ (k, 3) of a rigid body."""
+def fixed_rows(a, vertices, x, rigid, link, p_WQ):
+    """Rows that hold vertices of body a, at x, at the points p_WQ (k, 3) of a rigid body, which is a link of it."""
     rows = Rows.empty(len(vertices))
-    rows.body[:, 0], rows.rigid[:] = a, rigid
+    rows.body[:, 0], rows.rigid[:], rows.link[:] = a, rigid, link
     rows.vertices[:, 0], rows.weights[:, 0] = vertices, 1.0
     rows.places[:, ROW_POINT : ROW_POINT + 3] = x[vertices]
     rows.places[:, ROW_ERROR : ROW_ERROR + 3] = x[vertices] - p_WQ
@@ -273,3 +276,32 @@ def fixed_rows(a, vertices, x, rigid, p_WQ):
 
 def _combined(a, b):
     return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class TouchingPair:
+    """A pair that touches: GeometryId of the elastic body A and of B, the vertices of A (n, 3) [m] in W, triangles
+    (t, 3) of its surface that touch, and the forces (c, 3) [N] on A at points (c, 3) [m].
+    """
+
+    id_A: Any
+    id_B: Any
+    vertices: np.ndarray
+    triangles: np.ndarray
+    points: np.ndarray
+    forces: np.ndarray
+
+
+def touching_triangles(surface, vertices, weights):
+    """(t, 3) triangles of a surface that touch: whose samples do, or all three vertices; else those at a vertex.
+
+    vertices, weights (c, 3): of the samples that touch.
+    """
+    whole = (weights != 0.0).all(axis=1)
+    count = 1 + int(surface.triangles.max())
+    keys = np.sort(surface.triangles, axis=1) @ [count * count, count, 1]
+    inside = np.isin(keys, np.sort(vertices[whole], axis=1) @ [count * count, count, 1])
+    alone = vertices[~whole][weights[~whole] != 0.0]
+    corners = np.isin(surface.triangles, alone)
+    touched = inside | corners.all(axis=1)
+    return surface.triangles[touched if touched.any() else corners.any(axis=1)]

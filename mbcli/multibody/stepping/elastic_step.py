@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactSolver, trees_of
-from mbcli.engine.contact.elastic_rows import ROW_STIFFNESS
+from mbcli.engine.contact.elastic_rows import ROW_POINT, ROW_STIFFNESS
 from mbcli.engine.contact.rows import tangent_of
+from mbcli.engine.deformable.element_forces import VOLUME
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_ELASTIC_BODIES,
@@ -30,9 +31,17 @@ from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
 from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.multibody.stepping.contact_arrays import CALLED
 from mbcli.multibody.stepping.elastic_body import ElasticBody, law_of_material
-from mbcli.multibody.stepping.elastic_contact import ElasticContacts, Rows, Surface, fixed_rows
+from mbcli.multibody.stepping.elastic_contact import (
+    ElasticContacts,
+    Rows,
+    Surface,
+    TouchingPair,
+    fixed_rows,
+    touching_triangles,
+)
 from mbcli.multibody.stepping.elastic_factor import NONE
 from mbcli.multibody.stepping.elastic_free_step import solve_alone
+from mbcli.multibody.stepping.elastic_loads import field_forces
 from mbcli.multibody.stepping.step_contact import StepContact
 
 MOST_ITERATIONS = 8  # of bodies in contact
@@ -135,7 +144,7 @@ class ElasticStep(StepContact):
             config.mass_damping_coefficient(),
             config.stiffness_damping_coefficient(),
         )
-        return ElasticBody(kernels, body.reference, body.tetrahedra, body.vertex_masses(), law, body.on_wall)
+        return ElasticBody(kernels, body.reference, body.tetrahedra, config.mass_density(), law, body.on_wall)
 
     def _surface(self, body):
         registry = self.plant.scene_graph.registry
@@ -180,11 +189,11 @@ class ElasticStep(StepContact):
     def _forces(self, body, own, state):
         """(n, 3) [N] on the vertices: weight and the fields of users."""
         forces = body.masses[:, None] * own.gravity_vector()
-        added = self.plant.deformable_model().added_forces
-        if added:
-            from mbcli.multibody.stepping.elastic_loads import field_forces
-
-            forces = forces + field_forces(added, body, state.deformables[int(own.index())].q, self.plant, state)
+        fields = self.plant.deformable_model().added_forces
+        if fields:
+            q = state.deformables[int(own.index())].q
+            context = self.plant.context_of(state)
+            forces = forces + field_forces(fields, context, q, body.tets, body.elements[:, VOLUME])
         return forces
 
     def _find_rows(self, state, forces, h):
@@ -209,7 +218,7 @@ class ElasticStep(StepContact):
                 X_BL, b = self.model.link_X_BL[n], int(self.model.link_body[n])
                 p_B = fixed.p_BQ @ X_BL[:9].reshape(3, 3).T + X_BL[9:]
                 X_WB = state.data.X_WB[b]
-                parts.append(fixed_rows(a, fixed.vertices, x, b, p_B @ X_WB[:9].reshape(3, 3).T + X_WB[9:]))
+                parts.append(fixed_rows(a, fixed.vertices, x, b, n, p_B @ X_WB[:9].reshape(3, 3).T + X_WB[9:]))
         return Rows.join(parts)
 
     def _twist(self, b):
@@ -344,6 +353,42 @@ class ElasticStep(StepContact):
             if moves:
                 own.q[:], own.a[:] = body.end(v), (v - body.v) / h
                 own.v[:] = v
+
+    def touching_pairs(self):
+        """TouchingPair of each pair that touches in the step computed last, forces being the mean of the step."""
+        rows, deformables = self.rows, self.plant.elements.deformable_bodies
+        forces = self.impulses / self.plant.time_step()
+        loaded = np.flatnonzero((rows.laws[:, ROW_STIFFNESS] > 0.0) & (self.impulses != 0.0).any(axis=1))
+        geometry = self.geometries.ids
+        pairs: dict[tuple[Any, Any], list[tuple[int, float]]] = {}
+        for n in loaded:
+            a, b = rows.body[n]
+            A = deformables[a].geometry_id()
+            B = geometry[rows.solid[n]] if b < 0 else deformables[b].geometry_id()
+            turned = b >= 0 and b < a
+            pairs.setdefault((B, A) if turned else (A, B), []).append((int(n), -1.0 if turned else 1.0))
+        return [self._touching_pair(A, B, members, forces) for (A, B), members in pairs.items()]
+
+    def _touching_pair(self, A, B, members, forces):
+        n, sign = np.array([m for m, _ in members]), np.array([s for _, s in members])
+        rows, deformables = self.rows, self.plant.elements.deformable_bodies
+        a = next(k for k, body in enumerate(deformables) if body.geometry_id() == A)
+        on_A = np.where((rows.body[n, 0] == a)[:, None], rows.vertices[n, :3], rows.vertices[n, 3:])
+        weights = np.where((rows.body[n, 0] == a)[:, None], rows.weights[n, :3], rows.weights[n, 3:])
+        triangles = touching_triangles(self._surfaces[a], on_A, weights)
+        points = rows.places[n, ROW_POINT : ROW_POINT + 3]
+        return TouchingPair(A, B, self.bodies[a].q.copy(), triangles, points, sign[:, None] * forces[n])
+
+    def add_forces_on_links(self, F, X_WL):
+        """Adds the forces of elastic bodies on links at their origins, (num_bodies, 6) in W, of the last step."""
+        rows = self.rows
+        links = np.array([int(self.plant.geometry_bodies[g].index()) for g in self.geometries.ids] or [0])
+        on_link = np.where(rows.link >= 0, rows.link, links[rows.solid])
+        on_link[(rows.body[:, 1] >= 0)] = NO_PLACE
+        n = np.flatnonzero(on_link >= 0)
+        f = -self.impulses[n] / self.plant.time_step()
+        moment = np.cross(rows.places[n, ROW_POINT : ROW_POINT + 3] - X_WL[on_link[n], 9:], f)
+        np.add.at(F, on_link[n], np.hstack([moment, f]))
 
     def elastic_energies(self):
         """(kinetic, potential) energy [J] of the elastic bodies in the state."""

@@ -158,7 +158,7 @@ class Run:
         self._u = self._series.actuation
         self._recording: Any = Recording(BLOCK_ROWS, sizes)
         self._stepping: Any = None  # of a discrete plant, once it has begun
-        self._sampled: tuple[np.ndarray, ...] = ()  # vertices of deformable bodies
+        self._vertices_before: tuple[np.ndarray, ...] = ()  # the last step: q, v, a of deformable bodies
         self._begin(until)
 
     def _series_of(self, actuation, nu):
@@ -295,7 +295,7 @@ class Run:
 
     def _vertices(self, rows):
         """Positions of the vertices of deformable bodies in the samples; their steps are taken one by one."""
-        return tuple(q[None] for q in self._sampled) if rows else ()
+        return tuple(values.reshape(3, -1, 3)[:1] for values in self._vertices_before) if rows else ()
 
     def _has_samples_left(self):
         """Whether some samples of the step that was taken last are still to come."""
@@ -338,7 +338,7 @@ class Run:
             if elastic:
                 budget = min(budget, 1)
                 prepare_contact(state)
-                self._sampled = tuple(own.q.copy() for own in state.deformables)
+                self._vertices_before = tuple(own.values.copy() for own in state.deformables)
             status = self._loops.run_discrete(*self._handles(run), budget)
             step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
             self.steps = step - first
@@ -362,7 +362,8 @@ class Run:
                 raise error
             if step > step_before:
                 q, v = previous[: state.q.size], previous[state.q.size :]
-                context.last_step.remember(context, (step - 1) * h, q, v, self._actuation_at((step - 1) * h))
+                u = self._actuation_at((step - 1) * h)
+                context.last_step.remember(context, (step - 1) * h, q, v, u, self._vertices_before)
             yield status == FINISHED, rows
 
     def _handles(self, arrays):
