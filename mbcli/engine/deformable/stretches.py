@@ -5,6 +5,7 @@ is pushed back through its plane (Irving, Teran and Fedkiw 2004). Jacobi's metho
 for stretches that are not extreme. A 3x3 matrix is a tuple of three rows.
 """
 
+from mbcli.engine.collision.segments import across
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import cross, dot, scale, subtract
 from mbcli.engine.smooth.trigonometry import square_root
@@ -34,19 +35,6 @@ def turn_vectors(c, s, a, b):
         (c * a[0] - s * b[0], c * a[1] - s * b[1], c * a[2] - s * b[2]),
         (s * a[0] + c * b[0], s * a[1] + c * b[1], s * a[2] + c * b[2]),
     )
-
-
-@kernel
-def across(u):
-    """A unit vector across the unit vector u."""
-    x, y, z = abs(u[0]), abs(u[1]), abs(u[2])
-    if x <= y and x <= z:
-        t = cross(u, (1.0, 0.0, 0.0))
-    elif y <= z:
-        t = cross(u, (0.0, 1.0, 0.0))
-    else:
-        t = cross(u, (0.0, 0.0, 1.0))
-    return scale(1.0 / square_root(dot(t, t)), t)
 
 
 @kernel

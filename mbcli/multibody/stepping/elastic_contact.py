@@ -34,12 +34,12 @@ from mbcli.engine.deformable.surface_samples import (
     PLACE_WEIGHTS,
     SAMPLE_AREA,
 )
-from mbcli.engine.fields.collision_fields import HALF_SPACE
+from mbcli.engine.fields.collision_fields import BOX, CONVEX, HALF_SPACE
 
 STIFFNESS_RATIO = 100.0  # kappa l / E
 LOOK_AHEAD = 1.5  # steps in which a sample may come to touch
 FINEST = 6  # parts of an edge between samples
-FINE_ENOUGH = 4.0  # edges of triangles that a solid is wide, from which on vertices are samples enough
+FINE_ENOUGH = 2.5  # edges of triangles that a solid is wide, from which on vertices are samples enough
 
 
 def boundary_triangles(points, tets):
@@ -199,11 +199,13 @@ class ElasticContacts:
         return rows
 
     def _width(self, B):
-        """The least width of a solid [m]."""
+        """How wide a solid is for samples [m]: the second width of a flat one, the least radius of a round one."""
         c = self.collision
         if c.kind[B] == HALF_SPACE:
             return np.inf
-        return 2.0 * float(c.extent[B].min())
+        if c.kind[B] in (BOX, CONVEX):
+            return 2.0 * float(np.median(c.extent[B]))
+        return float(c.extent[B].min())
 
     def _rows_with_solid(self, a, B, samples, weights, count):
         surface, c = self.surfaces[a], self.collision
@@ -225,7 +227,7 @@ class ElasticContacts:
         boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
         reach = margin + B.edge
         low, high = boxes[:, :3].min(axis=0) - margin, boxes[:, 3:].max(axis=0) + margin
-        samples, weights = A.samples(A.parts_for(4.0 * B.edge))
+        samples, weights = A.samples(A.parts_for(FINE_ENOUGH * B.edge))
         at = np.einsum("sk,ski->si", weights[:, :3], x[samples])
         near = np.flatnonzero(((at >= low) & (at <= high)).all(axis=1))
         if not len(near):
@@ -262,6 +264,17 @@ class ElasticContacts:
         rows.places[:, ROW_POINT : ROW_POINT + 3] = places[:, PLACE_POINT : PLACE_POINT + 3]
         rows.laws[:, ROW_DISTANCE] = places[:, PLACE_DISTANCE]
         rows.area[:] = area
+
+
+def row_axes(rows):
+    """(c, 3, 3): the axes of each row in W: two tangents and the normal, as tangent_of(), those of W if fixed."""
+    axes = np.tile(np.eye(3), (len(rows), 1, 1))
+    n = np.flatnonzero(rows.laws[:, ROW_STIFFNESS] > 0.0)
+    normal = rows.places[n, ROW_NORMAL : ROW_NORMAL + 3]
+    tangent = np.cross(normal, np.eye(3)[np.abs(normal).argmin(axis=1)])
+    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+    axes[n] = np.stack([tangent, np.cross(normal, tangent), normal], axis=1)
+    return axes
 
 
 def fixed_rows(a, vertices, x, rigid, link, p_WQ):

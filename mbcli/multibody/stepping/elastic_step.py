@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactSolver, trees_of
-from mbcli.engine.contact.elastic_rows import ROW_POINT, ROW_STIFFNESS
-from mbcli.engine.contact.rows import tangent_of
+from mbcli.engine.contact.elastic_rows import ROW_DISTANCE, ROW_POINT, ROW_STIFFNESS
 from mbcli.engine.deformable.element_forces import VOLUME
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
@@ -37,6 +36,7 @@ from mbcli.multibody.stepping.elastic_contact import (
     Surface,
     TouchingPair,
     fixed_rows,
+    row_axes,
     touching_triangles,
 )
 from mbcli.multibody.stepping.elastic_factor import NONE
@@ -218,8 +218,32 @@ class ElasticStep(StepContact):
                 X_BL, b = self.model.link_X_BL[n], int(self.model.link_body[n])
                 p_B = fixed.p_BQ @ X_BL[:9].reshape(3, 3).T + X_BL[9:]
                 X_WB = state.data.X_WB[b]
-                parts.append(fixed_rows(a, fixed.vertices, x, b, n, p_B @ X_WB[:9].reshape(3, 3).T + X_WB[9:]))
-        return Rows.join(parts)
+                p_WQ = p_B @ X_WB[:9].reshape(3, 3).T + X_WB[9:]
+                # links go by their velocities at the end of the step, vertices by those of the middle: what these lag
+                p_WQ += h * h * state.deformables[a].a[fixed.vertices].mean(axis=0)
+                parts.append(fixed_rows(a, fixed.vertices, x, b, n, p_WQ))
+        rows = Rows.join(parts)
+        self._arrest(rows, h)
+        return rows
+
+    def _arrest(self, rows, h):
+        """Lets samples that come near at speed slow down one step before they touch.
+
+        They move on by half of the speed at the start of a step, which contact cannot change: a sample at the distance d
+        with the speed v stops at the surface if it has no more than the speed d / h - v / 2 at the end of the step.
+        """
+        v = np.zeros((len(rows), 3))
+        for a, body in enumerate(self.bodies):
+            for side, sign in ((0, 1.0), (1, -1.0)):
+                of = np.flatnonzero(rows.body[:, side] == a)
+                columns = slice(3 * side, 3 * side + 3)
+                v[of] += sign * np.einsum("ck,cki->ci", rows.weights[of, columns], body.v[rows.vertices[of, columns]])
+        for b in np.unique(rows.rigid[rows.rigid > 0]):
+            of, twist = np.flatnonzero(rows.rigid == b), self._twist(int(b))
+            v[of] -= twist[3:6] + np.cross(twist[:3], rows.places[of, ROW_POINT : ROW_POINT + 3] - twist[6:])
+        closing = np.minimum(0.0, np.einsum("ci,ci->c", v, rows.places[:, :3]))
+        d = rows.laws[:, ROW_DISTANCE]
+        rows.laws[:, ROW_DISTANCE] = np.where(d > 0.0, np.maximum(0.0, d + 0.5 * h * closing), d)
 
     def _twist(self, b):
         """9 numbers: angular and translational velocity of a body about a point, and that point."""
@@ -340,11 +364,8 @@ class ElasticStep(StepContact):
 
     def _keep_impulses(self, index):
         """The impulses of the rows on side A, in W."""
-        self.impulses = np.zeros((len(index), 3))
-        there = index != NO_PLACE
-        solver, rows = self.solver, self.rows
-        along = solver.con_impulse[index[there]]
-        self.impulses[there] = np.einsum("ck,cki->ci", along, row_axes(rows)[there])
+        along = np.where((index != NO_PLACE)[:, None], self.solver.con_impulse[index], 0.0)
+        self.impulses = np.einsum("ck,cki->ci", along, row_axes(self.rows))
 
     def take_step(self):
         """The elastic bodies go to the end of the step that was computed last."""
@@ -400,12 +421,3 @@ class ElasticStep(StepContact):
             potential += V - float(body.masses @ (own.q @ known.gravity_vector()))
         return kinetic, potential
 
-
-def row_axes(rows):
-    """(c, 3, 3): the axes of each row in W: two tangents and the normal, or those of W for fixed vertices."""
-    axes = np.tile(np.eye(3), (len(rows), 1, 1))
-    for n in np.flatnonzero(rows.laws[:, ROW_STIFFNESS] > 0.0):
-        normal = rows.places[n, :3]
-        tangent = np.array(tangent_of(tuple(normal)))
-        axes[n] = tangent, np.cross(normal, tangent), normal
-    return axes
