@@ -16,6 +16,11 @@ from mbcli.engine.fields.contact_fields import (
     BOUNDED_R,
     COUNT_CONSTRAINTS,
     COUNT_STATUS,
+    COUPLING_DISTANCE,
+    COUPLING_ERROR,
+    COUPLING_NORMAL,
+    COUPLING_POINT,
+    COUPLING_STIFFNESS,
     EQUALITY,
     PROBLEM_SOLVED,
     VECTOR_DIAGONAL,
@@ -26,11 +31,6 @@ from mbcli.engine.limits.joint_limits import NEARLY_RIGID
 from mbcli.engine.runtime.handles import data_at, model_at, solver_at
 from mbcli.engine.runtime.kernel import Indices, Matrix, Real, Table, entry, kernel
 from mbcli.engine.smooth.spatial import cross, row3, scale
-
-# columns of places: normal, point in W, and of fixed vertices the error of their place
-ROW_NORMAL, ROW_POINT, ROW_ERROR, ROW_NUMBERS = 0, 3, 6, 9
-# columns of laws; a stiffness of 0 marks fixed vertices
-ROW_STIFFNESS, ROW_DISSIPATION, ROW_RELAXATION, ROW_FRICTION, ROW_DISTANCE, ROW_LAW_NUMBERS = range(6)
 
 
 @entry
@@ -82,19 +82,19 @@ def measure_elastic_trees(model, solver):
 @kernel
 def add_elastic_row(model, data, solver, dofs, weights, body, places, laws, n):
     """Index of the constraint of row n, -1 if nothing of it can move."""
-    i = begin_constraint(solver, EQUALITY if laws[n, ROW_STIFFNESS] == 0.0 else 0, n)
+    i = begin_constraint(solver, EQUALITY if laws[n, COUPLING_STIFFNESS] == 0.0 else 0, n)
     if i < 0:
         return -1
-    if laws[n, ROW_STIFFNESS] == 0.0:
+    if laws[n, COUPLING_STIFFNESS] == 0.0:
         tangent, side, normal = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     else:
-        normal = row3(places, n, ROW_NORMAL)
+        normal = row3(places, n, COUPLING_NORMAL)
         tangent = tangent_of(normal)
         side = cross(normal, tangent)
     axes = (tangent, side, normal)
     add_vertices(solver, dofs, weights, n, 0, 1.0, axes)
     if body >= 0:
-        add_relative_point(model, data, solver, i, 0, body, row3(places, n, ROW_POINT), tangent, side, normal)
+        add_relative_point(model, data, solver, i, 0, body, row3(places, n, COUPLING_POINT), tangent, side, normal)
     else:
         add_vertices(solver, dofs, weights, n, 3, -1.0, axes)
     end_constraint(solver, i)
@@ -117,10 +117,10 @@ def add_vertices(solver, dofs, weights, n, first, sign, axes):
 def set_elastic_law(solver, places, laws, n, i, h):
     """Numbers of the law of constraint i, which is row n."""
     softness = compliance(solver, i)
-    if laws[n, ROW_STIFFNESS] == 0.0:
-        v_hat = scale(-0.5 / h, row3(places, n, ROW_ERROR))
+    if laws[n, COUPLING_STIFFNESS] == 0.0:
+        v_hat = scale(-0.5 / h, row3(places, n, COUPLING_ERROR))
         solver.con_law[i, BOUNDED_R] = NEARLY_RIGID * softness / 3.0
         solver.con_law[i, 1], solver.con_law[i, 2], solver.con_law[i, 3] = v_hat
         return
     speed = row_velocity(solver, i, VECTOR_VELOCITY, 2)
-    set_law_of_contact(solver, laws, n, i, laws[n, ROW_DISTANCE], h, softness, speed)
+    set_law_of_contact(solver, laws, n, i, laws[n, COUPLING_DISTANCE], h, softness, speed)

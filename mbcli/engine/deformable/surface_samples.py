@@ -10,25 +10,25 @@ vertices of that triangle.
 
 from mbcli.engine.collision.segments import axis_of, clamp
 from mbcli.engine.collision.shapes import rotate_back
-from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE
+from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE
 from mbcli.engine.runtime.handles import collision_at
 from mbcli.engine.runtime.kernel import Int, Matrix, Real, Table, Vector, entry, kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
-PLACE_NORMAL, PLACE_POINT, PLACE_DISTANCE, PLACE_WEIGHTS = 0, 3, 6, 7
-PLACE_NUMBERS = 10
+TOUCH_NORMAL, TOUCH_POINT, TOUCH_DISTANCE, TOUCH_WEIGHTS = 0, 3, 6, 7
+TOUCH_NUMBERS = 10
 SAMPLE_AREA = 3  # column of weights
-TOUCH = 1e-12  # [m] nearer than this, a point has no direction from a surface
+NEAREST = 1e-12  # [m] nearer than this, a point has no direction from a surface
 INFINITE = float("inf")
 
 
 @kernel
 def from_point(p, q, sign):
-    """(distance with a sign, unit vector) from q to p, q being the nearest point of a surface; (0, 0, 0) if they meet."""
+    """(distance with a sign, unit vector) from q to p, q the nearest point of a surface; (0, 0, 0) if they meet."""
     r = subtract(p, q)
     distance = square_root(dot(r, r))
-    if distance < TOUCH:
+    if distance < NEAREST:
         return 0.0, (0.0, 0.0, 0.0)
     return sign * distance, scale(sign / distance, r)
 
@@ -68,7 +68,7 @@ def point_to_ellipsoid(p, size):
     f = square_root(x * x + y * y + z * z)
     g = (x / size[0], y / size[1], z / size[2])
     slope = square_root(dot(g, g))
-    if slope * min(size[0], size[1], size[2]) < TOUCH:
+    if slope * min(size[0], size[1], size[2]) < NEAREST:
         return -min(size[0], size[1], size[2]), (0.0, 0.0, 1.0)
     return (f - 1.0) * f / slope, scale(1.0 / slope, g)
 
@@ -93,7 +93,7 @@ def point_to_solid(c, B, point):
     if kind == HALF_SPACE:
         normal = axis_of(c, B)
         return dot(normal, subtract(point, row3(c.X_WG, B, 9))), normal
-    if kind == BALL or kind == CAPSULE:
+    if kind <= CAPSULE:
         h = c.size[B, 2] if kind == CAPSULE else 0.0
         distance, normal = from_point(p, (0.0, 0.0, clamp(p[2], -h, h)), 1.0)
         if distance == 0.0:
@@ -139,7 +139,11 @@ def samples_in_solid(
     """
     c = collision_at(collision)
     count = 0
-    w, u, origin = (motion[2], motion[3], motion[4]), (motion[5], motion[6], motion[7]), (motion[8], motion[9], motion[10])
+    w, u, origin = (
+        (motion[2], motion[3], motion[4]),
+        (motion[5], motion[6], motion[7]),
+        (motion[8], motion[9], motion[10]),
+    )
     for s in range(samples.shape[0]):
         p = place_of_sample(x, samples, weights, s)
         distance, normal = point_to_solid(c, B, p)
@@ -148,9 +152,9 @@ def samples_in_solid(
             if distance + motion[0] * dot(normal, speed) >= 0.0:
                 continue
         found[count, 0], found[count, 1] = s, -1
-        set_row3(places, count, PLACE_NORMAL, normal)
-        set_row3(places, count, PLACE_POINT, p)
-        places[count, PLACE_DISTANCE] = distance
+        set_row3(places, count, TOUCH_NORMAL, normal)
+        set_row3(places, count, TOUCH_POINT, p)
+        places[count, TOUCH_DISTANCE] = distance
         count += 1
     return count
 
@@ -237,12 +241,12 @@ def samples_in_surface(
         if side > 0.0 and distance >= margin:
             continue
         sign = 1.0 if side > 0.0 else -1.0
-        if distance > TOUCH:
+        if distance > NEAREST:
             normal = scale(sign / distance, from_surface)
         found[count, 0], found[count, 1] = s, nearest
-        set_row3(places, count, PLACE_NORMAL, normal)
-        set_row3(places, count, PLACE_POINT, p)
-        places[count, PLACE_DISTANCE] = sign * distance
-        set_row3(places, count, PLACE_WEIGHTS, (wa, wb, wc))
+        set_row3(places, count, TOUCH_NORMAL, normal)
+        set_row3(places, count, TOUCH_POINT, p)
+        places[count, TOUCH_DISTANCE] = sign * distance
+        set_row3(places, count, TOUCH_WEIGHTS, (wa, wb, wc))
         count += 1
     return count

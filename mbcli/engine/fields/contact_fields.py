@@ -45,6 +45,17 @@ POINT_FIELDS = (
     ),
 )
 
+# columns of places and laws of the constraints of elastic bodies, see elastic_rows.py: normal, point in W, and of fixed
+# vertices the error of their place; a stiffness of 0 marks these
+COUPLING_NORMAL, COUPLING_POINT, COUPLING_ERROR, COUPLING_NUMBERS = 0, 3, 6, 9
+(
+    COUPLING_STIFFNESS,
+    COUPLING_DISSIPATION,
+    COUPLING_RELAXATION,
+    COUPLING_FRICTION,
+    COUPLING_DISTANCE,
+    COUPLING_LAW_NUMBERS,
+) = range(6)
 # columns of con_place
 PLACE_TANGENT, PLACE_ACROSS, PLACE_NORMAL, PLACE_ARM = 0, 3, 6, 9
 # kinds of constraints: contacts, which have three rows; one row; one to three rows; the turning of the contact before

@@ -12,8 +12,8 @@ from mbcli.multibody.plant.config_functions import (
     ApplyMultibodyPlantConfig,
 )
 from mbcli.multibody.plant.contact_results import ContactResults, PointPairContactInfo
-from mbcli.multibody.plant.deformable_results import DeformableContactInfo
 from mbcli.multibody.plant.coulomb_friction import CalcContactFrictionFromSurfaceProperties, CoulombFriction
+from mbcli.multibody.plant.deformable_results import DeformableContactInfo
 from mbcli.multibody.plant.hydroelastic_results import HydroelasticContactInfo
 from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 from mbcli.multibody.plant.propeller import Propeller, PropellerInfo

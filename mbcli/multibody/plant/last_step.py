@@ -1,5 +1,7 @@
 """The start of the last step of a discrete plant."""
 
+from typing import Any
+
 
 class LastStep:
     """The start of the last step of a context, which sampled output ports show.
@@ -9,7 +11,8 @@ class LastStep:
     """
 
     def __init__(self):
-        self.start, self.deformables = None, ()
+        self.start = None
+        self.deformables: tuple[Any, ...] = ()
         self._before = None  # a context in that state
 
     def remember(self, context, time, q, v, u, deformables=()):

@@ -245,6 +245,22 @@ class ContactArrays:
             self.samples.corners[: corner_start[-1]].copy(),
         )
 
+    # elastic bodies, which few plants have: elastic_step.py
+
+    def take_step(self) -> None:
+        """The elastic bodies go to the end of the step that was computed last."""
+
+    def elastic_energies(self) -> tuple[float, float]:
+        """(kinetic, potential) energy [J] of the elastic bodies in the state."""
+        return 0.0, 0.0
+
+    def touching_pairs(self) -> list[Any]:
+        """TouchingPair of each pair with an elastic body that touches in the step computed last."""
+        return []
+
+    def add_forces_on_links(self, F: np.ndarray, X_WL: np.ndarray) -> None:
+        """Adds the forces of elastic bodies on links at their origins, (num_bodies, 6) in W, of the last step."""
+
     def reuse_rows(self):
         """The samples are about to be taken: they have room again."""
         self.samples.counts[SAMPLES_LACKING] &= ~SAMPLES_NO_ROW

@@ -4,8 +4,9 @@ A step finds the velocities v1 at its end from
 
     M (v1 - v0) + h alpha M v1 + h f(x0, v0, v1) = h f_ext + J^T impulses,    x1 = x0 + h/2 (v0 + v1)
 
-with the consistent mass matrix M, whose moments of inertia are those of the solid, the elastic and viscous forces f of element_forces.py and the mass damping alpha. Newton's method
-with one factorization a step: A, the derivative of the left side, is made semidefinite element by element.
+with the consistent mass matrix M, whose moments of inertia are those of the solid, the elastic and viscous forces f of
+element_forces.py and the mass damping alpha. Newton's method with one factorization a step: A, the derivative of the
+left side, is made semidefinite element by element.
 """
 
 from __future__ import annotations
@@ -133,12 +134,12 @@ class ElasticBody:
         blocks[self._cut] = 0.0
         for k in range(3):
             blocks[self._held_diagonal, k, k] = self.masses[self.held]
-        if self.factor.pattern.last != 3 * len(last) or self._last is not last:
+        if self.factor.pattern.last != 3 * len(last) or self.last is not last:
             self.factor.end_with(last)
-        self._last = last
+        self.last = last
         self.factor.factorize(blocks)
 
-    _last = NONE
+    last = NONE
 
     def remainder(self, v1):
         """(n, 3) [N s]: the left side of the equation of a step less the forces that are given."""

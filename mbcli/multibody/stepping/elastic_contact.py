@@ -14,27 +14,27 @@ from typing import Any
 
 import numpy as np
 
-from mbcli.engine.contact.elastic_rows import (
-    ROW_DISSIPATION,
-    ROW_DISTANCE,
-    ROW_ERROR,
-    ROW_FRICTION,
-    ROW_LAW_NUMBERS,
-    ROW_NORMAL,
-    ROW_NUMBERS,
-    ROW_POINT,
-    ROW_RELAXATION,
-    ROW_STIFFNESS,
-)
 from mbcli.engine.deformable.surface_samples import (
-    PLACE_DISTANCE,
-    PLACE_NORMAL,
-    PLACE_NUMBERS,
-    PLACE_POINT,
-    PLACE_WEIGHTS,
     SAMPLE_AREA,
+    TOUCH_DISTANCE,
+    TOUCH_NORMAL,
+    TOUCH_NUMBERS,
+    TOUCH_POINT,
+    TOUCH_WEIGHTS,
 )
 from mbcli.engine.fields.collision_fields import BOX, CONVEX, HALF_SPACE
+from mbcli.engine.fields.contact_fields import (
+    COUPLING_DISSIPATION,
+    COUPLING_DISTANCE,
+    COUPLING_ERROR,
+    COUPLING_FRICTION,
+    COUPLING_LAW_NUMBERS,
+    COUPLING_NORMAL,
+    COUPLING_NUMBERS,
+    COUPLING_POINT,
+    COUPLING_RELAXATION,
+    COUPLING_STIFFNESS,
+)
 
 STIFFNESS_RATIO = 100.0  # kappa l / E
 LOOK_AHEAD = 1.5  # steps in which a sample may come to touch
@@ -111,8 +111,8 @@ class Rows:
     """Rows of the contact problem, c of them: contacts, and vertices that are fixed.
 
     body (c, 2): elastic bodies A and B, -1 for none; vertices, weights (c, 6): of A, then of B; rigid (c,): body of the
-    engine, -1 for none; solid (c,): its solid, -1 for fixed vertices; link (c,): of these, the body of the plant; places,
-    laws: columns ROW_...; area (c,) [m^2].
+    engine, -1 for none; solid (c,): its solid, -1 for fixed vertices; link (c,): of these, the body of the plant;
+    places, laws: columns COUPLING_...; area (c,) [m^2].
     """
 
     body: np.ndarray
@@ -137,8 +137,8 @@ class Rows:
             np.full(count, -1),
             np.full(count, -1),
             np.full(count, -1),
-            np.zeros((count, ROW_NUMBERS)),
-            np.zeros((count, ROW_LAW_NUMBERS)),
+            np.zeros((count, COUPLING_NUMBERS)),
+            np.zeros((count, COUPLING_LAW_NUMBERS)),
             np.zeros(count),
         )
 
@@ -165,7 +165,7 @@ class ElasticContacts:
         self._room(most + 16)
 
     def _room(self, count):
-        self._found, self._places = np.zeros((count, 2), dtype=np.int64), np.zeros((count, PLACE_NUMBERS))
+        self._found, self._places = np.zeros((count, 2), dtype=np.int64), np.zeros((count, TOUCH_NUMBERS))
 
     def _need(self, count):
         if count > len(self._found):
@@ -214,10 +214,10 @@ class ElasticContacts:
         rows.vertices[:, :3], rows.weights[:, :3] = samples[found], weights[found, :3]
         _, dissipation, relaxation, friction, _ = c.material[B]
         self._place(rows, places, weights[found, SAMPLE_AREA])
-        rows.laws[:, ROW_STIFFNESS] = surface.kappa * rows.area
-        rows.laws[:, ROW_DISSIPATION] = 0.5 * (surface.dissipation + dissipation)
-        rows.laws[:, ROW_RELAXATION] = surface.relaxation + relaxation
-        rows.laws[:, ROW_FRICTION] = _combined(surface.friction, friction)
+        rows.laws[:, COUPLING_STIFFNESS] = surface.kappa * rows.area
+        rows.laws[:, COUPLING_DISSIPATION] = 0.5 * (surface.dissipation + dissipation)
+        rows.laws[:, COUPLING_RELAXATION] = surface.relaxation + relaxation
+        rows.laws[:, COUPLING_FRICTION] = _combined(surface.friction, friction)
         return rows
 
     def between_bodies(self, a, b, x, y, margin):
@@ -249,28 +249,28 @@ class ElasticContacts:
         rows.body[:, 0], rows.body[:, 1] = a, b
         rows.vertices[:, :3], rows.weights[:, :3] = samples[found], weights[found, :3]
         rows.vertices[:, 3:] = triangles[self._found[:count, 1]]
-        rows.weights[:, 3:] = places[:, PLACE_WEIGHTS : PLACE_WEIGHTS + 3]
+        rows.weights[:, 3:] = places[:, TOUCH_WEIGHTS : TOUCH_WEIGHTS + 3]
         self._place(rows, places, weights[found, SAMPLE_AREA])
         kappa = A.kappa * B.kappa / (A.kappa + B.kappa)
-        rows.laws[:, ROW_STIFFNESS] = 0.5 * kappa * rows.area
-        rows.laws[:, ROW_DISSIPATION] = 0.5 * (A.dissipation + B.dissipation)
-        rows.laws[:, ROW_RELAXATION] = A.relaxation + B.relaxation
-        rows.laws[:, ROW_FRICTION] = _combined(A.friction, B.friction)
+        rows.laws[:, COUPLING_STIFFNESS] = 0.5 * kappa * rows.area
+        rows.laws[:, COUPLING_DISSIPATION] = 0.5 * (A.dissipation + B.dissipation)
+        rows.laws[:, COUPLING_RELAXATION] = A.relaxation + B.relaxation
+        rows.laws[:, COUPLING_FRICTION] = _combined(A.friction, B.friction)
         return [rows]
 
     @staticmethod
     def _place(rows, places, area):
-        rows.places[:, ROW_NORMAL : ROW_NORMAL + 3] = places[:, PLACE_NORMAL : PLACE_NORMAL + 3]
-        rows.places[:, ROW_POINT : ROW_POINT + 3] = places[:, PLACE_POINT : PLACE_POINT + 3]
-        rows.laws[:, ROW_DISTANCE] = places[:, PLACE_DISTANCE]
+        rows.places[:, COUPLING_NORMAL : COUPLING_NORMAL + 3] = places[:, TOUCH_NORMAL : TOUCH_NORMAL + 3]
+        rows.places[:, COUPLING_POINT : COUPLING_POINT + 3] = places[:, TOUCH_POINT : TOUCH_POINT + 3]
+        rows.laws[:, COUPLING_DISTANCE] = places[:, TOUCH_DISTANCE]
         rows.area[:] = area
 
 
 def row_axes(rows):
     """(c, 3, 3): the axes of each row in W: two tangents and the normal, as tangent_of(), those of W if fixed."""
     axes = np.tile(np.eye(3), (len(rows), 1, 1))
-    n = np.flatnonzero(rows.laws[:, ROW_STIFFNESS] > 0.0)
-    normal = rows.places[n, ROW_NORMAL : ROW_NORMAL + 3]
+    n = np.flatnonzero(rows.laws[:, COUPLING_STIFFNESS] > 0.0)
+    normal = rows.places[n, COUPLING_NORMAL : COUPLING_NORMAL + 3]
     tangent = np.cross(normal, np.eye(3)[np.abs(normal).argmin(axis=1)])
     tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
     axes[n] = np.stack([tangent, np.cross(normal, tangent), normal], axis=1)
@@ -282,8 +282,8 @@ def fixed_rows(a, vertices, x, rigid, link, p_WQ):
     rows = Rows.empty(len(vertices))
     rows.body[:, 0], rows.rigid[:], rows.link[:] = a, rigid, link
     rows.vertices[:, 0], rows.weights[:, 0] = vertices, 1.0
-    rows.places[:, ROW_POINT : ROW_POINT + 3] = x[vertices]
-    rows.places[:, ROW_ERROR : ROW_ERROR + 3] = x[vertices] - p_WQ
+    rows.places[:, COUPLING_POINT : COUPLING_POINT + 3] = x[vertices]
+    rows.places[:, COUPLING_ERROR : COUPLING_ERROR + 3] = x[vertices] - p_WQ
     return rows
 
 

@@ -113,7 +113,7 @@ class BlockCholesky:
         is_last = np.zeros(self.count, dtype=bool)
         is_last[last] = True
         groups, children = [], []  # of nodes that keep vertices
-        kept = {}  # node: groups that stand for it
+        kept: dict[int, list[int]] = {}  # node: groups that stand for it
         for k, (vertices, below) in enumerate(self._nodes):
             own = vertices[~is_last[vertices]]
             inner = [g for child in below for g in kept[child]]
@@ -130,7 +130,7 @@ class BlockCholesky:
         place = np.empty(self.count, dtype=np.int64)
         place[order] = np.arange(self.count)
         first = np.cumsum([0, *map(len, groups)])
-        rests = []
+        rests: list[np.ndarray] = []
         for g, own in enumerate(groups):
             near = place[np.unique(self._neighbors[own].indices)]
             near = np.unique(np.concatenate([near, *(rests[c] for c in children[g])]))
@@ -166,7 +166,8 @@ class BlockCholesky:
 
     def factorize(self, blocks):
         """blocks (k, 3, 3) of the pairs -> the factor, and `schur`, of which the upper triangle counts."""
-        pattern, values, left = self.pattern, self._values, {}
+        pattern, values = self.pattern, self._values
+        left: dict[int, np.ndarray] = {}  # of fronts whose parents are to come
         scatter_blocks, add_front = self.kernels.scatter_blocks, self.kernels.add_front
         for f, (n, r, at, across, _, _) in enumerate(pattern.fronts.tolist()):
             own, other = values[at:across].reshape(n, n), values[across : across + n * r].reshape(n, r)

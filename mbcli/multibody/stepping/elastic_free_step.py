@@ -29,6 +29,6 @@ def solve_alone(body, tolerance=TOLERANCE):
         if size <= tolerance * tolerance:
             return body.end(at), at
         if before is not None and size > SLOW * SLOW * before:
-            body.factorize(body._last, at)
+            body.factorize(body.last, at)
         before = size
     raise NumericalError("the step of an elastic body has no solution that was found: its parts move too far in a step")

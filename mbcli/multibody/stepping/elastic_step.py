@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactSolver, trees_of
-from mbcli.engine.contact.elastic_rows import ROW_DISTANCE, ROW_POINT, ROW_STIFFNESS
 from mbcli.engine.deformable.element_forces import VOLUME
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_ELASTIC_BODIES,
     COUNT_STATUS,
+    COUPLING_DISTANCE,
+    COUPLING_POINT,
+    COUPLING_STIFFNESS,
     PROBLEM_NOT_CONVERGED,
     PROBLEM_SOLVED,
     VECTOR_FREE,
@@ -54,15 +56,16 @@ class ElasticStep(StepContact):
     """As StepContact, for a plant with elastic bodies.
 
     Attributes:
-        bodies: ElasticBody of each deformable body of the plant.
+        bodies, surfaces: ElasticBody and Surface of each deformable body of the plant.
+        elastic_rows: rows that there is room for.
         rows: Rows of the last step; impulses (c, 3) [N s] along the rows' axes, axes (c, 3, 3), on body A.
     """
 
     def __init__(self, plant, model, compiled, earlier=None):
         self._sizes: tuple[int, ...] = ()
-        self._elastic_rows = 64 if earlier is None else earlier._elastic_rows
+        self.elastic_rows = 64 if earlier is None else earlier.elastic_rows
         self.bodies: list[ElasticBody] = [] if earlier is None else earlier.bodies
-        self._surfaces: list[Surface] = [] if earlier is None else earlier._surfaces
+        self.surfaces: list[Surface] = [] if earlier is None else earlier.surfaces
         self.rows, self.impulses = Rows.empty(0), np.zeros((0, 3))
         self._error: BaseException | None = None
         self._state: Any = None
@@ -72,12 +75,12 @@ class ElasticStep(StepContact):
 
     def make(self):
         super().make()
-        self._contacts = None
+        self._contacts: Any = None
         self._lasts = [NONE for _ in self.plant.elements.deformable_bodies]
 
     def make_solver(self, rows, approximation):
-        solver = ContactSolver(
-            self.model, rows + self._elastic_rows, approximation, blocks_per_tree=self.blocks, elastic=self._sizes
+        solver: Any = ContactSolver(
+            self.model, rows + self.elastic_rows, approximation, blocks_per_tree=self.blocks, elastic=self._sizes
         )
         solver.counts[COUNT_ELASTIC_BODIES] = len(self.plant.elements.deformable_bodies)
         return solver
@@ -85,7 +88,7 @@ class ElasticStep(StepContact):
     def attached(self, state):
         at = super().attached(state)
         at[CONTACT_AT_SOLVE] = (
-            float(ctypes.cast(self._callback, ctypes.c_void_p).value) if self.compiled else self._solve_called
+            float(ctypes.cast(self._callback, ctypes.c_void_p).value or 0) if self.compiled else self._solve_called
         )
         return at
 
@@ -108,13 +111,13 @@ class ElasticStep(StepContact):
         deformables = self.plant.elements.deformable_bodies
         if not self.bodies:
             self.bodies = [self._body(body, state.kernels) for body in deformables]
-            self._surfaces = [self._surface(body) for body in deformables]
+            self.surfaces = [self._surface(body) for body in deformables]
         calls = state.at_velocities()
         calls.place_solids_at(self.collision.handle(self.compiled))
         if self._contacts is None:
             self._contacts = ElasticContacts(
                 state.kernels,
-                self._surfaces,
+                self.surfaces,
                 self.collision,
                 self.collision.handle(self.compiled),
                 *self._allowed(),
@@ -128,10 +131,12 @@ class ElasticStep(StepContact):
         for body, last, moves in zip(self.bodies, self._lasts, self.moving, strict=True):
             if moves:
                 body.factorize(last)
-        sizes = tuple(3 * len(last) for last, moves in zip(self._lasts, self.moving, strict=True) if moves and len(last))
-        if sizes != self._sizes or len(self.rows) > self._elastic_rows:
+        sizes = tuple(
+            3 * len(last) for last, moves in zip(self._lasts, self.moving, strict=True) if moves and len(last)
+        )
+        if sizes != self._sizes or len(self.rows) > self.elastic_rows:
             self._sizes = sizes
-            self._elastic_rows = max(self._elastic_rows, len(self.rows) + len(self.rows) // 2)
+            self.elastic_rows = max(self.elastic_rows, len(self.rows) + len(self.rows) // 2)
             self.renew_solver()
         self._place_rows()
 
@@ -165,7 +170,9 @@ class ElasticStep(StepContact):
         else:
             mu = friction.dynamic_friction()
         material = value("hunt_crossley_dissipation", 0.0), value("relaxation_time", 0.0), mu
-        return Surface(body.reference, np.asarray(body.tetrahedra), body.config().youngs_modulus(), body.mesh.volume, material)
+        return Surface(
+            body.reference, np.asarray(body.tetrahedra), body.config().youngs_modulus(), body.mesh.volume, material
+        )
 
     def _allowed(self):
         """Which bodies and solids, and which pairs of bodies, may touch: those with a proximity role, no filter."""
@@ -229,8 +236,8 @@ class ElasticStep(StepContact):
     def _arrest(self, rows, h):
         """Lets samples that come near at speed slow down one step before they touch.
 
-        They move on by half of the speed at the start of a step, which contact cannot change: a sample at the distance d
-        with the speed v stops at the surface if it has no more than the speed d / h - v / 2 at the end of the step.
+        They move on by half of the speed at the start of a step, which contact cannot change: a sample at distance d
+        with speed v stops at the surface if it has no more than the speed d / h - v / 2 at the end of the step.
         """
         v = np.zeros((len(rows), 3))
         for a, body in enumerate(self.bodies):
@@ -240,10 +247,10 @@ class ElasticStep(StepContact):
                 v[of] += sign * np.einsum("ck,cki->ci", rows.weights[of, columns], body.v[rows.vertices[of, columns]])
         for b in np.unique(rows.rigid[rows.rigid > 0]):
             of, twist = np.flatnonzero(rows.rigid == b), self._twist(int(b))
-            v[of] -= twist[3:6] + np.cross(twist[:3], rows.places[of, ROW_POINT : ROW_POINT + 3] - twist[6:])
+            v[of] -= twist[3:6] + np.cross(twist[:3], rows.places[of, COUPLING_POINT : COUPLING_POINT + 3] - twist[6:])
         closing = np.minimum(0.0, np.einsum("ci,ci->c", v, rows.places[:, :3]))
-        d = rows.laws[:, ROW_DISTANCE]
-        rows.laws[:, ROW_DISTANCE] = np.where(d > 0.0, np.maximum(0.0, d + 0.5 * h * closing), d)
+        d = rows.laws[:, COUPLING_DISTANCE]
+        rows.laws[:, COUPLING_DISTANCE] = np.where(d > 0.0, np.maximum(0.0, d + 0.5 * h * closing), d)
 
     def _twist(self, b):
         """9 numbers: angular and translational velocity of a body about a point, and that point."""
@@ -379,7 +386,7 @@ class ElasticStep(StepContact):
         """TouchingPair of each pair that touches in the step computed last, forces being the mean of the step."""
         rows, deformables = self.rows, self.plant.elements.deformable_bodies
         forces = self.impulses / self.plant.time_step()
-        loaded = np.flatnonzero((rows.laws[:, ROW_STIFFNESS] > 0.0) & (self.impulses != 0.0).any(axis=1))
+        loaded = np.flatnonzero((rows.laws[:, COUPLING_STIFFNESS] > 0.0) & (self.impulses != 0.0).any(axis=1))
         geometry = self.geometries.ids
         pairs: dict[tuple[Any, Any], list[tuple[int, float]]] = {}
         for n in loaded:
@@ -396,8 +403,8 @@ class ElasticStep(StepContact):
         a = next(k for k, body in enumerate(deformables) if body.geometry_id() == A)
         on_A = np.where((rows.body[n, 0] == a)[:, None], rows.vertices[n, :3], rows.vertices[n, 3:])
         weights = np.where((rows.body[n, 0] == a)[:, None], rows.weights[n, :3], rows.weights[n, 3:])
-        triangles = touching_triangles(self._surfaces[a], on_A, weights)
-        points = rows.places[n, ROW_POINT : ROW_POINT + 3]
+        triangles = touching_triangles(self.surfaces[a], on_A, weights)
+        points = rows.places[n, COUPLING_POINT : COUPLING_POINT + 3]
         return TouchingPair(A, B, self.bodies[a].q.copy(), triangles, points, sign[:, None] * forces[n])
 
     def add_forces_on_links(self, F, X_WL):
@@ -408,7 +415,7 @@ class ElasticStep(StepContact):
         on_link[(rows.body[:, 1] >= 0)] = NO_PLACE
         n = np.flatnonzero(on_link >= 0)
         f = -self.impulses[n] / self.plant.time_step()
-        moment = np.cross(rows.places[n, ROW_POINT : ROW_POINT + 3] - X_WL[on_link[n], 9:], f)
+        moment = np.cross(rows.places[n, COUPLING_POINT : COUPLING_POINT + 3] - X_WL[on_link[n], 9:], f)
         np.add.at(F, on_link[n], np.hstack([moment, f]))
 
     def elastic_energies(self):
@@ -420,4 +427,3 @@ class ElasticStep(StepContact):
             kinetic += T
             potential += V - float(body.masses @ (own.q @ known.gravity_vector()))
         return kinetic, potential
-

@@ -343,9 +343,9 @@ class Run:
             step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
             self.steps = step - first
             state.time = step * h
-            if elastic and rows:
-                self._recording.recorded_energy[0, :2] += self.contact.elastic_energies()
-            if elastic and step > step_before:
+            if self.contact is not None and rows:
+                self._recording.recorded_energy[:rows, :2] += self.contact.elastic_energies()
+            if self.contact is not None and step > step_before:
                 self.contact.take_step()
             budget = _adapted(budget, time.perf_counter() - started)
             if status == STEP_FAULT:
