@@ -7,10 +7,9 @@ import pytest
 from elastic_meshes import box_mesh, elastic_box
 
 from mbcli.engine import load_kernels
-from mbcli.engine.deformable.materials import LAW_DISSIPATION, LAW_STEP
 from mbcli.engine.deformable.stretches import principal_stretches
 from mbcli.errors import NumericalError
-from mbcli.multibody.stepping.elastic_body import KINDS, element_rows, law_of_material
+from mbcli.multibody.stepping.elastic_body import KINDS, LAW_DISSIPATION, LAW_STEP, element_rows, law_of_material
 from mbcli.multibody.stepping.elastic_free_step import free_step
 
 G = np.array([0.0, 0.0, -9.81])

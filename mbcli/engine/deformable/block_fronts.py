@@ -11,8 +11,6 @@ its list of rest vertices starts in rest, and its first own number.
 
 from mbcli.engine.runtime.kernel import Blocks, Indices, Int, Matrix, Table, Vector, entry, kernel
 
-FRONT_OWN, FRONT_REST, FRONT_VALUES, FRONT_REST_VALUES, FRONT_LIST, FRONT_FIRST = range(6)
-
 
 @entry
 def scatter_blocks(blocks: Blocks, table: Table, own: Matrix, across: Matrix):
@@ -54,12 +52,16 @@ def add_three(source, i, j, target, k, l):
     target[k, l + 2] += source[i, j + 2]
 
 
+@kernel
+def row_of_six(table, i):
+    return table[i, 0], table[i, 1], table[i, 2], table[i, 3], table[i, 4], table[i, 5]
+
+
 @entry
 def solve_down(values: Vector, fronts: Table, rest: Indices, x: Vector, gathered: Vector, end: Int):
     """x = U^-T x for the fronts before `end`; the numbers of x are in the order of elimination."""
     for f in range(end):
-        own, others, at, across = fronts[f, 0], fronts[f, 1], fronts[f, 2], fronts[f, 3]
-        first, start = fronts[f, FRONT_FIRST], fronts[f, FRONT_LIST]
+        own, others, at, across, start, first = row_of_six(fronts, f)
         for k in range(others):
             gathered[k] = 0.0
         for i in range(own):
@@ -81,8 +83,7 @@ def solve_down(values: Vector, fronts: Table, rest: Indices, x: Vector, gathered
 def solve_up(values: Vector, fronts: Table, rest: Indices, x: Vector, gathered: Vector, end: Int):
     """x = U^-1 x for the fronts before `end`, those behind being solved."""
     for f in range(end - 1, -1, -1):
-        own, others, at, across = fronts[f, 0], fronts[f, 1], fronts[f, 2], fronts[f, 3]
-        first, start = fronts[f, FRONT_FIRST], fronts[f, FRONT_LIST]
+        own, others, at, across, start, first = row_of_six(fronts, f)
         for k in range(others // 3):
             place = 3 * rest[start + k]
             for i in range(3):

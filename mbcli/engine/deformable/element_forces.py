@@ -13,19 +13,12 @@ the midpoint rule. S(C_m) has no limit for a tetrahedron that is pressed flat: t
 For the linear material E is the small strain.
 
 elements: row of a tetrahedron: gradients of its four shape functions [1/m], then its volume [m^3].
-law: elements LAW_... of materials.py. Volumes and gradients are those of the reference positions.
+law: see law_numbers() in materials.py. Volumes and gradients are those of the reference positions.
 """
 
 from mbcli.engine.deformable.materials import (
-    LAW_DISSIPATION,
-    LAW_KIND,
-    LAW_LAMBDA,
-    LAW_MU,
-    LAW_SMALL_LAMBDA,
-    LAW_SMALL_MU,
-    LAW_STEP,
-    LAW_STIFFNESS_DAMPING,
     LINEAR,
+    law_numbers,
     principal_energy,
     principal_stress,
     shear_quotients,
@@ -36,7 +29,6 @@ from mbcli.engine.runtime.kernel import Blocks, Matrix, Table, Vector, entry, ke
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale
 from mbcli.engine.smooth.trigonometry import square_root
 
-VOLUME = 12  # column of elements
 FLAT, ROUND = 0.1, 0.3  # least stretches between which P(F_m) gives way to F_m S(C_m)
 UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -152,18 +144,18 @@ def squared(a, v):
 @entry
 def add_element_impulses(x0: Matrix, v0: Matrix, v1: Matrix, tets: Table, elements: Matrix, law: Vector, out: Matrix):
     """out (n, 3) += impulses [N s] over a step against the forces of the tetrahedra."""
-    kind, h = int(law[LAW_KIND]), law[LAW_STEP]
+    kind, lam, mu, small_lam, small_mu, _, beta, h, c = law_numbers(law)
     for e in range(tets.shape[0]):
         F0, G0 = gradient_of(x0, tets, elements, e), gradient_of(v0, tets, elements, e)
         G1 = gradient_of(v1, tets, elements, e)
         sum_G = combine3(1.0, G0, 1.0, G1)
         F = combine3(1.0, F0, 0.25 * h, sum_G)
-        P = stress_of_step(kind, law[LAW_LAMBDA], law[LAW_MU], F0, combine3(1.0, F0, 0.5 * h, sum_G))
+        P = stress_of_step(kind, lam, mu, F0, combine3(1.0, F0, 0.5 * h, sum_G))
         frame = F if kind != LINEAR else UNIT
-        rate = combine3(0.5 * h * law[LAW_DISSIPATION], sum_G, law[LAW_STIFFNESS_DAMPING], G1)
-        S = hooke(law[LAW_SMALL_LAMBDA], law[LAW_SMALL_MU], symmetric_product(frame, rate))
+        rate = combine3(0.5 * h * c, sum_G, beta, G1)
+        S = hooke(small_lam, small_mu, symmetric_product(frame, rate))
         P = combine3(1.0, P, 1.0, product3(frame, S))
-        volume = h * elements[e, VOLUME]
+        volume = h * elements[e, 12]
         for a in range(4):
             i, f = tets[e, a], apply3(P, row3(elements, e, 3 * a))
             out[i, 0] += volume * f[0]
@@ -174,7 +166,7 @@ def add_element_impulses(x0: Matrix, v0: Matrix, v1: Matrix, tets: Table, elemen
 @entry
 def elastic_energy(x: Matrix, tets: Table, elements: Matrix, law: Vector):
     """[J] of all tetrahedra at positions x."""
-    kind, lam, mu = int(law[LAW_KIND]), law[LAW_LAMBDA], law[LAW_MU]
+    kind, lam, mu, _, _, _, _, _, _ = law_numbers(law)
     total = 0.0
     for e in range(tets.shape[0]):
         F = gradient_of(x, tets, elements, e)
@@ -186,7 +178,7 @@ def elastic_energy(x: Matrix, tets: Table, elements: Matrix, law: Vector):
         else:
             s, _, _ = principal_stretches(F)
             W = principal_energy(kind, lam, mu, s)
-        total += W * elements[e, VOLUME]
+        total += W * elements[e, 12]
     return total
 
 
@@ -255,9 +247,8 @@ def add_element_tangents(
     places (m, 10): block of each pair of vertices a <= b of a tetrahedron, 00, 01, 02, 03, 11, ...; the vertices of a
     tetrahedron increase.
     """
-    kind, h = int(law[LAW_KIND]), law[LAW_STEP]
-    lam, mu, small_lam, small_mu = law[LAW_LAMBDA], law[LAW_MU], law[LAW_SMALL_LAMBDA], law[LAW_SMALL_MU]
-    viscous = 0.5 * h * law[LAW_DISSIPATION] + law[LAW_STIFFNESS_DAMPING]
+    kind, lam, mu, small_lam, small_mu, _, beta, h, dissipation = law_numbers(law)
+    viscous = 0.5 * h * dissipation + beta
     for e in range(tets.shape[0]):
         F0, G0 = gradient_of(x0, tets, elements, e), gradient_of(v0, tets, elements, e)
         F = combine3(1.0, F0, 0.25 * h, combine3(1.0, G0, 1.0, gradient_of(v1, tets, elements, e)))
@@ -265,7 +256,7 @@ def add_element_tangents(
         if kind == LINEAR:
             s, u, v = (1.0, 1.0, 1.0), UNIT, UNIT
         (xx, yy, zz, xy, xz, yz), same, other = elastic_tangent(kind, lam, mu, s)
-        elastic, volume = 0.25 * h, h * elements[e, VOLUME]
+        elastic, volume = 0.25 * h, h * elements[e, 12]
         a, b, c = s
         d = 2.0 * small_mu + small_lam
         xx = volume * (elastic * xx + viscous * d * a * a)

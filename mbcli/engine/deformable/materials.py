@@ -16,11 +16,13 @@ energies"). With Lame's constants lambda, mu:
 from mbcli.engine.runtime.kernel import kernel
 
 LINEAR, LINEAR_COROTATED, COROTATED, NEO_HOOKEAN = range(4)
-# elements of law: those of a body, then those of a step
-LAW_KIND, LAW_LAMBDA, LAW_MU, LAW_SMALL_LAMBDA, LAW_SMALL_MU, LAW_MASS_DAMPING, LAW_STIFFNESS_DAMPING = range(7)
-LAW_STEP, LAW_DISSIPATION = 7, 8
-LAW_NUMBERS = 9
 SMALLEST_SUM = 1e-6  # of two stretches, as a divisor
+
+
+@kernel
+def law_numbers(law):
+    """kind, lambda, mu; those constants for small strains; mass damping, stiffness damping; step h, dissipation c."""
+    return int(law[0]), law[1], law[2], law[3], law[4], law[5], law[6], law[7], law[8]
 
 
 @kernel

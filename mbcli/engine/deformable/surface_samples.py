@@ -3,7 +3,7 @@
 A sample is a point of a triangle of the surface, by the weights of its vertices, that stands for an area. It is a
 contact if it is in a solid, or may come there within the step: so no body of ordinary speed passes through another.
 
-found: rows that are filled, FOUND_...; a row is the sample, and of a triangle of the other surface the index, else -1.
+found: a row is a sample, and the index of a triangle of the other surface, -1 for none.
 places: normal out of the other side [1], point [m], distance along the normal, negative inside [m], weights of the
 vertices of that triangle.
 """
@@ -16,9 +16,6 @@ from mbcli.engine.runtime.kernel import Int, Matrix, Real, Table, Vector, entry,
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
-TOUCH_NORMAL, TOUCH_POINT, TOUCH_DISTANCE, TOUCH_WEIGHTS = 0, 3, 6, 7
-TOUCH_NUMBERS = 10
-SAMPLE_AREA = 3  # column of weights
 NEAREST = 1e-12  # [m] nearer than this, a point has no direction from a surface
 INFINITE = float("inf")
 
@@ -120,6 +117,13 @@ def place_of_sample(x, samples, weights, s):
     return p
 
 
+@kernel
+def set_place(places, n, normal, p, distance):
+    set_row3(places, n, 0, normal)
+    set_row3(places, n, 3, p)
+    places[n, 6] = distance
+
+
 @entry
 def samples_in_solid(
     collision,
@@ -152,9 +156,7 @@ def samples_in_solid(
             if distance + motion[0] * dot(normal, speed) >= 0.0:
                 continue
         found[count, 0], found[count, 1] = s, -1
-        set_row3(places, count, TOUCH_NORMAL, normal)
-        set_row3(places, count, TOUCH_POINT, p)
-        places[count, TOUCH_DISTANCE] = distance
+        set_place(places, count, normal, p, distance)
         count += 1
     return count
 
@@ -244,9 +246,7 @@ def samples_in_surface(
         if distance > NEAREST:
             normal = scale(sign / distance, from_surface)
         found[count, 0], found[count, 1] = s, nearest
-        set_row3(places, count, TOUCH_NORMAL, normal)
-        set_row3(places, count, TOUCH_POINT, p)
-        places[count, TOUCH_DISTANCE] = sign * distance
-        set_row3(places, count, TOUCH_WEIGHTS, (wa, wb, wc))
+        set_place(places, count, normal, p, sign * distance)
+        set_row3(places, count, 7, (wa, wb, wc))
         count += 1
     return count

@@ -14,19 +14,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from mbcli.engine.deformable.element_forces import VOLUME
 from mbcli.engine.deformable.materials import (
     COROTATED,
-    LAW_DISSIPATION,
-    LAW_KIND,
-    LAW_LAMBDA,
-    LAW_MASS_DAMPING,
-    LAW_MU,
-    LAW_NUMBERS,
-    LAW_SMALL_LAMBDA,
-    LAW_SMALL_MU,
-    LAW_STEP,
-    LAW_STIFFNESS_DAMPING,
     LINEAR,
     LINEAR_COROTATED,
     NEO_HOOKEAN,
@@ -34,6 +23,10 @@ from mbcli.engine.deformable.materials import (
 from mbcli.errors import NumericalError
 from mbcli.multibody.stepping.elastic_factor import NONE, BlockCholesky
 
+# elements of law, as law_numbers() in materials.py has them
+LAW_KIND, LAW_LAMBDA, LAW_MU, LAW_SMALL_LAMBDA, LAW_SMALL_MU, LAW_MASS_DAMPING, LAW_STIFFNESS_DAMPING = range(7)
+LAW_STEP, LAW_DISSIPATION, LAW_NUMBERS = 7, 8, 9
+VOLUME = 12  # column of elements
 DISSIPATION = 0.5  # c of element_forces.py
 ROUNDING = 1e-4  # speed whose share of 1e-10 is rounding, in lengths of the body a step
 KINDS = {

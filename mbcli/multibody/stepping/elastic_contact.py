@@ -14,14 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from mbcli.engine.deformable.surface_samples import (
-    SAMPLE_AREA,
-    TOUCH_DISTANCE,
-    TOUCH_NORMAL,
-    TOUCH_NUMBERS,
-    TOUCH_POINT,
-    TOUCH_WEIGHTS,
-)
 from mbcli.engine.fields.collision_fields import BOX, CONVEX, HALF_SPACE
 from mbcli.engine.fields.contact_fields import (
     COUPLING_DISSIPATION,
@@ -36,6 +28,9 @@ from mbcli.engine.fields.contact_fields import (
     COUPLING_STIFFNESS,
 )
 
+# columns of weights of samples, and of the places that surface_samples.py finds
+SAMPLE_AREA = 3
+TOUCH_NORMAL, TOUCH_POINT, TOUCH_DISTANCE, TOUCH_WEIGHTS, TOUCH_NUMBERS = 0, 3, 6, 7, 10
 STIFFNESS_RATIO = 100.0  # kappa l / E
 LOOK_AHEAD = 1.5  # steps in which a sample may come to touch
 FINEST = 6  # parts of an edge between samples

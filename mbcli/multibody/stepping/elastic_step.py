@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from mbcli.engine.contact.arrays import ContactSolver, trees_of
-from mbcli.engine.deformable.element_forces import VOLUME
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
     COUNT_ELASTIC_BODIES,
@@ -31,7 +30,7 @@ from mbcli.engine.fields.contact_fields import (
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
 from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.multibody.stepping.contact_arrays import CALLED
-from mbcli.multibody.stepping.elastic_body import ElasticBody, law_of_material
+from mbcli.multibody.stepping.elastic_body import VOLUME, ElasticBody, law_of_material
 from mbcli.multibody.stepping.elastic_contact import (
     ElasticContacts,
     Rows,
