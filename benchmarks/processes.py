@@ -21,6 +21,7 @@ class NotAvailable(Exception):
 
 def _run(arguments, **variables):
     environment = {**os.environ, **variables}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what users have is compiled bytecode
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment, timeout=600)
 
 
@@ -49,21 +50,6 @@ def command_seconds(arguments, rounds):
         for name, command in commands.items():
             seconds[name].append(_timed(command))
     return seconds
-
-
-_PARSE = """
-import sys, time
-from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.load import load_models
-started = time.process_time()
-load_models(sys.argv[1], diagnostics=Diagnostics())
-print(time.process_time() - started)
-"""
-
-
-def parse_seconds(path):
-    """Processor time of reading a model file."""
-    return float(_checked(["-c", _PARSE, str(path)]).stdout)
 
 
 def heavy_imports(arguments):

@@ -379,13 +379,13 @@ def measure_stacks(scene, effort):
 def measure_start(scene, effort):
     path = MODELS[scene.model].path if scene.model else None
     arguments = [f"--{scene.calculation}"] if path is None else [scene.calculation, str(path)]
-    parse = 0.0 if path is None else processes.parse_seconds(path)
     rounds = START_ROUNDS if effort is THOROUGH else 2
     seconds = processes.command_seconds(arguments, rounds)
     heavy = processes.heavy_imports(arguments)
-    note = f"an empty Python process takes {formatted(medians(seconds['python'])[0])}; "
+    empty = medians(seconds["python"])[0]
+    note = f"an empty Python process takes {formatted(empty)}; "
     note += f"imports {', '.join(heavy)}" if heavy else f"no import of {', '.join(processes.HEAVY_PACKAGES)}"
-    line = against_limit(scene, medians(seconds["mbcli"]), note, parse)
+    line = against_limit(scene, medians(seconds["mbcli"]), note, empty)
     line.met = line.met and not heavy
     return [line]
 
@@ -409,12 +409,12 @@ def medians(times):
     return tuple(statistics.median(column) for column in zip(*times, strict=True))
 
 
-def against_limit(scene, times, note, parse=0.0):
-    """A line whose goal is scene.at_most, beside the time that the parse takes."""
+def against_limit(scene, times, note, empty=0.0):
+    """A line whose goal is scene.at_most, beside the time that an empty process takes."""
     processor, wall = times
-    goal = f"<= {scene.at_most:g} s" + (f" + {formatted(parse)}" if parse else "")
+    goal = f"<= {scene.at_most:g} s" + (f" + {formatted(empty)}" if empty else "")
     note = f"{formatted(wall)} by the clock; {note}"
-    return Line(scene.name, processor, goal=goal, met=processor <= scene.at_most + parse, note=note)
+    return Line(scene.name, processor, goal=goal, met=processor <= scene.at_most + empty, note=note)
 
 
 MEASURES = {

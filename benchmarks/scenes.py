@@ -109,7 +109,8 @@ SCENES = (
     ),
     Scene("stacks", "stacks", calculation="lagged", goals={"MuJoCo": 1.0, "Drake": 8.0}),
     Scene("start.help", "start", calculation="help", at_most=0.15),
-    Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.3),
+    Scene("start.inspect", "start", "arm7", calculation="inspect", at_most=0.15),
+    Scene("start.check", "start", "arm7", calculation="check", at_most=0.15),
     Scene("compile.first", "compile", "arm7", calculation="first", at_most=15.0),
     Scene("compile.cached", "compile", "arm7", calculation="cached", at_most=0.6),
 )
