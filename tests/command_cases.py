@@ -169,9 +169,9 @@ TRIALS = {
         ],
     ),
     "compare": Trial(
-        "m.urdf m.urdf --duration 0",
+        "m.urdf m.urdf",
         "the same",
-        "m.urdf m.urdf --duration 0 --json",
+        "m.urdf m.urdf --json",
         [
             Fault("missing argument", "", USAGE, "Missing argument 'MODEL...'"),
             Fault("missing file", "m.urdf gone.urdf", MISSING, "gone.urdf: no such file"),
@@ -180,9 +180,10 @@ TRIALS = {
             Fault("wrong value", "m.urdf m.sdf --tolerance -1", USAGE, "-1 is"),
             Fault("wrong shape", "m.urdf --engines pinocchio --q 1,2,3", USAGE, "--q needs 2 numbers"),
             Fault("contradiction", "m.urdf m.sdf --engines mujoco", USAGE, "--engines"),
-            Fault("unwritable output", "m.urdf m.urdf --duration 0 -o gone/x.txt", OUTPUT, "gone/x.txt"),
+            Fault("contradiction", "m.urdf m.sdf --duration 2", USAGE, "--duration is for one model"),
+            Fault("unwritable output", "m.urdf m.urdf -o gone/x.txt", OUTPUT, "gone/x.txt"),
         ],
-        found=(("m.urdf loop.urdf --duration 0", 1),),
+        found=(("m.urdf loop.urdf", 1),),
     ),
     "convert": Trial(
         "m.urdf --to sdf",

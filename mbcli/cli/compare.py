@@ -18,6 +18,7 @@ from mbcli.cli.output import emit, refuse_existing
 from mbcli.common.json_text import to_json
 
 FOUND = 1  # exit code: something differs
+DURATION = 1.0  # [s] that engines simulate by default
 PEERS = ("pydrake", "pinocchio", "mujoco", "pybullet")
 LOGS = (".h5", ".hdf5")
 
@@ -29,7 +30,6 @@ LOGS = (".h5", ".hdf5")
 @click.option(
     "--duration",
     type=Number(minimum=0.0),
-    default=1.0,
     metavar="S",
     help="Simulated time of each engine, without contact; 0: none. Default 1 s.",
 )
@@ -71,6 +71,8 @@ def compare(ctx, **values):
 def _two_models(ctx, model, state, options):
     if options.engines is not None:
         raise click.UsageError("--engines is for one model")
+    if options.duration is not None:
+        raise click.UsageError("--duration is for one model: two are compared without a simulation")
     if any(getattr(state, key) not in (None, ()) for key in STATE_KEYS):
         raise click.UsageError("two models are compared at random states: no options of the state")
     from mbcli.comparison.model_comparison import TOLERANCE, compare_models
@@ -101,7 +103,7 @@ def _engines(ctx, model, state, options):
         (loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context)),
         engines=wanted,
         tolerance=tolerance,
-        duration=options.duration,
+        duration=DURATION if options.duration is None else options.duration,
         loading=loading_arguments(model),
     )
     document = _document(result, [loaded.description()])
