@@ -407,6 +407,13 @@ def test_a_fluid_as_thin_as_air_is_a_note(fluid, severity):
     assert found == [severity, severity]
 
 
+@pytest.mark.parametrize("loss, severity", [(0.09, "note"), (0.11, "warning")])
+def test_dry_friction_of_a_free_joint_below_a_thousandth_of_the_weight_is_a_note(loss, severity):
+    joint = f'<body><joint type="free" frictionloss="{loss}"/><geom size=".1" mass="10"/></body>'
+    _, diagnostics = read(body(joint))
+    assert [f.severity for f in diagnostics.findings if "a free joint has none here" in f.message] == [severity]
+
+
 def test_the_name_of_a_coupling_is_no_statement():
     _, diagnostics = read(GRIPPER.replace("ACTUATOR", "").replace("<joint joint1", '<joint name="n" joint1'))
     assert diagnostics.warnings == []

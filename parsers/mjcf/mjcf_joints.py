@@ -21,6 +21,7 @@ _MEANINGLESS = {  # attributes that say nothing of a joint of several coordinate
     "free": ("pos", "axis", "ref", "springref", "limited", "range", "margin", "actuatorfrcrange", "actuatorfrclimited"),
 }
 _PARTS = {"range": "limit", "stiffness": "spring", "frictionloss": "frictionloss", "damping": "damper"}  # in Options
+SLIGHT_FRICTION = 0.01  # [N/kg, N m/kg]: a thousandth of the weight, which a free body does not feel
 
 
 def read_joints(bodies, body, parent, X_PB):
@@ -61,8 +62,11 @@ def _read_free(bodies, body, elements, parent):
             element.attribute(attribute)
         damping, armature = read_linear(bodies.reading, element, "damping"), _unsigned(element, "armature")
         _pass_over(element, "free")
-        for attribute in ("stiffness", "frictionloss"):
-            _warn_unless_zero(bodies, element, attribute, "a free joint has none here")
+        inertial = bodies.links[body.name].inertial
+        felt = SLIGHT_FRICTION * (0.0 if inertial is None else inertial.mass)
+        slight = element.number("frictionloss", 0.0) <= felt
+        for attribute, harmless in (("stiffness", False), ("frictionloss", slight)):
+            _warn_unless_zero(bodies, element, attribute, "a free joint has none here", harmless)
     if damping or armature:
         X_WB = bodies.links[body.name].X_ModelL
         numbers = {"damping": (damping, damping), "reflected_inertia": armature, "default_pose": X_WB}
@@ -237,7 +241,7 @@ def read_limits(element, flag, attribute, autolimits, unit):
     return stated[0] * unit, stated[1] * unit
 
 
-def _warn_unless_zero(bodies, element, attribute, consequence):
+def _warn_unless_zero(bodies, element, attribute, consequence, harmless=False):
     value = element.attribute(attribute) if bodies.reading.options.has(_PARTS.get(attribute, "")) else None
     if value is not None and any(token.strip("+-0.") for token in value.split()):
-        bodies.reading.unused.add(element, attribute, consequence)
+        bodies.reading.unused.add(element, attribute, consequence, harmless=harmless)
