@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from command_line import SAMPLES
+from command_line import SAMPLES, cli
 
 from mbcli.log import open_log
 from mbcli.log.format import VERTICES
@@ -117,3 +117,26 @@ def test_a_page_moves_the_vertices_along_straight_lines_between_rows(loaded, log
             drawn = browser.evaluate("Array.from(mbcli.robots[0].deformables[0].geometry.attributes.position.array)")
             np.testing.assert_allclose(np.reshape(drawn, (-1, 3)), expected[corners], atol=1e-5)
         assert not browser.problems
+
+
+def test_a_bar_of_a_file_hangs_longer_by_its_weight_in_the_log_of_its_run(tmp_path):
+    log = tmp_path / "bar.h5"
+    options = ("-t", "1", "--set", "plant_config.time_step=0.02", "--log-rate", "10", "-o", log)
+    assert cli("simulate", SAMPLES / "deformable" / "hanging_bar.sdf", *options).code == 0
+    with open_log(log) as read:
+        start, *_, end = read.field(VERTICES).reshape(read.row_count, -1, 3)
+        assert read.row_count == 11 and read.finished
+    low, held = start[:, 2] < 1.0 + 1e-6, start[:, 2] > 1.999
+    longer = (start - end)[low, 2].mean()
+    assert longer == pytest.approx(1000.0 * 9.81 * 1.0**2 / (2.0 * 1e6), rel=0.02)
+    np.testing.assert_array_equal(start[held], end[held])
+    resumed = tmp_path / "resumed.h5"
+    short = ("-t", "0.5", *options[2:6], "-o", resumed)
+    model = SAMPLES / "deformable" / "hanging_bar.sdf"
+    assert cli("simulate", model, *short).code == 0
+    result = cli("simulate", model, "--resume", resumed, *options[2:6], "-t", "1", "-o", resumed, "--force")
+    assert result.code == 0, result.err
+    with open_log(resumed) as read:
+        assert read.row_count == 11
+        again = read.field(VERTICES)[-1].reshape(-1, 3)
+    np.testing.assert_allclose(again, end, atol=1e-7)

@@ -37,9 +37,8 @@ class EarlierRun:
         self.log = Log(path)
         try:
             self._check_model(loaded)
-            if loaded.plant.elements.deformable_bodies:
-                raise ModelError(f"{path}: error: a log lacks the velocities of deformable bodies: it does not go on")
-            self._find_end(loaded.plant.is_discrete(), run_start, is_sample)
+            size = sum(9 * len(body.reference) for body in loaded.plant.elements.deformable_bodies)
+            self._find_end(loaded.plant.is_discrete(), size, run_start, is_sample)
         except BaseException:
             self.log.close()
             raise
@@ -57,11 +56,19 @@ class EarlierRun:
         if not self.log.finished:
             self._lock = WriteLock(self.path)
 
-    def _find_end(self, discrete, run_start, is_sample):
+    def _find_end(self, discrete, num_deformables, run_start, is_sample):
+        """num_deformables: size of the states of deformable bodies, which rows do not have."""
         log, checkpoint = self.log, self.log.read_checkpoint()
+        self.deformables = np.zeros(0)
+        if num_deformables:
+            self.deformables = np.asarray((checkpoint or {}).get("deformables", self.deformables))
+            if self.deformables.shape != (num_deformables,) or not np.isfinite(self.deformables).all():
+                raise ModelError(f"{self.path}: error: the log has no state of the deformable bodies to go on from")
         last = self._row(log.row_count - 1) if log.row_count else None
         self.next_step = None
-        if checkpoint is not None and (not discrete or last is None or checkpoint["time"] > last["time"]):
+        if checkpoint is not None and (
+            not discrete or num_deformables or last is None or checkpoint["time"] > last["time"]
+        ):
             self.time, self.q, self.v = float(checkpoint["time"]), checkpoint["q"], checkpoint["v"]
             self.next_step = None if discrete else float(checkpoint["next_step"])
         elif last is not None:

@@ -352,6 +352,10 @@ class RecordedRun:
             self.context.SetTime(earlier.time)
             self.plant.SetPositions(self.context, earlier.q)
             self.plant.SetVelocities(self.context, earlier.v)
+            start = 0
+            for own in self.context.state.deformables:
+                own.values[:] = earlier.deformables[start : start + own.values.size]
+                start += own.values.size
             self.until = max(self.until, earlier.end_time)
         run = Run(
             self.plant,
@@ -403,11 +407,11 @@ class RecordedRun:
                     raise
                 raise type(error)(f"{error}; the rows before it are in {path}") from None
             if should_stop():
-                log.checkpoint(run.checkpoint())
+                log.checkpoint(self._checkpoint(run))
                 log.finish("interrupted", int(should_stop()), "stopped by a signal")
             else:
-                if not self.plant.is_discrete():
-                    log.checkpoint(run.checkpoint())
+                if not self._rows_are_enough():
+                    log.checkpoint(self._checkpoint(run))
                 log.finish("complete", 0)
             return log.row_count
 
@@ -436,8 +440,8 @@ class RecordedRun:
             for event in earlier.events():
                 log.event(**event)
             self._last_time = earlier.last_time
-        if not self.plant.is_discrete() or earlier is not None:
-            log.checkpoint(run.checkpoint())
+        if not self._rows_are_enough() or earlier is not None:
+            log.checkpoint(self._checkpoint(run))
 
     def _blocks(self, run, log):
         """The blocks of samples of a run, with the time that its steps take on the stopwatch."""
@@ -462,13 +466,23 @@ class RecordedRun:
         finally:
             self.stopwatch.stop()
 
+    def _rows_are_enough(self):
+        """Whether a run can go on from a row: not between integration steps, not without velocities of vertices."""
+        return self.plant.is_discrete() and not self.context.state.deformables
+
+    def _checkpoint(self, run):
+        """What a run needs that goes on from here."""
+        deformables = self.context.state.deformables
+        kept = {"deformables": np.concatenate([own.values for own in deformables])} if deformables else {}
+        return run.checkpoint() | kept
+
     def _keep(self, log, run):
-        """What a run needs that goes on, as often as the log reaches the disk; rows are enough for a discrete run."""
+        """What a run needs that goes on, as often as the log reaches the disk, unless rows are enough."""
         log.flush_if_due()
         if time.monotonic() - self._kept_at < CHECKPOINT_SECONDS:
             return
-        if not self.plant.is_discrete() or log.row_count == self._kept_rows:
-            log.checkpoint(run.checkpoint())
+        if not self._rows_are_enough() or log.row_count == self._kept_rows:
+            log.checkpoint(self._checkpoint(run))
         self._kept_at, self._kept_rows = time.monotonic(), log.row_count
 
     # the log
@@ -483,7 +497,7 @@ class RecordedRun:
             seed=self.seed,
             held=self._held,
             described=self._describes or path is not None,
-            checkpoint={"time": 0.0, "q": self.context.state.q, "v": self.context.state.v, "next_step": 0.0},
+            checkpoint=self._example_of_checkpoint(),
             expected_rows=self.sampling.expected_rows(self.until),
         )
         if path is None:
@@ -494,6 +508,11 @@ class RecordedRun:
         from mbcli.log.writer import LogWriter
 
         return LogWriter(path, header, force=force)
+
+    def _example_of_checkpoint(self):
+        state = self.context.state
+        soft = {"deformables": np.concatenate([own.values for own in state.deformables])} if state.deformables else {}
+        return {"time": 0.0, "q": state.q, "v": state.v, "next_step": 0.0} | soft
 
     def _append(self, log, samples):
         """The rows that a run without a break has; one that goes on also samples its beginning."""

@@ -41,6 +41,8 @@ FIELDS = {
 contact stands for those in /contact, faces for these and those in /faces.
 """
 
+VERTEX_UNITS = ("m", "m s-1", "m s-2")  # of places, velocities and accelerations
+
 DEFAULT_FIELDS = ("energy", "u", "vertices", "constraint_error", "contact", "solver")
 
 
@@ -96,7 +98,15 @@ def log_header(loaded, fields, held, *, described=True, **run):
         config=yaml.safe_dump(plain_config(loaded.config), sort_keys=False) if described else "",
         model=to_json(_resolved_model(loaded, held)) if described else "",
         contact=contact_names(plant, fields),
-        checkpoint_units={"time": "s", "next_step": "s", "q": position_units, "v": velocity_units},
+        checkpoint_units={
+            "time": "s",
+            "next_step": "s",
+            "q": position_units,
+            "v": velocity_units,
+            "deformables": tuple(
+                unit for b in plant.elements.deformable_bodies for unit in VERTEX_UNITS for _ in range(b.num_dofs())
+            ),
+        },
         **run,
     )
     own = {"input/u": header.input_field()}
