@@ -2,7 +2,6 @@
 
 from mbcli.multibody.compilation.constraint_rows import require_two_trees
 from mbcli.multibody.scalars import FLOAT
-from mbcli.multibody.stepping.elastic_step import ElasticStep
 from mbcli.multibody.stepping.point_contact import PointContact
 from mbcli.multibody.stepping.step_contact import StepContact
 
@@ -48,8 +47,15 @@ def _make_contact(state):
         return
     if earlier is None:
         state.load_kernels(contact=True)
-    kind = ElasticStep if elastic else StepContact
-    state.contact = kind(plant, state.model, state.compiled, earlier=earlier)
+    state.contact = _kind_of_step(elastic)(plant, state.model, state.compiled, earlier=earlier)
+
+
+def _kind_of_step(elastic):
+    if not elastic:
+        return StepContact
+    from mbcli.multibody.stepping.elastic_step import ElasticStep  # late: it imports SciPy
+
+    return ElasticStep
 
 
 def _solves_problems(state):
