@@ -442,6 +442,7 @@ TRIALS = {
             *_of_log(missing="gone.h5: error: no such file"),
             Fault("unwritable output", "run.h5 -o gone/out.h5", OUTPUT, "gone/out.h5"),
             Fault("unwritable output", "run.h5 -o other.h5", OUTPUT, "other.h5"),
+            Fault("unwritable output", "run.h5 -o /dev/full --force", OUTPUT, "/dev/full: error: is not a regular"),
         ],
     ),
     "log export": Trial(

@@ -1,6 +1,9 @@
 """Logs read by other programs: xarray, pandas, Parquet, MATLAB, MCAP, Rerun; names and units in all of them."""
 
 import json
+import os
+import stat
+import threading
 
 import h5py
 import numpy as np
@@ -121,3 +124,14 @@ def test_a_missing_package_is_named(path, monkeypatch):
 def test_what_cannot_be_exported_is_a_usage_error(path, words, message):
     result = cli("log", "export", path, *words)
     assert result.code == 2 and message in result.err
+
+
+def test_an_export_writes_into_pipes_and_replaces_no_device(path, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    read = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    succeed("log", "export", path, "--to", "csv", "--force", "-o", tmp_path / "pipe")
+    reader.join()
+    assert read[0].decode() == succeed("log", "export", path, "--to", "csv").out
+    assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode) and os.listdir(tmp_path) == ["pipe"]

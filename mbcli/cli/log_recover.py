@@ -24,8 +24,12 @@ def log_recover(path, output, force, as_json):
     mbcli simulate --resume run.recovered.h5
     mbcli log recover damaged.h5 -o rest.h5
     """
+    from mbcli.common.output_files import is_special
+    from mbcli.errors import OutputError
     from mbcli.log.recovery import recover
 
+    if output is not None and is_special(output):
+        raise OutputError(f"{output}: error: is not a regular file, in which a log can be written")
     result = recover(path, output or _default_output(path), force=force)
     if as_json:
         document = {"schema": "mbcli/log-recover", "schema_version": 1, "source": path, "log": result.log}

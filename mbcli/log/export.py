@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.output_files import is_special
 from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import OutputError
 from mbcli.log.format import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET, OFFSET
@@ -259,11 +260,15 @@ def column_names(log: Log, fields: Iterable[str]) -> list[str]:
 
 @contextmanager
 def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[IO[bytes]]:
-    """A file that appears under its name when it is whole; yields a binary stream.
+    """A file that appears under its name when it is whole; yields a binary stream. Pipes and devices are written to.
 
     Raises:
       OutputError: it exists already, or cannot be written.
     """
+    if is_special(os.fspath(path)):
+        with open(path, "wb") as stream:
+            yield stream
+        return
     path = Path(path)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     if path.exists() and not force:
