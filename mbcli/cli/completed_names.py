@@ -36,6 +36,7 @@ PARAMETERS_OF_KIND = {
     "actuator": ("gear_ratio", "rotor_inertia", "effort_limit", "kp", "kd"),
     "geometry": (
         "friction", "static_friction", "dynamic_friction", "stiffness", "dissipation", "relaxation_time",
+        "torsional_friction", "rolling_friction",
     ),
 }  # fmt: skip
 
