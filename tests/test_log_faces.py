@@ -17,8 +17,8 @@ from mbcli.log.format import CONTACT_FIELDS, FACE_FIELDS, SURFACE_FIELDS, Contac
 from mbcli.log.memory import MemoryLog
 from mbcli.log.reader import Log, describe
 from mbcli.log.recovery import recover
-from mbcli.log.surfaces import triangles_of_faces
 from mbcli.log.writer import LogWriter
+from mbcli.meshes.surfaces import triangles_of_faces
 
 NAMES = ContactNames(("world", "robot::foot"), ("ground", "robot::sole", "robot::heel"), surfaces=True, faces=True)
 ROWS = 600

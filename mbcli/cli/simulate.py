@@ -49,7 +49,9 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 (without storage), contact, limits, constraints (and projections),
                                 unexplained (of no cause: rounding); energy_change; flow: all this work
                                 and the range of the kinetic energy; rest: energy_change less all work,
-                                the error of the integration
+                                the error of the integration; compliance_change: of the energy that
+                                compliant contact stores; contact_friction, contact_dissipation: works,
+                                the parts of contact beside it
   constraint_error              largest norm of the position errors in the rows; null without constraints
   contact                       null if nothing can touch; else most_contacts, in a row, most_faces, those
                                 of them that are faces of surfaces; in discrete plants also, of the
@@ -140,11 +142,11 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
 @click.option(
     "--fields",
     metavar="LIST",
-    help="Fields to log beside q and v: energy, u (actuation), com (centre of mass), momentum (about the world's "
-    "origin), poses (of all bodies: the log can be replayed without its model), vertices (of deformable "
-    "bodies, with poses), constraint_error (norm of "
-    "all position errors), contact (all contacts of each row), faces (the polygons of contact surfaces, with "
-    "pressures), solver (of contact problems). Default: all but com, momentum, poses and faces.",
+    help="Fields to log beside q and v: energy, compliance (energy that compliant contact stores), u (actuation), "
+    "com (centre of mass), momentum (about the world's origin), poses (of all bodies: the log can be replayed without "
+    "its model), vertices (of deformable bodies, with poses), constraint_error (norm of all position errors), contact "
+    "(all contacts of each row), faces (the polygons of contact surfaces, with pressures), solver (of contact "
+    "problems). Default: all but compliance, com, momentum, poses and faces.",
 )
 @click.option("--no-log", is_flag=True, help="Write no log.")
 @click.option(
@@ -436,7 +438,12 @@ def balance_in_words(balance):
         for name in names
         if abs(balance[name]) > 1e-9 * balance["flow"]
     ]
-    return f"work of {', '.join(work) or 'nothing'}; error of the integration {balance['rest']:.3g} J"
+    parts = ("contact_friction", "contact_dissipation", "compliance_change")
+    stored = ""
+    if any(abs(balance[name]) > 1e-9 * balance["flow"] for name in parts):
+        friction, dissipation, change = (f"{balance[name]:.4g} J" for name in parts)
+        stored = f"; compliant contact stores {change} more, contact friction {friction}, dissipation {dissipation}"
+    return f"work of {', '.join(work) or 'nothing'}{stored}; error of the integration {balance['rest']:.3g} J"
 
 
 def _rate(value):

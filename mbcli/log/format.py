@@ -126,6 +126,7 @@ STANDARD_FIELDS = {
     for field in (
         Field("derived/energy_kinetic", "J"),
         Field("derived/energy_potential", "J"),
+        Field("derived/energy_compliance", "J"),
         Field("derived/momentum", ("N m s",) * 3 + ("N s",) * 3, _SPATIAL, (6,)),
         Field("derived/com", "m", ("x", "y", "z"), (3,)),
         Field("derived/constraint_error", "1"),

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.log import format as layout
+from mbcli.meshes.surfaces import triangles_of_faces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mbcli.log.format import ContactNames
-    from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.math.array_types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -51,18 +52,6 @@ class Surface:
         index, _ = triangles_of_faces(offset)
         corners = np.concatenate([*self.polygons, np.empty((0, 3))])
         return corners[index], np.concatenate([*self.pressures, np.empty(0)])[index]
-
-
-def triangles_of_faces(offset: IntArray) -> tuple[IntArray, IntArray]:
-    """Triangles (m, 3) of corners by their number, each face cut from its first corner; the face of each (m,).
-
-    offset: first corner of each face and the end of the last.
-    """
-    cuts = np.maximum(np.diff(offset) - 2, 0)
-    face = np.repeat(np.arange(len(cuts)), cuts)
-    corner = offset[face]
-    place = np.arange(len(face)) - (np.cumsum(cuts) - cuts)[face]
-    return np.column_stack([corner, corner + place + 1, corner + place + 2]), face
 
 
 def surfaces_of(

@@ -34,6 +34,18 @@ def fans(rows: list[IntArray]) -> IntArray:
     return _joined([np.column_stack([np.full(len(row) - 2, row[0]), row[1:-1], row[2:]]) for row in rows])
 
 
+def triangles_of_faces(offset: IntArray) -> tuple[IntArray, IntArray]:
+    """Triangles (m, 3) of corners by their number, each face cut from its first corner; the face of each (m,).
+
+    offset: first corner of each face and the end of the last.
+    """
+    cuts = np.maximum(np.diff(offset) - 2, 0)
+    face = np.repeat(np.arange(len(cuts)), cuts)
+    corner = offset[face]
+    place = np.arange(len(face)) - (np.cumsum(cuts) - cuts)[face]
+    return np.column_stack([corner, corner + place + 1, corner + place + 2]), face
+
+
 def strips(rows: list[IntArray]) -> IntArray:
     """Triangles (m, 3) of strips: of three corners that follow each other, every other one turned round."""
     parts = []

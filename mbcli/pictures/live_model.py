@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import MbcliError
-from mbcli.log.surfaces import triangles_of_faces
+from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.contacts import contact_points, contact_surfaces
 from mbcli.multibody.constraints.closed_chains import TOLERANCE, assemble_within_limits
 from mbcli.pictures.html import view_page

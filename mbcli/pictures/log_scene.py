@@ -10,7 +10,7 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.log import open_log
 from mbcli.log.format import CORNERS_OFFSET, POSES, VERTICES
-from mbcli.log.surfaces import triangles_of_faces
+from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.loading import as_loaded
 from mbcli.pictures.model_scene import MeshStore, poses_over_time, scene_of
 from mbcli.pictures.packing import scene_from_text

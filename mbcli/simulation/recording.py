@@ -19,6 +19,7 @@ from mbcli.log.format import (
 )
 from mbcli.models.description import describe
 from mbcli.models.units import coordinate_units
+from mbcli.multibody.stepping.compliance_energy import compliance_energies
 from mbcli.pictures.model_scene import body_names, body_poses, scene_of
 from mbcli.pictures.packing import scene_text
 from mbcli.simulation.holding import as_document
@@ -26,6 +27,7 @@ from mbcli.simulation.recorded_contacts import contact_columns
 
 FIELDS = {
     "energy": ("derived/energy_kinetic", "derived/energy_potential"),
+    "compliance": ("derived/energy_compliance",),
     "u": ("input/u",),
     "com": ("derived/com",),
     "momentum": ("derived/momentum",),
@@ -41,8 +43,8 @@ FIELDS = {
 contact stands for those in /contact, faces for these and those in /faces.
 """
 
+COMPLIANCE = "derived/energy_compliance"
 VERTEX_UNITS = ("m", "m s-1", "m s-2")  # of places, velocities and accelerations
-
 DEFAULT_FIELDS = ("energy", "u", "vertices", "constraint_error", "contact", "solver")
 
 
@@ -69,6 +71,7 @@ def chosen_fields(wanted, plant):
         "u": not plant.num_actuators(),
         "constraint_error": not plant.elements.constraints,
         "contact": not meets,
+        "compliance": not meets,
         "faces": not meets or not plant.asks_for_surfaces(),
         "solver": not meets or not plant.is_discrete(),
     }
@@ -190,6 +193,8 @@ class RowMaker:
         if sampled is not None:
             known["solver/iterations"], known["solver/residual"] = sampled.iterations[chosen], sampled.residual[chosen]
             known["solver/contacts"] = np.diff(sampled.offset)[chosen]
+            if COMPLIANCE in self._paths:
+                known[COMPLIANCE] = _sums_of_rows(compliance_energies(sampled.contacts), sampled.offset)[chosen]
         if self._contact is not None:
             columns["contact"] = contact_columns(sampled, chosen, self._body_of_solid, self._contact)
         for path in self._paths:
@@ -211,3 +216,9 @@ class RowMaker:
                 momentum = plant.CalcSpatialMomentumInWorldAboutPoint(context, np.zeros(3))
                 result[k] = momentum.get_coeffs()
         return result
+
+
+def _sums_of_rows(values, offset):
+    """Of values whose rows begin at the offsets."""
+    rows = len(offset) - 1
+    return np.bincount(np.repeat(np.arange(rows), np.diff(offset)), values, minlength=rows)

@@ -1,6 +1,6 @@
 """How the time loops reach contact: by address, so that models without contact never compile it."""
 
-from mbcli.engine.fields.contact_fields import SAMPLES_LACKING
+from mbcli.engine.fields.contact_fields import SAMPLES_FRICTION_POWER, SAMPLES_LACKING
 from mbcli.engine.fields.model_fields import (
     CONTACT_AT_DATA,
     CONTACT_AT_KEEP,
@@ -27,6 +27,15 @@ def set_contact_forces(data):
             at[CONTACT_AT_SAMPLES],
             -1.0,
         )
+
+
+@kernel
+def friction_power_of_contact(data):
+    """Power of friction in the forces that set_contact_forces() has set last [W]."""
+    at = data.contact
+    if at[CONTACT_AT_LAW] == 0.0:
+        return 0.0
+    return samples_at(at[CONTACT_AT_SAMPLES]).settings[SAMPLES_FRICTION_POWER]
 
 
 @slot(python=CALLER)

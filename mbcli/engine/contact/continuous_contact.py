@@ -8,7 +8,14 @@ dynamic one at three times that (Stribeck). Forces act halfway between the surfa
 from mbcli.engine.contact.samples import append_contact, begin_row
 from mbcli.engine.contact.turning import REACH, length_of_turning, resists_turning, scales_of_turning
 from mbcli.engine.fields.collision_fields import COLLISION_STATUS
-from mbcli.engine.fields.contact_fields import FACE_AREA, FACE_MOMENT, SAMPLES_LACKING, SAMPLES_NO_ROW, SAMPLES_STICTION
+from mbcli.engine.fields.contact_fields import (
+    FACE_AREA,
+    FACE_MOMENT,
+    SAMPLES_FRICTION_POWER,
+    SAMPLES_LACKING,
+    SAMPLES_NO_ROW,
+    SAMPLES_STICTION,
+)
 from mbcli.engine.fields.model_fields import CONTACT_AT_COLLISION, CONTACT_AT_FIND
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at, samples_at
@@ -30,6 +37,7 @@ def contact_by_law(model, data, points, samples, row):
     s.counts[SAMPLES_LACKING] |= c.counts[COLLISION_STATUS]
     r = int(row)
     if r < 0:
+        s.settings[SAMPLES_FRICTION_POWER] = 0.0
         for b in range(d.F_applied.shape[0]):
             for k in range(6):
                 d.F_applied[b, k] = 0.0
@@ -45,6 +53,7 @@ def contact_by_law(model, data, points, samples, row):
             continue
         force, separation, slip = force_at_point(m, d, p, n, C, s.settings[SAMPLES_STICTION])
         if r < 0:
+            s.settings[SAMPLES_FRICTION_POWER] += friction_power(force, row3(p.normal, n, 0), slip)
             add_force_at(m, d, p.body[n, 0], C, force)
             add_force_at(m, d, p.body[n, 1], C, scale(-1.0, force))
         else:
@@ -63,11 +72,12 @@ def act_on_face(model, data, c, points, n, samples, row):
 def act_and_turn(model, data, points, n, C, samples, row):
     """As act_on_face(), of contact n at C, a point that resists turning."""
     v_s = samples.settings[SAMPLES_STICTION]
-    force, moment, separation, slip = force_and_moment(model, data, points, n, C, v_s)
+    force, moment, separation, slip, power = force_and_moment(model, data, points, n, C, v_s)
     if row >= 0:
         set_row3(points.face, n, FACE_MOMENT, moment)
         append_contact(samples, row, points, n, C, force, separation, slip)
         return
+    samples.settings[SAMPLES_FRICTION_POWER] += power
     for side in range(2):
         b = points.body[n, side]
         sign = 1.0 if side == 0 else -1.0
@@ -95,8 +105,9 @@ def force_at_point(model, data, points, n, C, stiction_tolerance):
 
 @kernel
 def force_and_moment(model, data, points, n, C, stiction_tolerance):
-    """(force on A, moment on A about C, both in W; speeds of separation and slip) of a contact that resists turning.
+    """Of a contact that resists turning.
 
+    Force on A, moment on A about C, both in W; speeds of separation and slip; power of friction and moment [W].
     Friction acts against the slip u of turning.py, which has the scaled angular velocities too.
     """
     a, b = points.body[n, 0], points.body[n, 1]
@@ -109,13 +120,14 @@ def force_and_moment(model, data, points, n, C, stiction_tolerance):
     slip = square_root(dot(tangential, tangential))
     u = square_root(slip * slip + rolling * rolling * dot(roll, roll) + torsion * torsion * spin * spin)
     pressed = pressing_force(points.law, n, points.distance[n], separation)
-    force, moment = scale(pressed, normal), (0.0, 0.0, 0.0)
+    force, moment, power = scale(pressed, normal), (0.0, 0.0, 0.0), 0.0
     if u > 0.0:
         tolerance = length_of_turning(rolling, torsion) / REACH * stiction_tolerance
         s = -stribeck(u / tolerance, points.law[n, 4], points.law[n, 3]) * pressed / u
         force = add(force, scale(s, tangential))
         moment = add(scale(s * rolling * rolling, roll), scale(s * torsion * torsion * spin, normal))
-    return force, moment, separation, slip
+        power = s * u * u
+    return force, moment, separation, slip, power
 
 
 @kernel
@@ -140,6 +152,13 @@ def contact_force(law, n, normal, distance, v, stiction_tolerance):
         friction = stribeck(slip / stiction_tolerance, law[n, 4], law[n, 3]) * pressed
         force = subtract(force, scale(friction / slip, tangential))
     return force, separation, slip
+
+
+@kernel
+def friction_power(force, normal, slip):
+    """Power of the part of a force across the normal, which is against the slip [W]."""
+    friction = subtract(force, scale(dot(force, normal), normal))
+    return -slip * square_root(dot(friction, friction))
 
 
 @kernel

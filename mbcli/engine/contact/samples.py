@@ -54,7 +54,7 @@ def append_contact(samples, row, points, n, position, force, separation, slip):
     samples.geometry[k, 0], samples.geometry[k, 1] = points.geometry[n, 0], points.geometry[n, 1]
     set_row3(samples.position, k, 0, position)
     set_row3(samples.normal, k, 0, row3(points.normal, n, 0))
-    samples.distance[k] = points.distance[n]
+    samples.distance[k], samples.stiffness[k] = points.distance[n], points.law[n, 0]
     set_row3(samples.force, k, 0, force)
     samples.separation[k] = separation
     samples.slip[k] = slip

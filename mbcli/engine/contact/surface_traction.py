@@ -6,10 +6,16 @@ surfaces. A triangle has three points, which integrate moments of a linear press
 centroid.
 """
 
-from mbcli.engine.contact.continuous_contact import add_force_at
+from mbcli.engine.contact.continuous_contact import add_force_at, friction_power
 from mbcli.engine.contact.samples import append_contact
 from mbcli.engine.fields.collision_fields import COLLISION_FACES, FACES_TRIANGLES
-from mbcli.engine.fields.contact_fields import FACE_AREA, FACE_MOMENT, FACE_PRESSURE, SAMPLES_STICTION
+from mbcli.engine.fields.contact_fields import (
+    FACE_AREA,
+    FACE_MOMENT,
+    FACE_PRESSURE,
+    SAMPLES_FRICTION_POWER,
+    SAMPLES_STICTION,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.frame_motion import velocity_at
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3, subtract
@@ -22,23 +28,27 @@ PI = 3.141592653589793
 def traction_of_face(model, data, c, points, n, samples, row):
     """As continuous_contact.act_on_face(), after velocity_kinematics."""
     v_s = samples.settings[SAMPLES_STICTION]
-    C, area = row3(points.position, n, 0), points.face[n, FACE_AREA]
+    C, area, normal = row3(points.position, n, 0), points.face[n, FACE_AREA], row3(points.normal, n, 0)
+    power = 0.0
     force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     at_C, separation, slip = traction_at(model, data, points, n, C, points.face[n, FACE_PRESSURE], v_s)
     if c.counts[COLLISION_FACES] & FACES_TRIANGLES:
         first = points.corner_start[n]
         for k in range(3):
             Q, pressure = gauss_point(points.corners, first, k)
-            traction, _, _ = traction_at(model, data, points, n, Q, pressure, v_s)
+            traction, _, slip_at_Q = traction_at(model, data, points, n, Q, pressure, v_s)
             part = scale(area / 3.0, traction)
+            power += friction_power(part, normal, slip_at_Q)
             force = add(force, part)
             moment = add(moment, cross(subtract(Q, C), part))
     else:
         force = scale(area, at_C)
+        power = friction_power(force, normal, slip)
     if row >= 0:
         set_row3(points.face, n, FACE_MOMENT, moment)
         append_contact(samples, row, points, n, C, force, separation, slip)
         return
+    samples.settings[SAMPLES_FRICTION_POWER] += power
     for side in range(2):
         b = points.body[n, side]
         sign = 1.0 if side == 0 else -1.0

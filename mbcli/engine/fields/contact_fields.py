@@ -159,11 +159,17 @@ SOLVER_FIELDS = (
 SAMPLES_LACKING = 1  # element of counts of the samples: what had no room, 0: nothing
 SAMPLES_NO_ROW = 4  # in that count: no room in the samples; smaller bits are those of the search for contact
 # elements of settings of the samples
-SAMPLES_STICTION, SAMPLES_STEP = range(2)
+SAMPLES_STICTION, SAMPLES_STEP, SAMPLES_FRICTION_POWER = range(3)
 
 SAMPLE_FIELDS = (
     Field("counts", (2,), "int", "", "contacts, SAMPLES_LACKING"),
-    Field("settings", (2,), "real", "m/s, s", "stiction tolerance of the law, step that forces are the mean of"),
+    Field(
+        "settings",
+        (3,),
+        "real",
+        "m/s, s, W",
+        "stiction tolerance of the law, step that forces are the mean of, power of friction in the forces set last",
+    ),
     Field("offset", ("nrow1",), "int", "", "first contact of each row, then the end of the last"),
     Field("iterations", ("nrow",), "int", "", "of the solver in the problem of the row's step"),
     Field("residual", ("nrow",), "real", "1", "of that problem, relative"),
@@ -171,6 +177,7 @@ SAMPLE_FIELDS = (
     Field("position", ("nkept", 3), "real", "m", "contact point C in W"),
     Field("normal", ("nkept", 3), "real", "1", "unit vector from B into A, in W"),
     Field("distance", ("nkept",), "real", "m", "of the surfaces along the normal, negative where they overlap"),
+    Field("stiffness", ("nkept",), "real", "N/m", "of the contact"),
     Field("force", ("nkept", 3), "real", "N", "on A at C, in W"),
     Field("separation", ("nkept",), "real", "m/s", "speed along the normal, positive where the surfaces part"),
     Field("slip", ("nkept",), "real", "m/s", "speed across it"),

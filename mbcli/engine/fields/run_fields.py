@@ -75,12 +75,13 @@ RECORDING_FIELDS = (
 # elements of work and step_work
 WORK_OF_ACTUATORS, WORK_OF_JOINT_DAMPING, WORK_OF_FORCE_ELEMENTS, WORK_OF_CONTACT = range(4)
 WORK_OF_LIMITS, WORK_OF_CONSTRAINTS, WORK_OF_JOINT_FRICTION, WORK_UNEXPLAINED = range(4, 8)
+WORK_OF_CONTACT_FRICTION = 8  # a part of WORK_OF_CONTACT
 # elements of balance_settings: joint damping acts by the new velocities, the plant has constraints, a state was seen
 BALANCE_IMPLICIT, BALANCE_CONSTRAINED, BALANCE_BEGUN = range(3)
 
 BALANCE_FIELDS = (
-    Field("work", (8,), "real", "J", "work of each cause since the start, elements WORK_..."),
-    Field("step_work", (8,), "real", "J", "the same of one step"),
+    Field("work", (9,), "real", "J", "work of each cause since the start, elements WORK_..."),
+    Field("step_work", (9,), "real", "J", "the same of one step"),
     Field("projection", (1,), "real", "J", "what the projection of a step onto the constraints added"),
     Field("kinetic_range", (2,), "real", "J", "least and largest kinetic energy that was seen"),
     Field("balance_settings", (3,), "real", "1", "elements BALANCE_..."),

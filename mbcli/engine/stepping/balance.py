@@ -9,7 +9,7 @@ Gravity and springs are not among these: they change the potential energy. What 
 error of integration: M changes along the step, and positions follow the new velocities.
 """
 
-from mbcli.engine.contact.contact_calls import lacks_room, set_contact_forces
+from mbcli.engine.contact.contact_calls import friction_power_of_contact, lacks_room, set_contact_forces
 from mbcli.engine.fields.model_fields import (
     BALANCE_AT_ARRAYS,
     BALANCE_AT_DATA,
@@ -25,6 +25,7 @@ from mbcli.engine.fields.run_fields import (
     WORK_OF_ACTUATORS,
     WORK_OF_CONSTRAINTS,
     WORK_OF_CONTACT,
+    WORK_OF_CONTACT_FRICTION,
     WORK_OF_FORCE_ELEMENTS,
     WORK_OF_JOINT_DAMPING,
     WORK_OF_JOINT_FRICTION,
@@ -242,3 +243,4 @@ def add_powers(model, data, b, weight):
     clear_applied_forces(data)
     set_contact_forces(data)
     b.step_work[WORK_OF_CONTACT] += weight * power_of_applied_forces(data)
+    b.step_work[WORK_OF_CONTACT_FRICTION] += weight * friction_power_of_contact(data)

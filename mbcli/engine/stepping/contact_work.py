@@ -5,7 +5,12 @@ from mbcli.engine.contact.patches import patch_velocity, velocity_in_patch
 from mbcli.engine.contact.problem import row_velocity
 from mbcli.engine.fields.contact_fields import BOUNDED, COUNT_CONSTRAINTS, EQUALITY, TURNS, VECTOR_DIRECTION
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVER
-from mbcli.engine.fields.run_fields import WORK_OF_CONSTRAINTS, WORK_OF_CONTACT, WORK_OF_LIMITS
+from mbcli.engine.fields.run_fields import (
+    WORK_OF_CONSTRAINTS,
+    WORK_OF_CONTACT,
+    WORK_OF_CONTACT_FRICTION,
+    WORK_OF_LIMITS,
+)
 from mbcli.engine.runtime.handles import solver_at
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import dot, row3
@@ -27,16 +32,18 @@ def work_of_contact_rows(data, balance):
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         kind, source = solver.con_kind[i], solver.con_source[i]
         if solver.con_members[i] != 0:
-            work = work_of_patch(solver, i)
+            work, friction = work_of_patch(solver, i)
             balance.work[WORK_OF_CONTACT] += work
+            balance.work[WORK_OF_CONTACT_FRICTION] += friction
             total += work
             continue
-        work = solver.con_impulse[i, 0] * row_velocity(solver, i, VECTOR_DIRECTION, 0)
+        work = friction = solver.con_impulse[i, 0] * row_velocity(solver, i, VECTOR_DIRECTION, 0)
         if kind != BOUNDED:
-            work += solver.con_impulse[i, 1] * row_velocity(solver, i, VECTOR_DIRECTION, 1)
-            work += solver.con_impulse[i, 2] * row_velocity(solver, i, VECTOR_DIRECTION, 2)
+            friction += solver.con_impulse[i, 1] * row_velocity(solver, i, VECTOR_DIRECTION, 1)
+            work = friction + solver.con_impulse[i, 2] * row_velocity(solver, i, VECTOR_DIRECTION, 2)
         if kind < BOUNDED:
             balance.work[WORK_OF_CONTACT] += work
+            balance.work[WORK_OF_CONTACT_FRICTION] += friction
         elif source >= EQUATION or kind == EQUALITY:
             balance.work[WORK_OF_CONSTRAINTS] += work
         elif source < CONTROLLER:
@@ -49,14 +56,17 @@ def work_of_contact_rows(data, balance):
 
 @kernel
 def work_of_patch(solver, i):
-    """The work of the contacts of patch i, by vectors[DIRECTION]; 0 for those that follow the first."""
+    """The work of the contacts of patch i, and that of their friction, by vectors[DIRECTION]; 0 for later members."""
     if solver.con_members[i] < 0:
-        return 0.0
+        return 0.0, 0.0
     w, v = patch_velocity(solver, i, VECTOR_DIRECTION)
+    impulse = solver.con_impulse
     if solver.con_members[i] == TURNS:
-        return dot(row3(solver.con_impulse, i, 0), v) + dot(row3(solver.con_impulse, i + 1, 0), w)
-    work = 0.0
+        friction = impulse[i, 0] * v[0] + impulse[i, 1] * v[1] + dot(row3(impulse, i + 1, 0), w)
+        return friction + impulse[i, 2] * v[2], friction
+    work = friction = 0.0
     for n in range(i, i + solver.con_members[i]):
         x, y, z = velocity_in_patch(solver, n, w, v)
-        work += solver.con_impulse[n, 0] * x + solver.con_impulse[n, 1] * y + solver.con_impulse[n, 2] * z
-    return work
+        friction += impulse[n, 0] * x + impulse[n, 1] * y
+        work += impulse[n, 2] * z
+    return work + friction, friction

@@ -1,7 +1,7 @@
 """Contacts of a state with the forces that the law of continuous plants gives them, whatever kind the plant is."""
 
 from mbcli.multibody.plant.contact_results import ContactResults
-from mbcli.multibody.stepping.point_contact import PointContact
+from mbcli.multibody.stepping.point_contact import contacts_of_state
 
 
 def point_contacts(plant, context, *, single_points=False):
@@ -12,17 +12,5 @@ def point_contacts(plant, context, *, single_points=False):
 
 def contacts_by_law(plant, context, *, single_points=False):
     """ContactResults of the state of a context."""
-    state = context.state
-    state.ready_parameters()
-    contact = PointContact(plant, state.model, state.compiled, single_points=single_points)
-    state.at_velocities()
-    data, attached = state.data, state.data.contact
-    before = list(attached)
-    try:
-        record = contact.record(state)
-    finally:
-        if state.compiled:
-            attached[:] = before
-        else:
-            data.contact = attached
+    contact, record = contacts_of_state(plant, context, single_points=single_points)
     return ContactResults(plant, *plant.pairs_and_surfaces(contact, record))

@@ -53,13 +53,15 @@ class ContactRecord:
     """Contacts of one state or step, or of several one after another: a row for each point, n rows.
 
     solid (n, 2): those of A and B; position (n, 3): C in W; normal (n, 3): from B into A; distance (n,): negative
-    where they overlap [m]; force (n, 3): on A at C, in W [N]; separation (n,): speed of parting, slip (n,) [m/s].
+    where they overlap [m]; stiffness (n,) [N/m]; force (n, 3): on A at C, in W [N]; separation (n,): speed of parting,
+    slip (n,) [m/s].
     """
 
     solid: np.ndarray
     position: np.ndarray
     normal: np.ndarray
     distance: np.ndarray
+    stiffness: np.ndarray
     force: np.ndarray
     separation: np.ndarray
     slip: np.ndarray
@@ -229,7 +231,7 @@ class ContactArrays:
         if rows == 0:
             offset[:] = 0
         n = offset[-1]
-        names = ("geometry", "position", "normal", "distance", "force", "separation", "slip")
+        names = ("geometry", "position", "normal", "distance", "stiffness", "force", "separation", "slip")
         contacts = ContactRecord(*(getattr(samples, name)[:n].copy() for name in names), *self._faces(n))
         return SampledContacts(offset, contacts, samples.iterations[:rows].copy(), samples.residual[:rows].copy())
 

@@ -16,9 +16,17 @@ from mbcli.engine.fields.model_fields import (
     BALANCE_AT_MOTION_FUNCTION,
     BALANCE_AT_STEP_FUNCTION,
 )
-from mbcli.engine.fields.run_fields import BALANCE_BEGUN, BALANCE_CONSTRAINED, BALANCE_IMPLICIT
+from mbcli.engine.fields.run_fields import (
+    BALANCE_BEGUN,
+    BALANCE_CONSTRAINED,
+    BALANCE_IMPLICIT,
+    WORK_OF_CONTACT,
+    WORK_OF_CONTACT_FRICTION,
+)
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.stepping.run_arrays import Balance
+from mbcli.multibody.stepping.compliance_energy import compliance_energies
+from mbcli.multibody.stepping.point_contact import contacts_of_state
 
 if TYPE_CHECKING:
     from mbcli.multibody.plant.context import Context
@@ -35,7 +43,7 @@ class EnergyBalance:
         actuators: of actuation and controllers.
         joint_damping: of viscous damping in joints.
         force_elements: of those that store no energy: dampers, friction, bushings as a whole.
-        contact: of normal forces and friction. Energy that a compliant contact stores comes back.
+        contact: of normal forces and friction.
         limits: of the stops of joints.
         constraints: of constraints; in a continuous plant of projections onto them.
         joint_friction: of dry friction in joints.
@@ -43,6 +51,10 @@ class EnergyBalance:
         energy_change: of kinetic and potential energy together; gravity and springs only exchange them.
         flow: what changed its place: all this work, and the largest change of kinetic energy.
         rest: energy_change less all work: the error of the integration.
+        compliance_change: of the energy that compliant contact stores.
+        contact_friction: the part of contact that is friction's.
+        contact_dissipation: what normal forces did beyond that change: the work of their dissipation.
+            contact = contact_friction + contact_dissipation - compliance_change.
     """
 
     actuators: float
@@ -56,6 +68,9 @@ class EnergyBalance:
     energy_change: float
     flow: float
     rest: float
+    compliance_change: float = 0.0
+    contact_friction: float = 0.0
+    contact_dissipation: float = 0.0
 
     def as_dict(self) -> dict[str, float]:
         return asdict(self)
@@ -86,7 +101,7 @@ class KeptBalance:
         self._plant, self._context = plant, context
         sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities()}
         self.arrays: Any = Balance(sizes)
-        self._start = self._energies()
+        self._start, self._start_compliance = self._energies(), self._compliance_energy()
 
     def attach(self, integration: float = 0.0) -> None:
         """Lets the loops find the balance from the data of the context; integration: handle of a continuous run's."""
@@ -117,11 +132,21 @@ class KeptBalance:
         calls.calc_energy()
         return tuple(map(float, state.data.energy))
 
+    def _compliance_energy(self):
+        """The energy that compliant contact stores at the state of the context."""
+        if not self._plant.meets_contact():
+            return 0.0
+        _, record = contacts_of_state(self._plant, self._context)
+        return float(compliance_energies(record).sum())
+
     def result(self) -> EnergyBalance:
         """EnergyBalance from the start to the state of the context."""
-        end = self._energies()
-        change, work = sum(end) - sum(self._start), self.arrays.work.tolist()
+        end, stored = self._energies(), self._compliance_energy() - self._start_compliance
+        work = self.arrays.work.tolist()
+        contact, friction = work[WORK_OF_CONTACT], work.pop(WORK_OF_CONTACT_FRICTION)
+        change = sum(end) - sum(self._start)
         seen = self.arrays.kinetic_range.tolist() if self.arrays.balance_settings[BALANCE_BEGUN] else []
         kinetic = [self._start[0], end[0], *seen]
         flow = max(kinetic) - min(kinetic) + sum(map(abs, work))
-        return EnergyBalance(*(*work, change, flow, change - sum(work)))
+        rest = change - sum(work)
+        return EnergyBalance(*(*work, change, flow, rest, stored, friction, contact - friction + stored))

@@ -30,3 +30,23 @@ class PointContact(ContactArrays):
     def statistics(self):
         """Nothing is solved."""
         return
+
+
+def contacts_of_state(plant, context, *, single_points=None):
+    """(PointContact, ContactRecord) at the state of a context, by the law of continuous plants, whatever the plant.
+
+    single_points: whether a pair gives one point; default: as the plant says.
+    """
+    state = context.state
+    state.ready_parameters()
+    contact = PointContact(plant, state.model, state.compiled, single_points=single_points)
+    state.at_velocities()
+    data, attached = state.data, state.data.contact
+    before = list(attached)
+    try:
+        return contact, contact.record(state)
+    finally:
+        if state.compiled:
+            attached[:] = before
+        else:
+            data.contact = attached
