@@ -43,9 +43,8 @@ def momentum(ctx, point, per_body, **values):
         from mbcli.models.mass_motion import all_links, links_with_mass
 
         if point == "com":
-            selected, mass = links_with_mass(context)
-            return {"L_WS_W": batch.momenta(states.q, states.v, selected, (0.0, 0.0, 0.0), mass)}
-        return {"L_WS_W": batch.momenta(states.q, states.v, all_links(context.state.plant), about())}
+            return {"L_WS_W": batch.momenta(states.q, states.v, *links_with_mass(context))}
+        return {"L_WS_W": batch.momenta(states.q, states.v, all_links(context.state.plant), 0.0, about())}
 
     Analysis("momentum", evaluate, render, evaluate_rows=evaluate_rows).run(ctx, values, {})
 

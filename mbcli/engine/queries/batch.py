@@ -233,17 +233,14 @@ def mass_motions(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real
 
 @entry
 def momenta(model, data, q: Matrix, v: Matrix, selected: Vector, mass: Real, p: Vector, L: Matrix):
-    """q (n, nq), v (n, nv) -> L (n, 6) of links about the point p (3,) of World.
-
-    If a mass is given, that of the links, and not 0: about their centre of mass.
-    """
+    """q (n, nq), v (n, nv) -> L (n, 6) of links of a mass about the point p (3,) of World, or their center if (0,)."""
     m, d = model_at(model), data_at(data)
     for k in range(0, q.shape[0], states_at_once(d.q)):
         take(q, k, d.q)
         take(v, k, d.v)
         position_kinematics(m, d)
         velocity_kinematics(m, d)
-        if mass != 0.0:
+        if p.shape[0] == 0:
             com_position(m, d, selected, mass, d.answer)
             momentum_about(m, d, selected, (d.answer[0], d.answer[1], d.answer[2]), d.answer)
         else:

@@ -92,11 +92,10 @@ class StateBatch:
         motion = self.evaluate("mass_motions", [q, v], [6], np.asarray(selected, float), float(mass))[0]
         return motion[:, :3], motion[:, 3:]
 
-    def momenta(self, q, v, selected, point, mass=0.0):
-        """L (n, 6) of links about a point (3,) of World; about their centre of mass if their mass is given."""
-        return self.evaluate(
-            "momenta", [q, v], [6], np.asarray(selected, float), float(mass), np.asarray(point, float)
-        )[0]
+    def momenta(self, q, v, selected, mass, point=None):
+        """L (n, 6) of links of a mass about a point (3,) of World; about their centre of mass if that is None."""
+        about = np.zeros(0) if point is None else np.asarray(point, float)
+        return self.evaluate("momenta", [q, v], [6], np.asarray(selected, float), float(mass), about)[0]
 
     def point_jacobians(self, q, v, frame, point, measured_in, expressed_in):
         """J (n, 6, nv) of a point (3,) of a frame, and its bias acceleration (n, 6); frames are indices."""
