@@ -73,7 +73,11 @@ CASES = [  # arguments, exit code, part of the line
     (["simulate", ARM, "--accuracy", "0"], USAGE, "0 is not greater than 0"),
     (["simulate", ARM, "--log-rate", "300"], USAGE, "choose a divisor of 1000 Hz"),
     (["simulate", ARM, "--log-rate", "0", "--dt", "0"], USAGE, "this one is continuous"),
-    (["simulate", ARM, "--fields", "torque"], USAGE, "--fields: there is no 'torque'; there are energy, u, com"),
+    (
+        ["simulate", ARM, "--fields", "torque"],
+        USAGE,
+        "--fields: there is no 'torque'; there are energy, compliance, u, com",
+    ),
     (["simulate", ARM, "--u", "1", "--input", "x.csv"], USAGE, "--input and --u exclude each other"),
     (["simulate", ARM, "--no-log", "-o", "x.h5"], USAGE, "--no-log and -o exclude each other"),
     (["simulate", ARM, "--input", "gone.csv"], MISSING, "gone.csv: error: no such file"),

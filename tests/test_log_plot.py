@@ -185,6 +185,7 @@ def test_with_a_display_the_plot_is_a_window(logs, monkeypatch):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     from mbcli.cli import log_plot
 
+    pyplot.close("all")  # those of other tests
     shown = []
     monkeypatch.setattr(log_plot, "_is_terminal", lambda: True)
     monkeypatch.setattr(log_plot, "_has_display", lambda: True)

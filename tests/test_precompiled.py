@@ -178,7 +178,7 @@ def test_entries_have_handles_first():
     all_kernels()
     for function in ENTRIES:
         types, handles = argument_types(function)
-        assert 0 < handles <= len(types), function
+        assert 0 <= handles <= len(types) > 0, function  # argument_types() refuses handles that come later
     assert all(f.__code__.co_argcount == 5 for f in CALLED)
     names = sorted(f.__name__ for f in (*ENTRIES, *CALLED))
     assert all(a != b for a, b in pairwise(names))

@@ -14,7 +14,9 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import WIDTH, sum_of_lanes
 
 LINE_SEARCH_STEPS = 60
-LINE_SEARCH_ACCURACY = 0.1  # of the slope, relative to that at the start: closer costs more than it saves iterations
+LINE_SEARCH_ACCURACY = (
+    1e-3  # of the slope, relative to that at the start: at 0.1 resting fingers take one iteration more
+)
 
 
 @kernel

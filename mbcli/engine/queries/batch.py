@@ -4,12 +4,13 @@ The states go through one Data: one after another, or WIDTH at once where its sc
 `take` and `put` for those; every other kernel is the same.
 """
 
-from mbcli.engine.queries.stages import forces_for_accelerations
 from mbcli.engine.runtime.handles import data_at, model_at
 from mbcli.engine.runtime.kernel import Indices, Int, Matrix, Real, Vector, entry, kernel, slot
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
     add_element_forces,
+    add_forces_between,
+    add_hinge_torques,
     nonconservative_power,
 )
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics, hold_locked
@@ -27,6 +28,7 @@ from mbcli.engine.smooth.inverse_dynamics import (
     bias_term,
     clear_applied_forces,
     gravity_forces,
+    inverse_dynamics,
 )
 from mbcli.engine.smooth.jacobians import angular_jacobian, com_jacobian, translational_jacobian
 from mbcli.engine.smooth.joint_forces import add_joint_forces, damping_power
@@ -75,6 +77,19 @@ def put3(a, rows, k, i):
     """Three scalars -> elements i to i + 2 of row k."""
     for j in range(3):
         put_number(a[j], rows, k, i + j)
+
+
+@kernel
+def forces_for_accelerations(m, d, gravity, springs, damping):
+    """After at_velocities, F_applied: vdot -> tau against weights, force elements and damping as far as they are 1."""
+    if springs != 0.0:
+        add_forces_between(m, d, d.F_applied, 0)
+    inverse_dynamics(m, d, gravity)
+    for i in range(d.v.shape[0]):
+        stretch = d.q[m.dof_q[i]] - m.dof_nominal[i]
+        d.tau[i] += springs * m.dof_stiffness[i] * stretch + damping * m.dof_damping[i] * d.v[i]
+    if springs != 0.0:
+        add_hinge_torques(m, d, -1.0)
 
 
 @entry

@@ -4,21 +4,18 @@ These take handles (handles.py); every other kernel takes Model and Data themsel
 """
 
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import CALLER, Int, Matrix, Real, Vector, entry, kernel, slot
+from mbcli.engine.runtime.kernel import CALLER, Int, Matrix, Real, Vector, entry, slot
 from mbcli.engine.smooth.coordinates import velocity_to_qdot
 from mbcli.engine.smooth.energy import conservative_power, total_energy
 from mbcli.engine.smooth.force_elements import (
     add_element_forces,
-    add_forces_between,
-    add_hinge_torques,
     add_link_weights,
     bushing,
     element_fault,
     nonconservative_power,
     spring_damper,
 )
-from mbcli.engine.smooth.forward_dynamics import forward_dynamics, hold_locked
-from mbcli.engine.smooth.frame_motion import pose_in, relative_velocity
+from mbcli.engine.smooth.forward_dynamics import forward_dynamics
 from mbcli.engine.smooth.inverse_dynamics import (
     apply_link_forces,
     bias_term,
@@ -28,9 +25,7 @@ from mbcli.engine.smooth.inverse_dynamics import (
     inverse_dynamics,
     mass_matrix_by_inverse_dynamics,
 )
-from mbcli.engine.smooth.jacobians import angular_jacobian, translational_jacobian
-from mbcli.engine.smooth.joint_forces import add_joint_forces
-from mbcli.engine.smooth.kinematics import link_poses, link_velocities, position_kinematics, velocity_kinematics
+from mbcli.engine.smooth.kinematics import link_poses, link_velocities, velocity_kinematics
 from mbcli.engine.smooth.mass_matrix import mass_matrix
 from mbcli.engine.smooth.state import at_positions, at_stage, at_velocities, constraint_error, finish_step
 from mbcli.engine.stepping.step import accelerations_of_step, instant_dynamics, rest_of_step, start_step
@@ -258,152 +253,3 @@ def full_forward_dynamics(model, data):
     clear_applied_forces(d)
     at_velocities(m, d)
     forward_dynamics(m, d)
-
-
-# ------------------------------------------------- from the caller's arrays to the caller's array
-# Each returns 1 if an array has another length than the model asks for, else 0.
-
-
-@kernel
-def forces_for_accelerations(m, d, gravity, springs, damping):
-    """After at_velocities, F_applied: vdot -> tau against weights, force elements and damping as far as they are 1."""
-    if springs != 0.0:
-        add_forces_between(m, d, d.F_applied, 0)
-    inverse_dynamics(m, d, gravity)
-    for i in range(d.v.shape[0]):
-        stretch = d.q[m.dof_q[i]] - m.dof_nominal[i]
-        d.tau[i] += springs * m.dof_stiffness[i] * stretch + damping * m.dof_damping[i] * d.v[i]
-    if springs != 0.0:
-        add_hinge_torques(m, d, -1.0)
-
-
-@kernel
-def copy_vector(source, target):
-    for k in range(target.shape[0]):
-        target[k] = source[k]
-
-
-@entry
-def evaluate_inverse_dynamics(model, data, q: Vector, v: Vector, vdot: Vector, tau: Vector):
-    """q, v, vdot -> tau against gravity, force elements and joint damping."""
-    m, d = model_at(model), data_at(data)
-    nv = d.v.shape[0]
-    if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or vdot.shape[0] != nv or tau.shape[0] != nv:
-        return 1
-    copy_vector(q, d.q)
-    copy_vector(v, d.v)
-    copy_vector(vdot, d.vdot)
-    at_velocities(m, d)
-    clear_applied_forces(d)
-    forces_for_accelerations(m, d, 1.0, 1.0, 1.0)
-    copy_vector(d.tau, tau)
-    return 0
-
-
-@entry
-def evaluate_forward_dynamics(model, data, q: Vector, v: Vector, tau: Vector, vdot: Vector):
-    """q, v, tau -> vdot without constraints under gravity, force elements and joint damping."""
-    m, d = model_at(model), data_at(data)
-    nv = d.v.shape[0]
-    if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or tau.shape[0] != nv or vdot.shape[0] != nv:
-        return 1
-    copy_vector(q, d.q)
-    copy_vector(v, d.v)
-    copy_vector(tau, d.tau)
-    copy_vector(m.dof_armature, d.diagonal)
-    at_velocities(m, d)
-    add_joint_forces(m, d)
-    clear_applied_forces(d)
-    add_element_forces(m, d, d.F_applied, 0)
-    hold_locked(m, d)
-    forward_dynamics(m, d)
-    copy_vector(d.vdot, vdot)
-    return 0
-
-
-@entry
-def evaluate_mass_matrix(model, data, q: Vector, M: Matrix):
-    """q -> M (nv, nv)."""
-    m, d = model_at(model), data_at(data)
-    nv = d.v.shape[0]
-    if q.shape[0] != d.q.shape[0] or M.shape[0] != nv or M.shape[1] != nv:
-        return 1
-    copy_vector(q, d.q)
-    at_positions(m, d)
-    mass_matrix(m, d)
-    for i in range(nv):
-        for j in range(nv):
-            M[i, j] = d.M[i, j]
-    return 0
-
-
-@entry
-def evaluate_bias_term(model, data, q: Vector, v: Vector, Cv: Vector):
-    """q, v -> Cv (nv,)."""
-    m, d = model_at(model), data_at(data)
-    if q.shape[0] != d.q.shape[0] or v.shape[0] != d.v.shape[0] or Cv.shape[0] != d.v.shape[0]:
-        return 1
-    copy_vector(q, d.q)
-    copy_vector(v, d.v)
-    at_velocities(m, d)
-    bias_term(m, d)
-    copy_vector(d.tau, Cv)
-    return 0
-
-
-@entry
-def evaluate_gravity(model, data, q: Vector, tau_g: Vector):
-    """q -> tau_g (nv,)."""
-    m, d = model_at(model), data_at(data)
-    if q.shape[0] != d.q.shape[0] or tau_g.shape[0] != d.v.shape[0]:
-        return 1
-    copy_vector(q, d.q)
-    position_kinematics(m, d)
-    gravity_forces(m, d)
-    copy_vector(d.tau, tau_g)
-    return 0
-
-
-@entry
-def evaluate_pose(model, data, q: Vector, f: Int, X: Matrix):
-    """q -> X (4, 4) of frame f in World."""
-    m, d = model_at(model), data_at(data)
-    if q.shape[0] != d.q.shape[0] or X.shape[0] != 4 or X.shape[1] != 4:
-        return 1
-    copy_vector(q, d.q)
-    position_kinematics(m, d)
-    x, y, z, p = pose_in(m, d, f, 0)
-    for j in range(3):
-        X[j, 0], X[j, 1], X[j, 2], X[j, 3] = x[j], y[j], z[j], p[j]
-        X[3, j] = 0.0
-    X[3, 3] = 1.0
-    return 0
-
-
-@entry
-def evaluate_velocity(model, data, q: Vector, v: Vector, f: Int, V: Vector):
-    """q, v -> V (6,) of frame f in World, rotational first."""
-    m, d = model_at(model), data_at(data)
-    if q.shape[0] != d.q.shape[0] or v.shape[0] != d.v.shape[0] or V.shape[0] != 6:
-        return 1
-    copy_vector(q, d.q)
-    copy_vector(v, d.v)
-    position_kinematics(m, d)
-    velocity_kinematics(m, d)
-    w, velocity = relative_velocity(m, d, f, (0.0, 0.0, 0.0), 0)
-    for k in range(3):
-        V[k], V[3 + k] = w[k], velocity[k]
-    return 0
-
-
-@entry
-def evaluate_jacobian(model, data, q: Vector, f: Int, J: Matrix):
-    """q -> J (6, nv) of V (6,) of frame f in World."""
-    m, d = model_at(model), data_at(data)
-    if q.shape[0] != d.q.shape[0] or J.shape[0] != 6 or J.shape[1] != d.v.shape[0]:
-        return 1
-    copy_vector(q, d.q)
-    position_kinematics(m, d)
-    angular_jacobian(m, d, f, 0, 0, J)
-    translational_jacobian(m, d, f, (0.0, 0.0, 0.0), 0, 0, J, 3)
-    return 0

@@ -100,6 +100,7 @@ KERNEL_MODULES = (
     "queries.stages",
     "queries.plant_queries",
     "queries.batch",
+    "queries.state_calls",
 )
 
 # Modules of no effect on compiled kernels, which therefore outlive their edits: arrays for kernels, and who calls them.
