@@ -58,7 +58,7 @@ class World:
     """A plant of one of the programs."""
 
     def __init__(self, m, time_step, approximation="lagged", representation="polygon", gravity=True):
-        self.m, self.h = m, time_step
+        self.m, self.h, self.count = m, time_step, 0
         config = m.MultibodyPlantConfig(time_step=time_step, contact_model="hydroelastic_with_fallback")
         config.contact_surface_representation, config.stiction_tolerance = representation, 1e-4
         config.discrete_contact_approximation = approximation
@@ -75,8 +75,9 @@ class World:
         return body
 
     def fixed(self, made, p, X=None):
+        self.count += 1
         self.plant.RegisterCollisionGeometry(
-            self.plant.world_body(), X or self.m.RigidTransform(), made, f"fixed{id(p)}", p
+            self.plant.world_body(), X or self.m.RigidTransform(), made, f"fixed{self.count}", p
         )
 
     def start(self):
