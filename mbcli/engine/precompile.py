@@ -175,7 +175,7 @@ class CompiledForALibrary:
         from mbcli.engine.runtime.structs import LANE_ADDRESS
 
         dispatcher = cached_njit(twin, key, from_python=False, on_disk=False)
-        arguments, _ = normalize_signature(f"({', '.join(types)})")
+        arguments, _ = normalize_signature(f"({', '.join(types)},)")
         if kind in ALONE:
             arguments = (arguments[0], LANE_ADDRESS, *arguments[2:])
         dispatcher.compile(arguments)
