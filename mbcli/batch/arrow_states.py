@@ -51,6 +51,10 @@ def _tables(
 ) -> Iterator[Table]:
     """Columns are named as those of CSV."""
     first_row = 0
+
+    def label(_: str, column: int) -> str:
+        return shown(header[column])
+
     try:
         rest = iter(batches())
         first = next(rest, None)
@@ -61,7 +65,6 @@ def _tables(
         for batch in chain([first], rest):
             for start in range(0, batch.num_rows, rows_per_chunk):
                 values = _numbers(batch.slice(start, rows_per_chunk), header, pyarrow, name, first_row)
-                label = lambda _, column: shown(header[column])  # noqa: E731
                 count, cut, error = until_not_finite(len(values), {"": values}, first_row, name, label)
                 yield count, fields_of_table(cut[""], targets, layout)
                 if error:
