@@ -60,12 +60,18 @@ def end_with_parent():
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+def _as_from_a_terminal():
+    """A script that puts the tests into the background has them, and what they start, ignore interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    end_with_parent()
+
+
 def start(*arguments, **settings):
-    """A process of its own, compiled, with pipes for stdout and stderr; it ends with its test."""
+    """A process of its own, compiled, with pipes for stdout and stderr; it ends with its test and hears interrupts."""
     environment = {**os.environ, "MBCLI_JIT": "1", **settings.pop("env", {})}
     command = [sys.executable, "-m", "mbcli", *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | settings
-    process = subprocess.Popen(command, env=environment, text=True, preexec_fn=end_with_parent, **pipes)
+    process = subprocess.Popen(command, env=environment, text=True, preexec_fn=_as_from_a_terminal, **pipes)
     started.append(process)
     return process
 

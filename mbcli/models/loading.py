@@ -140,7 +140,8 @@ def load_model(
         srdf: files (SRDF) with pairs of links that are not to collide, and named postures, of the models.
         hold: for simulate(): whether controllers hold the joints where they start, or the posture of that name; joints
             without an actuator get one. None leaves it to the settings (False).
-        kp, kd: stiffness and damping [N m/rad, N m s/rad, or N/m, N s/m] of these controllers; None: from the masses.
+        kp: stiffness [N m/rad or N/m] of these controllers; None: from the masses.
+        kd: damping [N m s/rad or N s/m] of these controllers; None: from the masses.
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
         decompose: whether meshes that are not convex collide by convex parts of them, which CoACD (extra `decompose`)
             finds; False: by their hulls. None leaves it to the settings (False).
@@ -151,7 +152,8 @@ def load_model(
         config: settings: a file (YAML), a RunConfig, MultibodyPlantConfig or SimulatorConfig.
         overrides: single settings and parameters of elements, as "plant_config.time_step=0.002" and
             "joint.elbow.damping=0.3", or {path: value}; `mbcli.models.parameter_assignments` says what there is.
-        scenario_name, scenario_text: which scenario of a file that has several, and YAML that replaces keys of it.
+        scenario_name: which scenario of a file that has several.
+        scenario_text: YAML that replaces keys of the scenario.
         packages: where package:// URIs lead: a PackageMap, or {name: folder}.
         file_type: "urdf", "sdf", "mjcf", "dmd" or "scenario"; None for that of the file's name.
         strict: whether warnings on the model are errors. Else collision meshes that cannot be read are left out.

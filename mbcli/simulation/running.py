@@ -76,12 +76,14 @@ def simulate(
             "clamp" with `hold`, else "warn".
         hold: whether PD controllers hold the joints where they start; or the name of the posture that they hold, which
             is also where the run starts if nothing else says so. Joints of files get actuators for it.
-        kp, kd: stiffness and damping of these controllers; default: from the masses, critically damped.
+        kp: stiffness [N m/rad or N/m] of these controllers; default: from the masses.
+        kd: damping [N m s/rad or N s/m] of these controllers; default: critical.
         drive: {joint: velocity} [rad/s or m/s] at which controllers drive joints.
         seed: draws the random poses of directives.
         inputs: actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file.
         integrator: makes the plant continuous: a name of SimulatorConfig.integration_scheme.
-        accuracy, max_step: of continuous integration; the longest step [s].
+        accuracy: of continuous integration.
+        max_step: [s] the longest step of continuous integration.
         constraint_tolerance: [m or 1] norm of the position errors that continuous integration keeps below.
         log_rate: [Hz] of rows, 100 by default; 0 for every step of a discrete plant.
         fields: what the log has beside q and v: "energy", "u", "com", "momentum", "poses", "constraint_error",
@@ -123,12 +125,15 @@ def resume(
             the other arguments of that run.
         until: [s] the new end; default: that of the run.
         to: the file to write; default: the log itself.
-        force, on_progress, should_stop, warn: as of simulate().
+        force: as of simulate().
+        on_progress: as of simulate().
+        should_stop: as of simulate().
+        warn: as of simulate().
         arguments: of simulate(), in place of those recorded.
 
     Raises:
-        ModelError: the log is of another model or was run in another way, or has not recorded how.
-        Others as simulate().
+        ModelError: the log is of another model or was run in another way, or has not recorded how; as of simulate().
+        ArgumentError, ResourceError, OutputError, NumericalError: as of simulate().
     """
     path = log.path if isinstance(log, Log) else os.fspath(log)
     if isinstance(log, Log):

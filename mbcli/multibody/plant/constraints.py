@@ -113,9 +113,13 @@ class Constraints(Lookup):
         """lower_limit <= sum a_i q_i + offset <= upper_limit [m], over joints of one degree of freedom; returns the id.
 
         Args:
-            joints: JointIndex of each; a: [m/rad] or [1] of each; offset: [m], default 0.
-            lower_limit, upper_limit: [m], default none; one of them is finite.
-            stiffness: [N/m] beyond a limit, default infinite; damping: [N s/m], default 0.
+            joints: JointIndex of each.
+            a: [m/rad] or [1] of each.
+            offset: [m], default 0.
+            lower_limit: [m], default none; this or the upper one is finite.
+            upper_limit: [m], default none.
+            stiffness: [N/m] beyond a limit, default infinite.
+            damping: [N s/m], default 0.
 
         RuntimeError: no joints, a joint twice, another number of a, a joint with another number of degrees of freedom,
         values out of range.

@@ -82,7 +82,9 @@ class Derivatives(PlantPart):
                 (body, "inertia"): Ixx, Iyy, Izz, Ixy, Ixz, Iyz about Bo in B, with mass and centre of mass fixed;
                 (joint, "damping"), (actuator, "rotor_inertia" or "gear_ratio"), (spring, "stiffness" or "nominal"),
                 (spring-damper, "free_length", "stiffness" or "damping"), (bushing, "torque_stiffness_constants", ...).
-            vdot, tau, u: where a named calculation takes them; zero if not given.
+            vdot: [rad/s^2 or m/s^2] (nv,) where a named calculation takes it; zero if not given.
+            tau: [N m or N] (nv,), as vdot.
+            u: [N m or N] (nu,), as vdot.
             compiled: whether to compile the kernels for complex numbers, which takes about 20 s once on a machine.
 
         Returns:
