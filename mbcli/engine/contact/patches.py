@@ -6,12 +6,17 @@ contact of the patch: pieces in pairs, of v_P and of w. Velocities, impulses and
 in this space before they meet the columns; the work for each contact does not depend on the robot.
 """
 
-from mbcli.engine.contact.problem import response_of
+from mbcli.engine.contact.hunt_crossley import lagged_response, similar_response
+from mbcli.engine.contact.sap import sap_response
+from mbcli.engine.contact.tamsi_law import tamsi_response
 from mbcli.engine.fields.contact_fields import (
+    LAGGED,
     PLACE_ACROSS,
     PLACE_ARM,
     PLACE_NORMAL,
     PLACE_TANGENT,
+    SAP,
+    SIMILAR,
     VECTOR_GRADIENT,
     VECTOR_INVERSE_DIAGONAL,
 )
@@ -62,7 +67,25 @@ def respond_in_patch(solver, i):
     """con_v -> con_impulse, con_hessian of the contacts of patch i."""
     con_v = solver.con_v
     for n in range(i, i + solver.con_members[i]):
-        keep_response(solver, n, response_of(solver, n, con_v[n, 0], con_v[n, 1], con_v[n, 2]))
+        respond_in_contact(solver, n, con_v[n, 0], con_v[n, 1], con_v[n, 2])
+
+
+@kernel
+def respond_in_contact(solver, n, x, y, z):
+    """As response_of(), of a contact that is in a patch; -> con_impulse, con_hessian.
+
+    The law is called here, so that its numbers go to the arrays by registers: a call that returned nine numbers would
+    put them on the stack one by one, and reading them back as vectors waits for all of them.
+    """
+    kind, law = solver.con_kind[n], solver.con_law
+    if kind == LAGGED:
+        keep_response(solver, n, lagged_response(law, n, x, y, z))
+    elif kind == SAP:
+        keep_response(solver, n, sap_response(law, n, x, y, z))
+    elif kind == SIMILAR:
+        keep_response(solver, n, similar_response(law, n, x, y, z))
+    else:
+        keep_response(solver, n, tamsi_response(law, n, x, y, z))
 
 
 @kernel
@@ -78,11 +101,11 @@ def keep_response(solver, n, response):
 def slope_of_patch(solver, i, share):
     """As line_search.slope_of_constraints(), of patch i; -> con_impulse, con_hessian there."""
     slope, curvature = 0.0, 0.0
-    v, dv = solver.con_v, solver.con_dv
+    v, dv, j, H = solver.con_v, solver.con_dv, solver.con_impulse, solver.con_hessian
     for n in range(i, i + solver.con_members[i]):
         a, b, c = dv[n, 0], dv[n, 1], dv[n, 2]
-        response = response_of(solver, n, v[n, 0] + share * a, v[n, 1] + share * b, v[n, 2] + share * c)
-        keep_response(solver, n, response)
+        respond_in_contact(solver, n, v[n, 0] + share * a, v[n, 1] + share * b, v[n, 2] + share * c)
+        response = (j[n, 0], j[n, 1], j[n, 2], H[n, 0], H[n, 1], H[n, 2], H[n, 3], H[n, 4], H[n, 5])
         first, second = along_direction(response, a, b, c)
         slope += first
         curvature += second
