@@ -18,7 +18,7 @@ import mbcli.all
 from benchmarks.contact import APPROXIMATIONS
 
 STEP = 1e-3  # [s]
-ROUNDS, STEPS = 5, 200  # calls of each program in turn, steps a call: enough to find the caches warm
+ROUNDS, STEPS = 5, 500  # calls of each program in turn; half a second a call, of which the call itself is little
 GROWTH_HINTS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.0025, 0.00125)  # [m] of a sphere of 0.1 m
 RIGID = "rigid"
 
@@ -150,7 +150,7 @@ def show_growth(programs):
     print("\nsphere in a half space, lagged, polygons: time of a step by the number of faces")
     for hint in GROWTH_HINTS:
         parts = (Part("Sphere", (0.1,), 1e5, (0.0, 0.0, 0.09), hint=hint, mass=20.0), GROUND)
-        seconds, ratio, faces, _ = compared(programs, parts, "lagged", "polygon", max(5, round(STEPS * hint)))
+        seconds, ratio, faces, _ = compared(programs, parts, "lagged", "polygon", max(5, round(200 * hint)))
         print(
             f"{faces:6d} faces {seconds[0] * 1e6:10.1f} us {seconds[-1] * 1e6:11.1f} us {ratio:7.2f}  "
             + "#" * max(1, round(4 * np.log2(seconds[0] * 1e6))),
