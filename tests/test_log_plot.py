@@ -1,6 +1,8 @@
 """`mbcli log plot`: which columns share a subplot, figures, plots in the terminal, refusals."""
 
+import os
 import re
+import shutil
 import threading
 import time
 
@@ -131,6 +133,13 @@ def test_names_that_matplotlib_would_read_otherwise_are_shown(tmp_path):
     write_figure(figure, str(tmp_path / "a.png"))
     texts = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert texts[0].endswith("_hidden") and texts[1] == r"\$x^{\$"
+
+
+@pytest.mark.parametrize("name", ["$.h5", r"cost $\foo$.h5", os.fsdecode(b"run\xff.h5")])
+def test_a_log_of_any_name_is_plotted(logs, tmp_path, name):
+    pytest.importorskip("matplotlib")
+    shutil.copy(logs[1], tmp_path / name)
+    succeed("log", "plot", tmp_path / name, logs[1], "--fields", "q", "-o", tmp_path / "a.png")
 
 
 def test_a_figure_that_cannot_be_written_is_said(logs, tmp_path):

@@ -142,7 +142,7 @@ def test_the_page_follows_its_file_within_half_a_second(browser, tmp_path):
     browser.evaluate("mbcli.ready")
     browser.evaluate("mbcli.setPositions([0.4])")
     taken = []
-    for k in range(4):
+    for k in range(5):
         height = 0.6 + 0.1 * k
         began = time.monotonic()
         path.write_text(ARM.format(height=height))
@@ -154,7 +154,7 @@ def test_the_page_follows_its_file_within_half_a_second(browser, tmp_path):
         np.testing.assert_allclose(drawn[:3, 3], [0, 0, height], atol=TOLERANCE)
         assert drawn[0, 0] == pytest.approx(np.cos(0.4), abs=TOLERANCE)  # the slider stays where it was
     print("seconds from save to picture:", [round(seconds, 3) for seconds in taken])
-    assert min(taken) < 0.5
+    assert np.median(taken) < 0.5
     path.write_text("<robot")
     wait_until(browser, "document.getElementById('message').className === 'error'")
     assert "arm.urdf" in browser.evaluate("document.getElementById('message').textContent")

@@ -3,6 +3,7 @@
 import base64
 import dataclasses
 import json
+import os
 import re
 import shutil
 import struct
@@ -10,6 +11,7 @@ import struct
 import numpy as np
 import pytest
 from command_line import SAMPLES, cli, hinge, one_robot, succeed
+from test_log_recovery import spoil_chunk
 
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError, OutputError
@@ -186,6 +188,16 @@ def test_a_packed_motion_comes_back_with_contacts_and_surfaces():
     np.testing.assert_allclose(back.surfaces.values, motion.surfaces.values, atol=100.0)
 
 
+def test_a_run_of_a_day_and_a_fall_from_space_are_packed():
+    motion = made_up_motion()
+    X_WB = motion.X_WB.copy()
+    X_WB[:, -1, 6] = -0.5 * 9.81 * np.linspace(0.0, 200.0, len(X_WB)) ** 2
+    long = dataclasses.replace(motion, times=np.linspace(0.0, 86_400.0, len(X_WB)), X_WB=X_WB)
+    back = unpack_motion(pack_motion(long), "long")
+    np.testing.assert_allclose(back.times, long.times, atol=1e-4)
+    same_poses(back.X_WB, X_WB, 1e-4)
+
+
 def test_chosen_rows_keep_their_contacts_and_surfaces():
     motion = made_up_motion()
     chosen = motion.rows(np.array([3, 17, 39]))
@@ -318,7 +330,37 @@ def test_a_log_without_rows_is_refused(tmp_path, logs):
     assert "no rows" in cli("replay", tmp_path / "a.h5", "-o", tmp_path / "x.html").err
 
 
+def test_a_log_whose_name_is_no_text_is_shown(logs, tmp_path):
+    name = os.fsdecode(b"run\xff.h5")
+    shutil.copy(logs / "poses.h5", tmp_path / name)
+    succeed("replay", tmp_path / name, "-o", tmp_path / "run.html")
+    assert page_data((tmp_path / "run.html").read_text())["title"] == r"run\udcff.h5"
+
+
 # ---------------------------------------------------------------------------------------------- logs of other commands
+
+
+@pytest.mark.parametrize("fields", ["poses,contact", "contact"])
+def test_what_recover_could_not_read_stands_still_in_a_replay(tmp_path, fields):
+    settings = {"log_rate": 0, "ground": 0.0, "start": {"quadruped_trunk_z": 0.4}, "fields": fields, "warn": str}
+    simulate(QUADRUPED, 1.3, log=tmp_path / "a.h5", **settings).close()
+    _, whole = scene_and_motion(tmp_path / "a.h5")
+    for name in ("derived/poses" if "poses" in fields else "state/q", "contact/point"):
+        spoil_chunk(tmp_path / "a.h5", name, 1)
+    told = succeed("log", "recover", tmp_path / "a.h5", "--json").json()
+    assert len(told["damage"]) == 2
+    result = succeed("replay", tmp_path / "a.recovered.h5", "-o", tmp_path / "a.html")
+    assert "rows are not finite: the picture stands still there" in result.err
+    _, motion = scene_and_motion(tmp_path / "a.recovered.h5")
+    with open_log(tmp_path / "a.recovered.h5") as log:
+        rows = log.field("derived/poses" if "poses" in fields else "state/q")
+    lost = np.isnan(rows).any(axis=1)
+    first = int(np.argmax(lost))
+    assert first > 0 and lost.sum() > 100
+    np.testing.assert_array_equal(motion.X_WB[~lost], whole.X_WB[~lost])
+    assert (motion.X_WB[lost] == whole.X_WB[first - 1]).all()
+    dropped = np.diff(whole.contacts.offset) - np.diff(motion.contacts.offset)
+    assert dropped.sum() == 512 and (dropped >= 0).all() and np.isfinite(motion.contacts.point).all()
 
 
 def test_a_run_that_goes_on_keeps_its_poses_and_shapes(tmp_path):

@@ -12,6 +12,7 @@ from mbcli.log import open_log
 from mbcli.log.format import CORNERS_OFFSET, POSES, VERTICES
 from mbcli.meshes.surfaces import triangles_of_faces
 from mbcli.models.loading import as_loaded
+from mbcli.parsers.diagnostics import printable
 from mbcli.pictures.model_scene import MeshStore, poses_over_time, scene_of
 from mbcli.pictures.packing import scene_from_text
 from mbcli.pictures.resolved_plant import plant_of_resolved_model
@@ -32,11 +33,12 @@ def scene_and_motion(
         surfaces: whether the contact surfaces of all rows are read, if their faces were logged.
 
     A log with poses has all that is needed in it. Of another one the poses are computed from its resolved model and its
-    positions, and meshes are read from where the run found them; one that is not there is a note of the scene.
+    positions, and meshes are read from where the run found them; one that is not there is a note of the scene. A row
+    that is not finite, as recover() leaves what it could not read, shows the one before; such contacts are left out.
 
     Raises:
         ResourceError: the log cannot be read.
-        ModelError: it is damaged, has no rows, or is of a model whose poses do not follow from what it has.
+        ModelError: it is damaged, has no finite rows, or is of a model whose poses do not follow from what it has.
     """
     with open_log(path) as log:
         if not log.row_count:
@@ -45,9 +47,11 @@ def scene_and_motion(
             scene, X_WB = _logged(log)
         else:
             scene, X_WB = _computed(log, MeshStore() if meshes is None else meshes)
-        name = os.path.basename(log.path)
+        name = printable(os.path.basename(log.path))
         drawn = _surfaces(log, np.arange(log.row_count)) if surfaces and log.has_faces else None
-        return scene, Motion(name, log.times, X_WB, _contacts(log, scene), drawn, _vertices(log, scene))
+        contacts, vertices = _contacts(log, scene), _vertices(log, scene)
+        X_WB = _held(log, X_WB, scene)
+        return scene, Motion(name, log.times, X_WB, contacts, drawn, vertices)
 
 
 def _vertices(log, scene):
@@ -56,7 +60,7 @@ def _vertices(log, scene):
     if not soft or VERTICES not in log.fields():
         return None
     places = log.field(VERTICES)
-    places = _finite(log, places.reshape(len(places), -1, 3))
+    places = _held(log, places.reshape(len(places), -1, 3), scene)
     if max(shape.vertex_start + len(scene.meshes[shape.mesh].vertices) for shape in soft) > places.shape[1]:
         raise ModelError(f"{log.path}: error: {VERTICES} has fewer vertices than the deformable bodies of its scene")
     return places
@@ -78,6 +82,7 @@ def _surfaces(log: Log, rows: IntArray) -> ContactSurfaces:
     for row in sorted(set(rows.tolist())):
         faces = log.faces(row, row + 1)
         index, _ = triangles_of_faces(faces[CORNERS_OFFSET])
+        index = index[np.isfinite(faces["faces/corner"][index]).all(axis=(1, 2))]
         counts[row] = len(index)
         vertices.append(faces["faces/corner"][index])
         values.append(faces["faces/pressure"][index])
@@ -90,7 +95,7 @@ def _logged(log: Log):
     poses = log.field(POSES)
     if poses.shape[1] != 7 * len(scene.bodies):
         raise ModelError(f"{log.path}: error: its poses are not those of its {len(scene.bodies)} bodies")
-    return scene, _finite(log, poses.reshape(len(poses), -1, 7))
+    return scene, poses.reshape(len(poses), -1, 7)
 
 
 def _computed(log: Log, meshes: MeshStore):
@@ -99,32 +104,49 @@ def _computed(log: Log, meshes: MeshStore):
     if sorted(ours) != sorted(theirs):
         raise ModelError(f"{log.path}: error: its coordinates do not follow from its model: log with --fields poses")
     place = {name: k for k, name in enumerate(theirs)}
-    q = _finite(log, log.q[:, [place[name] for name in ours]])
-    loaded = as_loaded(plant)
-    return scene_of(loaded, q[0], meshes=meshes), poses_over_time(plant, q)
+    q = log.q[:, [place[name] for name in ours]]
+    rows = np.flatnonzero(_are_finite(log, q))
+    X_WB = np.full((len(q), plant.num_bodies(), 7), np.nan)
+    X_WB[rows] = poses_over_time(plant, q[rows])
+    return scene_of(as_loaded(plant), q[rows[0]], meshes=meshes), X_WB
 
 
-def _finite(log, values):
-    """The rows; ModelError if some of them are not numbers."""
-    if not np.isfinite(values).all():
-        row = int(np.argmin(np.isfinite(values).reshape(len(values), -1).all(axis=1)))
-        raise ModelError(f"{log.path}: error: the state of row {row} is not finite")
-    return values
+def _are_finite(log, values):
+    """Which rows are numbers (n,); ModelError if none is."""
+    finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    if not finite.any():
+        raise ModelError(f"{log.path}: error: no row of it is finite")
+    return finite
+
+
+def _held(log, values, scene):
+    """The rows, each that is not finite as the one before, or as the first that is; a note of the scene tells it."""
+    finite = _are_finite(log, values)
+    if finite.all():
+        return values
+    note = f"{log.path}: {len(finite) - np.count_nonzero(finite)} rows are not finite: the picture stands still there"
+    if note not in scene.notes:
+        scene.notes.append(note)
+    rows = np.flatnonzero(finite)
+    return values[rows[np.maximum(np.searchsorted(rows, np.arange(len(values)), side="right") - 1, 0)]]
 
 
 def _contacts(log: Log, scene: Scene) -> ContactPoints | None:
-    """The contacts of all rows. Forces are those on body B, or on A if B is World."""
+    """The contacts of all rows but those that are not finite. Forces are those on body B, or on A if B is World."""
     if not log.has_contacts:
         return None
     contacts, names = log.contacts(), log.contact_names().body_names
     number = {body.name: k for k, body in enumerate(scene.bodies)}
     table = np.array([number.get(name, 0) for name in names], dtype=int)
+    point, force = contacts["contact/point"], contacts["contact/force"]
+    sound = np.isfinite(point).all(axis=1) & np.isfinite(force).all(axis=1)
     sides = []
     for side in ("a", "b"):
-        index = np.asarray(contacts[f"contact/body_{side}"])
+        index = np.asarray(contacts[f"contact/body_{side}"])[sound]
         if index.size and not 0 <= index.min() <= index.max() < len(names):
             raise ModelError(f"{log.path}: error: contact/body_{side} has a number without a name")
         sides.append(table[index] if index.size else np.zeros(0, dtype=int))
     A, B = sides
-    force = np.where((B == 0)[:, None], -contacts["contact/force"], contacts["contact/force"])
-    return ContactPoints(contacts["offset"], contacts["contact/point"], force, A, B)
+    offset = np.concatenate([[0], np.cumsum(sound)])[contacts["offset"]]
+    force = np.where((B == 0)[:, None], -force[sound], force[sound])
+    return ContactPoints(offset, point[sound], force, A, B)

@@ -51,15 +51,16 @@ LARGEST_NUMBER = 2**31 - 1
 def pack_arrays(arrays: Mapping[str, tuple[ArrayLike, float]], level: int = 9) -> bytes:
     """A pack of {name: (array, step)}, deflated at a level from 1, fast, to 9, small.
 
-    ModelError for numbers beyond 2^31 steps, or that are not finite.
+    A step is as long as the largest number of its array needs. ModelError for numbers that are not finite.
     """
     header, data, start = [], [], 0
     for name, (array, step) in arrays.items():
         values = np.asarray(array, dtype=float)
-        numbers = np.rint(values / step)
-        if not (np.abs(numbers) <= LARGEST_NUMBER).all():
-            raise ModelError(f"{name} has numbers that are too large to be drawn")
-        whole = numbers.astype(np.int64)
+        largest = float(np.abs(values).max(initial=0.0))
+        if not np.isfinite(largest):
+            raise ModelError(f"{name} has numbers that are not finite")
+        step = max(step, largest / LARGEST_NUMBER)
+        whole = np.rint(values / step).astype(np.int64)
         whole[1:] -= whole[:-1].copy()
         rows = np.ascontiguousarray(whole.astype("<i4")).reshape(-1)  # differences wrap around, and back when added up
         header.append({"name": name, "shape": list(values.shape), "step": step, "start": start})
@@ -95,8 +96,7 @@ def unpack_arrays(packed: bytes) -> dict[str, FloatArray]:
 def pack_mesh(mesh: PictureMesh, level: int = 9) -> bytes:
     """A pack with vertices, to 1 / 65535 of the largest extent, and triangles."""
     extent = float(np.ptp(mesh.vertices, axis=0).max(initial=0.0)) if len(mesh.vertices) else 0.0
-    largest = float(np.abs(mesh.vertices).max(initial=0.0))
-    step = max(extent / MESH_STEPS, largest / LARGEST_NUMBER, 1e-12)
+    step = max(extent / MESH_STEPS, 1e-12)
     return pack_arrays({"vertices": (mesh.vertices, step), "triangles": (mesh.triangles, 1)}, level)
 
 
@@ -113,7 +113,7 @@ def unpack_mesh(packed: bytes) -> PictureMesh:
 
 
 def pack_motion(motion: Motion) -> bytes:
-    """A pack of a motion: places to 0.01 mm, quaternions to 2^-17, times to a microsecond."""
+    """A pack of a motion: places to 0.01 mm up to 21 km, quaternions to 2^-17, times to a microsecond up to 35 min."""
     quaternions = continuous(motion.X_WB[..., :4])
     arrays: dict[str, tuple[Any, float]] = {
         "times": (motion.times, TIME_STEP),

@@ -13,6 +13,7 @@ from mbcli.errors import ArgumentError, ModelError, OutputError, ResourceError
 from mbcli.log import open_log
 from mbcli.log.export import CONTACT, select
 from mbcli.log.running import PARTIAL
+from mbcli.parsers.diagnostics import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -175,7 +176,7 @@ def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[...,
     logs = list(dict.fromkeys(curve.log for subplot in subplots for curve in subplot.curves))
     height = sum(_height(subplot) for subplot in subplots) + 0.9
     figure: Any = (new_figure or Figure)(figsize=(10.0, height), layout="constrained")
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(plain_text(title), fontsize=11)
     ratios = [_height(subplot) for subplot in subplots]
     grid = figure.subplots(len(subplots), 1, sharex=True, squeeze=False, height_ratios=ratios)[:, 0]
     for axes, subplot in zip(grid, subplots, strict=True):
@@ -184,7 +185,7 @@ def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[...,
         for curve in subplot.curves:
             style = STYLES[logs.index(curve.log) % len(STYLES)]
             axes.plot(*thinned(curve.times, curve.values), style, color=colors[curve.name], linewidth=1.2)
-        axes.set_ylabel(subplot.axis_label())
+        axes.set_ylabel(plain_text(subplot.axis_label()))
         axes.grid(True, color="0.9")
         axes.margins(x=0.01)
         handles = [Line2D([], [], color=colors[name]) for name in names[:MOST_NAMES]]
@@ -194,12 +195,14 @@ def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[...,
             words.append(f"... {len(names) - MOST_NAMES} more")
         columns = 1 if len(words) <= 10 else 2
         place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02), "borderaxespad": 0.3, "frameon": False}
-        axes.legend(handles, [_plain(word) for word in words], fontsize=7.5, ncols=columns, handlelength=1.4, **place)
+        axes.legend(
+            handles, [plain_text(word) for word in words], fontsize=7.5, ncols=columns, handlelength=1.4, **place
+        )
     grid[-1].set_xlabel("time [s]")
     figure.align_ylabels()
     if len(logs) > 1:
         lines = [Line2D([], [], color="0.3", linestyle=STYLES[k % len(STYLES)]) for k in range(len(logs))]
-        words = [_plain(name) for name in logs]
+        words = [plain_text(name) for name in logs]
         figure.legend(lines, words, loc="outside lower center", ncols=min(len(logs), 3), fontsize=8)
     return figure
 
@@ -218,9 +221,10 @@ def _colors(count):
     return [colormaps["turbo"](0.05 + 0.9 * k / (count - 1)) for k in range(count)]
 
 
-def _plain(text):
+def plain_text(text):
     """Text in which matplotlib sees no formula, and does not leave out a name that begins with _."""
-    return text.replace("$", r"\$") if not text.startswith("_") else "\u200b" + text.replace("$", r"\$")
+    text = printable(text).replace("$", r"\$")
+    return f"\u200b{text}" if text.startswith("_") else text
 
 
 def write_figure(figure: Any, path: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import ArgumentError
-from mbcli.pictures.plots import SUFFIXES, write_figure
+from mbcli.pictures.plots import SUFFIXES, plain_text, write_figure
 from mbcli.sweeps.point_run import OK
 from mbcli.sweeps.result_table import ResultTable
 
@@ -55,9 +55,9 @@ def plot_table(table: ResultTable, results: Sequence[str], path: str) -> None:
         for ax, name in zip(row, varied, strict=True):
             others = [other for other in varied if other != name]
             _draw(figure, ax, table, good, name, result, others)
-        row[0].set_ylabel(result)
+        row[0].set_ylabel(plain_text(result))
     for ax, name in zip(axes[-1], varied, strict=True):
-        ax.set_xlabel(name)
+        ax.set_xlabel(plain_text(name))
     write_figure(figure, path)
 
 
@@ -68,7 +68,7 @@ def _draw(figure, ax, table, good, name, result, others):
         ax.plot(x[good][order], y[good][order], ".-", linewidth=1.0)
     elif len(others) == 1:
         dots = ax.scatter(x[good], y[good], c=table.column(others[0])[good], s=10, cmap="viridis")
-        figure.colorbar(dots, ax=ax, label=others[0])
+        figure.colorbar(dots, ax=ax, label=plain_text(others[0]))
     else:
         ax.plot(x[good], y[good], ".", markersize=4)
     if not good.all():
