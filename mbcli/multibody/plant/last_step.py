@@ -26,12 +26,12 @@ class LastStep:
         u = state.plant.actuation(context) if u is None else u
         ports = {"actuation", *(f"{name}_actuation" for name in state.plant.elements.instance_names)}
         values = {name: inputs.value(name, context) for name in inputs.names() - ports}
-        self.replace((time, q.copy(), v.copy(), values | {"actuation": u.copy()}, state.parameters.copy()))
-        self.deformables = deformables
+        start = time, q.copy(), v.copy(), values | {"actuation": u.copy()}, state.parameters.copy()
+        self.replace(start, deformables)
         state.go_to(*after)
 
-    def replace(self, start):
-        self.start, self._before = start, None
+    def replace(self, start, deformables=()):
+        self.start, self.deformables, self._before = start, deformables, None
 
     def context_before(self, context):
         """A context as this one was before its last step, None before the first one."""

@@ -45,18 +45,21 @@ def set_time_state_and_parameters(context, source):
     converted = scalar.convert(source.state.q), scalar.convert(source.state.v)
     for target, value in zip((state.q, state.v), converted, strict=True):
         np.copyto(target, value, casting="same_kind")
+    sizes = [[own.values.size for own in s.deformables] for s in (state, source.state)]
+    if sizes[0] != sizes[1]:
+        raise RuntimeError("the contexts belong to plants with different deformable bodies")
     for ours, theirs in zip(state.deformables, source.state.deformables, strict=True):
         ours.values[:] = theirs.values
     state.time = source.state.time
     state.parameters = source.state.parameters.of_elements(counterpart)
     state.parameters_current = False
-    last_step = source.last_step.start  # of the context itself too
+    last_step, vertices = source.last_step.start, source.last_step.deformables  # of the context itself too
     context.last_step.replace(None)
     if last_step is not None:
         time, q, v, inputs, parameters = last_step
         inputs = {n: scalar.convert(u) if isinstance(u, np.ndarray) else u for n, u in inputs.items()}
         start = time, scalar.convert(q), scalar.convert(v), inputs
-        context.last_step.replace((*start, parameters.of_elements(counterpart)))
+        context.last_step.replace((*start, parameters.of_elements(counterpart)), tuple(x.copy() for x in vertices))
     state.forget_positions()
 
 

@@ -249,6 +249,9 @@ class ContactArrays:
 
     # elastic bodies, which few plants have: elastic_step.py
 
+    def begin_step(self, state: Any) -> None:
+        """Makes the elastic bodies ready for a step from a state."""
+
     def take_step(self) -> None:
         """The elastic bodies go to the end of the step that was computed last."""
 

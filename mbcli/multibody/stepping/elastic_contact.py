@@ -3,8 +3,9 @@
 The surface of a body is sampled: at its vertices, each of which stands for a third of the triangles about it, and
 finer against solids that are small beside a triangle. Pressure is kappa times the depth of a sample. kappa = 100 E / l
 with Young's modulus E and l the cube root of the body's volume: a body that rests sinks by about a fiftieth of what it
-is compressed by. Two elastic bodies give way in series; each is sampled on the other, and each side has half of the
-pressure.
+is compressed by. Against a solid that is thinner than that, l is its thickness, so that a body that comes with the
+speed v sinks by about v/(100 c) of it, with c the speed of sound in the body. Two elastic bodies give way in series;
+each is sampled on the other, and each side has half of the pressure.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ SAMPLE_AREA = 3
 TOUCH_NORMAL, TOUCH_POINT, TOUCH_DISTANCE, TOUCH_WEIGHTS, TOUCH_NUMBERS = 0, 3, 6, 7, 10
 STIFFNESS_RATIO = 100.0  # kappa l / E
 LOOK_AHEAD = 1.5  # steps in which a sample may come to touch
+MOST_SOLIDS = 1 << 19  # of one plant
 FINEST = 6  # parts of an edge between samples
 FINE_ENOUGH = 2.5  # edges of triangles that a solid is wide, from which on vertices are samples enough
 
@@ -63,9 +65,14 @@ class Surface:
         a, b, c = (points[self.triangles[:, k]] for k in range(3))
         self.areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
         self.edge = float(np.mean([np.linalg.norm(d, axis=1).mean() for d in (b - a, c - b, a - c)]))
-        self.kappa = STIFFNESS_RATIO * youngs_modulus / volume ** (1.0 / 3.0)
+        self._size = volume ** (1.0 / 3.0)
+        self.kappa = STIFFNESS_RATIO * youngs_modulus / self._size
         self.dissipation, self.relaxation, self.friction = material
         self._samples: dict[int, Any] = {}
+
+    def kappa_against(self, thickness):
+        """kappa against a solid of some least width [m]."""
+        return self.kappa * max(1.0, self._size / thickness)
 
     def samples(self, parts):
         """(vertices (s, 3), weights of these and area (s, 4)); parts: of an edge, 1 for samples at the vertices."""
@@ -105,12 +112,13 @@ class Surface:
 class Rows:
     """Rows of the contact problem, c of them: contacts, and vertices that are fixed.
 
-    body (c, 2): elastic bodies A and B, -1 for none; vertices, weights (c, 6): of A, then of B; rigid (c,): body of the
-    engine, -1 for none; solid (c,): its solid, -1 for fixed vertices; link (c,): of these, the body of the plant;
-    places, laws: columns COUPLING_...; area (c,) [m^2].
+    body (c, 2): elastic bodies A and B, -1 for none; sample (c,): of A, -1 for fixed vertices; vertices, weights
+    (c, 6): of A, then of B; rigid (c,): body of the engine, -1 for none; solid (c,): its solid, -1 for fixed vertices;
+    link (c,): of these, the body of the plant; places, laws: columns COUPLING_...; area (c,) [m^2].
     """
 
     body: np.ndarray
+    sample: np.ndarray
     vertices: np.ndarray
     weights: np.ndarray
     rigid: np.ndarray
@@ -127,6 +135,7 @@ class Rows:
     def empty(cls, count):
         return cls(
             np.full((count, 2), -1),
+            np.full(count, -1),
             np.full((count, 6), -1),
             np.zeros((count, 6)),
             np.full(count, -1),
@@ -141,6 +150,18 @@ class Rows:
     def join(cls, parts):
         parts = [*parts, cls.empty(0)]
         return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in cls.__dataclass_fields__))
+
+    def without(self, others):
+        """Those whose sample is not on the same solid or body in other Rows."""
+        return self.only(~np.isin(self._keys(), others._keys()))
+
+    def only(self, chosen):
+        """Those of a mask."""
+        return Rows(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+    def _keys(self):
+        other = np.where(self.solid >= 0, self.solid, MOST_SOLIDS + self.body[:, 1])
+        return (self.body[:, 0] << 48) + (other << 28) + self.sample
 
 
 class ElasticContacts:
@@ -202,22 +223,33 @@ class ElasticContacts:
             return 2.0 * float(np.median(c.extent[B]))
         return float(c.extent[B].min())
 
+    def _thickness(self, B):
+        """The least width of a solid [m]."""
+        c = self.collision
+        return np.inf if c.kind[B] == HALF_SPACE else 2.0 * float(c.extent[B].min())
+
     def _rows_with_solid(self, a, B, samples, weights, count):
         surface, c = self.surfaces[a], self.collision
         rows, found, places = Rows.empty(count), self._found[:count, 0], self._places[:count]
-        rows.body[:, 0], rows.rigid[:], rows.solid[:] = a, c.body[B], B
+        rows.body[:, 0], rows.sample[:], rows.rigid[:], rows.solid[:] = a, found, c.body[B], B
         rows.vertices[:, :3], rows.weights[:, :3] = samples[found], weights[found, :3]
         _, dissipation, relaxation, friction, _ = c.material[B]
         self._place(rows, places, weights[found, SAMPLE_AREA])
-        rows.laws[:, COUPLING_STIFFNESS] = surface.kappa * rows.area
+        rows.laws[:, COUPLING_STIFFNESS] = surface.kappa_against(self._thickness(B)) * rows.area
         rows.laws[:, COUPLING_DISSIPATION] = 0.5 * (surface.dissipation + dissipation)
         rows.laws[:, COUPLING_RELAXATION] = surface.relaxation + relaxation
         rows.laws[:, COUPLING_FRICTION] = _combined(surface.friction, friction)
         return rows
 
-    def between_bodies(self, a, b, x, y, margin):
-        """Rows of the samples of body a, at x, on body b, at y, that are nearer to it than the margin [m]."""
+    def between_bodies(self, a, b, positions, velocities, h, gap):
+        """Rows of the samples of body a on body b; positions, velocities (n, 3): of both, first of a.
+
+        gap [m]: least distance that counts.
+        """
         A, B = self.surfaces[a], self.surfaces[b]
+        x, y = positions
+        common = 0.5 * (velocities[0].mean(axis=0) + velocities[1].mean(axis=0))
+        margin = gap + LOOK_AHEAD * h * sum(np.sqrt(((v - common) ** 2).sum(axis=1).max()) for v in velocities)
         corners = y[B.triangles]
         boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
         reach = margin + B.edge
@@ -241,7 +273,7 @@ class ElasticContacts:
         if not count:
             return []
         rows, found, places = Rows.empty(count), self._found[:count, 0], self._places[:count]
-        rows.body[:, 0], rows.body[:, 1] = a, b
+        rows.body[:, 0], rows.body[:, 1], rows.sample[:] = a, b, near[found]
         rows.vertices[:, :3], rows.weights[:, :3] = samples[found], weights[found, :3]
         rows.vertices[:, 3:] = triangles[self._found[:count, 1]]
         rows.weights[:, 3:] = places[:, TOUCH_WEIGHTS : TOUCH_WEIGHTS + 3]
@@ -251,7 +283,10 @@ class ElasticContacts:
         rows.laws[:, COUPLING_DISSIPATION] = 0.5 * (A.dissipation + B.dissipation)
         rows.laws[:, COUPLING_RELAXATION] = A.relaxation + B.relaxation
         rows.laws[:, COUPLING_FRICTION] = _combined(A.friction, B.friction)
-        return [rows]
+        closing = np.einsum("ci,ci->c", _mean(velocities[0], rows, 0), places[:, TOUCH_NORMAL : TOUCH_NORMAL + 3])
+        closing -= np.einsum("ci,ci->c", _mean(velocities[1], rows, 3), places[:, TOUCH_NORMAL : TOUCH_NORMAL + 3])
+        distance = places[:, TOUCH_DISTANCE]
+        return [rows.only((distance < gap) | (distance + LOOK_AHEAD * h * closing < 0.0))]
 
     @staticmethod
     def _place(rows, places, area):
@@ -280,6 +315,12 @@ def fixed_rows(a, vertices, x, rigid, link, p_WQ):
     rows.places[:, COUPLING_POINT : COUPLING_POINT + 3] = x[vertices]
     rows.places[:, COUPLING_ERROR : COUPLING_ERROR + 3] = x[vertices] - p_WQ
     return rows
+
+
+def _mean(values, rows, first):
+    """(c, 3) values of vertices at the samples on side A, or at their places on side B: first column 0 or 3."""
+    columns = slice(first, first + 3)
+    return np.einsum("ck,cki->ci", rows.weights[:, columns], values[rows.vertices[:, columns]])
 
 
 def _combined(a, b):

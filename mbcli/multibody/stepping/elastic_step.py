@@ -10,6 +10,7 @@ the matrices are those of the start of the step.
 from __future__ import annotations
 
 import ctypes
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,11 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
 from mbcli.engine.runtime.lane_memory import WIDTH
+from mbcli.errors import NumericalError
 from mbcli.multibody.stepping.contact_arrays import CALLED
 from mbcli.multibody.stepping.elastic_body import VOLUME, ElasticBody, law_of_material
 from mbcli.multibody.stepping.elastic_contact import (
+    LOOK_AHEAD,
     ElasticContacts,
     Rows,
     Surface,
@@ -43,12 +46,15 @@ from mbcli.multibody.stepping.elastic_contact import (
 from mbcli.multibody.stepping.elastic_factor import NONE
 from mbcli.multibody.stepping.elastic_free_step import solve_alone
 from mbcli.multibody.stepping.elastic_loads import field_forces
+from mbcli.multibody.stepping.elastic_surfaces import allowed_pairs, surface_of
 from mbcli.multibody.stepping.step_contact import StepContact
+from mbcli.multibody.tree.index import BodyIndex
 
 MOST_ITERATIONS = 8  # of bodies in contact
 TOLERANCE = 1e-5  # of the change of velocities by an iteration of these, relative to the velocities
 SPARE = 24  # vertices that may take part beyond those that do
 NO_PLACE = -1
+MOST_SEARCHES = 8  # for samples that elastic forces drive into solids, in one step
 
 
 class ElasticStep(StepContact):
@@ -67,6 +73,9 @@ class ElasticStep(StepContact):
         self.surfaces: list[Surface] = [] if earlier is None else earlier.surfaces
         self.rows, self.impulses = Rows.empty(0), np.zeros((0, 3))
         self._error: BaseException | None = None
+        self._overlooked = False  # whether the last solution lets samples through that have no rows
+        self._foreseen: list[list[Any]] = []  # velocities of bodies for which samples are looked for beside
+        self._index = np.zeros(0, dtype=np.int64)  # constraint of each row
         self._state: Any = None
         self._callback = CALLED(self._solve_called)
         self._ends: list[Any] = []
@@ -91,26 +100,42 @@ class ElasticStep(StepContact):
         )
         return at
 
-    def attach(self, state):
-        """Lets the kernels find the arrays, and begins a step of the elastic bodies from the state."""
-        self._error = None
-        self._begin(state)
-        super().attach(state)
-
     def make_room(self):
         error, self._error = self._error, None
         if error is not None:
+            self._foreseen = []
             raise error
-        super().make_room()
+        overlooked, self._overlooked = self._overlooked, False
+        if not overlooked:  # else the next search finds what was
+            super().make_room()
+
+    def unsolved_pairs(self, members):
+        rows, deformables = self.rows, self.plant.elements.deformable_bodies
+        at = {int(i): n for n, i in enumerate(self._index) if i != NO_PLACE}
+        elastic = np.array([int(i) in at for i in members], dtype=bool)
+        pairs: dict[str, None] = {}
+        for n in (at[int(i)] for i in members[elastic]):
+            a, b = (deformables[k].full_name() if k >= 0 else None for k in rows.body[n])
+            if b is None:
+                solid, link = rows.solid[n], rows.link[n]
+                b = (
+                    self.body_name(solid)
+                    if solid >= 0
+                    else self.plant.name_in_contact(self.plant.get_body(BodyIndex(link)))
+                )
+            pairs[f"{a} and {b}"] = None
+        return [*pairs, *super().unsolved_pairs(members[~elastic])]
 
     # the start of a step
 
-    def _begin(self, state):
+    def begin_step(self, state):
+        """Linearizes the elastic bodies at a state and finds what may touch in the step from it."""
+        self._error, self._overlooked = None, False
         self._state, h = state, self.plant.time_step()
         deformables = self.plant.elements.deformable_bodies
         if not self.bodies:
             self.bodies = [self._body(body, state.kernels) for body in deformables]
-            self.surfaces = [self._surface(body) for body in deformables]
+            self.surfaces = [surface_of(self.plant, body) for body in deformables]
         calls = state.at_velocities()
         calls.place_solids_at(self.collision.handle(self.compiled))
         if self._contacts is None:
@@ -119,17 +144,19 @@ class ElasticStep(StepContact):
                 self.surfaces,
                 self.collision,
                 self.collision.handle(self.compiled),
-                *self._allowed(),
+                *allowed_pairs(self.plant, self.geometries.ids),
             )
         self.moving = [state.parameters.get(body, "enabled") for body in deformables]
         forces = [self._forces(body, own, state) for body, own in zip(self.bodies, deformables, strict=True)]
         for body, own, force in zip(self.bodies, state.deformables, forces, strict=True):
-            body.start(own.q, own.v, force, h)
+            q = np.where(body.held[:, None], body.reference, own.q)  # walls take their vertices back
+            body.start(q, own.v, force, h)
         self.rows = self._find_rows(state, forces, h)
         self._choose_last()
         for body, last, moves in zip(self.bodies, self._lasts, self.moving, strict=True):
             if moves:
-                body.factorize(last)
+                with self._naming(body):
+                    body.factorize(last)
         sizes = tuple(
             3 * len(last) for last, moves in zip(self._lasts, self.moving, strict=True) if moves and len(last)
         )
@@ -150,48 +177,6 @@ class ElasticStep(StepContact):
         )
         return ElasticBody(kernels, body.reference, body.tetrahedra, config.mass_density(), law, body.on_wall)
 
-    def _surface(self, body):
-        registry = self.plant.scene_graph.registry
-        instance = registry.geometries[body.geometry_id()]
-        config = self.plant.scene_graph.config
-        defaults = None if config is None else config.default_proximity_properties
-        own = instance.proximity
-
-        def value(name, default):
-            given = None if own is None else own.GetPropertyOrDefault("material", name, None)
-            if given is None and defaults is not None:
-                given = getattr(defaults, name)
-            return default if given is None else float(given)
-
-        friction = None if own is None else own.GetPropertyOrDefault("material", "coulomb_friction", None)
-        if friction is None:
-            mu = 0.0 if defaults is None or defaults.dynamic_friction is None else defaults.dynamic_friction
-        else:
-            mu = friction.dynamic_friction()
-        material = value("hunt_crossley_dissipation", 0.0), value("relaxation_time", 0.0), mu
-        return Surface(
-            body.reference, np.asarray(body.tetrahedra), body.config().youngs_modulus(), body.mesh.volume, material
-        )
-
-    def _allowed(self):
-        """Which bodies and solids, and which pairs of bodies, may touch: those with a proximity role, no filter."""
-        graph, deformables = self.plant.scene_graph, self.plant.elements.deformable_bodies
-        inspector, ids = graph.model_inspector(), self.geometries.ids
-        geometries = graph.registry.geometries
-        touches = [geometries[body.geometry_id()].proximity is not None for body in deformables]
-
-        def may(A, B):
-            return not inspector.CollisionFiltered(A, B)
-
-        allowed = np.zeros((len(deformables), len(ids)), dtype=bool)
-        between = np.zeros((len(deformables), len(deformables)), dtype=bool)
-        for a, body in enumerate(deformables):
-            if touches[a]:
-                allowed[a] = [may(body.geometry_id(), g) for g in ids]
-                for b in range(a):
-                    between[a, b] = touches[b] and may(body.geometry_id(), deformables[b].geometry_id())
-        return allowed, between
-
     def _forces(self, body, own, state):
         """(n, 3) [N] on the vertices: weight and the fields of users."""
         forces = body.masses[:, None] * own.gravity_vector()
@@ -203,22 +188,14 @@ class ElasticStep(StepContact):
         return forces
 
     def _find_rows(self, state, forces, h):
-        contacts, parts = self._contacts, []
         gravity = float(np.linalg.norm(self.plant.gravity_field().gravity_vector()))
-        gap = 2.0 * h * h * gravity
-        touching = [a for a, moves in enumerate(self.moving) if moves]
-        expected = {a: self.bodies[a].v + h * forces[a] / self.bodies[a].masses[:, None] for a in touching}
-        for a in touching:
-            body = self.bodies[a]
-            x = np.ascontiguousarray(body.q)
-            parts += contacts.with_solids(a, x, expected[a], h, gap, self._twist)
-            for b in touching:
-                if b < a and contacts.between[a, b]:
-                    speed = sum(np.sqrt((expected[k] ** 2).sum(axis=1).max()) for k in (a, b))
-                    margin = gap + h * speed
-                    y = np.ascontiguousarray(self.bodies[b].q)
-                    parts += contacts.between_bodies(a, b, x, y, margin)
-                    parts += contacts.between_bodies(b, a, y, x, margin)
+        self._gap = 2.0 * h * h * gravity
+        expected = [body.v + h * force / body.masses[:, None] for body, force in zip(self.bodies, forces, strict=True)]
+        parts = self._touching(expected, h)
+        for velocities in self._foreseen:
+            parts.append(Rows.join(self._touching(velocities, h)).without(Rows.join(parts)))
+        for a in (a for a, moves in enumerate(self.moving) if moves):
+            x = self.bodies[a].q
             for fixed in self.plant.elements.deformable_bodies[a].fixed_vertices:
                 n = int(fixed.body.index())
                 X_BL, b = self.model.link_X_BL[n], int(self.model.link_body[n])
@@ -316,10 +293,14 @@ class ElasticStep(StepContact):
         found = [body.v for body in self.bodies]
         for a, body in enumerate(self.bodies):
             if self.moving[a] and not coupled[a]:
-                _, found[a] = solve_alone(body)
-        index = np.full(len(rows), NO_PLACE)
+                with self._naming(body):
+                    _, found[a] = solve_alone(body)
+        self._index = index = np.full(len(rows), NO_PLACE)
         for k in range(MOST_ITERATIONS):
-            free = [body.improved(v) if here else v for body, v, here in zip(self.bodies, found, coupled, strict=True)]
+            free = [
+                self._improved(body, v) if here else v
+                for body, v, here in zip(self.bodies, found, coupled, strict=True)
+            ]
             for place, last, v in zip(places, self._lasts, free, strict=True):
                 if place is not None:
                     solver.vectors[VECTOR_FREE, place] = v[last].ravel()
@@ -346,12 +327,58 @@ class ElasticStep(StepContact):
                     change = solver.vectors[VECTOR_VELOCITY, place] - free[a][self._lasts[a]].ravel()
                     following = free[a] + body.factor.follow(change)
                     largest = max(largest, body.rate(following - found[a], following))
+                    if not np.isfinite(following).all():
+                        with self._naming(body):
+                            raise NumericalError("the velocities in contact are not finite")
                     found[a] = following
             if largest <= TOLERANCE * TOLERANCE:
                 break
-        self._ends = found
+        if len(self._foreseen) < MOST_SEARCHES and self._lets_through(found, h):
+            counts[COUNT_STATUS], self._overlooked = PROBLEM_NOT_CONVERGED, True
+            return
+        self._ends, self._foreseen = found, []
         self._keep_impulses(index)
         counts[COUNT_CONSTRAINTS] = rigid_rows  # the others are not those of contact points
+
+    def _improved(self, body, v):
+        with self._naming(body):
+            return body.improved(v)
+
+    @contextmanager
+    def _naming(self, body):
+        """Names an elastic body in the errors of its step."""
+        try:
+            yield
+        except NumericalError as error:
+            name = self.plant.elements.deformable_bodies[self.bodies.index(body)].full_name()
+            raise NumericalError(f"deformable body '{name}': {error}") from None
+
+    def _lets_through(self, found, h):
+        """Whether samples without rows come to touch in the step to the velocities found, or could in the next.
+
+        Elastic forces and other contacts may drive a sample faster than its expected velocity says. At the end it is at
+        x0 + h/2 (v0 + v1), and half of the way of the next step, h/2 v1, is out of the reach of contact then: what is
+        to stay outside over h (v0/2 + v1) has a row.
+        """
+        velocities = [(body.v + 2.0 * v) / (2.0 * LOOK_AHEAD) for body, v in zip(self.bodies, found, strict=True)]
+        overlooked = len(Rows.join(self._touching(velocities, h)).without(self.rows)) > 0
+        if overlooked:
+            self._foreseen.append(velocities)
+        return overlooked
+
+    def _touching(self, velocities, h):
+        """Rows of contacts that velocities (n, 3) of each body lead to, from the positions at the start."""
+        contacts, gap = self._contacts, self._gap
+        parts: list[Rows] = []
+        moving = [a for a, moves in enumerate(self.moving) if moves]
+        positions = [np.ascontiguousarray(body.q) for body in self.bodies]
+        for a in moving:
+            parts += contacts.with_solids(a, positions[a], velocities[a], h, gap, self._twist)
+            for b in (b for b in moving if contacts.between[a, b]):
+                for k, l in ((a, b), (b, a)):
+                    both = [[values[k], values[l]] for values in (positions, velocities)]
+                    parts += contacts.between_bodies(k, l, *both, h, gap)
+        return parts
 
     def _place_body(self, a):
         """The slots of the velocities of a body in the problem, with its masses and first velocities; None for none."""

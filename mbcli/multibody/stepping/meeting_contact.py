@@ -28,6 +28,7 @@ def prepare_contact(state, failed=False):
         state.contact.make_room()
     foresee_contact(state)
     if state.contact is not None:
+        state.contact.begin_step(state)
         state.contact.attach(state)
 
 

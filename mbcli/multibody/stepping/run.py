@@ -39,7 +39,7 @@ from mbcli.engine.stepping.loop import (
     STEP_TOO_SMALL,
 )
 from mbcli.engine.stepping.run_arrays import Actuation, Recording, Stepping
-from mbcli.errors import ContactUnsolvedError, ModelError, NumericalError
+from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.stepping.cut_joints import WatchedLimits, require_actions
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
@@ -337,7 +337,7 @@ class Run:
             started, step_before = time.perf_counter(), int(run.next_step[0])
             if elastic:
                 budget = min(budget, 1)
-                prepare_contact(state)
+                self._prepare_step(state)
                 self._vertices_before = tuple(own.values.copy() for own in state.deformables)
             status = self._loops.run_discrete(*self._handles(run), budget)
             step, rows = int(run.next_step[0]), int(self._recording.rows_written[0])
@@ -351,10 +351,9 @@ class Run:
             if status == STEP_FAULT:
                 try:
                     self._make_room(rows)
-                except ContactUnsolvedError as unsolved:
+                except NumericalError as unsolved:
                     yield False, rows
-                    where = f"step {self.steps + 1} from t = {state.time:.9g} s"
-                    raise ContactUnsolvedError(f"{unsolved}; {where}") from None
+                    raise self._placed(unsolved) from None
             elif status in NO_NEXT_STEP:
                 error = self._failure(status, np.concatenate([state.q, state.v]))
                 state.q[:], state.v[:] = previous[: state.q.size], previous[state.q.size :]
@@ -365,6 +364,18 @@ class Run:
                 u = self._actuation_at((step - 1) * h)
                 context.last_step.remember(context, (step - 1) * h, q, v, u, self._vertices_before)
             yield status == FINISHED, rows
+
+    def _prepare_step(self, state):
+        """Makes elastic bodies ready for the next step."""
+        try:
+            prepare_contact(state)
+        except NumericalError as error:
+            raise self._placed(error) from None
+
+    def _placed(self, error):
+        """The error of a step, with its number and time."""
+        error.args = (f"{error}; step {self.steps + 1} from t = {self.context.get_time():.9g} s",)
+        return error
 
     def _handles(self, arrays):
         """What a loop takes: model, data, the arrays of its steps, actuation and samples."""

@@ -145,16 +145,14 @@ class StepContact(ContactArrays):
 
     def _culprits(self):
         """The bodies in contact in the island that has no solution, the deepest first, for a message."""
-        contacts = self._unsolved_contacts()
-        contacts = contacts[np.argsort(self.points.distance[contacts], kind="stable")]
-        pairs = self.named_pairs(contacts)
+        solver = self.solver
+        k = solver.counts[COUNT_UNSOLVED]
+        pairs = self.unsolved_pairs(solver.con_order[solver.island_con[k] : solver.island_con[k + 1]])
         more = f", and {len(pairs) - MOST_NAMED} other pairs" if len(pairs) > MOST_NAMED else ""
         return f": in contact are {', '.join(pairs[:MOST_NAMED])}{more}" if pairs else ""
 
-    def _unsolved_contacts(self):
-        """The contact points of that island."""
+    def unsolved_pairs(self, members):
+        """Names of the pairs of bodies whose contacts are among constraints, the deepest first."""
         solver = self.solver
-        k = solver.counts[COUNT_UNSOLVED]
-        members = solver.con_order[solver.island_con[k] : solver.island_con[k + 1]]
-        contacts = members[solver.con_kind[members] == int(solver.settings[SETTING_APPROXIMATION])]
-        return solver.con_source[contacts]
+        points = solver.con_source[members[solver.con_kind[members] == int(solver.settings[SETTING_APPROXIMATION])]]
+        return self.named_pairs(points[np.argsort(self.points.distance[points], kind="stable")])

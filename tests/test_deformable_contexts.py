@@ -1,0 +1,98 @@
+"""Contexts of plants with deformable bodies: copies, states set between steps, and the errors of their steps."""
+
+import numpy as np
+import pytest
+from command_line import SAMPLES
+from test_deformable_steps import G, Scene
+
+from mbcli.errors import NumericalError
+from mbcli.models.loading import load_model
+from mbcli.multibody.stepping.elastic_factor import BlockCholesky
+from mbcli.multibody.stepping.run import Run
+
+
+def test_a_copy_of_a_context_has_the_contacts_of_the_last_step(tmp_path):
+    scene = Scene(tmp_path)
+    scene.box([0, 0, 0.1], cells=2)
+    scene.start().to(0.05)
+    port = scene.plant.get_contact_results_output_port()
+    ours, copied = (port.Eval(context) for context in (scene.context, scene.context.Clone()))
+    assert ours.num_deformable_contacts() == copied.num_deformable_contacts() == 1
+    forces = [results.deformable_contact_info(0).F_Ac_W().translational() for results in (ours, copied)]
+    assert forces[0][2] > 10.0
+    np.testing.assert_array_equal(*forces)
+
+
+def test_a_copy_of_a_context_goes_on_to_the_same_state(tmp_path):
+    scene = Scene(tmp_path)
+    id = scene.box([0, 0, 0.1], cells=2)
+    scene.start().to(0.05)
+    copied = scene.context.Clone()
+    scene.to(0.1)
+    for _ in Run(scene.plant, copied, 0.1).blocks():
+        pass
+    np.testing.assert_array_equal(scene.model.GetPositions(copied, id), scene.model.GetPositions(scene.context, id))
+
+
+def test_states_are_not_copied_between_plants_with_other_meshes(tmp_path):
+    coarse, fine = Scene(tmp_path), Scene(tmp_path)
+    coarse.box([0, 0, 0.1], cells=1)
+    fine.box([0, 0, 0.1], cells=2)
+    with pytest.raises(RuntimeError, match="different deformable bodies"):
+        coarse.start().context.SetTimeStateAndParametersFrom(fine.start().context)
+
+
+def test_a_wall_takes_its_vertices_back(tmp_path):
+    scene = Scene(tmp_path, ground="none")
+    id = scene.box([0, 0, 0], cells=2)
+    scene.model.SetWallBoundaryCondition(id, [0, 0, 0.099], [0, 0, -1])
+    scene.start()
+    reference = scene.q(id).copy()
+    held = reference[:, 2] > 0.099
+    scene.model.SetPositions(scene.context, id, (reference + [0.0, 0.0, 0.05]).T)
+    scene.model.SetVelocities(scene.context, id, np.ones_like(reference.T))
+    scene.to(0.01)  # pydrake: the same
+    np.testing.assert_array_equal(scene.q(id)[held], reference[held])
+    assert not scene.v(id)[held].any()
+
+
+def test_a_plant_without_a_scene_graph_moves_its_deformable_bodies():
+    plant = load_model(SAMPLES / "deformable" / "sponge.sdf", contact=False).plant
+    context = plant.CreateDefaultContext()
+    for _ in Run(plant, context, 0.05).blocks():
+        pass
+    v = plant.deformable_model().GetBodyByName("cube").GetVelocities(context)
+    assert v[2] == pytest.approx(-0.05 * G)
+
+
+def test_errors_of_a_step_name_the_body_and_the_time(tmp_path):
+    scene = Scene(tmp_path)
+    id = scene.box([0, 0, 0.5], cells=1)
+    scene.start().to(0.02)
+    scene.model.SetVelocities(scene.context, id, 1e200 * np.ones_like(scene.v(id).T))
+    with (
+        pytest.raises(NumericalError, match="'DefaultModelInstance::soft'.*step 1 from t = 0.02 s"),
+        np.errstate(all="ignore"),
+    ):
+        scene.to(0.1)
+
+
+def test_a_contact_problem_without_solution_names_the_deformable_body(tmp_path):
+    scene = Scene(tmp_path)
+    id = scene.box([0, 0, 0.1], cells=1)
+    scene.start()
+    v = np.random.default_rng(0).normal(size=scene.v(id).T.shape) * 1e3
+    scene.model.SetVelocities(scene.context, id, v)
+    with pytest.raises(NumericalError, match="in contact are DefaultModelInstance::soft and world"):
+        scene.to(0.1)
+
+
+def test_velocities_in_contact_that_are_not_finite_end_a_run_in_its_last_good_state(tmp_path, monkeypatch):
+    scene = Scene(tmp_path)
+    id = scene.box([0, 0, 0.1], cells=1)
+    scene.start().to(0.02)
+    before = scene.q(id).copy()
+    monkeypatch.setattr(BlockCholesky, "follow", lambda self, change: np.full((self.count, 3), np.nan))
+    with pytest.raises(NumericalError, match="not finite"):
+        scene.to(0.03)
+    np.testing.assert_array_equal(scene.q(id), before)
