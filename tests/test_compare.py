@@ -315,6 +315,26 @@ def test_engines_in_the_shell(monkeypatch):
     assert result.code == 1 and "body upper" in result.out
 
 
+def test_no_result_of_an_engine_is_no_agreement(monkeypatch):
+    def refuses(request):
+        return PeerError("reads no SDF")
+
+    none = ("compare", PENDULUM, "--duration", "0")
+    StubbedPeers(monkeypatch, {"mujoco": refuses, "pydrake": refuses})
+    result = cli(*none)
+    assert (result.code, result.err) == (
+        4,
+        "mbcli: error: mujoco was not compared: reads no SDF; pydrake was not compared: reads no SDF\n",
+    )
+    assert "mujoco: reads no SDF" in result.out
+    StubbedPeers(monkeypatch, {"mujoco": own_answer(), "pydrake": refuses})
+    assert cli(*none).code == 0  # one that happens to be installed
+    result = cli(*none, "--engines", "mujoco,pydrake", "--json")
+    assert result.code == 4 and result.json()["compared"] and "pydrake was not compared" in result.err
+    StubbedPeers(monkeypatch, {"mujoco": own_answer(["body.upper.mass=*2"]), "pydrake": refuses})
+    assert cli(*none, "--engines", "mujoco,pydrake").code == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

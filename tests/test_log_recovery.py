@@ -82,6 +82,21 @@ def test_two_readers_follow_a_running_log_to_its_end(tmp_path):
         np.testing.assert_array_equal(seen, q)
 
 
+FULL_FILE_SYSTEMS = """
+import os, shutil, subprocess, sys
+from mbcli.cli import run
+
+arguments, target, sizes = sys.argv[1:-2], sys.argv[-2], map(int, sys.argv[-1].split(","))
+disk = os.path.join(target, "disk")
+for number, size in enumerate(sizes):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=True)
+    code = run([*arguments, "-o", f"{disk}/{number}.h5"])
+    for name in os.listdir(disk):
+        shutil.copy(os.path.join(disk, name), target)
+    subprocess.run(["umount", disk], check=True)
+    print(f"code {code}", flush=True)
+"""
+IN_A_NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"]  # where anybody may mount
 FULL_DISKS = """
 import random, resource, sys
 from mbcli.cli import run
@@ -96,13 +111,42 @@ for number, size in enumerate(sizes):
 """
 
 
-@pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs a limit on the size of files")
-def test_a_disk_that_fills_at_twenty_random_moments_leaves_the_rows_before(tmp_path, whole):
+def can_mount():
+    try:
+        mounts = [*IN_A_NAMESPACE, "sh", "-c", "mount -t tmpfs tmpfs /mnt"]
+        return subprocess.run(mounts, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("script", "before", "reason"),
+    [
+        pytest.param(
+            FULL_DISKS,
+            [],
+            "File too large",
+            marks=pytest.mark.skipif(
+                not hasattr(resource, "RLIMIT_FSIZE"), reason="needs a limit on the size of files"
+            ),
+            id="limit",
+        ),
+        pytest.param(
+            FULL_FILE_SYSTEMS,
+            IN_A_NAMESPACE,
+            "No space left on device",
+            marks=pytest.mark.skipif(not can_mount(), reason="may not mount a file system"),
+            id="tmpfs",
+        ),
+    ],
+)
+def test_a_disk_that_fills_at_twenty_random_moments_leaves_the_rows_before(tmp_path, whole, script, before, reason):
+    (tmp_path / "disk").mkdir()
     sizes = [random.Random(k).randrange(60_000, 1_300_000) for k in range(20)]
     words = [*map(str, RUN), "-t", str(END), str(tmp_path), ",".join(map(str, sizes))]
-    done = subprocess.run([sys.executable, "-c", FULL_DISKS, *words], capture_output=True, text=True, check=True)
+    done = subprocess.run([*before, sys.executable, "-c", script, *words], capture_output=True, text=True, check=True)
     assert done.stdout == "code 6\n" * 20
-    assert done.stderr.count("cannot be written: File too large") == done.stderr.count("\n") == 20
+    assert done.stderr.count(f"cannot be written: {reason}") == done.stderr.count("\n") == 20, done.stderr
     total = 0
     for number in range(20):
         left = tmp_path / f"{number}.h5.partial"

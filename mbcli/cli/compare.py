@@ -16,6 +16,7 @@ from mbcli.cli.options import (
 )
 from mbcli.cli.output import emit, refuse_existing
 from mbcli.common.json_text import to_json
+from mbcli.errors import ResourceError
 
 FOUND = 1  # exit code: something differs
 DURATION = 1.0  # [s] that engines simulate by default
@@ -41,7 +42,8 @@ def compare(ctx, **values):
 
     With one MODEL: coordinates are matched by name; M, bias, gravity, accelerations, poses and masses are compared at
     the state, then where a simulation ends. With two: every element and parameter by name, then the motion. Each
-    difference comes with its likely cause. Logs are compared by `mbcli log diff`.
+    difference comes with its likely cause. The exit code is 4 if an engine of --engines, or every one, gave no result.
+    Logs are compared by `mbcli log diff`.
 
     \b
     mbcli compare robot.urdf
@@ -63,9 +65,13 @@ def compare(ctx, **values):
         raise click.UsageError(f"compare takes one model or two, not {len(given)}")
     with usage_errors():
         run = _two_models if len(given) == 2 else _engines
-        document, text = run(ctx, model, state, options)
+        document, text, missing = run(ctx, model, state, options)
     emit(to_json(document) if output.output_format == "json" else text, output)
-    return FOUND if document["quantities"] else 0
+    if document["quantities"]:
+        return FOUND
+    if missing:  # who compares in a script is not to take it for agreement
+        raise ResourceError("; ".join(f"{name} was not compared: {document['engines'][name]}" for name in missing))
+    return 0
 
 
 def _two_models(ctx, model, state, options):
@@ -83,10 +89,10 @@ def _two_models(ctx, model, state, options):
     result = compare_models(*both, tolerance=tolerance)
     document = _document(result, [loaded.description() for loaded in both])
     if not result.differences:
-        return document, f"the models are the same ({len(result.compared)} quantities, tolerance {tolerance:g})"
+        return document, f"the models are the same ({len(result.compared)} quantities, tolerance {tolerance:g})", []
     rows = [[d.name, d.where, _size(d.worst), d.cause] for d in result.differences]
     text = _left_table(rows, ["quantity", "where", "difference", "A, B and likely cause"])
-    return document, f"{text}\n{len(result.differences)} differences; A is {sources[0]}, B is {sources[1]}"
+    return document, f"{text}\n{len(result.differences)} differences; A is {sources[0]}, B is {sources[1]}", []
 
 
 def _engines(ctx, model, state, options):
@@ -114,7 +120,8 @@ def _engines(ctx, model, state, options):
     elif result.compared:
         worst = max(result.compared.values())
         lines.append(f"the engines agree: {', '.join(result.compared)}; the largest relative difference is {worst:.3g}")
-    return document, "\n".join(lines)
+    missing = result.without_result if wanted is not None or not result.compared else []
+    return document, "\n".join(lines), missing
 
 
 def _document(result, models):

@@ -79,13 +79,14 @@ class Comparison:
     """The differences beyond a tolerance, and how many quantities were compared.
 
     compared: {name of a quantity: largest difference}, relative to the largest number of the quantity and at least to
-    1 for states. engines: {name: version, or why it was not compared}.
+    1 for states. engines: {name: version, or why it was not compared}. without_result: the engines not compared.
     """
 
     tolerance: float
     differences: list[Difference] = field(default_factory=list)
     compared: dict[str, float] = field(default_factory=dict)
     engines: dict[str, str] = field(default_factory=dict)
+    without_result: list[str] = field(default_factory=list)
 
     def values(self, name: str, where: str, a: Any, b: Any, labels: tuple[str, str] = ("A", "B")) -> bool:
         """Notes two values of a quantity (numbers, arrays or texts); returns whether they differ."""

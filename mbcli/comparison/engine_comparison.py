@@ -81,6 +81,7 @@ def compare_engines(
             other = ask(engine, request)
         except PeerError as error:
             result.engines[engine] = str(error)
+            result.without_result.append(engine)
             continue
         result.engines[engine] = f"version {other['version']}" if other.get("version") else "compared"
         _Engine(engine, here, own, other, result).compare(duration)
