@@ -6,6 +6,7 @@ from importlib import metadata, util
 
 import click
 
+from mbcli.common.extra_packages import install_line
 from mbcli.common.json_text import to_json
 
 # extra -> (module that it brings, what it is for)
@@ -56,7 +57,7 @@ def _checks():
     yield "kernels", *_kernels()
     for extra, (module, use) in EXTRAS.items():
         there = util.find_spec(module) is not None
-        yield f"extra {extra}", "ok" if there else "note", use if there else f"{use}: pip install 'mbcli[{extra}]'"
+        yield f"extra {extra}", "ok" if there else "note", use if there else f"{use}: {install_line(extra)}"
     for package, module in PEERS.items():
         there = util.find_spec(module) is not None
         yield f"engine {package}", "ok" if there else "note", metadata.version(package) if there else "not installed"

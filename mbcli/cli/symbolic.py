@@ -5,6 +5,7 @@ import click
 from mbcli.cli.model import find_frame, load
 from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, take_output
 from mbcli.cli.output import document, emit
+from mbcli.common.extra_packages import require_extra
 from mbcli.common.json_text import to_json
 
 QUANTITIES = ("M", "Cv", "tau_g", "pose")
@@ -49,13 +50,10 @@ def symbolic(ctx, quantity, frames, latex, exact, no_simplify, **values):
 
 def _formulas(plant, quantities, frames, exact, simplify):
     """Matrices of expressions by name, in the order of the quantities, and the symbols."""
-    from mbcli.errors import ModelError, ResourceError
+    from mbcli.errors import ModelError
 
     plant.prefers_interpreted = True
-    try:
-        import mbcli.symbolic  # noqa: F401  (whether SymPy is there)
-    except ImportError as error:
-        raise ResourceError(str(error)) from None
+    require_extra("sympy", "symbolic", "mbcli symbolic")
     from mbcli.multibody.plant.symbolic import SymbolicModel
 
     if plant.num_velocities() > MOST_COORDINATES:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mbcli.common.coordinate_names import listed
+from mbcli.common.extra_packages import install_line
 from mbcli.common.suggestions import closest
 from mbcli.comparison.differences import Comparison, Difference, deviation, largest_where, likely_cause
 from mbcli.comparison.own_engine import evaluate_own
@@ -92,7 +93,7 @@ def _chosen(engines):
     there = installed()
     if engines is None:
         if not there:
-            raise ResourceError("no other engine is installed: pip install 'mbcli[peers]'")
+            raise ResourceError(f"no other engine is installed: {install_line('peers')}")
         return there
     names = list(engines)
     for name in names:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.errors import ModelError, ResourceError
+from mbcli.common.argument_names import argument
+from mbcli.common.extra_packages import import_extra, missing_package
+from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, IntArray
@@ -21,7 +23,7 @@ def decomposition_version() -> str:
     try:
         return f"coacd {importlib.metadata.version('coacd')} {THRESHOLD}"
     except importlib.metadata.PackageNotFoundError:
-        raise _missing() from None
+        raise missing_package("coacd", "decompose", argument("decompose", True)) from None
 
 
 def convex_parts(vertices: FloatArray, triangles: IntArray, name: str) -> list[FloatArray]:
@@ -29,17 +31,10 @@ def convex_parts(vertices: FloatArray, triangles: IntArray, name: str) -> list[F
 
     The same in every run. ResourceError if the package is not installed, ModelError, with the name, if it finds none.
     """
-    try:
-        import coacd
-    except ImportError:
-        raise _missing() from None
+    coacd = import_extra("coacd", "decompose", argument("decompose", True))
     coacd.set_log_level("error")
     surface = coacd.Mesh(np.ascontiguousarray(vertices), np.ascontiguousarray(triangles, dtype=np.int32))
     parts = [np.asarray(points, dtype=float) for points, _ in coacd.run_coacd(surface, threshold=THRESHOLD, seed=0)]
     if not parts:
         raise ModelError(f"{name}: CoACD finds no convex parts in it")
     return parts
-
-
-def _missing() -> ResourceError:
-    return ResourceError("convex parts of meshes are found by the package coacd: pip install 'mbcli[decompose]'")

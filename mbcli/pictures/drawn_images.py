@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.errors import ResourceError
+from mbcli.common.extra_packages import require_extra
 from mbcli.pictures.scene import composed, matrix4, moved
 
 if TYPE_CHECKING:
@@ -30,12 +30,11 @@ def drawn_images(
 
     ResourceError if there is no matplotlib.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-    except ImportError:
-        raise ResourceError("images need Chromium, or matplotlib (the extra plot: pip install 'mbcli[plot]')") from None
+    require_extra("matplotlib", "plot", "an image that Chromium does not draw")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
     solids = [
         [(shape, *surface_of(shape, scene, MOST_TRIANGLES)) for shape in drawn_shapes(scene)] for scene, _ in runs
     ]

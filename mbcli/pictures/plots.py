@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.coordinate_names import StateNames
-from mbcli.errors import ArgumentError, ModelError, OutputError, ResourceError
+from mbcli.common.extra_packages import import_extra
+from mbcli.errors import ArgumentError, ModelError, OutputError
 from mbcli.log import open_log
 from mbcli.log.export import CONTACT, select
 from mbcli.log.running import PARTIAL
@@ -168,11 +169,8 @@ def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[...,
     new_figure: makes it, with matplotlib's arguments; by default one without a window. Columns have colours, logs have
     styles of lines. ResourceError if there is no matplotlib.
     """
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.lines import Line2D
-    except ImportError:
-        raise ResourceError("plots need matplotlib: pip install 'mbcli[plot]'; --text plots in the terminal") from None
+    Figure = import_extra("matplotlib.figure", "plot", "a plot that is no --text").Figure
+    Line2D = import_extra("matplotlib.lines", "plot").Line2D
     logs = list(dict.fromkeys(curve.log for subplot in subplots for curve in subplot.curves))
     height = sum(_height(subplot) for subplot in subplots) + 0.9
     figure: Any = (new_figure or Figure)(figsize=(10.0, height), layout="constrained")

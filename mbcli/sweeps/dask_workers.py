@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mbcli.common.argument_names import argument
-from mbcli.errors import ArgumentError, ResourceError
+from mbcli.common.extra_packages import import_extra
+from mbcli.errors import ResourceError
 from mbcli.sweeps.messages import job_text, read_job
 from mbcli.sweeps.point_run import CRASHED, Job, PointRunner
 from mbcli.sweeps.points import Point
@@ -26,16 +27,11 @@ def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Iterator[t
     """(number of the point, its row) as points end.
 
     Raises:
-        ArgumentError: the extra is not installed. ResourceError: no scheduler answers at that address.
+        ResourceError: the extra is not installed, or no scheduler answers at that address.
     """
+    distributed = import_extra("distributed", "dask", argument("scheduler"))
     try:
-        from distributed import Client, as_completed
-    except ImportError:
-        raise ArgumentError(
-            f"{argument('scheduler')} needs the package distributed: pip install 'mbcli[dask]'"
-        ) from None
-    try:
-        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # a TimeoutError is an OSError
         raise ResourceError(f"{argument('scheduler')}: no Dask scheduler at {scheduler}: {error}") from None
     content = job_text(job)
@@ -54,7 +50,7 @@ def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Iterator[t
             return future
 
         futures = [future for _ in range(AHEAD * threads) if (future := submit()) is not None]
-        ended = as_completed(futures, loop=client.loop)
+        ended = distributed.as_completed(futures, loop=client.loop)
         for future in ended:
             point = point_of.pop(future.key)
             failure = future.exception()

@@ -9,6 +9,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
+from mbcli.common.extra_packages import require_extra
 from mbcli.errors import ArgumentError
 from mbcli.pictures.plots import SUFFIXES, plain_text, write_figure
 from mbcli.sweeps.point_run import OK
@@ -20,13 +21,10 @@ OF_FAILURE = "tab:red"
 
 
 def check_plot(path: str) -> None:
-    """ArgumentError if matplotlib is missing, or the name of the file has no suffix of a picture."""
+    """ArgumentError if the name of the file has no suffix of a picture; ResourceError if matplotlib is missing."""
     if os.path.splitext(path)[1].lower() not in SUFFIXES:
         raise ArgumentError(f"{argument('plot')} {path}: the name of a picture ends in {', '.join(SUFFIXES)}")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ArgumentError(f"{argument('plot')} needs the package matplotlib: pip install 'mbcli[plot]'") from None
+    require_extra("matplotlib", "plot", argument("plot"))
 
 
 def plot_table(table: ResultTable, results: Sequence[str], path: str) -> None:

@@ -8,13 +8,13 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from mbcli.common.extra_packages import require_extra
 from mbcli.common.output_files import refuse_existing
-from mbcli.errors import ArgumentError, OutputError
+from mbcli.errors import OutputError
 from mbcli.sweeps.point_run import CLASSES
 from mbcli.sweeps.points import Point
 from mbcli.sweeps.variations import Variation
@@ -70,7 +70,7 @@ class ResultTable:
         return text.getvalue()
 
     def write_parquet(self, path: str, *, force: bool = False) -> None:
-        """Writes a Parquet file. ArgumentError without the package pyarrow, OutputError if it cannot be written."""
+        """Writes a Parquet file. ResourceError without the package pyarrow, OutputError if it cannot be written."""
         require_parquet(path)
         import pyarrow
         from pyarrow import parquet
@@ -91,9 +91,8 @@ class ResultTable:
 
 
 def require_parquet(path: str) -> None:
-    """ArgumentError without the package pyarrow."""
-    if find_spec("pyarrow") is None:
-        raise ArgumentError(f"{path}: Parquet needs the package pyarrow: pip install 'mbcli[parquet]'")
+    """ResourceError without the package pyarrow."""
+    require_extra("pyarrow", "parquet", f"{path}: Parquet")
 
 
 def make_table(

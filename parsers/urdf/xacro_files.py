@@ -9,7 +9,8 @@ from typing import Any
 
 from mbcli.parsers.xml_source import read_xml
 
-from mbcli.errors import ModelError, ResourceError
+from mbcli.common.extra_packages import import_extra
+from mbcli.errors import ModelError
 
 _PREFIX = "xacro:"
 # Without a macro of its own to call, nor anything in these elements, a file means the same when it is expanded.
@@ -70,10 +71,7 @@ def _leave_out_calls(root):
 
 def _expand(path, packages):
     """The bytes of the URDF document that xacro makes of a file."""
-    try:
-        import xacro
-    except ImportError:
-        raise ResourceError(f"{path}: error: --xacro needs the package xacro: pip install 'mbcli[xacro]'") from None
+    xacro = import_extra("xacro", "xacro", f"{path}: error: --xacro")
     try:
         with _packages_for_xacro(packages, os.path.dirname(path)):
             document = xacro.process_file(path, mappings=dict(packages.xacro_arguments))
