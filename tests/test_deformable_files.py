@@ -21,6 +21,13 @@ NUMBERS = {
     "stiffness_damping": 0.02,
     "mass_density": 900.0,
 }
+SETTERS = (
+    "set_youngs_modulus",
+    "set_poissons_ratio",
+    "set_mass_damping_coefficient",
+    "set_stiffness_damping_coefficient",
+    "set_mass_density",
+)
 WALL = (
     "<drake:wall_boundary_condition><drake:point_on_plane>{}</drake:point_on_plane>"
     "<drake:outward_normal>{}</drake:outward_normal></drake:wall_boundary_condition>"
@@ -185,6 +192,56 @@ def test_convert_names_the_deformable_link_that_it_cannot_write(tmp_path):
     result = cli("convert", SAMPLES / "sponge.sdf", "-o", tmp_path / "sponge.urdf")
     assert result.code == 3 and "deformable link 'cube'" in result.err
     assert not (tmp_path / "sponge.urdf").exists()
+
+
+def test_convert_keeps_deformable_links_in_sdformat(tmp_path):
+    write_vtk(tmp_path / "cube.vtk")
+    soft = link(
+        elements(**NUMBERS, material_model="consistent_neohookean"),
+        "<mesh><uri>cube.vtk</uri><scale>0.1 0.2 0.3</scale></mesh>",
+        "<pose>1 0 0 0 0 0.1</pose>",
+        elements(mu_dynamic=0.7),
+        f'<gravity>false</gravity><visual name="v"><geometry>{BOX}</geometry>'
+        "<material><diffuse>0.1 0.2 0.3 1</diffuse></material></visual>" + WALL.format("0 0 0.3", "0 0 1"),
+    ).replace('<collision name="c0">', '<collision name="c0"><pose>0 0.5 0 0 0 0</pose>')
+    rigid = '<link name="a"><inertial><mass>1</mass></inertial></link>'
+    nested = f'<model name="inner"><pose>0 0 0.05 0.2 0 0</pose>{soft}</model>'
+    model = tmp_path / "m.sdf"
+    model.write_bytes(file_of("<pose>0 2 0 0 0 0</pose>", rigid, nested))
+    written, again = tmp_path / "written.sdf", tmp_path / "again.sdf"
+    result = cli("convert", model, "-o", written)
+    assert result.code == 0, result.err
+    assert "<pose>0 0.5 0 0 0 0</pose>" not in written.read_text()  # of the collision: Drake does not read it
+    bodies = [load_model(path).plant.elements.deformable_bodies[0] for path in (model, written)]
+    np.testing.assert_allclose(*(body.reference for body in bodies), atol=1e-14)
+    for body in bodies:
+        config = body.config()
+        assert [getattr(config, name.removeprefix("set_"))() for name in SETTERS] == list(NUMBERS.values())
+        assert config.material_model() == MaterialModel.kConsistentNeoHookean
+        assert body.color == (0.1, 0.2, 0.3, 1.0) and not body.gravity_vector().any() and body.on_wall.any()
+    np.testing.assert_array_equal(*(body.on_wall for body in bodies))
+    assert cli("convert", written, "-o", again).code == 0
+    assert again.read_text() == written.read_text()
+
+
+def test_convert_copies_the_meshes_of_deformable_links(tmp_path):
+    write_vtk(tmp_path / "cube.vtk")
+    model = tmp_path / "m.sdf"
+    model.write_bytes(file_of(link(shape="<mesh><uri>cube.vtk</uri></mesh>")))
+    result = cli("convert", model, "-o", tmp_path / "bundle" / "m.sdf", "--bundle")
+    assert result.code == 0, result.err
+    (written,) = (tmp_path / "bundle").rglob("*.sdf")
+    (tmp_path / "cube.vtk").unlink()
+    (body,) = load_model(written).plant.elements.deformable_bodies
+    assert len(body.tetrahedra) == len(CUBE_TETRAHEDRA)
+
+
+def test_a_mesh_that_is_not_there_is_named_once_at_its_line(tmp_path):
+    model = tmp_path / "m.sdf"
+    model.write_bytes(file_of("", link(shape="<mesh><uri>cube.vtk</uri></mesh>")))
+    result = cli("simulate", model, "-t", "0.1")
+    assert result.code == 3 and result.err.count("error: ") == 1
+    assert "m.sdf:2:1: error: deformable link 'soft': its mesh file was not found" in result.err
 
 
 def test_compare_tells_deformable_bodies_apart(tmp_path):

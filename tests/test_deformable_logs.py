@@ -140,3 +140,31 @@ def test_a_bar_of_a_file_hangs_longer_by_its_weight_in_the_log_of_its_run(tmp_pa
         assert read.row_count == 11
         again = read.field(VERTICES)[-1].reshape(-1, 3)
     np.testing.assert_allclose(again, end, atol=1e-7)
+
+
+def test_a_run_starts_from_the_state_at_the_end_of_a_log(tmp_path):
+    model = SAMPLES / "deformable" / "sponge.sdf"
+    options = ("--ground", "0", "--set", "plant_config.time_step=0.01")
+    whole, first, second = (tmp_path / f"{name}.h5" for name in ("whole", "first", "second"))
+    assert cli("simulate", model, *options, "-t", "0.2", "--log-rate", "10", "-o", whole).code == 0
+    assert cli("simulate", model, *options, "-t", "0.1", "--log-rate", "10", "-o", first).code == 0
+    result = cli("simulate", model, *options, "-t", "0.1", "--log-rate", "10", "--state", first, "-o", second)
+    assert result.code == 0, result.err
+    with open_log(whole) as long, open_log(second) as short:
+        np.testing.assert_allclose(long.field(VERTICES)[-2:], short.field(VERTICES), atol=1e-7)
+    result = cli("simulate", model, *options, "-t", "0.1", "--state", first, "--time", "0")
+    assert result.code == 3 and "at 0.1 s alone, not at 0 s" in result.err
+    verified = cli("log", "verify", second)
+    assert verified.code == 0, verified.err
+
+
+def test_logs_of_deformable_bodies_are_compared_recovered_and_exported(log_path, tmp_path):
+    copied = tmp_path / "copied.h5"
+    assert cli("log", "recover", log_path, "-o", copied).code == 0
+    assert cli("log", "diff", log_path, copied).code == 0
+    table = tmp_path / "run.npz"
+    assert cli("log", "export", copied, "-o", table).code == 0
+    exported = np.load(table)
+    names = [name for name in exported.files if "vertices" in name]
+    with open_log(log_path) as log:
+        np.testing.assert_array_equal(exported[names[0]].reshape(len(TIMES), -1), log.field(VERTICES))

@@ -11,7 +11,7 @@ from mbcli.cli.options import joined, parse_number, usage_errors
 from mbcli.common.coordinate_names import StateNames
 from mbcli.errors import ModelError, ResourceError
 from mbcli.models.postures import find_postures, set_postures
-from mbcli.models.states import check_quaternions, set_random_state, state_in_json, state_in_log
+from mbcli.models.states import check_quaternions, set_random_state, set_state_from_log, state_in_json
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 LARGEST_STATE = 1 << 26  # [bytes] of a JSON document
@@ -112,9 +112,9 @@ def _from_file(plant, context, path, time):
     if time is not None and not is_log:
         raise click.UsageError(f"--time: {path} is not a log, it holds one state")
     if is_log:
-        q, v = state_in_log(plant, path, time)
-    else:
-        q, v = state_in_json(plant, content, "<stdin>" if path == "-" else path)
+        set_state_from_log(plant, context, path, time)
+        return True
+    q, v = state_in_json(plant, content, "<stdin>" if path == "-" else path)
     if q is not None:
         plant.SetPositions(context, q)
     if v is not None:

@@ -40,23 +40,53 @@ def check_quaternions(plant, context):
                 raise ModelError(f"the quaternion of joint '{joint.name()}' is zero: it gives no orientation")
 
 
-def state_in_log(plant, path, time=None):
-    """q (nq,) and v (nv,) of a log at a time [s], or of its last row; ModelError if it is of another model."""
+def set_state_from_log(plant, context, path, time=None):
+    """Puts the state of a log at a time [s], or at its end, into a context.
+
+    Rows have no velocities of deformable bodies: a plant with some takes its state from the last checkpoint, which a
+    run writes at its end. ModelError for another time, and if the log is of another model.
+    """
     from mbcli.log.reader import Log
 
-    if plant.elements.deformable_bodies:
-        raise ModelError(f"{path}: error: a log does not have the velocities of the deformable bodies of this model")
     with Log(path) as log:
-        names = (log.position_names, log.velocity_names)
-        for ours, theirs in zip((plant.GetPositionNames(), plant.GetVelocityNames()), names, strict=True):
-            if list(ours) != list(theirs):
-                raise ModelError(f"{path}: error: its coordinates are not those of this model: {listed(theirs)}")
-        if log.row_count == 0:
-            raise ModelError(f"{path}: error: the log has no rows")
-        if time is not None:
-            return log.state(time)
-        last = next(log.chunks(["state/q", "state/v"], start=log.row_count - 1))
-        return last["state/q"][0], last["state/v"][0]
+        q, v = _row_of_log(plant, log, path, time)
+        if plant.elements.deformable_bodies:
+            q, v = _set_deformables_from_log(context, log, path, time)
+    plant.SetPositions(context, q)
+    plant.SetVelocities(context, v)
+
+
+def _set_deformables_from_log(context, log, path, time):
+    """Sets the states of deformable bodies; returns q and v of the same instant."""
+    checkpoint = log.read_checkpoint() or {}
+    states = context.state.deformables
+    values = np.asarray(checkpoint.get("deformables", ()))
+    if values.shape != (sum(own.values.size for own in states),) or not np.isfinite(values).all():
+        raise ModelError(f"{path}: error: the log has no state of the deformable bodies of this model")
+    if time is not None and not math.isclose(time, checkpoint["time"], rel_tol=1e-9, abs_tol=1e-9):
+        raise ModelError(
+            f"{path}: error: the log has the state of the deformable bodies at {checkpoint['time']:.9g} s alone, "
+            f"not at {time:.9g} s"
+        )
+    start = 0
+    for own in states:
+        own.values[:] = values[start : start + own.values.size]
+        start += own.values.size
+    return checkpoint["q"], checkpoint["v"]
+
+
+def _row_of_log(plant, log, path, time):
+    """q (nq,) and v (nv,) of a row."""
+    names = (log.position_names, log.velocity_names)
+    for ours, theirs in zip((plant.GetPositionNames(), plant.GetVelocityNames()), names, strict=True):
+        if list(ours) != list(theirs):
+            raise ModelError(f"{path}: error: its coordinates are not those of this model: {listed(theirs)}")
+    if log.row_count == 0:
+        raise ModelError(f"{path}: error: the log has no rows")
+    if time is not None:
+        return log.state(time)
+    last = next(log.chunks(["state/q", "state/v"], start=log.row_count - 1))
+    return last["state/q"][0], last["state/v"][0]
 
 
 def state_in_json(plant, content, path):

@@ -16,7 +16,7 @@ from mbcli.errors import ArgumentError, MbcliError, ModelError, NumericalError
 from mbcli.models.loading import LoadedModel, note_on_self_contact, notes_on_contact
 from mbcli.models.placement import put_on_ground
 from mbcli.models.postures import find_postures, posture_positions, set_postures
-from mbcli.models.states import check_quaternions, set_state_by_names, state_in_log
+from mbcli.models.states import check_quaternions, set_state_by_names, set_state_from_log
 from mbcli.multibody.constraints.closed_chains import assemble_context
 from mbcli.multibody.stepping.run import CONSTRAINT_TOLERANCE, SCHEMES, Run
 from mbcli.simulation.controllers import hold_default_positions
@@ -643,8 +643,10 @@ def _set_start(plant, context, start):
         stated = set_state_by_names(plant, context, start)
     else:
         stated[:] = True
-        q, v = state_in_log(plant, os.fspath(start)) if isinstance(start, (str, os.PathLike)) else start
-        plant.SetPositions(context, q)
-        plant.SetVelocities(context, v)
+        if isinstance(start, (str, os.PathLike)):
+            set_state_from_log(plant, context, os.fspath(start))
+        else:
+            plant.SetPositions(context, start[0])
+            plant.SetVelocities(context, start[1])
     check_quaternions(plant, context)
     return stated

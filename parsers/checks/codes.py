@@ -461,7 +461,7 @@ LOSSES = {
     "CONSTRAINT_NAME": "The name of a constraint.",
     "CONTACT": "What MJCF says of contact: what touches what, margins, frictions of pairs.",
     "DEFAULT_POSE": "The pose of a floating link at the start.",
-    "DEFORMABLE": "A deformable link, which is written to no format.",
+    "DEFORMABLE": "A deformable link, which URDF does not have.",
     "EXTENSION": "Elements that only programs that know Drake's elements read, or this one alone.",
     "GEOMETRY": "A shape that the format does not have, or describes in another way.",
     "GRAVITY": "The gravity of the plant.",

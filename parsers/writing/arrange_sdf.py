@@ -26,6 +26,9 @@ def arranged_for_sdf(model, losses):
         model,
         links=tuple(replace(link, X_ModelL=poses[link.name]) for link in model.links),
         joints=tuple(joints),
+        deformables=tuple(  # Drake does not read the pose of their collision
+            replace(body, geometry=replace(body.geometry, X_LG=IDENTITY)) for body in model.deformables
+        ),
     )
     return Arranged(_with_frames(model), frozenset(loops), {}, tuple(faults))
 
@@ -62,7 +65,8 @@ def _is_closed(joint, poses):
 def _with_frames(model):
     """Frames for elements between frames, not links: Drake's own joints, and weld constraints."""
     frames = list(model.frames)
-    taken = {item.name for items in (frames, model.links, model.joints, model.filter_groups) for item in items}
+    named = (frames, model.links, model.deformables, model.joints, model.filter_groups)
+    taken = {item.name for items in named for item in items}
 
     def frame(name, link, X, place):
         if np.array_equal(X, IDENTITY):

@@ -70,7 +70,9 @@ def _pairs(before, after):
 
 def mesh_paths(model):
     """The paths of the mesh files of a ModelSpec that were found, each once."""
-    shapes = [geometry.shape for link in flattened(model).links for geometry in (*link.visuals, *link.collisions)]
+    flat = flattened(model)
+    shapes = [geometry.shape for link in flat.links for geometry in (*link.visuals, *link.collisions)]
+    shapes += [body.geometry.shape for body in flat.deformables]
     return list(dict.fromkeys(shape.path for shape in shapes if getattr(shape, "path", None) is not None))
 
 
@@ -97,4 +99,5 @@ def _with_meshes(model, packages, folder, copies, losses):
             replace(link, visuals=tuple(map(moved, link.visuals)), collisions=tuple(map(moved, link.collisions)))
             for link in model.links
         ),
+        deformables=tuple(replace(body, geometry=moved(body.geometry)) for body in model.deformables),
     )

@@ -56,6 +56,10 @@ def _collect(model, prefix, X_WTop, parts):
         parts["links"][own:] = [
             replace(link, X_ModelL=compose(X_TopModel, link.X_ModelL)) for link in parts["links"][own:]
         ]
+        own = len(parts["deformables"]) - len(model.deformables)
+        parts["deformables"][own:] = [
+            replace(body, X_ModelD=compose(X_TopModel, body.X_ModelD)) for body in parts["deformables"][own:]
+        ]
     if model.static:
         parts["joints"] += _welds(model, prefix)
     return model.gravity if model.gravity is not None else gravity

@@ -77,13 +77,13 @@ class _Reduction:
         self._contact(model)
         for posture in model.postures:
             self.lose("lost", "POSTURE", f"the posture '{posture.name}'", posture.place)
-        for body in model.deformables:
+        for body in model.deformables if self.target == "urdf" else ():
             self.lose("motion", "DEFORMABLE", f"the deformable link '{body.name}'", body.place)
         model = replace(
             model,
             contact_pairs=(),
             postures=(),
-            deformables=(),
+            deformables=() if self.target == "urdf" else model.deformables,
             links=tuple(link for link in map(self._link, model.links) if link is not None),
             joints=tuple(map(self._joint, model.joints)),
             constraints=tuple(filter(self._has_constraint, model.constraints)),

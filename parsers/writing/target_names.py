@@ -5,10 +5,17 @@ from dataclasses import replace
 from mbcli.parsers.frame_names import MODEL, SEPARATOR, WORLD, is_reserved
 from mbcli.parsers.writing.flatten import with_names
 
-KINDS = {"links": "link", "frames": "frame", "filter_groups": "group", "joints": "joint", "actuators": "actuator"}
+KINDS = {
+    "links": "link",
+    "deformables": "link",
+    "frames": "frame",
+    "filter_groups": "group",
+    "joints": "joint",
+    "actuators": "actuator",
+}
 # elements of different names: all in SDFormat, where actuators have none of their own
 _NAMESPACES = {
-    "sdf": (("links", "frames", "filter_groups", "joints"),),
+    "sdf": (("links", "deformables", "frames", "filter_groups", "joints"),),
     "urdf": (("links", "frames"), ("filter_groups",), ("joints",), ("actuators",)),
 }
 # which kinds a field of a spec refers to, the first that has the name

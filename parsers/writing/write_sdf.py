@@ -3,11 +3,12 @@
 The model must be one that `arranged_for_sdf` made: its joints are at the poses of its links.
 """
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from math import inf
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.proximity_properties import proximity_elements
+from mbcli.parsers.sdf.sdf_deformables import MATERIAL, NUMBERS, PROPERTIES, WALL
 from mbcli.parsers.sdf.sdf_joints import DYNAMICS, JOINT_TYPES, LIMIT
 from mbcli.parsers.spec import (
     AxisSpec,
@@ -23,6 +24,8 @@ from mbcli.parsers.spec import (
     WeldConstraintSpec,
 )
 from mbcli.parsers.writing.write_xml import add, add_physics, start, xyz_rpy
+
+from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 
 VERSION, VERSION_WITH_INITIAL_POSITION = "1.11", "1.8"
 
@@ -40,6 +43,8 @@ def write_sdf(spec):
     _add_pose(model, spec.X_WModel)
     for link in spec.links:
         _add_link(model, link)
+    for body in spec.deformables:
+        _add_deformable(model, body)
     for frame in spec.frames:
         _add_pose(add(model, "frame", name=frame.name, attached_to=frame.link), frame.X_LF)
     actuators = {actuator.joint: actuator for actuator in spec.actuators}
@@ -85,6 +90,24 @@ def _add_link(model, link):
     for tag, geometries in (("visual", link.visuals), ("collision", link.collisions)):
         for geometry in geometries:
             _add_geometry(node, tag, geometry)
+
+
+def _add_deformable(model, body):
+    node = add(model, "link", name=body.name)
+    _add_pose(node, body.X_ModelD)
+    if not body.gravity:
+        add(node, "gravity", "false")
+    if body.color is not None:
+        _add_geometry(node, "visual", replace(body.geometry, color=body.color, properties={}))
+    _add_geometry(node, "collision", body.geometry)
+    properties, config = add(node, PROPERTIES), body.config
+    for tag, setter in NUMBERS.items():
+        add(properties, tag, getattr(config, setter.removeprefix("set_"))())
+    add(properties, MATERIAL, next(name for name, m in MATERIAL_NAMES.items() if m == config.material_model()))
+    for wall in body.walls:
+        element = add(node, WALL)
+        add(element, "drake:point_on_plane", wall.point)
+        add(element, "drake:outward_normal", wall.normal)
 
 
 def _add_geometry(link, tag, geometry):

@@ -71,6 +71,8 @@ def _refusals(spec):
     try:
         yield
     except RuntimeError as error:
+        if ": error: " in str(error):  # of an element, which has told its own place
+            raise
         raise ModelError(f"{spec.place}: error: {error}") from None
 
 
