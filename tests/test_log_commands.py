@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from command_line import cli
 from test_log_reader import DOCUMENT
-from test_log_writer import URDF, arm_header
+from test_log_writer import URDF, arm_header, rows
 
 from mbcli.cli.log import log as log_command
 from mbcli.errors import ModelError, OutputError, ResourceError
@@ -175,6 +176,23 @@ def test_names_cannot_send_control_characters_to_the_terminal(tmp_path):
     assert "\x07" not in output
     assert "evil\\x1b[2J\\n_q" in output
     assert json.loads(run("info", tmp_path / "a.h5", "--json").stdout)["position_names"] == list(names)
+
+
+def test_names_cannot_send_control_characters_to_the_terminal_from_any_command(tmp_path, monkeypatch):
+    """Nor can they add lines."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("click.utils.should_strip_ansi", lambda *_: False)  # as on a terminal
+    header = arm_header(position_names=("evil\x1b[2J\n_q", "other\x9b31m_q"))
+    for name, slope in (("a.h5", 1.0), ("b.h5", 2.0)):
+        with LogWriter(tmp_path / name, header) as log:
+            log.append(**{**rows(0, 10), "q": slope * rows(0, 10)["q"]})
+            log.finish("complete", 0)
+    commands = ("info a.h5", "show a.h5", "show a.h5 --time 0", "tail a.h5", "diff a.h5 b.h5", "plot a.h5 --text")
+    for command in (*commands, "plot a.h5 b.h5 --text"):
+        result = cli("log", *command.split())
+        assert result.code == (1 if command.startswith("diff") else 0), result.err
+        assert not {"\x1b", "\x9b"} & set(result.out), command
+        assert "evil\\x1b[2J\\n_q" in result.out and "\n_q" not in result.out.replace("\\n", ""), command
 
 
 def test_errors_keep_their_exit_codes(tmp_path, path):

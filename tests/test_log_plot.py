@@ -142,6 +142,22 @@ def test_a_log_of_any_name_is_plotted(logs, tmp_path, name):
     succeed("log", "plot", tmp_path / name, logs[1], "--fields", "q", "-o", tmp_path / "a.png")
 
 
+def test_the_largest_numbers_are_plotted(tmp_path):
+    """As of a run that diverges."""
+    pytest.importorskip("matplotlib")
+    q = np.array([[0.0, 0.0], [1.0, 1e160], [1e308, -1e308], [-1e308, np.inf], [2.0, np.nan]])
+    with LogWriter(tmp_path / "a.h5", arm_header()) as log:
+        fields = {field.path: np.zeros(5) for field in arm_header().fields}
+        log.append(time=np.arange(5.0), q=q, v=np.zeros((5, 2)), **fields)
+        log.finish("failed", 5)
+    result = succeed("log", "plot", tmp_path / "a.h5", "--fields", "q", "--text")
+    assert "1e+308" in result.out and result.err == ""
+    succeed("log", "plot", tmp_path / "a.h5", "--fields", "q", "-o", tmp_path / "a.png")
+    (subplot,) = subplots_of([tmp_path / "a.h5"], ["q"])
+    (line, _) = figure_of([subplot], "").axes[0].lines
+    np.testing.assert_array_equal(line.get_ydata(), [0.0, 1.0, np.nan, np.nan, 2.0])
+
+
 def test_a_figure_that_cannot_be_written_is_said(logs, tmp_path):
     pytest.importorskip("matplotlib")
     with pytest.raises(OutputError, match="cannot be written"):

@@ -227,6 +227,7 @@ def test_a_log_that_was_cut_off_gives_what_stands_before(tmp_path):
     ("words", "code", "message"),
     [
         (("nothing.h5",), 4, "nothing.h5: error: no such file"),
+        ((".",), 4, ".: error: cannot be read: is not a file"),
         (("text.h5",), 3, "text.h5: error: cannot be opened"),
         (("other.h5",), 3, "is not a log, or its description is lost"),
         (("a.h5", "-o", "a.h5"), 6, "is the log to recover"),

@@ -16,7 +16,7 @@ from mbcli.cli.options import (
     take,
     take_output,
 )
-from mbcli.cli.output import document, emit, table
+from mbcli.cli.output import document, emit, table, tell, warn
 from mbcli.cli.state import set_state
 from mbcli.common.json_text import to_json
 
@@ -65,10 +65,10 @@ def contact(ctx, ground, distances, max_distance, faces, single_point, **values)
     set_state(loaded, context, state)
     for note in notes_on_contact(loaded):
         if ctx.obj["verbosity"] >= 0:
-            click.echo(f"mbcli: warning: {note}", err=True)
+            warn(note)
     line = note_on_self_contact(loaded)
     if line is not None and ctx.obj["verbosity"] >= 0:
-        click.echo(f"mbcli: {line}", err=True)
+        tell(f"mbcli: {line}")
     results = {
         "point_pairs": contact_points(context, single_points=single_point),
         "surfaces": contact_surfaces(context, faces=faces),

@@ -3,6 +3,7 @@
 import click
 
 from mbcli.cli.options import Number
+from mbcli.cli.output import printable
 from mbcli.common.json_text import to_json
 
 MOST_QUANTITIES = 20  # shown as text; --json has all
@@ -50,7 +51,7 @@ def log_diff(ctx, first, second, tolerance, fields, common_rows, as_json):
         document = {"schema": "mbcli/log-diff", "schema_version": 1, "logs": [first, second], "tolerance": tolerance}
         click.echo(to_json({**document, **result.as_dict()}))
     else:
-        click.echo("\n".join(render(result, first, second, tolerance)))
+        click.echo("\n".join(map(printable, render(result, first, second, tolerance))))
     return 0 if result.same else 1
 
 

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import click
 
+from mbcli.cli.output import printable
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
@@ -46,7 +47,7 @@ def render_info(document) -> str:
     """The document of `info --json` for people."""
     width = min(max(shutil.get_terminal_size().columns, 60), 120)
     blocks = [
-        [f"{_shown(document['log'])}: {_title(document)}"],
+        [f"{printable(document['log'])}: {_title(document)}"],
         _labelled(_run_lines(document), width),
         ["fields", *_field_lines(document["fields"], width)],
         _event_lines(document["events"]),
@@ -58,13 +59,13 @@ def render_info(document) -> str:
 
 def _title(document):
     status = f"{document['status']} log" if document["finished"] else "unfinished log"
-    return f"{status} of {_shown(document['model']['name']) or 'a model'}"
+    return f"{status} of {printable(document['model']['name']) or 'a model'}"
 
 
 def _run_lines(document):
     run, times = document["run"], document["time"]
     if document["finished"]:
-        message = f": {_shown(document['message'])}" if document["message"] else ""
+        message = f": {printable(document['message'])}" if document["message"] else ""
         yield "status", f"{document['status']}, exit code {document['exit_code']}{message}"
     else:
         yield "status", "still being written, or its process was killed; these are the rows on disk"
@@ -74,7 +75,7 @@ def _run_lines(document):
         yield "wall time", f"{run['wall_time']:.4g} s ({rate:.3g} times real time)"
     yield "written", f"{run['created_utc']}" + (f" to {run['finished_utc']}" if run["finished_utc"] else "")
     if run["argv"]:
-        yield "command", _shown(shlex.join(map(str, run["argv"])))
+        yield "command", printable(shlex.join(map(str, run["argv"])))
     seed = "no seed" if run["seed"] is None else f"seed {run['seed']}"
     yield "random", f"{seed}, {'deterministic' if run['deterministic'] else 'not deterministic'}"
     yield "size", _size(document["bytes"]) + (", with a checkpoint" if document["checkpoint"] else "")
@@ -108,12 +109,12 @@ def _field_lines(fields, width):
     for field in fields:
         columns = list(zip(field["units"], field["names"], strict=True))
         scalar = len(field["shape"]) == 1
-        head = f"  {_shown(field['path']):<{path_width}}  {'' if scalar else len(columns):>4}  "
+        head = f"  {printable(field['path']):<{path_width}}  {'' if scalar else len(columns):>4}  "
         if not columns:
             lines.append(head.rstrip())
         for unit, group in groupby(columns[:MOST_NAMES], key=lambda column: column[0]):
-            names = "" if scalar else ", ".join(_shown(name) for _, name in group)
-            lines += _wrapped(names, f"{head}{_shown(unit):<{unit_width}}  ", width)
+            names = "" if scalar else ", ".join(printable(name) for _, name in group)
+            lines += _wrapped(names, f"{head}{printable(unit):<{unit_width}}  ", width)
             head = " " * len(head)
         if len(columns) > MOST_NAMES:
             lines.append(f"{head}... {len(columns) - MOST_NAMES} more, see --json")
@@ -130,7 +131,7 @@ def _event_lines(events):
     for event in shown:
         lines.append(
             f"  {event['time']:>{time_width}.9g} s  step {event['step']}  {event['severity']:<7}  "
-            f"{_shown(event['code']):<{code_width}}  {_shown(event['message'])}"
+            f"{printable(event['code']):<{code_width}}  {printable(event['message'])}"
         )
     if len(events) > len(shown):
         lines.append(f"  ... {len(events) - len(shown)} more, see --json")
@@ -140,19 +141,19 @@ def _event_lines(events):
 def _file_lines(files):
     lines = ["model files"] if files else []
     for file in files:
-        lines += [f"  {_shown(file['path'])}  {_size(file['bytes'])}", f"    sha256 {_shown(file['sha256'])}"]
+        lines += [f"  {printable(file['path'])}  {_size(file['bytes'])}", f"    sha256 {printable(file['sha256'])}"]
     return lines
 
 
 def _version_lines(provenance, width):
     packages = ", ".join(f"{name} {version}" for name, version in (provenance["packages"] or {}).items())
     blas = provenance["blas"] or {}
-    yield from _wrapped(_shown(f"mbcli {provenance['mbcli_version']}, {provenance['python']}"), "  ", width)
-    yield from _wrapped(_shown(packages), "  ", width)
+    yield from _wrapped(printable(f"mbcli {provenance['mbcli_version']}, {provenance['python']}"), "  ", width)
+    yield from _wrapped(printable(packages), "  ", width)
     yield from _wrapped(
-        _shown(f"{blas.get('name')} {blas.get('version')}, {blas.get('cpu_count')} processors"), "  ", width
+        printable(f"{blas.get('name')} {blas.get('version')}, {blas.get('cpu_count')} processors"), "  ", width
     )
-    yield from _wrapped(_shown(f"{provenance['platform']}, {provenance['cpu']}"), "  ", width)
+    yield from _wrapped(printable(f"{provenance['platform']}, {provenance['cpu']}"), "  ", width)
 
 
 def _wrapped(text, head, width):
@@ -168,8 +169,3 @@ def _size(count):
             return f"{count:.4g} {unit}"
         count /= 1000
     return f"{count:.4g} GB"
-
-
-def _shown(text):
-    """Names come from files: control characters must not reach the terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mbcli.cli.options import Number, usage_errors
-from mbcli.cli.output import printable, refuse_existing
+from mbcli.cli.output import refuse_existing
 from mbcli.errors import ModelError, OutputError, ResourceError
 
 WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # what matplotlib draws with
@@ -183,8 +183,7 @@ class _Text:
 
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
         terminal = shutil.get_terminal_size()
-        plotted = text_plot(subplots, max(min(terminal.columns, 160), 40), unicode=encoding.startswith("utf"))
-        lines = [printable(line) for line in plotted.split("\n")]
+        lines = text_plot(subplots, max(min(terminal.columns, 160), 40), unicode=encoding.startswith("utf")).split("\n")
         if self._height:
             fits = self._height < terminal.lines
             click.echo(f"\x1b[{self._height}F\x1b[J" if fits else "\x1b[2J\x1b[H", nl=False, color=True)

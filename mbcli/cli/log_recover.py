@@ -2,6 +2,7 @@
 
 import click
 
+from mbcli.cli.output import printable, tell
 from mbcli.common.json_text import to_json
 
 
@@ -37,12 +38,12 @@ def log_recover(path, output, force, as_json):
         click.echo(to_json({**document, **counts, "damage": list(result.damage)}))
         return
     if result.missing_bytes:
-        click.echo(f"{path}: warning: {result.missing_bytes} bytes are missing at its end", err=True)
+        tell(f"{path}: warning: {result.missing_bytes} bytes are missing at its end")
     for line in result.damage:
-        click.echo(f"{path}: warning: is damaged: {line}", err=True)
+        tell(f"{path}: warning: is damaged: {line}")
     if result.dropped:
-        click.echo(f"{path}: warning: {result.dropped} rows are lost: their times cannot be read", err=True)
-    click.echo(f"log: {result.log} ({result.rows} rows)")
+        tell(f"{path}: warning: {result.dropped} rows are lost: their times cannot be read")
+    click.echo(printable(f"log: {result.log} ({result.rows} rows)"))
 
 
 def _default_output(path):

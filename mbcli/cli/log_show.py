@@ -4,6 +4,7 @@ import click
 
 from mbcli.cli.log_export import require_rows, selected
 from mbcli.cli.options import Number
+from mbcli.cli.output import printable
 from mbcli.common.json_text import to_json
 
 
@@ -54,13 +55,13 @@ def log_show(path, fields, times, as_json):
 
 def _table(rows, values, keys):
     texts = [[_shown(value) for value in line] for line in values]
-    label = max([len(row["name"]) for row in rows], default=4)
-    unit = max([len(row["unit"]) for row in rows], default=1)
+    names, units = ([printable(row[key]) for row in rows] for key in ("name", "unit"))
+    label, unit = max(map(len, names), default=4), max(map(len, units), default=1)
     widths = [max(len(key), *(len(line[k]) for line in texts)) if texts else len(key) for k, key in enumerate(keys)]
     yield f"{'':<{label}}  {'':<{unit}}  " + "  ".join(f"{k:>{w}}" for k, w in zip(keys, widths, strict=True))
-    for row, line in zip(rows, texts, strict=True):
+    for name, of_name, line in zip(names, units, texts, strict=True):
         cells = "  ".join(f"{text:>{width}}" for text, width in zip(line, widths, strict=True))
-        yield f"{row['name']:<{label}}  {row['unit']:<{unit}}  {cells}"
+        yield f"{name:<{label}}  {of_name:<{unit}}  {cells}"
 
 
 def _shown(value):

@@ -7,6 +7,7 @@ import time
 import click
 
 from mbcli.cli.log_export import require_rows, selected
+from mbcli.cli.output import printable
 
 POLL_SECONDS = 0.2
 MOST_COLUMNS = 8  # of a table without --fields
@@ -92,7 +93,7 @@ class Table:
         from mbcli.log.export import column_names
 
         self.log = log
-        names = column_names(log, fields)
+        names = [printable(name) for name in column_names(log, fields)]
         self._shown = names if all_columns else names[:MOST_COLUMNS]
         if len(self._shown) < len(names):
             hidden = len(names) - len(self._shown)

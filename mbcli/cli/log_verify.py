@@ -8,7 +8,7 @@ import tempfile
 import click
 
 from mbcli.cli.log_diff import render, tolerance_option
-from mbcli.cli.output import refuse_given_inputs
+from mbcli.cli.output import printable, refuse_given_inputs
 from mbcli.common.json_text import to_json
 from mbcli.errors import MbcliError, ModelError
 
@@ -55,7 +55,7 @@ def log_verify(ctx, path, tolerance, output, force, as_json):
         lines = [f"verified: {lines[0]}, computed again"]
     elif changed:
         lines.insert(0, f"other software than the log's: {', '.join(changed)}")
-    click.echo("\n".join(lines))
+    click.echo("\n".join(map(printable, lines)))
     return 0 if result.same else 1
 
 

@@ -6,7 +6,7 @@ import click
 
 from mbcli.cli.mesh_progress import MeshProgress
 from mbcli.cli.options import usage_errors
-from mbcli.cli.output import outputs
+from mbcli.cli.output import outputs, tell, warn
 from mbcli.common.output_files import refuse_inputs
 
 WITH_DEFORMABLES = ("inspect", "simulate", "sweep", "view", "compare", "convert")
@@ -39,8 +39,7 @@ def load(options, ctx, *, contact=False, ground=None, models=None, **plant_setti
     soft = loaded.plant.elements.deformable_bodies
     if soft and ctx.info_name not in WITH_DEFORMABLES and (ctx.obj or {}).get("verbosity", 0) >= 0:
         names = ", ".join(body.full_name() for body in soft)
-        line = f"mbcli: warning: {ctx.info_name} is of the rigid bodies alone, not of the deformable {names}"
-        click.secho(line, err=True, fg="yellow")
+        warn(f"{ctx.info_name} is of the rigid bodies alone, not of the deformable {names}")
     for output in outputs(ctx):
         refuse_inputs(output, [source.path for source in loaded.sources])
     return loaded
@@ -129,4 +128,4 @@ def report(findings, ctx):
     wanted = {1: ("warning", "note"), 0: ("warning",)}.get(verbosity, ())
     shown, more = first_of_each_kind([finding for finding in findings if finding.severity in wanted])
     for line in (*map(str, shown), *more):
-        click.secho(line, err=True, fg="yellow" if ": warning: " in line else None)
+        tell(line, colour="yellow" if ": warning: " in line else None)

@@ -103,6 +103,16 @@ def printable(text):
     return printable(text)
 
 
+def tell(line, *, colour=None):
+    """Prints a line beside the result, on stderr."""
+    click.secho(printable(line), err=True, fg=colour)
+
+
+def warn(line):
+    """Prints a warning on stderr."""
+    tell(f"mbcli: warning: {line}", colour="yellow")
+
+
 def number(value):
     """A number in a column of text."""
     return f"{value + 0.0:.6g}"  # no minus zero

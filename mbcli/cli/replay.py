@@ -10,7 +10,7 @@ import webbrowser
 import click
 
 from mbcli.cli.options import Number
-from mbcli.cli.output import refuse_existing, write_file
+from mbcli.cli.output import refuse_existing, warn, write_file
 from mbcli.common.suggestions import closest
 from mbcli.errors import OutputError
 
@@ -105,7 +105,7 @@ def _read(logs, quiet):
     runs = [scene_and_motion(path, meshes, surfaces=False) for path in logs]
     for note in dict.fromkeys(note for scene, _ in runs for note in scene.notes):
         if not quiet:
-            click.echo(f"mbcli: warning: {note}", err=True)
+            warn(note)
     return runs
 
 

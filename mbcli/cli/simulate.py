@@ -23,7 +23,7 @@ from mbcli.cli.options import (
     take,
     usage_errors,
 )
-from mbcli.cli.output import document, number, refuse_given_inputs
+from mbcli.cli.output import document, number, printable, refuse_given_inputs, tell, warn
 from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
@@ -241,7 +241,7 @@ def _run_command(ctx, values):
     progress, stop = ProgressLine(shown=not quiet), StopSignal()
     with usage_errors():
         run = _recorded_run(ctx, loaded, state, options, quiet)
-    run.prepare(lambda line: quiet or click.echo(f"mbcli: {line}", err=True), resumed=options.resume_path)
+    run.prepare(lambda line: quiet or tell(f"mbcli: {line}"), resumed=options.resume_path)
     if not quiet:
         _announce_compiling(plant, run.context)
     with stop, closing(progress):
@@ -254,7 +254,7 @@ def _run_command(ctx, values):
             on_start=stop.listen,
         )
     result = document("simulate", loaded, run.context, **summary.as_dict())
-    click.echo(to_json(result) if options.as_json else render(summary.as_dict()))
+    click.echo(to_json(result) if options.as_json else "\n".join(map(printable, render(summary.as_dict()))))
     return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
 
 
@@ -312,7 +312,7 @@ def _recorded_run(ctx, loaded, state, options, quiet):
         fields=options.fields,
         balance=options.balance,
         arguments=["mbcli", *(ctx.obj or {}).get("arguments", [])],
-        warn=(lambda line: None) if quiet else _warn,
+        warn=(lambda line: None) if quiet else warn,
     )
 
 
@@ -326,10 +326,6 @@ def read_actuation(plant, options):
     if options.input_file is not None:
         return read_input(plant, options.input_file)
     return parse_inputs(plant, {"u": options.u_text}).get("u")
-
-
-def _warn(line):
-    click.secho(f"mbcli: warning: {line}", err=True, fg="yellow")
 
 
 def _default_log(model, resume_path):
@@ -428,7 +424,7 @@ def render(summary):
         lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s; --resume goes on from there")
     if summary["log"]:
         lines.append(f"log: {summary['log']} ({summary['rows']} rows)")
-    return "\n".join(lines)
+    return lines
 
 
 def balance_in_words(balance):

@@ -18,7 +18,7 @@ from mbcli.cli.options import (
     take,
     usage_errors,
 )
-from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, write_file
+from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, tell, write_file
 from mbcli.cli.simulate import chosen_time_step, holding_arguments, read_actuation, simulate
 from mbcli.common.json_text import to_json
 from mbcli.errors import OutputError
@@ -287,7 +287,7 @@ def _report(table, progress):
     click.echo(f"mbcli: {len(table.rows)} runs in {progress.seconds:.3g} s{earlier}: {counts}", err=True)
     shown = {row["message"]: row for row in reversed(table.rows) if row["message"] and row["status"] != "ok"}
     for message, row in list(shown.items())[:-4:-1]:
-        click.echo(f"mbcli: point {row['point']}, {row['status']}: {message}", err=True)
+        tell(f"mbcli: point {row['point']}, {row['status']}: {message}")
 
 
 class ProgressLine:

@@ -15,6 +15,7 @@ from mbcli.cli.options import (
     state_options,
     take,
 )
+from mbcli.cli.output import warn
 from mbcli.errors import MbcliError
 
 WATCH_SECONDS = 0.1  # between looks at the files
@@ -52,7 +53,7 @@ def view(ctx, port, no_browser, ground, **values):
         if not no_browser and not webbrowser.open(server.url):
             click.echo("mbcli: no browser was found: open the address above", err=True)
         for note in live.unread:
-            click.echo(f"mbcli: warning: {note}", err=True)
+            warn(note)
         _follow(live, server, quiet=(ctx.obj or {}).get("verbosity", 0) < 0)
 
 

@@ -64,6 +64,8 @@ def recover(path: str | os.PathLike[str], to: str | os.PathLike[str], *, force: 
     path, target = os.fspath(path), Path(to)
     if not os.path.exists(path):
         raise ResourceError(f"{path}: error: no such file")
+    if not os.path.isfile(path):
+        raise ResourceError(f"{path}: error: cannot be read: is not a file")
     if os.path.exists(target) and os.path.samefile(path, target):
         raise OutputError(f"{target}: error: is the log to recover: its result needs another name")
     if os.path.lexists(target) and not force:

@@ -126,8 +126,9 @@ def write_video(path: str, folder: str, rate: float) -> None:
     filters = "split[a][b];[a]palettegen[p];[b][p]paletteuse" if suffix == ".gif" else even
     temporary = f"{path}.partial{suffix}"
     command = [require_ffmpeg(), "-y", "-loglevel", "error", "-framerate", f"{rate:g}"]
-    command += ["-i", os.path.join(os.path.abspath(folder), f"%0{digits}d.png"), "-vf", filters, *coding]
-    done = subprocess.run([*command, os.path.abspath(temporary)], stdin=subprocess.DEVNULL, capture_output=True)
+    command += ["-i", f"%0{digits}d.png", "-vf", filters, *coding, os.path.abspath(temporary)]
+    # in the folder, whose name may have a % in it
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode:
         if os.path.exists(temporary):
             os.unlink(temporary)

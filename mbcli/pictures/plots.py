@@ -26,6 +26,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 DEFAULT_FIELDS = ("state/q", "state/v", "input/u", "derived/energy_kinetic", "derived/energy_potential")
 MOST_POINTS = 4000  # of a line: of more rows the least and the largest of each stretch are drawn
 MOST_NAMES = 40  # in a legend
+LARGEST = 1e150  # matplotlib cannot scale an axis to larger numbers: a run that diverged has a gap there
 STYLES: Any = ("-", "--", ":", "-.")
 PLAIN_UNITS = {"rad s-1": "rad/s", "m s-1": "m/s", "N s": "N s", "1": ""}
 
@@ -182,7 +183,8 @@ def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[...,
         colors = dict(zip(names, _colors(len(names)), strict=True))
         for curve in subplot.curves:
             style = STYLES[logs.index(curve.log) % len(STYLES)]
-            axes.plot(*thinned(curve.times, curve.values), style, color=colors[curve.name], linewidth=1.2)
+            times, values = thinned(curve.times, np.where(np.abs(curve.values) < LARGEST, curve.values, np.nan))
+            axes.plot(times, values, style, color=colors[curve.name], linewidth=1.2)
         axes.set_ylabel(plain_text(subplot.axis_label()))
         axes.grid(True, color="0.9")
         axes.margins(x=0.01)

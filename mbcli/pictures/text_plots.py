@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.parsers.diagnostics import printable
 from mbcli.pictures.plots import short_names
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ def text_plot(subplots: Sequence[Subplot], width: int, *, unicode: bool = True) 
     several = len({curve.log for curve in curves}) > 1
     blocks = []
     for subplot in subplots:
-        names = dict(zip(subplot.names(), short_names(subplot.names()), strict=True))
+        names = dict(zip(subplot.names(), map(printable, short_names(subplot.names())), strict=True))
         longest = max(map(len, names.values())) if several else 0
-        labels = [f"{names[c.name]:<{longest}}{f'  {c.log}' if several else ''}" for c in subplot.curves]
+        labels = [f"{names[c.name]:<{longest}}{f'  {printable(c.log)}' if several else ''}" for c in subplot.curves]
         if len(curves) <= FEW_CURVES and unicode:
             lines = [line for c, label in zip(subplot.curves, labels, strict=True) for line in _chart(c, label, width)]
         else:
             lines = _lines(subplot.curves, labels, width, BARS if unicode else ASCII_BARS)
-        blocks.append([subplot.axis_label(), *lines])
+        blocks.append([printable(subplot.axis_label()), *lines])
     start, end = min(c.times[0] for c in curves), max(c.times[-1] for c in curves)
     return "\n\n".join("\n".join(lines) for lines in blocks) + f"\n\ntime from {start:g} to {end:g} s"
 
@@ -99,7 +100,7 @@ def _resampled(curve: Curve, count: int) -> FloatArray:
     finite = np.isfinite(curve.values)
     if not finite.any():
         return np.full(count, np.nan)
-    times = np.linspace(curve.times[0], curve.times[-1], count)
-    values = np.interp(times, curve.times[finite], curve.values[finite])
-    changes = largest - least > ROUNDING * max(abs(least), abs(largest), 1e-6)
-    return (values - least) / (largest - least) if changes else np.full(count, 0.5)
+    values, low, high = 0.5 * curve.values[finite], 0.5 * least, 0.5 * largest  # the largest numbers have a range too
+    changes = high - low > ROUNDING * max(abs(low), abs(high), 1e-6)
+    parts = (values - low) / (high - low) if changes else np.full(len(values), 0.5)
+    return np.interp(np.linspace(curve.times[0], curve.times[-1], count), curve.times[finite], parts)
