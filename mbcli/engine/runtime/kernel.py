@@ -101,6 +101,7 @@ KERNEL_MODULES = (
     "queries.plant_queries",
     "queries.batch",
     "queries.state_calls",
+    "queries.constrained_calls",
 )
 
 # Modules of no effect on compiled kernels, which therefore outlive their edits: arrays for kernels, and who calls them.

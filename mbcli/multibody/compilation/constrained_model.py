@@ -18,6 +18,9 @@ class ConstrainedModel:
         model: of the engine.
         constraints: of compile_constraints().
         compiled: whether kernels are.
+
+    Attributes:
+        kernels, handles: what load_kernels() gives, and the first arguments of those that take constraints.
     """
 
     def __init__(self, model, constraints, compiled):
@@ -28,8 +31,9 @@ class ConstrainedModel:
         self.row_number = constraints.row_number
         kernels = load_kernels(compiled, "plain" if model.is_plain else "")
         pair = model.handle(compiled), self.data.handle(compiled)
+        self.kernels, self.handles = kernels, (*pair, constraints.handle(compiled), self.work.handle(compiled))
         self._stages = BoundKernels(kernels, *pair)
-        self._kernels = BoundKernels(kernels, *pair, constraints.handle(compiled), self.work.handle(compiled))
+        self._kernels = BoundKernels(kernels, *self.handles)
         self._rows, self._columns = _places(constraints)
         self._packed_places = _packed_places(model, constraints)
 

@@ -11,6 +11,7 @@ from mbcli.multibody.assembly.nearest_positions import AssemblyProblem, find_nea
 from mbcli.multibody.assembly.position_manifold import PositionManifold
 from mbcli.multibody.constraints.entries import ConstraintType
 from mbcli.multibody.constraints.linear_systems import RANK_TOLERANCE
+from mbcli.multibody.constraints.orthogonal_factors import CLEAR, OrthogonalFactors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -84,7 +85,7 @@ def CalcAssemblyQ(
 
     def evaluate(q):
         CS.constrained.data.q[:] = q  # which may be not finite on the way
-        phi, G = CS.errors_here(model, q, 1)
+        phi, G = CS.exact_errors(model, q)
         contacts.add_errors(phi)
         return phi, G
 
@@ -102,14 +103,18 @@ def CalcAssemblyQDot(
     choice, the solution of the shortest change. Q should satisfy the constraints.
     """
     weights = checked_weights(model, weights)
-    CS.run_velocities(model, Q, QDotInit)
-    constrained = CS.constrained
-    G, errd = constrained.dense("G"), constrained.rows("errd")
-    return nearest_velocities(G, errd, constrained.data.v.copy(), weights)
+    errd, G = CS.velocity_errors_at(model, Q, QDotInit)
+    return nearest_velocities(G, errd, CS.constrained.data.v.copy(), weights)
 
 
 def nearest_velocities(G, errd, start, weights):
     """The velocities (nv,) nearest to `start`, whose errors are errd = G start, with G v = 0."""
+    factors = OrthogonalFactors(G.T)
+    if factors.is_clear and weights.min() > CLEAR * weights.max():
+        change, Z, root = -factors.shortest(errd), factors.null_space(), np.sqrt(weights)
+        if Z.shape[1] and weights.min() < weights.max():  # else the shortest change is the nearest one
+            change += Z @ OrthogonalFactors(root[:, None] * Z).least_squares(-root * change)
+        return start + change
     change = -np.linalg.lstsq(G, errd, rcond=RANK_TOLERANCE)[0] if len(errd) else np.zeros_like(start)
     _, singular, directions = np.linalg.svd(G)
     rank = int(np.sum(singular > RANK_TOLERANCE * singular.max(initial=0.0)))

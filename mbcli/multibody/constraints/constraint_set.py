@@ -9,6 +9,7 @@ import numpy as np
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.multibody.compilation.compile_constraints import Given, Tie, compile_constraints, contact, loop_rows
 from mbcli.multibody.compilation.constrained_model import ConstrainedModel
+from mbcli.multibody.constraints.constrained_calls import ConstrainedCalls
 from mbcli.multibody.constraints.custom import Constraint
 from mbcli.multibody.constraints.entries import (
     ConstraintType,
@@ -169,6 +170,7 @@ class ConstraintSet(Wrenches):
         constraints = compile_constraints(model.model, [self._compiled_group(group) for group in self.groups])
         compiled = compiled_by_default(not model.prefers_interpreted)
         self.constrained = ConstrainedModel(model.model, constraints, compiled)
+        self.calls, self.nv, self._customs = ConstrainedCalls(self.constrained), model.num_velocities(), self.customs()
         self._plant, self.bound = model, True
         self._position_names, self._velocity_names = model.GetPositionNames(), model.GetVelocityNames()
         self.write_stabilization()

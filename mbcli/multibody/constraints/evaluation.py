@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.engine.queries.constrained_calls import REFUSED
 from mbcli.multibody.constraints.entries import Entry, Group, coordinates_of
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.compilation.constrained_model import ConstrainedModel
+    from mbcli.multibody.constraints.constrained_calls import ConstrainedCalls
     from mbcli.multibody.constraints.custom import Constraint
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
@@ -25,12 +27,17 @@ class Evaluation:
         groups: the Group of entries, in the order of their first ones.
         bound: whether Bind() was called; the rest is there from then on.
         constrained: ConstrainedModel of the plant and the rows. It keeps the state that was set last.
+        calls: ConstrainedCalls of that.
+        nv: number of velocities of the plant.
     """
 
     entries: list[Entry]
     groups: list[Group]
     bound: bool
     constrained: ConstrainedModel
+    calls: ConstrainedCalls
+    nv: int
+    _customs: list[tuple[list[int], Constraint]]
     _plant: MultibodyPlant | None
     _position_names: list[str]
     _velocity_names: list[str]
@@ -55,30 +62,59 @@ class Evaluation:
         self.require_bound(model)
         return coordinates_of(model, values, self._velocity_names, what)
 
-    def errors_at(self, model: MultibodyPlant, Q: ArrayLike, exact: int = 0) -> tuple[Vector, Matrix]:
-        """phi (size,) and G (size, nv), with `exact` 1 the derivative of phi."""
-        self.set_state(model, Q)
-        return self.errors_here(model, Q, exact)
+    def calculate(self, model: MultibodyPlant, name: str, given: dict[str, ArrayLike], *rest: Any) -> int:
+        """What one of `calls` answers to a state, and to arrays of doubles in C order.
 
-    def errors_here(self, model: MultibodyPlant, Q: ArrayLike, exact: int) -> tuple[Vector, Matrix]:
-        """errors_at() with Q set."""
+        given: Q, and QDot and Tau where they are wanted, by name in that order. What is an array of finite doubles goes
+        straight to the kernel, else it is checked and converted. ValueError that names what does not fit.
+        """
+        if self._plant is model and self.bound:
+            call = getattr(self.calls, name)
+            if not self._customs:
+                try:
+                    answer: int = call(self.calls.order, *given.values(), *rest)
+                    if answer != REFUSED:
+                        return answer
+                except TypeError:  # a list, or an array of other numbers
+                    pass
+        self.require_bound(model)
+        arrays = [
+            np.ascontiguousarray(
+                coordinates_of(model, value, self._position_names if key == "Q" else self._velocity_names, key),
+                dtype=float,
+            )
+            for key, value in given.items()
+        ]
+        self.evaluate_customs(model, *list(given.values())[:2])
+        answer = call(self.calls.order, *arrays, *rest)
+        return answer
+
+    def errors_at(self, model: MultibodyPlant, Q: ArrayLike) -> tuple[Vector, Matrix]:
+        """phi (size,) and G (size, nv)."""
+        self.require_bound(model)
+        err, G = np.empty(len(self.calls.order)), np.empty((len(self.calls.order), self.nv))
+        self.calculate(model, "positions", {"Q": Q}, err, G)
+        return err, G
+
+    def exact_errors(self, model: MultibodyPlant, Q: ArrayLike) -> tuple[Vector, Matrix]:
+        """phi (size,) and its derivative (size, nv), of which G differs where phi is not 0; Q is set."""
         self.evaluate_customs(model, Q)
-        self.constrained.run("calc_constraint_positions", exact)
+        self.constrained.run("calc_constraint_positions", 1)
         return self.constrained.rows("err"), self.constrained.dense("G")
 
-    def run_velocities(self, model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike) -> None:
-        """Sets a state and computes G and the velocity errors in `constrained`."""
-        self.set_state(model, Q, QDot)
-        self.evaluate_customs(model, Q, QDot)
-        self.constrained.run("calc_constraint_velocities")
+    def velocity_errors_at(self, model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike) -> tuple[Vector, Matrix]:
+        """The velocity errors (size,) and G (size, nv)."""
+        self.require_bound(model)
+        errd, G = np.empty(len(self.calls.order)), np.empty((len(self.calls.order), self.nv))
+        self.calculate(model, "velocities", {"Q": Q, "QDot": QDot}, errd, G)
+        return errd, G
 
     def evaluate_customs(self, model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike | None = None) -> None:
         """Writes the rows of custom constraints into the arrays of `constrained`."""
-        customs = self.customs()
-        if not customs:
+        if not self._customs:
             return
         values = {name: self.constrained.rows(name) for name in ("err", "errd", "gamma")}
-        for rows, custom in customs:
+        for rows, custom in self._customs:
             shape = (custom.size, model.num_velocities())
             G = _answer(custom, "jacobian", shape, model, 0.0, Q, QDot)
             self.constrained.set_dense(rows, G)

@@ -11,13 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.multibody.constraints.entries import ConstraintType
-from mbcli.multibody.constraints.kinematics import CalcConstrainedSystemVariables
-from mbcli.multibody.constraints.linear_systems import (
-    SolveConstrainedSystemDirect,
-    SolveConstrainedSystemNullSpace,
-    solve_dense,
-    solve_range_space,
-)
+from mbcli.multibody.constraints.kinematics import evaluate_system
+from mbcli.multibody.constraints.linear_systems import finish_range_space, solve_dense, solve_direct, solve_null_space
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,9 +38,9 @@ def ForwardDynamicsConstraintsDirect(
 
     NumericalError if it is singular (dependent constraints), unless by least squares: then the shortest multipliers.
     """
-    CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
+    evaluate_system(model, Q, QDot, Tau, CS, f_ext)
     c = CS.constrained.data.tau - CS.C
-    return _keep(CS, *SolveConstrainedSystemDirect(CS.H, CS.G, c, CS.gamma, CS.linear_solver))
+    return _keep(CS, *solve_direct(CS.H, CS.G, c, CS.gamma, CS.linear_solver))
 
 
 def ForwardDynamicsConstraintsRangeSpaceSparse(
@@ -62,9 +57,8 @@ def ForwardDynamicsConstraintsRangeSpaceSparse(
     Dependent constraints are found by their pivots (CS.independent) and get the shortest multipliers. NumericalError:
     H is singular, constraints contradict one another.
     """
-    CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
-    qddot, force = solve_range_space(CS.constrained, np.diag(CS.H))
-    CS.independent = CS.constrained.independent()
+    answer, qddot, force = evaluate_system(model, Q, QDot, Tau, CS, f_ext, solve=1)
+    CS.independent, force = finish_range_space(CS.constrained, answer, CS.H, qddot, CS.gamma, force)
     return _keep(CS, qddot, force)
 
 
@@ -82,9 +76,9 @@ def ForwardDynamicsConstraintsNullSpace(
     Dependent constraints get the shortest multipliers. NumericalError: H is not positive definite on the null space,
     constraints contradict one another.
     """
-    CalcConstrainedSystemVariables(model, Q, QDot, Tau, CS, f_ext=f_ext)
+    evaluate_system(model, Q, QDot, Tau, CS, f_ext)
     c = CS.constrained.data.tau - CS.C
-    return _keep(CS, *SolveConstrainedSystemNullSpace(CS.H, CS.G, c, CS.gamma))
+    return _keep(CS, *solve_null_space(CS.H, CS.G, c, CS.gamma))
 
 
 def ForwardDynamicsContactsKokkevis(
@@ -95,15 +89,16 @@ def ForwardDynamicsContactsKokkevis(
     The system of the multipliers is solved by CS.linear_solver. ValueError for other constraints; NumericalError for
     dependent ones, unless by least squares. There is no f_ext.
     """
-    CS.set_state(model, Q, QDot)
-    if any(kind is not ConstraintType.ConstraintTypeContact for kind in CS.constraintType):
+    CS.require_bound(model)
+    if any(entry.kind is not ConstraintType.ConstraintTypeContact for entry in CS.entries):
+        CS.set_state(model, Q, QDot)  # whose errors come first
         raise ValueError("ForwardDynamicsContactsKokkevis takes contact constraints only")
-    constrained = CS.constrained
-    constrained.data.tau[:] = CS.velocity_sized(model, Tau, "Tau")
-    constrained.data.F_applied[:] = 0.0
-    qddot, force, responses = solve_contacts(constrained, CS.linear_solver)
-    order, CS.K, CS.a = constrained.row_number, np.empty_like(responses), constrained.rows("gamma")
-    CS.K[np.ix_(order, order)] = responses
+    nrow = len(CS.calls.order)
+    K, a, responses, qddot = np.empty((nrow, nrow)), np.empty(nrow), np.empty((nrow, nrow)), np.empty(CS.nv)
+    CS.calculate(model, "contact_responses", {"Q": Q, "QDot": QDot, "Tau": Tau}, K, a, responses)
+    CS.K, CS.a = K, a
+    force = solve_dense(K, a, CS.linear_solver, "the system of the contacts")
+    CS.calls.contact_dynamics(CS.calls.order, force, qddot)
     return _keep(CS, qddot, force)
 
 

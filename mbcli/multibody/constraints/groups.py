@@ -73,8 +73,7 @@ class Groups(Evaluation):
     ) -> Vector:
         """G QDot (group size,); for custom constraints, what they say."""
         rows = self._group(groupIndex).rows
-        self.run_velocities(model, Q, QDot)
-        return self.constrained.rows("errd")[rows]
+        return self.velocity_errors_at(model, Q, QDot)[0][rows]
 
     # Baumgarte's stabilization: the errors obey d2phi/dt2 + 2 alpha dphi/dt + beta^2 phi = 0
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from mbcli.multibody.compilation.constrained_model import DEPENDENT
 from mbcli.multibody.constraints.linear_systems import (
-    SolveConstrainedSystemDirect,
-    SolveConstrainedSystemNullSpace,
     check_factor,
     check_rows,
+    finish_range_space,
     require_finite_numbers,
     shortest_multipliers,
+    solve_direct,
+    solve_null_space,
 )
 
 if TYPE_CHECKING:
@@ -32,19 +33,18 @@ def ComputeConstraintImpulsesDirect(
     model: MultibodyPlant, Q: ArrayLike, QDotMinus: ArrayLike, CS: ConstraintSet
 ) -> Vector:
     """From the system of all unknowns, by CS.linear_solver. NumericalError as for the forward dynamics."""
-    H, G, v, wanted = _system(model, Q, QDotMinus, CS)
-    change, impulse = SolveConstrainedSystemDirect(H, G, np.zeros(len(v)), wanted, CS.linear_solver)
-    return _keep(CS, v + change, impulse)
+    _, wanted, _, _ = _evaluate(model, Q, QDotMinus, CS)
+    change, impulse = solve_direct(CS.H, CS.G, np.zeros(CS.nv), wanted, CS.linear_solver)
+    return _keep(CS, change, impulse)
 
 
 def ComputeConstraintImpulsesRangeSpaceSparse(
     model: MultibodyPlant, Q: ArrayLike, QDotMinus: ArrayLike, CS: ConstraintSet
 ) -> Vector:
     """First the impulses, with the sparse factor of H; dependent rows as for the forward dynamics."""
-    H, _, v, wanted = _system(model, Q, QDotMinus, CS)
-    change, impulse = range_space_impulses(CS.constrained, np.diag(H), wanted)
-    CS.independent = CS.constrained.independent()
-    return _keep(CS, v + change, impulse)
+    answer, wanted, change, impulse = _evaluate(model, Q, QDotMinus, CS, solve=1)
+    CS.independent, impulse = finish_range_space(CS.constrained, answer, CS.H, change, wanted, impulse)
+    return _keep(CS, change, impulse)
 
 
 def range_space_impulses(constrained, diagonal_of_H, wanted):
@@ -60,28 +60,32 @@ def ComputeConstraintImpulsesNullSpace(
     model: MultibodyPlant, Q: ArrayLike, QDotMinus: ArrayLike, CS: ConstraintSet
 ) -> Vector:
     """First the velocities; H may be singular outside of the null space of G."""
-    H, G, v, wanted = _system(model, Q, QDotMinus, CS)
-    change, impulse = SolveConstrainedSystemNullSpace(H, G, np.zeros(len(v)), wanted)
-    return _keep(CS, v + change, impulse)
+    _, wanted, _, _ = _evaluate(model, Q, QDotMinus, CS)
+    change, impulse = solve_null_space(CS.H, CS.G, np.zeros(CS.nv), wanted)
+    return _keep(CS, change, impulse)
 
 
-def _system(model, Q, QDotMinus, CS):
-    """H, G, QDotMinus and the wanted change of the velocity errors."""
-    CS.set_state(model, Q, QDotMinus)
-    v_plus = np.asarray(CS.v_plus, dtype=float)
-    if v_plus.shape != (CS.size(),):
-        raise ValueError(f"v_plus must have {CS.size()} elements, it has shape {v_plus.shape}")
-    require_finite_numbers(v_plus=v_plus)
-    constrained = CS.constrained
-    CS.evaluate_customs(model, Q, QDotMinus)
-    constrained.set_rows("v_plus", v_plus)
-    constrained.run_stage("full_mass_matrix")
-    constrained.run("calc_constraint_velocities")
-    CS.H, CS.G = constrained.data.M.copy(), constrained.dense("G")
-    CS.err, CS.errd = constrained.rows("err"), constrained.rows("errd")
-    return CS.H, CS.G, constrained.data.v.copy(), v_plus - CS.errd
+def _evaluate(model, Q, QDotMinus, CS, solve=0):
+    """H, G, err and errd of the set; returns the kernel's answer, the wanted change of the velocity errors, and,
+
+    if it is to `solve`, the change of the velocities and the impulses.
+    """
+    CS.require_bound(model)
+    nv, nrow = CS.nv, len(CS.calls.order)
+    v_plus = np.ascontiguousarray(CS.v_plus, dtype=float)
+    if v_plus.shape != (nrow,) or not np.isfinite(v_plus).all():
+        CS.set_state(model, Q, QDotMinus)  # whose errors come first
+        if v_plus.shape != (nrow,):
+            raise ValueError(f"v_plus must have {nrow} elements, it has shape {v_plus.shape}")
+        require_finite_numbers(v_plus=v_plus)
+    H, G, rows, change, impulse = (np.empty(shape) for shape in ((nv, nv), (nrow, nv), (2, nrow), nv, nrow))
+    given = {"Q": Q, "QDot": QDotMinus}
+    answer = CS.calculate(model, "impulses", given, v_plus, H, G, rows, solve, change, impulse)
+    CS.H, CS.G = H, G
+    CS.err, CS.errd = rows
+    return answer, v_plus - CS.errd, change, impulse
 
 
-def _keep(CS, qdot_plus, impulse):
+def _keep(CS, change, impulse):
     CS.keep_impulse(impulse)
-    return qdot_plus
+    return CS.constrained.data.v + change

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.errors import UnsolvableError
-from mbcli.multibody.constraints.kinematics import CalcConstrainedSystemVariables
+from mbcli.multibody.constraints.kinematics import evaluate_system
 from mbcli.multibody.constraints.linear_systems import (
     RANK_TOLERANCE,
-    SolveConstrainedSystemNullSpace,
+    require_finite_numbers,
     require_fulfilled,
+    solve_null_space,
 )
+from mbcli.multibody.constraints.orthogonal_factors import OrthogonalFactors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +45,9 @@ def isConstrainedSystemFullyActuated(
     The rank is that of the singular values above 1e-9 of the largest. RuntimeError without an actuation map.
     """
     _require_actuation(CS)
-    CS.run_velocities(model, Q, QDot)
-    return _rank(CS.constrained.dense("G") @ CS.P.T) == len(CS.P)
+    _, G = CS.velocity_errors_at(model, Q, QDot)
+    GP = G[:, CS.P.any(axis=0)]
+    return OrthogonalFactors(GP).is_clear or _rank(GP) == len(CS.P)
 
 
 def InverseDynamicsConstraints(
@@ -64,13 +67,22 @@ def InverseDynamicsConstraints(
     """
     _require_actuation(CS)
     wanted = CS.velocity_sized(model, QDDotDesired, "QDDotDesired")
-    CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
+    evaluate_system(model, Q, QDot, np.zeros(CS.nv), CS, f_ext)
     return _keep(CS, *exact_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.P, wanted))
 
 
 def exact_inverse_dynamics(H, C, G, gamma, S, P, wanted):
     """QDDot, Tau and the multipliers of InverseDynamicsConstraints()."""
-    GP = G @ P.T
+    actuated, free = S.any(axis=0), P.any(axis=0)
+    GP = G[:, free]
+    factors = OrthogonalFactors(GP)
+    if factors.is_clear:
+        qddot = wanted.copy()
+        qddot[free] = factors.least_squares(gamma - G[:, actuated] @ wanted[actuated])
+        require_fulfilled(G, qddot, gamma)
+        required = H @ qddot + C
+        force = factors.shortest(required[free])
+        return qddot, np.where(actuated, required - force @ G, 0.0), force
     if _rank(GP) < len(P):
         raise UnsolvableError(
             f"the constrained system is not fully actuated: rank(G P^T) is {_rank(GP)}, not {len(P)}",
@@ -102,7 +114,7 @@ def InverseDynamicsConstraintsRelaxed(
     """
     _require_actuation(CS)
     controls = CS.velocity_sized(model, QDDotControls, "QDDotControls")
-    CalcConstrainedSystemVariables(model, Q, QDot, np.zeros(model.num_velocities()), CS, f_ext=f_ext)
+    evaluate_system(model, Q, QDot, np.zeros(CS.nv), CS, f_ext)
     CS.W = tracking_weights(CS.H, CS.S)
     return _keep(CS, *relaxed_inverse_dynamics(CS.H, CS.C, CS.G, CS.gamma, CS.S, CS.W, controls))
 
@@ -114,9 +126,14 @@ def tracking_weights(H, S):
 
 def relaxed_inverse_dynamics(H, C, G, gamma, S, W, controls):
     """QDDot, Tau and the multipliers of InverseDynamicsConstraintsRelaxed(); W is diagonal."""
-    u = S @ controls + S @ C / np.diag(W)
-    qddot, force = SolveConstrainedSystemNullSpace(H + S.T @ W @ S, G, S.T @ W @ u - C, gamma)
-    return qddot, S.T @ W @ (u - S @ qddot), force
+    actuated, w = S.any(axis=0), W.diagonal()
+    u = controls[actuated] + C[actuated] / w
+    weighted, c, tau = H.copy(), -C, np.zeros(len(C))
+    weighted[actuated, actuated] += w
+    c[actuated] += w * u
+    qddot, force = solve_null_space(weighted, G, c, gamma)
+    tau[actuated] = w * (u - qddot[actuated])
+    return qddot, tau, force
 
 
 def _rank(A):

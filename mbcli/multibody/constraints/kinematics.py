@@ -35,8 +35,7 @@ def CalcConstraintsVelocityError(
     model: MultibodyPlant, Q: ArrayLike, QDot: ArrayLike, CS: ConstraintSet, update_kinematics: bool = True
 ) -> Vector:
     """G QDot (size,); of custom constraints, what they say."""
-    CS.run_velocities(model, Q, QDot)
-    return CS.constrained.rows("errd")
+    return CS.velocity_errors_at(model, Q, QDot)[0]
 
 
 def CalcConstrainedSystemVariables(
@@ -53,22 +52,29 @@ def CalcConstrainedSystemVariables(
     f_ext: spatial forces (num_bodies, 6) on the bodies, moment about World's origin first, in World; they are in C.
     ValueError for other shapes.
     """
-    CS.set_state(model, Q, QDot)
-    constrained = CS.constrained
-    constrained.data.tau[:] = CS.velocity_sized(model, Tau, "Tau")
-    CS.evaluate_customs(model, Q, QDot)
-    forces = None if f_ext is None else external_forces(model, f_ext)
-    if forces is not None:
-        constrained.run_stage("position_stage")
-    constrained.set_external_forces(forces)
-    constrained.run("calc_constrained_system")
-    CS.H, CS.C, CS.G = constrained.mass_matrix(), constrained.work.bias.copy(), constrained.dense("G")
-    CS.err, CS.errd, CS.gamma = (constrained.rows(name) for name in ("err", "errd", "gamma"))
+    evaluate_system(model, Q, QDot, Tau, CS, f_ext)
+
+
+def evaluate_system(model, Q, QDot, Tau, CS, f_ext, solve=0):
+    """CalcConstrainedSystemVariables(); returns the answer of its kernel, and QDDot and force if it is to `solve`."""
+    CS.require_bound(model)
+    forces = NO_FORCES if f_ext is None else external_forces(model, f_ext)
+    nv, nrow = CS.nv, len(CS.calls.order)
+    H, C, G, rows = np.empty((nv, nv)), np.empty(nv), np.empty((nrow, nv)), np.empty((3, nrow))
+    qddot, force = np.empty(nv), np.empty(nrow)
+    given = {"Q": Q, "QDot": QDot, "Tau": Tau}
+    answer = CS.calculate(model, "system", given, forces, H, C, G, rows, solve, qddot, force)
+    CS.H, CS.C, CS.G = H, C, G
+    CS.err, CS.errd, CS.gamma = rows
+    return answer, qddot, force
+
+
+NO_FORCES = np.zeros((0, 6))
 
 
 def external_forces(model, f_ext):
     """f_ext as an array (num_bodies, 6). ValueError for other shapes and numbers that are not finite."""
-    forces = np.asarray(f_ext, dtype=float)
+    forces = np.ascontiguousarray(f_ext, dtype=float)
     if forces.shape != (model.num_bodies(), 6) or not np.isfinite(forces).all():
         raise ValueError(
             f"f_ext must be finite and ({model.num_bodies()}, 6), a row for each body; it is {forces.shape}"

@@ -14,6 +14,7 @@ from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.errors import NumericalError, UnsolvableError
 from mbcli.multibody.compilation.compile_constraints import Given, compile_constraints
 from mbcli.multibody.compilation.constrained_model import DEPENDENT, ConstrainedModel
+from mbcli.multibody.constraints.orthogonal_factors import OrthogonalFactors, lapack
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,12 +50,20 @@ def SolveConstrainedSystemDirect(
     and the solver is not that of least squares: the constraints depend on one another, or H is singular along them.
     """
     require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
+    return solve_direct(H, G, c, gamma, linear_solver)
+
+
+def solve_direct(H, G, c, gamma, linear_solver):
+    """As SolveConstrainedSystemDirect()."""
     n, m = len(c), len(gamma)
     A, b = np.zeros((n + m, n + m)), np.concatenate([c, gamma])
     A[:n, :n], A[:n, n:], A[n:, :n] = H, np.transpose(G), G
-    if LinearSolver(linear_solver) is LinearSolver.LinearSolverLLT:
+    if not np.isfinite(A.sum() + b.sum()):
+        require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
+    solver = LinearSolver(linear_solver)
+    if solver is LinearSolver.LinearSolverLLT:
         raise ValueError("the matrix of the direct method is indefinite: LinearSolverLLT cannot factorize it")
-    x = solve_dense(A, b, linear_solver, "the system of the direct method")
+    x = solve_dense(A, b, solver, "the system of the direct method")
     return x[:n], -x[n:]
 
 
@@ -84,6 +93,18 @@ def solve_range_space(constrained, diagonal_of_H):
     x, y = constrained.data.vdot.copy(), constrained.rows("force")
     check_rows(constrained, x, constrained.rows("gamma"))
     return x, shortest_multipliers(constrained, y)
+
+
+def finish_range_space(constrained, answer, H, x, wanted, y):
+    """After a kernel of the range-space method: which rows (size,) are independent, and the shortest multipliers.
+
+    answer: of the kernel. NumericalError as SolveConstrainedSystemRangeSpaceSparse().
+    """
+    if answer == 0:
+        return np.ones(len(y), dtype=bool), y
+    check_factor(constrained, H.diagonal())
+    check_rows(constrained, x, wanted)
+    return constrained.independent(), shortest_multipliers(constrained, y)
 
 
 def check_factor(constrained, diagonal_of_H):
@@ -133,23 +154,39 @@ def SolveConstrainedSystemNullSpace(
     """
     H, G = np.asarray(H, dtype=float), np.asarray(G, dtype=float)
     require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
+    c, gamma = np.asarray(c, dtype=float), np.asarray(gamma, dtype=float)
     if Y is None or Z is None:
-        Y, Z = range_and_null_space(G)
-    return null_space_solution(H, G, np.asarray(c), np.asarray(gamma), Y, Z)
+        return solve_null_space(H, G, c, gamma)
+    return _solution_on_bases(H, G, c, gamma, Y, Z)
 
 
-def null_space_solution(H, G, c, gamma, Y, Z):
+def solve_null_space(H, G, c, gamma):
+    """As SolveConstrainedSystemNullSpace(), for arrays of floats, without bases."""
+    if not np.isfinite(H.sum() + G.sum() + c.sum() + gamma.sum()):
+        require_finite_numbers(H=H, G=G, c=c, gamma=gamma)
+    factors = OrthogonalFactors(G.T)
+    if not factors.is_clear:
+        return _solution_on_bases(H, G, c, gamma, *range_and_null_space(G))
+    x = _with_null_space(H, c, factors.shortest(gamma), factors.null_space())
+    return x, factors.least_squares(H @ x - c)
+
+
+def _solution_on_bases(H, G, c, gamma, Y, Z):
     GY = G @ Y
     x = Y @ np.linalg.lstsq(GY, gamma, rcond=RANK_TOLERANCE)[0]
     require_fulfilled(G, x, gamma)
-    if Z.shape[1]:
-        try:
-            factor = np.linalg.cholesky(Z.T @ H @ Z)
-        except np.linalg.LinAlgError:
-            raise NumericalError("the mass matrix is not positive definite on the null space of G") from None
-        z = np.linalg.solve(factor, Z.T @ (c - H @ x))
-        x = x + Z @ np.linalg.solve(factor.T, z)
+    x = _with_null_space(H, c, x, Z)
     return x, np.linalg.lstsq(GY.T, Y.T @ (H @ x - c), rcond=RANK_TOLERANCE)[0]
+
+
+def _with_null_space(H, c, x, Z):
+    """x with its part in the null space, so that Z^T (H x - c) = 0. NumericalError as the null-space method."""
+    if not Z.shape[1]:
+        return x
+    factor, failed = lapack().dpotrf(Z.T @ H @ Z, lower=1)
+    if failed:
+        raise NumericalError("the mass matrix is not positive definite on the null space of G")
+    return x + Z @ lapack().dpotrs(factor, Z.T @ (c - H @ x), lower=1)[0]
 
 
 def range_and_null_space(G):
@@ -196,27 +233,29 @@ def _singular(what):
 
 
 def _lu(A, b):
-    from scipy.linalg import get_lapack_funcs
-
-    getrf, getrs, gecon = get_lapack_funcs(("getrf", "getrs", "gecon"), (A,))
-    factors, pivots, info = getrf(A)
-    if info or gecon(factors, np.abs(A).sum(axis=0).max())[0] < SINGULAR:
+    factors, pivots, info = lapack().dgetrf(A)
+    if info or lapack().dgecon(factors, np.abs(A).sum(axis=0).max())[0] < SINGULAR:
         return None
-    return getrs(factors, pivots, b)[0]
+    return lapack().dgetrs(factors, pivots, b)[0]
 
 
 def _qr(A, b, pivoting=False):
-    from scipy.linalg import qr, solve_triangular
-
+    n = len(A)
+    if n == 0:
+        return np.zeros(0)
     if pivoting:
-        Q, R, order = qr(A, pivoting=True)
+        factors, order, tau, _, _ = lapack().dgeqp3(A)
     else:
-        (Q, R), order = qr(A), np.arange(len(A))
-    diagonal = np.abs(np.diag(R))
-    if diagonal.min(initial=1.0) <= SINGULAR * diagonal.max(initial=0.0):
+        (factors, tau, _, _), order = lapack().dgeqrf(A), None
+    diagonal = np.abs(factors.diagonal())
+    if not diagonal.min() > SINGULAR * diagonal.max():
         return None
-    x = np.empty_like(b)
-    x[order] = solve_triangular(R, Q.T @ b)
+    turned, _, _ = lapack().dormqr("L", "T", factors, tau, b.reshape(n, 1), 64)
+    solution = lapack().dtrtrs(factors, turned)[0][:, 0]
+    if order is None:
+        return solution
+    x = np.empty(n)
+    x[order - 1] = solution
     return x
 
 
