@@ -5,6 +5,7 @@ Rows of results are in the caller's order: `order` has the caller's number of ea
 that is not finite, else 0, or what it says.
 """
 
+from mbcli.engine.constraints.constrained_motion import DEPENDENT
 from mbcli.engine.constraints.constraint_stages import (
     calc_constrained_system,
     calc_constraint_impulses,
@@ -22,7 +23,6 @@ from mbcli.engine.smooth.spatial import cross, row3
 from mbcli.engine.smooth.state import at_positions
 
 REFUSED, SINGULAR_MASS, DEPENDENT_ROWS = 1, 2, 3  # answers but for 0
-DEPENDENT = 1e-12  # square of the sine below which a row counts as a combination of others
 LEAST_PIVOT = 1e-13  # of H, relative to its diagonal: what rounding leaves of zero
 TINY, LARGEST = 2.2250738585072014e-308, 1.7976931348623157e308
 
@@ -77,7 +77,7 @@ def give_mass_matrix(model, cons, work, H):
 
 @kernel
 def apply_forces_about_origin(model, data, F):
-    """After position_kinematics: F (nlink, 6) on the links about World's origin, none if it has no rows -> F_applied."""
+    """After position_kinematics: F (nlink, 6) about World's origin, or no rows -> F_applied."""
     clear_applied_forces(data)
     for n in range(F.shape[0]):
         b, f = model.link_body[n], row3(F, n, 3)
@@ -223,7 +223,7 @@ def evaluate_impulses(
 def evaluate_contact_responses(
     model, data, cons, work, order: Indices, q: Vector, v: Vector, tau: Vector, K: Matrix, a: Vector, responses: Matrix
 ):
-    """q, v, tau -> K (nrow, nrow) and a (nrow,) of the system of the contacts; responses: the same in engine's order."""
+    """q, v, tau -> K (nrow, nrow), a (nrow,) of the system of the contacts; responses: K in the engine's order."""
     d, w = data_at(data), work_at(work)
     if not (take_numbers(q, d.q) and take_numbers(v, d.v) and take_numbers(tau, d.tau)):
         return REFUSED
@@ -242,6 +242,7 @@ def evaluate_contact_dynamics(model, data, cons, work, order: Indices, force: Ve
     d, w = data_at(data), work_at(work)
     for i in range(order.shape[0]):
         w.force[i] = force[order[i]]
+    clear_applied_forces(d)
     calc_dynamics_with_contacts(model, data, cons, work)
     for k in range(vdot.shape[0]):
         vdot[k] = d.vdot[k]

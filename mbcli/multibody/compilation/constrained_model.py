@@ -89,16 +89,6 @@ class ConstrainedModel:
         """(nrow,) whether each row was not found to be a combination of others."""
         return self.rows("pivot_inverse") != 0.0
 
-    def set_external_forces(self, forces):
-        """F_applied from spatial forces (nlink, 6) on the links about World's origin, after poses are known."""
-        m, d = self.model, self.data
-        d.F_applied[:] = 0.0
-        if forces is not None:
-            forces = np.asarray(forces)
-            p_WRo = d.X_WB[m.body_root[m.link_body], 9:]
-            moments = forces[:, :3] - np.cross(p_WRo, forces[:, 3:])
-            np.add.at(d.F_applied, m.link_body, np.column_stack([moments, forces[:, 3:]]))
-
 
 def _places(constraints):
     """The caller's row and the velocity of each element of G."""

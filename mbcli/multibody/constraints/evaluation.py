@@ -10,6 +10,8 @@ from mbcli.engine.queries.constrained_calls import REFUSED
 from mbcli.multibody.constraints.entries import Entry, Group, coordinates_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix, Vector
@@ -69,10 +71,10 @@ class Evaluation:
         straight to the kernel, else it is checked and converted. ValueError that names what does not fit.
         """
         if self._plant is model and self.bound:
-            call = getattr(self.calls, name)
+            call: Callable[..., int] = getattr(self.calls, name)
             if not self._customs:
                 try:
-                    answer: int = call(self.calls.order, *given.values(), *rest)
+                    answer = call(self.calls.order, *given.values(), *rest)
                     if answer != REFUSED:
                         return answer
                 except TypeError:  # a list, or an array of other numbers
@@ -86,8 +88,7 @@ class Evaluation:
             for key, value in given.items()
         ]
         self.evaluate_customs(model, *list(given.values())[:2])
-        answer = call(self.calls.order, *arrays, *rest)
-        return answer
+        return call(self.calls.order, *arrays, *rest)
 
     def errors_at(self, model: MultibodyPlant, Q: ArrayLike) -> tuple[Vector, Matrix]:
         """phi (size,) and G (size, nv)."""

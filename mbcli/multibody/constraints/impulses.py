@@ -66,9 +66,9 @@ def ComputeConstraintImpulsesNullSpace(
 
 
 def _evaluate(model, Q, QDotMinus, CS, solve=0):
-    """H, G, err and errd of the set; returns the kernel's answer, the wanted change of the velocity errors, and,
+    """H, G, err and errd of the set; the kernel's answer and the wanted change of the velocity errors.
 
-    if it is to `solve`, the change of the velocities and the impulses.
+    Also, if it is to `solve`, the change of the velocities and the impulses.
     """
     CS.require_bound(model)
     nv, nrow = CS.nv, len(CS.calls.order)

@@ -13,7 +13,6 @@ from mbcli.errors import UnsolvableError
 from mbcli.multibody.constraints.kinematics import evaluate_system
 from mbcli.multibody.constraints.linear_systems import (
     RANK_TOLERANCE,
-    require_finite_numbers,
     require_fulfilled,
     solve_null_space,
 )
