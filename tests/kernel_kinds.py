@@ -98,6 +98,18 @@ NOT_SMOOTH = {
     "filtered_error",
     "join_stages",
     "run_discrete",
+    "step_result",
+    # worlds: whether they still run; which of them leave their lanes
+    "advance_worlds",
+    "advance_world",
+    "forget_neighbors",
+    "advance_worlds_in_lanes",
+    "advance_lanes",
+    "advance_alone",
+    "leaves_smooth_motion",
+    "take_inputs",
+    "take_desired",
+    "put_samples",
     "step_fault",
     # ask whether solids can touch at all, and whether contacts found room
     "set_contact_forces",

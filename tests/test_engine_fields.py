@@ -26,6 +26,7 @@ from mbcli.engine.fields.run_fields import (
     INTEGRATION_FIELDS,
     RECORDING_FIELDS,
     STEPPING_FIELDS,
+    WORLD_FIELDS,
 )
 from mbcli.engine.runtime.kernel import KERNEL_MODULES, KINDS
 from mbcli.engine.runtime.linking import bodies_of
@@ -49,8 +50,8 @@ SIZES |= {
 SIZES |= {"nconstraint": 3, "nrow": 7, "nsupport": 9, "nentry": 20, "npacked": 12, "npair": 4, "nshared": 6}
 SIZES |= {"nterm": 2, "nprofile": 11, "nlimit": 2, "nline": 4}
 SIZES |= {"ny": 15, "nstage": 2, "nrate": 3, "nweight": 3, "nwide": 15, "nsystem": 30, "nkept": 18}
-SIZES |= {"nchange": 4, "nsample": 5}
-RUN_TABLES = (INTEGRATION_FIELDS, STEPPING_FIELDS, ACTUATION_FIELDS, RECORDING_FIELDS, BALANCE_FIELDS)
+SIZES |= {"nchange": 4, "nsample": 5, "nworld": 3, "ninput": 2, "nstored": 4}
+RUN_TABLES = (INTEGRATION_FIELDS, STEPPING_FIELDS, ACTUATION_FIELDS, RECORDING_FIELDS, BALANCE_FIELDS, WORLD_FIELDS)
 TABLES = (MODEL_FIELDS, DATA_FIELDS, CONSTRAINT_FIELDS, CONSTRAINT_WORK_FIELDS, *RUN_TABLES)
 INTEGER_FIELDS = {field.name for table in TABLES for field in table if field.kind == "int"}
 
@@ -233,6 +234,8 @@ def test_kernels_call_nothing_but_kernels_and_a_few_builtins(name):
         "actuation",
         "recording",
         "balance",
+        "worlds",
+        "lanes",
     )
     handles = {f"{kind}_at" for kind in kinds}
     lanes = {"sum_of_lanes", "add_product", "subtract_product", "element", "set_element"}

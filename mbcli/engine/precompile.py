@@ -146,7 +146,7 @@ class CompiledForALibrary:
         for function in ENTRIES if kind not in ALONE else [f for f in ENTRIES if f.__module__.endswith(".batch")]:
             types, handles = argument_types(function)
             symbols[function.__name__] = self._symbol(*kernels.source(function.__name__), kind, types, handles)
-        for function in CALLED if kind not in ALONE else ():
+        for function in [f for f in CALLED if f.__module__.endswith("_lanes") == (kind in ALONE)]:
             symbols[function.__name__] = self._symbol(*kernels.source(function.__name__), kind, ["float64"] * 5, None)
         return symbols
 

@@ -6,6 +6,7 @@
     log.times, log.q, log.column("elbow"), log.state(1.0), log.contacts(), log.summary.energy_drift
 
 running          simulate(), resume()
+worlds           Worlds: many states that step together
 recorded_run     RecordedRun: a run with its log, warnings and summary
 sampling         when a run ends, when it takes samples
 input_series     actuation over time
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mbcli.simulation.recorded_run import Progress, RecordedRun
     from mbcli.simulation.running import SimulationWarning, resume, simulate
     from mbcli.simulation.summary import Summary
+    from mbcli.simulation.worlds import Worlds
 
 _MODULES = {
     "Input": "mbcli.multibody.stepping.run",
@@ -35,6 +37,7 @@ _MODULES = {
     "Samples": "mbcli.multibody.stepping.run",
     "SimulationWarning": "mbcli.simulation.running",
     "Summary": "mbcli.simulation.summary",
+    "Worlds": "mbcli.simulation.worlds",
     "constant_input": "mbcli.multibody.stepping.run",
     "resume": "mbcli.simulation.running",
     "simulate": "mbcli.simulation.running",
@@ -48,6 +51,7 @@ __all__ = [
     "Samples",
     "SimulationWarning",
     "Summary",
+    "Worlds",
     "constant_input",
     "resume",
     "simulate",

@@ -157,7 +157,7 @@ def _simulate(arguments, log, resumed, force, on_progress, should_stop, warn):
     loaded = _loaded(call.pop("model"), loading, call)
     if log is not None:
         refuse_inputs(log, [source.path for source in loaded.sources])
-    run = RecordedRun(loaded, **call, arguments=_recorded_call(arguments), warn=warn or _warn)
+    run = RecordedRun(loaded, **call, arguments=_recorded_call(arguments), warn=warn or warn_caller)
     try:
         run.prepare(resumed=resumed)
         summary = run.run(
@@ -175,7 +175,7 @@ def _simulate(arguments, log, resumed, force, on_progress, should_stop, warn):
     return result
 
 
-def _warn(message):
+def warn_caller(message: str) -> None:
     """Warns at the line outside of this package that has asked for the run."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mbcli."):

@@ -3,7 +3,8 @@
 The integration of a continuous plant has ny numbers of a state, nstage stages of its method, nweight weights of the
 error estimate, nwide numbers in an implicit method's Jacobian (else 0), nsystem in all its stages. The actuation of a
 run changes nchange times; its samples have room for nsample rows. Names of fields differ between these tables and those
-of model_fields.py.
+of model_fields.py. There are nworld worlds that step together, with ninput rows of actuation each and room for nstored
+samples.
 """
 
 from mbcli.engine.fields.model_fields import Field
@@ -70,6 +71,26 @@ RECORDING_FIELDS = (
     Field("recorded_v", ("nsample", "nv"), "real", "rad/s or m/s", "its velocities"),
     Field("recorded_energy", ("nsample", 3), "real", "J, m or 1", "kinetic, potential; norm of constraints' errors"),
     Field("recorded_u", ("nsample", "nu"), "real", "N m or N", "its actuation"),
+)
+
+# elements of world_counts: steps from one sample to the next. Of world_settings: length of a step [s], whether joint
+# damping acts by the new velocities. Of world_calls, for worlds in lanes: advance_worlds() and the Data that it takes
+WORLDS_SAMPLED_STEP = 0
+WORLDS_STEP_LENGTH, WORLDS_IMPLICIT_DAMPING = range(2)
+WORLDS_AT_ADVANCE, WORLDS_AT_DATA = range(2)
+
+WORLD_FIELDS = (
+    Field("world_q", ("nworld", "nq"), "real", "rad, m or 1", "positions of each world, after its last good step"),
+    Field("world_v", ("nworld", "nv"), "real", "rad/s or m/s", "velocities of each world, after its last good step"),
+    Field("world_u", ("nworld", "ninput", "nu"), "real", "N m or N", "actuation step by step; the last row holds on"),
+    Field("world_desired", ("nworld", "npd", 2), "real", "rad, m, rad/s, m/s", "what controllers aim at"),
+    Field("world_samples", ("nworld", "nstored", "ny"), "real", "of q and v", "[q; v] after each sampled step"),
+    Field("world_status", ("nworld",), "int", "", "RUNNING, or why a world stopped"),
+    Field("world_steps", ("nworld",), "int", "", "steps that each world has taken in this call"),
+    Field("world_until", ("nworld",), "int", "", "steps that it is to take"),
+    Field("world_counts", (1,), "int", "", "elements WORLDS_..."),
+    Field("world_settings", (2,), "real", "s or 1", "elements WORLDS_..."),
+    Field("world_calls", (2,), "real", "1", "addresses, elements WORLDS_AT_..., exact as numbers"),
 )
 
 # elements of work and step_work

@@ -118,6 +118,14 @@ def whole_squares(rows, k):
     return rows.shape[1] // WIDTH * WIDTH if k + WIDTH <= rows.shape[0] else 0
 
 
+def number_in(x, i, lane):
+    return as_doubles(x)[i, lane]
+
+
+def set_number_in(x, i, lane, number):
+    as_doubles(x)[i, lane] = number
+
+
 def put_number(x, rows, k, i):
     """The lanes of one scalar -> element i of rows from k on, as many as there are."""
     for lane in range(min(WIDTH, rows.shape[0] - k)):

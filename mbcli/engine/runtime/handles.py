@@ -16,6 +16,16 @@ def data_at(handle):
     return handle
 
 
+def lanes_at(handle):
+    """The data of eight states behind a handle that is a number."""
+    return handle
+
+
+def worlds_at(handle):
+    """The worlds that step together behind a handle."""
+    return handle
+
+
 def constraints_at(handle):
     """The constraints behind a handle."""
     return handle

@@ -95,6 +95,7 @@ KERNEL_MODULES = (
     "stepping.integrators",
     "stepping.balance",
     "stepping.loop",
+    "stepping.worlds",
     "stepping.contact_work",
     "stepping.contact_step",
     "queries.stages",
@@ -102,6 +103,7 @@ KERNEL_MODULES = (
     "queries.batch",
     "queries.state_calls",
     "queries.constrained_calls",
+    "queries.world_lanes",
 )
 
 # Modules of no effect on compiled kernels, which therefore outlive their edits: arrays for kernels, and who calls them.

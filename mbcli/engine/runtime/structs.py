@@ -30,6 +30,7 @@ from mbcli.engine.fields.run_fields import (
     INTEGRATION_FIELDS,
     RECORDING_FIELDS,
     STEPPING_FIELDS,
+    WORLD_FIELDS,
 )
 from mbcli.engine.runtime.calls_by_address import NOT_MADE, call_by_address
 from mbcli.engine.runtime.counted_from_zero import CountedArray
@@ -40,6 +41,7 @@ from mbcli.engine.runtime.handles import (
     constraints_at,
     data_at,
     integration_at,
+    lanes_at,
     model_at,
     points_at,
     recording_at,
@@ -47,6 +49,7 @@ from mbcli.engine.runtime.handles import (
     solver_at,
     stepping_at,
     work_at,
+    worlds_at,
 )
 from mbcli.engine.runtime.kernel_cache import cached_njit
 from mbcli.engine.runtime.lane_memory import LaneAddress
@@ -118,6 +121,11 @@ class RecordingType(types.StructRef):
     pass
 
 
+@structref.register
+class WorldsType(types.StructRef):
+    pass
+
+
 class ModelStruct(structref.StructRefProxy):
     pass
 
@@ -170,6 +178,10 @@ class RecordingStruct(structref.StructRefProxy):
     pass
 
 
+class WorldsStruct(structref.StructRefProxy):
+    pass
+
+
 def struct_type(kind, fields, real, readonly):
     """The numba type of a struct whose real fields hold the given scalar type."""
     scalar = {"real": real, "int": types.int64}
@@ -201,6 +213,7 @@ BALANCE = _define(BalanceStruct, BalanceType, BALANCE_FIELDS, False)
 STEPPING = _define(SteppingStruct, SteppingType, STEPPING_FIELDS, False)
 ACTUATION = _define(ActuationStruct, ActuationType, ACTUATION_FIELDS, False)
 RECORDING = _define(RecordingStruct, RecordingType, RECORDING_FIELDS, False)
+WORLDS = _define(WorldsStruct, WorldsType, WORLD_FIELDS, False)
 
 
 @cached_njit
@@ -268,6 +281,11 @@ def make_recording(arrays):
     return RecordingStruct(*arrays)
 
 
+@cached_njit
+def make_worlds(arrays):
+    return WorldsStruct(*arrays)
+
+
 def make_solver_of_all(arrays):
     """The fields of lanes are the last ones."""
     lanes = sum(field.kind == "lanes" for field in SOLVER_FIELDS)
@@ -288,6 +306,7 @@ MAKERS = {
     "Stepping": make_stepping,
     "Actuation": make_actuation,
     "Recording": make_recording,
+    "WorldArrays": make_worlds,
 }
 
 
@@ -338,6 +357,7 @@ DECLARED_SHAPES = {
         (SteppingType, STEPPING_FIELDS),
         (ActuationType, ACTUATION_FIELDS),
         (RecordingType, RECORDING_FIELDS),
+        (WorldsType, WORLD_FIELDS),
     )
 }
 
@@ -454,6 +474,8 @@ _resolve(integration_at, INTEGRATION, "IntegrationView")
 _resolve(stepping_at, STEPPING, "SteppingView")
 _resolve(actuation_at, ACTUATION, "ActuationView")
 _resolve(recording_at, RECORDING, "RecordingView")
+_resolve(worlds_at, WORLDS, "WorldsView")
+_resolve(lanes_at, LANE_DATA, "LanesDataView")
 _resolve(balance_at, BALANCE, "BalanceView")
 
 

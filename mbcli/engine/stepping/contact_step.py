@@ -21,7 +21,7 @@ from mbcli.engine.contact.problem import clear_problem, row_velocity
 from mbcli.engine.contact.rows import add_contact_rows, place_axes, set_contact_law, set_laws_of_patch, set_turning_law
 from mbcli.engine.contact.samples import note_problem
 from mbcli.engine.contact.tree_masses import masses_of_trees
-from mbcli.engine.fields.collision_fields import COLLISION_STATUS
+from mbcli.engine.fields.collision_fields import COLLISION_BUILT, COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
     COUNT_CONSTRAINTS,
@@ -121,6 +121,17 @@ def set_constraint_laws(model, data, solver, h):
 @slot(constrained="contact.equality_rows.take_equality_forces")
 def take_constraint_forces(data, solver, h):
     """Their forces."""
+
+
+@kernel
+def forget_near_elements(data):
+    """As worlds.forget_neighbors(): pairs of meshes are searched again, whose order follows from how they were found.
+
+    Other solids need that not: what is known of them does not matter to results, see broad_phase.py.
+    """
+    collision = collision_at(data.contact[CONTACT_AT_COLLISION])
+    if collision.kept.shape[0] > 0:
+        collision.counts[COLLISION_BUILT] = 0
 
 
 @kernel

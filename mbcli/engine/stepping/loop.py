@@ -138,10 +138,9 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
             before[i] = d.q[i]
         for i in range(nv):
             before[nq + i] = d.v[i]
-            d.tau[i] = 0.0
         for k in range(u.shape[0]):
             d.u[k] = u[k]
-            d.tau[m.actuator_dof[k]] += u[k]
+        set_actuation(m, d)
         if step != last_step and gimbal_lock(m, d.q) != 0:
             written[0] += sampled * (not keeps_contacts(d))
             return GIMBAL_LOCK
@@ -154,16 +153,33 @@ def run_discrete(model, data, stepping, actuation, recording, budget: Int):
         if step == last_step:
             set_state(d, before)
             return FINISHED
-        if element_fault(m, d) != 0:
-            return ELEMENT_FAULT
-        fault = step_fault(m, d)
-        if fault != 0:
+        result = step_result(m, d)
+        if result in (SINGULAR_POSITION, STEP_FAULT):
             set_state(d, before)
-            return SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT
-        if not all_finite(d.q, d.v):
-            return NOT_FINITE
+        if result != RUNNING:
+            return result
         keep_balance(d, before, h)
         run.next_step[0] += 1
+
+
+@kernel
+def set_actuation(model, data):
+    """tau = the actuation u alone."""
+    for d in range(data.v.shape[0]):
+        data.tau[d] = 0.0
+    for k in range(data.u.shape[0]):
+        data.tau[model.actuator_dof[k]] += data.u[k]
+
+
+@kernel
+def step_result(model, data):
+    """After discrete_step(): RUNNING, or why the state that it led to, or the one before, is none to go on from."""
+    if element_fault(model, data) != 0:
+        return ELEMENT_FAULT
+    fault = step_fault(model, data)
+    if fault != 0:
+        return SINGULAR_POSITION if fault == SINGULAR_STEP else STEP_FAULT
+    return RUNNING if all_finite(data.q, data.v) else NOT_FINITE
 
 
 @kernel

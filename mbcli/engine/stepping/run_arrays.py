@@ -1,7 +1,13 @@
 """The arrays of a run, as objects that the time loops take."""
 
-from mbcli.engine.fields.run_fields import ACTUATION_FIELDS, BALANCE_FIELDS, RECORDING_FIELDS, STEPPING_FIELDS
-from mbcli.engine.runtime.model import WritableArrays
+from mbcli.engine.fields.run_fields import (
+    ACTUATION_FIELDS,
+    BALANCE_FIELDS,
+    RECORDING_FIELDS,
+    STEPPING_FIELDS,
+    WORLD_FIELDS,
+)
+from mbcli.engine.runtime.model import Arrays, WritableArrays
 
 
 class Stepping(WritableArrays):
@@ -67,6 +73,15 @@ class Recording(WritableArrays):
         """Copies of the first samples: time, q, v, energies with the error of the constraints, u."""
         recorded = (self.recorded_time, self.recorded_q, self.recorded_v, self.recorded_energy, self.recorded_u)
         return [array[:count].copy() for array in recorded]
+
+
+class WorldArrays(Arrays):
+    """One attribute per entry of WORLD_FIELDS: worlds that step together. The arrays are others' too, and given."""
+
+    fields = WORLD_FIELDS
+
+    def __init__(self, **arrays):
+        self.__dict__.update(arrays)
 
 
 class Balance(WritableArrays):

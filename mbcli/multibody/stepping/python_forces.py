@@ -15,6 +15,7 @@ LOOPS = (
     "explicit_step",
     "semi_explicit_step",
     "hold_input",
+    "step_result",
     "rate_at_end",
     "know_dense",
 )

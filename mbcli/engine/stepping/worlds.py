@@ -1,0 +1,74 @@
+"""Many states of one discrete plant that step together, each from its own state under its own actuation: worlds.
+
+A world is a row of the arrays of WORLD_FIELDS. It goes through the data of whoever advances it, and back: q and v of a
+world are always those after its last good step, whatever becomes of the next one. What data and contact remember from
+one problem to the next has no effect on results but for two things, which are forgotten between worlds: the ranks of
+constraints, and which elements of two meshes are near. queries/world_lanes.py advances eight at once.
+"""
+
+from mbcli.engine.fields.run_fields import WORLDS_IMPLICIT_DAMPING, WORLDS_SAMPLED_STEP, WORLDS_STEP_LENGTH
+from mbcli.engine.runtime.handles import data_at, model_at, worlds_at
+from mbcli.engine.runtime.kernel import called, kernel, slot
+from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
+from mbcli.engine.smooth.state import restore_ranks
+from mbcli.engine.stepping.loop import GIMBAL_LOCK, RUNNING, STEP_FAULT, gimbal_lock, set_actuation, step_result
+from mbcli.engine.stepping.step import discrete_step
+
+
+@called
+def advance_worlds(model, data, worlds, first, end):
+    """Advances those of the worlds `first` to `end` - 1 that are RUNNING to the step where each is to be.
+
+    Returns end, or the world in whose step contact found no room or no solution: nothing is done after it.
+    """
+    m, d, w = model_at(model), data_at(data), worlds_at(worlds)
+    for k in range(int(first), int(end)):
+        if w.world_status[k] == RUNNING:
+            w.world_status[k] = advance_world(m, d, w, k)
+            if w.world_status[k] == STEP_FAULT:
+                return 1.0 * k
+    return end
+
+
+@kernel
+def advance_world(m, d, w, k):
+    """Takes the steps that world k has not taken yet. Returns RUNNING, or why it stopped."""
+    h, implicit_damping = w.world_settings[WORLDS_STEP_LENGTH], w.world_settings[WORLDS_IMPLICIT_DAMPING]
+    sampled_step, last_input = w.world_counts[WORLDS_SAMPLED_STEP], w.world_u.shape[1] - 1
+    nq, nv = d.q.shape[0], d.v.shape[0]
+    for i in range(nq):
+        d.q[i] = w.world_q[k, i]
+    for i in range(nv):
+        d.v[i] = w.world_v[k, i]
+    for i in range(d.pd_desired.shape[0]):
+        d.pd_desired[i, 0], d.pd_desired[i, 1] = w.world_desired[k, i, 0], w.world_desired[k, i, 1]
+    forget_neighbors(d)
+    restore_ranks(d)
+    for step in range(w.world_steps[k], w.world_until[k]):
+        for i in range(d.u.shape[0]):
+            d.u[i] = w.world_u[k, min(step, last_input), i]
+        set_actuation(m, d)
+        if gimbal_lock(m, d.q) != 0:
+            return GIMBAL_LOCK
+        clear_applied_forces(d)
+        discrete_step(m, d, h, implicit_damping)
+        result = step_result(m, d)
+        if result != RUNNING:
+            return result
+        for i in range(nq):
+            w.world_q[k, i] = d.q[i]
+        for i in range(nv):
+            w.world_v[k, i] = d.v[i]
+        w.world_steps[k] = step + 1
+        if (step + 1) % sampled_step == 0:
+            row = (step + 1) // sampled_step - 1
+            for i in range(nq):
+                w.world_samples[k, row, i] = d.q[i]
+            for i in range(nv):
+                w.world_samples[k, row, nq + i] = d.v[i]
+    return RUNNING
+
+
+@slot(contact="stepping.contact_step.forget_near_elements")
+def forget_neighbors(data):
+    """Before the state of another world: forgets what the search for contacts keeps of the state before."""

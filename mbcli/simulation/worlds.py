@@ -1,0 +1,417 @@
+"""Worlds: many states of one model that step together, on threads and in vector registers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.common.argument_names import argument
+from mbcli.engine.fields.joint_types import BALL_RPY, RPY_FLOATING
+from mbcli.engine.queries.state_batch import covers
+from mbcli.engine.runtime.addresses import address_of_function
+from mbcli.engine.runtime.kernel_cache import is_compiled
+from mbcli.engine.stepping.loop import ELEMENT_FAULT, GIMBAL_LOCK, NOT_FINITE, RUNNING, SINGULAR_POSITION, STEP_FAULT
+from mbcli.engine.stepping.run_arrays import WorldArrays
+from mbcli.errors import ArgumentError, ContactUnsolvedError, ModelError
+from mbcli.models.loading import as_loaded
+from mbcli.models.parameter_assignments import changed_parameters, override_texts
+from mbcli.multibody.plant.context import Context
+from mbcli.multibody.stepping.contact_arrays import CALLED
+from mbcli.multibody.stepping.cut_joints import require_actions
+from mbcli.multibody.stepping.energy_balance import keep_none
+from mbcli.multibody.stepping.meeting_contact import foresee_contact
+from mbcli.multibody.stepping.missing_mass import require_masses
+from mbcli.multibody.stepping.python_forces import needs_python
+from mbcli.simulation.recorded_run import RecordedRun
+from mbcli.simulation.running import warn_caller
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from mbcli.math.array_types import FloatArray, IntArray
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+
+TASKS_PER_THREAD = 4  # worlds take different times: a thread that is done with some takes others
+FAILURES = {
+    NOT_FINITE: "a number is not finite after the next step",
+    ELEMENT_FAULT: "a force element has no force in the next step",
+    GIMBAL_LOCK: "a joint with roll, pitch and yaw is at gimbal lock",
+    SINGULAR_POSITION: "the constraints lose rank in the next step",
+    STEP_FAULT: "the contact problem of the next step has no solution that was found",
+}
+
+
+class Worlds:
+    """Many worlds of one discrete plant that step together, each from its own state under its own actuation.
+
+    A world is a copy of everything in the model: its state, actuation and, if they are given, parameters. What the
+    worlds have in common is there once, so that a hundred thousand of them take the memory of their states. A world
+    that cannot go on stops at its last good state, with a status, and the others go on.
+
+    `q` (n, nq) [rad or m], `v` (n, nv), `u` (n, nu) [N m or N] and `desired` (n, number of controllers, 2) [rad or m,
+    rad/s or m/s] are the arrays that the steps work with: what is written into them holds from the next step on.
+
+        worlds = Worlds(load_model("quadruped.urdf", contact=True, ground=0.0), 4096)
+        worlds.q[:, 6] += heights
+        while worlds.time[0] < 2.0:
+            worlds.u = policy(worlds.q, worlds.v)
+            worlds.step(10)
+
+    A world takes the steps of a single run from its state, to the last bit, whatever the number of threads. Plants
+    without contact, constraints and dry friction take them eight worlds at once in one vector register, whose sine,
+    cosine and fused sums differ in the last bits from those of one state; `lanes=False` takes them one by one.
+
+    Args:
+        model: LoadedModel or finalized MultibodyPlant, discrete. (load_model(files, contact=True) loads solids too.)
+        count: number of worlds, n.
+        parameters: {path: values} of elements, by the paths of `--set` (docs/parameters.md), as
+            {"body.trunk.mass": masses, "geometry.foot.friction": 0.6}: an array or list of n values, numbers or what
+            `--set` takes after `=`, or one value for all. Worlds with equal parameters share their arrays.
+        start, pose: where all worlds start, as of simulate(); a Context gives its parameters and inputs too. There
+            controllers get their gains and aims, in a model that is loaded with `hold` or `drive`.
+        threads: that step worlds; default: as many as the process has processors.
+        lanes: whether worlds may share vector registers.
+        warn: is given each warning; default: a SimulationWarning.
+        on_compile: called before the compiler runs, once on a machine for each kind of plants.
+
+    Raises:
+        ArgumentError: a parameter means nothing; the numbers of values and worlds differ.
+        ModelError: the plant is continuous, or has what only Python or a single run steps: deformable bodies, force
+            elements of a user, applied forces, inputs that follow a source.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        count: int,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        start: Any = None,
+        pose: str | None = None,
+        threads: int | None = None,
+        lanes: bool = True,
+        warn: Callable[[str], None] | None = None,
+        on_compile: Callable[[], object] = lambda: None,
+    ) -> None:
+        loaded = as_loaded(model)
+        self.plant: MultibodyPlant = loaded.plant
+        if count < 1:
+            raise ArgumentError(f"{argument('count')} is {count}: there is at least one world")
+        self._threads = len(os.sched_getaffinity(0)) if threads is None else int(threads)
+        if self._threads < 1:
+            raise ArgumentError(f"{argument('threads')} is {threads}: there is at least one thread")
+        if not self.plant.is_discrete():
+            raise ModelError("worlds take steps: the plant must be discrete, its time step is 0")
+        self._groups = _groups(count, parameters or {})
+        tasks = list(self._tasks(count))
+        run = RecordedRun(loaded, start=start, pose=pose, warn=warn or warn_caller)
+        try:
+            run.prepare()
+            context = run.context
+            self._refuse(context)
+            self._workers = self._made_workers(loaded, context, tasks, lanes, on_compile)
+        finally:
+            run.release()
+        self._tasks_of_threads = tasks
+        self._pool: ThreadPoolExecutor | None = None
+        state = self._workers[0][0].state
+        self._start_time, self._start_q, self._start_v = state.time, state.q.copy(), state.v.copy()
+        self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
+        self._u = np.tile(self.plant.actuation(context), (count, 1))
+        self._desired = np.tile(state.data.pd_desired, (count, 1, 1))
+        self._status, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+        self._taken, self._until = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+        self._messages: dict[int, str] = {}
+
+    # what the worlds are
+
+    def __len__(self) -> int:
+        """The number of worlds."""
+        return len(self._q)
+
+    @property
+    def q(self) -> FloatArray:
+        """Positions (n, nq) [rad or m]."""
+        return self._q
+
+    @q.setter
+    def q(self, values: ArrayLike) -> None:
+        self._q[:] = values
+
+    @property
+    def v(self) -> FloatArray:
+        """Velocities (n, nv) [rad/s or m/s]."""
+        return self._v
+
+    @v.setter
+    def v(self, values: ArrayLike) -> None:
+        self._v[:] = values
+
+    @property
+    def u(self) -> FloatArray:
+        """Actuation (n, nu) [N m or N], of actuators with a controller what is added to its effort."""
+        return self._u
+
+    @u.setter
+    def u(self, values: ArrayLike) -> None:
+        self._u[:] = values
+
+    @property
+    def desired(self) -> FloatArray:
+        """Position and velocity that controllers aim at, (n, k, 2), in the order of `controlled`."""
+        return self._desired
+
+    @desired.setter
+    def desired(self, values: ArrayLike) -> None:
+        self._desired[:] = values
+
+    @property
+    def controlled(self) -> list[str]:
+        """Names of the k actuators that have a controller."""
+        names = self.plant.GetActuatorNames()
+        return [names[k] for k in self._workers[0][0].state.model.pd_actuator]
+
+    @property
+    def time(self) -> FloatArray:
+        """Time [s] of each world, (n,)."""
+        return self._start_time + self._steps * self.plant.time_step()
+
+    @property
+    def status(self) -> IntArray:
+        """0 of worlds that run, else why one stopped, (n,); failures() has it in words."""
+        return self._status
+
+    def failures(self) -> dict[int, str]:
+        """{number of a world that stopped: why}"""
+        stopped = np.flatnonzero(self._status)
+        return {int(k): self._messages.get(int(k), FAILURES[int(self._status[k])]) for k in stopped}
+
+    def reset(self, which: Any = slice(None), q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Worlds begin again at the time of the start, also those that stopped.
+
+        Args:
+            which: indices or a mask of worlds; default: all.
+            q, v: their state, (nq,) or one row each; default: that of the start.
+        """
+        self._q[which] = self._start_q if q is None else q
+        self._v[which] = self._start_v if v is None else v
+        self._status[which] = RUNNING
+        self._steps[which] = 0
+
+    # steps
+
+    def step(self, count: int = 1) -> None:
+        """All worlds that run take so many steps, with u and desired as they are."""
+        self._advance(count, self._u[:, np.newaxis], count + 1)
+
+    def rollout(self, steps: int, u: ArrayLike | None = None, *, every: int = 1) -> FloatArray:
+        """All worlds that run take so many steps; returns their states after each `every`-th one.
+
+        Args:
+            steps: of each world.
+            u: (n, steps, nu) [N m or N], the actuation in each step, or what can be broadcast to that: (steps, nu) for
+                all worlds; default: u of the worlds, held.
+            every: steps from one sample to the next.
+
+        Returns:
+            [q; v] (n, steps // every, nq + nv); NaN from where a world stopped.
+        """
+        if every < 1:
+            raise ArgumentError(f"{argument('every')} is {every}: samples are at least one step apart")
+        values = self._u[:, np.newaxis]
+        if u is not None:
+            shape = len(self), max(steps, 1), self._u.shape[1]
+            try:
+                values = np.ascontiguousarray(np.broadcast_to(np.asarray(u, dtype=float), shape))
+            except (TypeError, ValueError):
+                raise ArgumentError(f"{argument('u')} has shape {np.shape(u)}, expected {shape}") from None
+        samples = self._advance(steps, values, every)
+        for k in np.flatnonzero(self._status):
+            samples[k, self._taken[k] // every :] = np.nan
+        return samples
+
+    def _advance(self, steps, u, every):
+        if steps < 0:
+            raise ArgumentError(f"{argument('steps')} is {steps}")
+        arrays = {
+            "world_q": self._q,
+            "world_v": self._v,
+            "world_u": np.ascontiguousarray(u),
+            "world_desired": self._desired,
+            "world_samples": np.empty((len(self), steps // every, self._q.shape[1] + self._v.shape[1])),
+            "world_status": self._status,
+            "world_steps": self._taken,
+            "world_until": self._until,
+            "world_counts": np.array([every], dtype=np.int64),
+            "world_settings": np.array([self.plant.time_step(), float(self.plant.implicit_damping())]),
+        }
+        self._taken[:], self._until[:] = 0, steps
+        for workers in self._workers.values():
+            for worker in workers:
+                worker.take(arrays)
+        with np.errstate(all="ignore"):  # interpreted kernels
+            if len(self._tasks_of_threads) == 1:
+                self._run(self._tasks_of_threads[0])
+            else:
+                self._pool = self._pool or ThreadPoolExecutor(self._threads)
+                list(self._pool.map(self._run, self._tasks_of_threads))
+        self._steps += self._taken
+        return arrays["world_samples"]
+
+    def _run(self, task):
+        """Advances the worlds of one task: (group, first, end) of each piece."""
+        for group, first, end in task:
+            workers = self._workers[group]
+            worker = workers.pop()  # there are as many as threads can want at once
+            try:
+                worker.advance(first, end, self._status, self._messages)
+            finally:
+                workers.append(worker)
+
+    # before the steps
+
+    def _refuse(self, start):
+        plant = self.plant
+        require_actions(plant)
+        if plant.elements.deformable_bodies:
+            raise ModelError("worlds are for rigid bodies: a plant with deformable bodies takes single runs")
+        if needs_python(plant, start):
+            raise ModelError(
+                "worlds do not step force elements of a user, applied forces or inputs that follow a source"
+            )
+
+    def _tasks(self, count):
+        """Lists of (group, first, end), with about as many worlds each, for the threads to take."""
+        group_of = np.empty(count, dtype=np.int64)
+        for number, worlds in enumerate(self._groups.values()):
+            group_of[worlds] = number
+        starts = np.flatnonzero(np.diff(group_of, prepend=-1))
+        size = count if self._threads == 1 else -(-count // (TASKS_PER_THREAD * self._threads))
+        size = size if self._threads == 1 else -(-size // 8) * 8
+        task, room = [], size
+        for first, end in zip(starts, [*starts[1:], count], strict=True):
+            while first < end:
+                last = min(end, first + room)
+                task.append((int(group_of[first]), int(first), int(last)))
+                room -= last - first
+                first = last
+                if room == 0:
+                    yield task
+                    task, room = [], size
+        if task:
+            yield task
+
+    def _made_workers(self, loaded, start, tasks, lanes, on_compile):
+        """{group: its workers}, one for each thread that may step its worlds at once."""
+        with_group = np.zeros(len(self._groups), dtype=np.int64)
+        for task in tasks:
+            for group in {piece[0] for piece in task}:
+                with_group[group] += 1
+        made = {}
+        for group, overrides in enumerate(self._groups):
+            with changed_parameters(loaded, overrides) if overrides else nullcontext():
+                workers = [_Worker(start, lanes, on_compile) for _ in range(min(self._threads, with_group[group]))]
+            made[group] = workers
+        return made
+
+
+def _groups(count, parameters):
+    """{overrides of some worlds, PATH=VALUE texts: the numbers of these worlds}"""
+    columns = []
+    for path, values in parameters.items():
+        if isinstance(values, str) or np.ndim(values) == 0:
+            columns.append([override_texts({path: values})[0]] * count)
+            continue
+        if len(values) != count:
+            raise ArgumentError(f"{argument('parameters')}: {path} has {len(values)} values, there are {count} worlds")
+        columns.append([override_texts({path: value})[0] for value in values])
+    groups = {}
+    for k, texts in enumerate(zip(*columns, strict=True) if columns else [()] * count):
+        groups.setdefault(texts, []).append(k)
+    return groups
+
+
+class _Worker:
+    """A context in which worlds of equal parameters step, one after another or, in lanes, eight at once.
+
+    Args:
+        start: the context that it is made from, under the parameters that the elements of the plant have now.
+        lanes: whether worlds may share registers.
+        on_compile: called before the compiler runs.
+    """
+
+    def __init__(self, start: Context, lanes: bool, on_compile: Callable[[], object]) -> None:
+        state = start.state
+        plant = state.plant
+        self.context = context = Context(plant, state.scalar, state.compiled)
+        context.inputs.take_from(start.inputs)
+        self.state = state = context.state
+        state.go_to(start.get_time(), start.state.q, start.state.v)
+        if start.state.parameters.values:
+            state.parameters, state.parameters_current = start.state.parameters.copy(), False
+        require_masses(plant, context)
+        foresee_contact(state)
+        plant.set_controllers(context)
+        keep_none(context)
+        self.contact: Any = state.contact
+        if not is_compiled(state.kernels.advance_worlds, called=True):
+            on_compile()
+        if state.constraints is not None and state.constraints.row_owners and self.contact is None:
+            state.constraints.expect_regular_rank(context)
+            state.constraints.work.noted_ranks[:] = state.constraints.work.ranks
+        if self.contact is not None:
+            self.contact.start_run(1, False)
+            if self.contact.compiles_elsewhere(state.kernels):
+                self._function(state.kernels.advance_worlds)  # meanwhile
+            self.contact.attach(state)
+        self._one = self._function(state.kernels.advance_worlds)
+        self._lanes: Callable[..., float] | None = None
+        if lanes and self._can_share():
+            from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
+
+            self._lane_data = LaneData(state.model.sizes)
+            self._lanes = self._function(load_lane_kernels().advance_worlds_in_lanes)
+
+    def _can_share(self):
+        """Whether steps between limits are the same instructions for all worlds."""
+        state = self.state
+        model = state.model
+        joints = set(model.body_joint_type.tolist())
+        smooth = self.contact is None and state.constraints is None and covers(model) and not len(model.friction_dof)
+        return state.compiled and smooth and not joints & {BALL_RPY, RPY_FLOATING}
+
+    def _function(self, kernel):
+        """A kernel as a function of Python that leaves the lock of Python to others."""
+        return CALLED(address_of_function(kernel)) if self.state.compiled else kernel
+
+    def take(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Works with these arrays of all worlds from now on."""
+        calls = np.zeros(2)
+        if self._lanes is not None:
+            calls[:] = address_of_function(self.state.kernels.advance_worlds), self.state.data_handle
+        self._arrays = WorldArrays(world_calls=calls, **arrays)
+        self._handle = self._arrays.handle(self.state.compiled)
+
+    def advance(self, first: int, end: int, status: IntArray, messages: dict[int, str]) -> None:
+        """Advances some worlds; those whose contact has no solution get a message."""
+        state = self.state
+        if self._lanes is not None:
+            self._lanes(state.model_handle, self._lane_data.handle, self._handle, first, end)
+            return
+        k = first
+        while k < end:
+            k = int(self._one(state.model_handle, state.data_handle, self._handle, k, end))
+            if k == end:
+                break
+            try:  # more room, in arrays of the same solids
+                self.contact.make_room()
+                self.contact.attach(state)
+                status[k] = RUNNING
+            except ContactUnsolvedError as error:
+                messages[k] = str(error)
+                k += 1
