@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mbcli.multibody.plant.strict_calls import strict_call
+from mbcli.multibody.compilation.strict_calls import strict_call
 
 
 class ConstrainedCalls:

@@ -10,7 +10,7 @@ import numpy as np
 from mbcli.engine.queries.state_batch import covers
 from mbcli.engine.runtime.model import Data
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.multibody.plant.strict_calls import strict_call
+from mbcli.multibody.compilation.strict_calls import strict_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
