@@ -17,7 +17,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 
-from mbcli.engine.runtime.kernel import ALONE, CALLED, ENTRIES, INTERPRETED, KINDS, argument_types
+from mbcli.engine.runtime.kernel import ALONE, CALLED, ENTRIES, INTERPRETED, KINDS, UNLOCKED, argument_types
 from mbcli.engine.runtime.precompiled import (
     INDEX,
     KIND_OF_ARRAY,
@@ -187,8 +187,9 @@ class CompiledForALibrary:
         if handles is None:
             add_c_function(context, glue, symbol, arguments, result, name)
         else:
-            add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name)
-            add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name)
+            free = twin.__name__ in {function.__name__ for function in UNLOCKED}
+            add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name, free)
+            add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name, free)
         self._link(str(glue))
 
     def _link(self, text):

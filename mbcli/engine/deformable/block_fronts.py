@@ -1,105 +1,393 @@
-"""The inner loops of a multifrontal Cholesky factorization of symmetric matrices of 3x3 blocks.
+"""A multifrontal Cholesky factorization A = U^T U of symmetric matrices of 3x3 blocks (Duff and Reid 1983).
 
-A front has the rows and columns of some vertices that are eliminated together (its own, `own` numbers), and of those
-behind them that they are connected with (its rest). Of the symmetric matrix the upper triangle is kept, in three dense
-arrays: own by own, own by rest, and rest by rest, which is added to the front of the parent (Duff and Reid 1983).
-Dense factorizations are those of LAPACK; they are called between these loops.
+A front has the rows and columns of some vertices that are eliminated together, its own, and of those behind them that
+they are connected with, its rest. Own numbers and numbers of the rest are each filled up to a multiple of eight, with
+ones on the diagonal, and cut into tiles of eight: a row of a tile is one vector register. Of the symmetric matrix the
+tiles on and above the diagonal are kept, column by column of tiles, the tiles of a column one below the other. The rows
+of own numbers are the factor; those of the rest are added to the front of the parent. A diagonal element of U is kept
+inverted.
 
-fronts: a row for each front: own and rest numbers, where its arrays own by own and own by rest start in values, where
-its list of rest vertices starts in rest, and its first own number.
+fronts: a row for each front, FRONT_...; lengths and places in values are in rows of tiles. spots (k, 9): where the
+elements of a block go, -1 for nowhere. children: front, and where its places start; these are the numbers in the front
+of the parent that the vertices of its rest start at. The vectors of solutions are in the order of elimination.
 """
 
-from mbcli.engine.runtime.kernel import Blocks, Indices, Int, Matrix, Table, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Blocks, Indices, Int, Table, Vector, kernel, unlocked
+from mbcli.engine.runtime.lane_memory import (
+    add_product,
+    element,
+    lanes_of,
+    set_element,
+    subtract_product,
+    sum_of_lanes,
+)
+from mbcli.engine.smooth.trigonometry import square_root
+
+# own numbers and first of them, tiles of own numbers and of the rest, where the own rows and the rest are in values,
+# vertices of the rest and where they start in rest, blocks and children from here to those of the next front
+(
+    FRONT_OWN,
+    FRONT_FIRST,
+    FRONT_TILES,
+    FRONT_REST_TILES,
+    FRONT_AT,
+    FRONT_LEFT,
+    FRONT_REST,
+    FRONT_REST_START,
+    FRONT_BLOCKS,
+    FRONT_CHILDREN,
+) = range(10)
+FRONT_NUMBERS = 10
+PANEL = 12  # tiles that are eliminated before the rows behind them are updated: they fit into a cache
 
 
-@entry
-def scatter_blocks(blocks: Blocks, table: Table, own: Matrix, across: Matrix):
-    """Adds blocks to a front. table: block, its row and column of blocks in the front, whether it is transposed."""
-    size = own.shape[0]
-    for n in range(table.shape[0]):
-        b, row, column = table[n, 0], 3 * table[n, 1], 3 * table[n, 2]
+@kernel
+def column_of_tiles(at, tiles, t):
+    """First row of column t of the own rows."""
+    if t < tiles:
+        return at + 4 * t * (t + 1)
+    return at + 4 * tiles * (tiles + 1) + 8 * tiles * (t - tiles)
+
+
+# ------------------------------------------------------------------------------------------------- assembly
+
+
+@unlocked
+def assemble_front(
+    values: Vector,
+    fronts: Table,
+    order: Indices,
+    spots: Table,
+    blocks: Blocks,
+    children: Table,
+    places: Indices,
+    f: Int,
+):
+    """The front before it is eliminated: its blocks, and what its children left. order: blocks, front by front."""
+    clear_front(values, fronts, f)
+    for n in range(fronts[f, FRONT_BLOCKS], fronts[f + 1, FRONT_BLOCKS]):
+        b = order[n]
         for i in range(3):
             for j in range(3):
-                x = blocks[b, j, i] if table[n, 3] != 0 else blocks[b, i, j]
-                if column < size:
-                    own[row + i, column + j] += x
-                else:
-                    across[row + i, column - size + j] += x
-
-
-@entry
-def add_front(source: Matrix, places: Indices, own: Matrix, across: Matrix, rest: Matrix):
-    """Adds what a child leaves to its parent; places: of its vertices, in blocks of the parent's front."""
-    size = own.shape[0]
-    count = places.shape[0]
-    for p in range(count):
-        for i in range(3):
-            row = 3 * places[p] + i
-            for q in range(p, count):
-                column = 3 * places[q]
-                if row >= size:
-                    add_three(source, 3 * p + i, 3 * q, rest, row - size, column - size)
-                elif column >= size:
-                    add_three(source, 3 * p + i, 3 * q, across, row, column - size)
-                else:
-                    add_three(source, 3 * p + i, 3 * q, own, row, column)
+                spot = spots[n, 3 * i + j]
+                if spot >= 0:
+                    values[spot] += blocks[b, i, j]
+    for n in range(fronts[f, FRONT_CHILDREN], fronts[f + 1, FRONT_CHILDREN]):
+        add_child(values, fronts, places, f, children[n, 0], children[n, 1])
 
 
 @kernel
-def add_three(source, i, j, target, k, l):
-    target[k, l] += source[i, j]
-    target[k, l + 1] += source[i, j + 1]
-    target[k, l + 2] += source[i, j + 2]
+def clear_front(values, fronts, f):
+    at, tiles, rest = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
+    for k in range(8 * at, 8 * column_of_tiles(at, tiles, tiles + rest)):
+        set_element(values, k, 0.0)
+    left = fronts[f, FRONT_LEFT]
+    for k in range(8 * left, 8 * (left + 4 * rest * (rest + 1))):
+        set_element(values, k, 0.0)
+    for i in range(fronts[f, FRONT_OWN], 8 * tiles):
+        values[8 * (column_of_tiles(at, tiles, i // 8) + i) + i % 8] = 1.0
 
 
 @kernel
-def row_of_six(table, i):
-    return table[i, 0], table[i, 1], table[i, 2], table[i, 3], table[i, 4], table[i, 5]
+def add_child(values, fronts, places, f, child, start):
+    """Adds what a child left, vertex by vertex of its rest."""
+    source = fronts[child, FRONT_LEFT]
+    own = 8 * fronts[f, FRONT_TILES]
+    for q in range(fronts[child, FRONT_REST]):
+        to = element(places, start + q)
+        s0, s1, s2 = left_column(source, 3 * q), left_column(source, 3 * q + 1), left_column(source, 3 * q + 2)
+        t0, t1, t2 = own_column(fronts, f, to), own_column(fronts, f, to + 1), own_column(fronts, f, to + 2)
+        p = 0
+        while p < q and element(places, start + p) < own:
+            add_nine(values, 24 * p, s0, s1, s2, 8 * element(places, start + p), t0, t1, t2)
+            p += 1
+        if to >= own:
+            left = fronts[f, FRONT_LEFT]
+            t0, t1, t2 = left_column(left, to - own), left_column(left, to - own + 1), left_column(left, to - own + 2)
+            t0, t1, t2 = t0 - 8 * own, t1 - 8 * own, t2 - 8 * own
+        while p < q:
+            add_nine(values, 24 * p, s0, s1, s2, 8 * element(places, start + p), t0, t1, t2)
+            p += 1
+        row, to_row = 24 * q, 8 * to
+        values[t0 + to_row] += values[s0 + row]
+        values[t1 + to_row] += values[s1 + row]
+        values[t1 + to_row + 8] += values[s1 + row + 8]
+        values[t2 + to_row] += values[s2 + row]
+        values[t2 + to_row + 8] += values[s2 + row + 8]
+        values[t2 + to_row + 16] += values[s2 + row + 16]
 
 
-@entry
-def solve_down(values: Vector, fronts: Table, rest: Indices, x: Vector, gathered: Vector, end: Int):
-    """x = U^-T x for the fronts before `end`; the numbers of x are in the order of elimination."""
-    for f in range(end):
-        own, others, at, across, start, first = row_of_six(fronts, f)
-        for k in range(others):
-            gathered[k] = 0.0
+@kernel
+def own_column(fronts, f, j):
+    """Where number j of the first own row of a front is in values."""
+    return 8 * column_of_tiles(fronts[f, FRONT_AT], fronts[f, FRONT_TILES], j // 8) + j % 8
+
+
+@kernel
+def left_column(left, j):
+    """Where number j of the first row of a rest is in values."""
+    t = j // 8
+    return 8 * (left + 4 * t * (t + 1)) + j % 8
+
+
+@kernel
+def add_nine(values, row, s0, s1, s2, to_row, t0, t1, t2):
+    """Adds three rows of three columns to others."""
+    for _ in range(3):
+        set_element(values, t0 + to_row, element(values, t0 + to_row) + element(values, s0 + row))
+        set_element(values, t1 + to_row, element(values, t1 + to_row) + element(values, s1 + row))
+        set_element(values, t2 + to_row, element(values, t2 + to_row) + element(values, s2 + row))
+        row, to_row = row + 8, to_row + 8
+
+
+# ------------------------------------------------------------------------------------------------- elimination
+
+
+@unlocked
+def factorize_fronts(
+    values: Vector,
+    fronts: Table,
+    order: Indices,
+    spots: Table,
+    blocks: Blocks,
+    children: Table,
+    places: Indices,
+    begin: Int,
+    end: Int,
+):
+    """Fronts from begin to end, those of their children being done; -1, or a front that is not positive definite."""
+    for f in range(begin, end):
+        assemble_front(values, fronts, order, spots, blocks, children, places, f)
+        if eliminate_front(values, fronts, f) < 0:
+            return f
+    return -1
+
+
+@unlocked
+def eliminate_front(values: Vector, fronts: Table, f: Int):
+    """Own rows -> those of U, the rest without them; -1 if the front is not positive definite, else 0."""
+    for first in range(0, fronts[f, FRONT_TILES], PANEL):
+        if eliminate_panel(values, fronts, f, first) < 0:
+            return -1
+        update_behind_panel(values, fronts, f, first, 0, 1)
+    return 0
+
+
+@unlocked
+def eliminate_panel(values: Vector, fronts: Table, f: Int, first: Int):
+    """The rows of PANEL tiles, all that comes from earlier ones being subtracted; -1 if one has no root, else 0."""
+    lanes = lanes_of(values)
+    at, tiles = fronts[f, FRONT_AT], fronts[f, FRONT_TILES]
+    all_tiles = tiles + fronts[f, FRONT_REST_TILES]
+    for k in range(first, min(first + PANEL, tiles)):
+        above, count = column_of_tiles(at, tiles, k) + 8 * first, 8 * (k - first)
+        diagonal = above + count
+        subtract_products(values, lanes, diagonal, above, above, count)
+        if not factorize_tile(values, lanes, diagonal):
+            return -1
+        for t in range(k + 1, all_tiles):
+            beside = column_of_tiles(at, tiles, t) + 8 * first
+            subtract_products(values, lanes, beside + count, above, beside, count)
+            solve_tile(values, lanes, diagonal, beside + count)
+    return 0
+
+
+@unlocked
+def update_behind_panel(values: Vector, fronts: Table, f: Int, first: Int, part: Int, parts: Int):
+    """Subtracts what the rows of a panel have to do with those behind; of the columns of tiles each parts-th one."""
+    lanes = lanes_of(values)
+    at, tiles, left = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_LEFT]
+    end = min(first + PANEL, tiles)
+    count = 8 * (end - first)
+    for t in range(end + part, tiles + fronts[f, FRONT_REST_TILES], parts):
+        column = column_of_tiles(at, tiles, t)
+        beside = column + 8 * first
+        for i in range(end, min(t + 1, tiles)):
+            above = column_of_tiles(at, tiles, i) + 8 * first
+            subtract_products(values, lanes, column + 8 * i, above, beside, count)
+        column = left + 4 * (t - tiles) * (t - tiles + 1)
+        for i in range(tiles, t + 1):
+            above = column_of_tiles(at, tiles, i) + 8 * first
+            subtract_products(values, lanes, column + 8 * (i - tiles), above, beside, count)
+
+
+@kernel
+def subtract_products(values, lanes, target, above, beside, count):
+    """The tile at target loses the sum over `count` rows of those of `above`, transposed, times those of `beside`."""
+    c0, c1 = element(lanes, target), element(lanes, target + 1)
+    c2, c3 = element(lanes, target + 2), element(lanes, target + 3)
+    c4, c5 = element(lanes, target + 4), element(lanes, target + 5)
+    c6, c7 = element(lanes, target + 6), element(lanes, target + 7)
+    for k in range(count):
+        row, a = element(lanes, beside + k), 8 * (above + k)
+        c0 = subtract_product(c0, row, element(values, a))
+        c1 = subtract_product(c1, row, element(values, a + 1))
+        c2 = subtract_product(c2, row, element(values, a + 2))
+        c3 = subtract_product(c3, row, element(values, a + 3))
+        c4 = subtract_product(c4, row, element(values, a + 4))
+        c5 = subtract_product(c5, row, element(values, a + 5))
+        c6 = subtract_product(c6, row, element(values, a + 6))
+        c7 = subtract_product(c7, row, element(values, a + 7))
+    set_tile(lanes, target, c0, c1, c2, c3, c4, c5, c6, c7)
+
+
+@kernel
+def set_tile(lanes, target, r0, r1, r2, r3, r4, r5, r6, r7):
+    set_element(lanes, target, r0)
+    set_element(lanes, target + 1, r1)
+    set_element(lanes, target + 2, r2)
+    set_element(lanes, target + 3, r3)
+    set_element(lanes, target + 4, r4)
+    set_element(lanes, target + 5, r5)
+    set_element(lanes, target + 6, r6)
+    set_element(lanes, target + 7, r7)
+
+
+@kernel
+def factorize_tile(values, lanes, d):
+    """The tile on the diagonal -> U, its diagonal inverted; False if it has no root. What is below is of no matter."""
+    for i in range(8):
+        pivot = values[8 * (d + i) + i]
+        if not pivot > 0.0:
+            return False
+        s = 1.0 / square_root(pivot)
+        row = s * element(lanes, d + i)
+        set_element(lanes, d + i, row)
+        values[8 * (d + i) + i] = s
+        for k in range(i + 1, 8):
+            set_element(lanes, d + k, subtract_product(element(lanes, d + k), row, values[8 * (d + i) + k]))
+    return True
+
+
+@kernel
+def solve_tile(values, lanes, d, b):
+    """The tile at b -> U^-T times it, U being the tile at d."""
+    u = 8 * d
+    r0 = element(values, u) * element(lanes, b)
+    r1 = subtract_product(element(lanes, b + 1), r0, element(values, u + 1))
+    r2 = subtract_product(element(lanes, b + 2), r0, element(values, u + 2))
+    r3 = subtract_product(element(lanes, b + 3), r0, element(values, u + 3))
+    r4 = subtract_product(element(lanes, b + 4), r0, element(values, u + 4))
+    r5 = subtract_product(element(lanes, b + 5), r0, element(values, u + 5))
+    r6 = subtract_product(element(lanes, b + 6), r0, element(values, u + 6))
+    r7 = subtract_product(element(lanes, b + 7), r0, element(values, u + 7))
+    r1 = element(values, u + 9) * r1
+    r2 = subtract_product(r2, r1, element(values, u + 10))
+    r3 = subtract_product(r3, r1, element(values, u + 11))
+    r4 = subtract_product(r4, r1, element(values, u + 12))
+    r5 = subtract_product(r5, r1, element(values, u + 13))
+    r6 = subtract_product(r6, r1, element(values, u + 14))
+    r7 = subtract_product(r7, r1, element(values, u + 15))
+    r2 = element(values, u + 18) * r2
+    r3 = subtract_product(r3, r2, element(values, u + 19))
+    r4 = subtract_product(r4, r2, element(values, u + 20))
+    r5 = subtract_product(r5, r2, element(values, u + 21))
+    r6 = subtract_product(r6, r2, element(values, u + 22))
+    r7 = subtract_product(r7, r2, element(values, u + 23))
+    r3 = element(values, u + 27) * r3
+    r4 = subtract_product(r4, r3, element(values, u + 28))
+    r5 = subtract_product(r5, r3, element(values, u + 29))
+    r6 = subtract_product(r6, r3, element(values, u + 30))
+    r7 = subtract_product(r7, r3, element(values, u + 31))
+    r4 = element(values, u + 36) * r4
+    r5 = subtract_product(r5, r4, element(values, u + 37))
+    r6 = subtract_product(r6, r4, element(values, u + 38))
+    r7 = subtract_product(r7, r4, element(values, u + 39))
+    r5 = element(values, u + 45) * r5
+    r6 = subtract_product(r6, r5, element(values, u + 46))
+    r7 = subtract_product(r7, r5, element(values, u + 47))
+    r6 = element(values, u + 54) * r6
+    r7 = subtract_product(r7, r6, element(values, u + 55))
+    r7 = element(values, u + 63) * r7
+    set_tile(lanes, b, r0, r1, r2, r3, r4, r5, r6, r7)
+
+
+# ------------------------------------------------------------------------------------------------- solutions
+
+
+@unlocked
+def solve_down(values: Vector, fronts: Table, rest: Indices, x: Vector, work: Vector, begin: Int, end: Int):
+    """x = U^-T x on the fronts from begin to end; work: a tile more than the largest front has."""
+    lanes, tile = lanes_of(values), lanes_of(work)
+    for f in range(begin, end):
+        own, first = fronts[f, FRONT_OWN], fronts[f, FRONT_FIRST]
+        at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
+        for i in range(8 * (tiles + others + 1)):
+            work[i] = x[first + i] if i < own else 0.0
+        zero = element(tile, tiles + others)
+        for t in range(tiles + others):
+            column = column_of_tiles(at, tiles, t)
+            a, b, c, d = element(tile, t), zero, zero, zero
+            for k in range(0, 8 * min(t, tiles), 4):
+                a = subtract_product(a, element(lanes, column + k), element(work, k))
+                b = subtract_product(b, element(lanes, column + k + 1), element(work, k + 1))
+                c = subtract_product(c, element(lanes, column + k + 2), element(work, k + 2))
+                d = subtract_product(d, element(lanes, column + k + 3), element(work, k + 3))
+            set_element(tile, t, (a + b) + (c + d))
+            if t < tiles:
+                for i in range(8):
+                    y = work[8 * t + i]
+                    for m in range(i):
+                        y -= values[8 * (column + 8 * t + m) + i] * work[8 * t + m]
+                    work[8 * t + i] = y * values[8 * (column + 8 * t + i) + i]
         for i in range(own):
-            row = at + i * own
-            y = x[first + i] / values[row + i]
-            x[first + i] = y
-            for j in range(i + 1, own):
-                x[first + j] -= values[row + j] * y
-            row = across + i * others
-            for j in range(others):
-                gathered[j] += values[row + j] * y
-        for k in range(others // 3):
-            place = 3 * rest[start + k]
+            x[first + i] = work[i]
+        start = fronts[f, FRONT_REST_START]
+        for k in range(fronts[f, FRONT_REST]):
             for i in range(3):
-                x[place + i] -= gathered[3 * k + i]
+                x[3 * rest[start + k] + i] += work[8 * tiles + 3 * k + i]
 
 
-@entry
-def solve_up(values: Vector, fronts: Table, rest: Indices, x: Vector, gathered: Vector, end: Int):
-    """x = U^-1 x for the fronts before `end`, those behind being solved."""
-    for f in range(end - 1, -1, -1):
-        own, others, at, across, start, first = row_of_six(fronts, f)
-        for k in range(others // 3):
-            place = 3 * rest[start + k]
+@unlocked
+def solve_up(values: Vector, fronts: Table, rest: Indices, x: Vector, work: Vector, begin: Int, end: Int):
+    """x = U^-1 x on the fronts from begin to end, those behind being solved; work as in solve_down()."""
+    lanes, tile = lanes_of(values), lanes_of(work)
+    for f in range(end - 1, begin - 1, -1):
+        own, first = fronts[f, FRONT_OWN], fronts[f, FRONT_FIRST]
+        at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
+        for i in range(8 * (tiles + others + 1)):
+            work[i] = x[first + i] if i < own else 0.0
+        start = fronts[f, FRONT_REST_START]
+        for k in range(fronts[f, FRONT_REST]):
             for i in range(3):
-                gathered[3 * k + i] = x[place + i]
-        for i in range(own - 1, -1, -1):
-            row = across + i * others
-            a, b, c, d = x[first + i], 0.0, 0.0, 0.0
-            whole = others // 4 * 4
-            for j in range(0, whole, 4):
-                a -= values[row + j] * gathered[j]
-                b -= values[row + j + 1] * gathered[j + 1]
-                c -= values[row + j + 2] * gathered[j + 2]
-                d -= values[row + j + 3] * gathered[j + 3]
-            for j in range(whole, others):
-                a -= values[row + j] * gathered[j]
-            row = at + i * own
-            for j in range(i + 1, own):
-                b -= values[row + j] * x[first + j]
-            x[first + i] = (a + b + c + d) / values[row + i]
+                work[8 * tiles + 3 * k + i] = x[3 * rest[start + k] + i]
+        zero = element(tile, tiles + others)
+        for k in range(tiles - 1, -1, -1):
+            s0, s1, s2, s3, s4, s5, s6, s7 = zero, zero, zero, zero, zero, zero, zero, zero
+            for t in range(k + 1, tiles + others):
+                row, y = column_of_tiles(at, tiles, t) + 8 * k, element(tile, t)
+                s0 = add_product(s0, element(lanes, row), y)
+                s1 = add_product(s1, element(lanes, row + 1), y)
+                s2 = add_product(s2, element(lanes, row + 2), y)
+                s3 = add_product(s3, element(lanes, row + 3), y)
+                s4 = add_product(s4, element(lanes, row + 4), y)
+                s5 = add_product(s5, element(lanes, row + 5), y)
+                s6 = add_product(s6, element(lanes, row + 6), y)
+                s7 = add_product(s7, element(lanes, row + 7), y)
+            work[8 * k] -= sum_of_lanes(s0)
+            work[8 * k + 1] -= sum_of_lanes(s1)
+            work[8 * k + 2] -= sum_of_lanes(s2)
+            work[8 * k + 3] -= sum_of_lanes(s3)
+            work[8 * k + 4] -= sum_of_lanes(s4)
+            work[8 * k + 5] -= sum_of_lanes(s5)
+            work[8 * k + 6] -= sum_of_lanes(s6)
+            work[8 * k + 7] -= sum_of_lanes(s7)
+            diagonal = column_of_tiles(at, tiles, k) + 8 * k
+            for i in range(7, -1, -1):
+                y = work[8 * k + i]
+                for m in range(i + 1, 8):
+                    y -= values[8 * (diagonal + i) + m] * work[8 * k + m]
+                work[8 * k + i] = y * values[8 * (diagonal + i) + i]
+        for i in range(own):
+            x[first + i] = work[i]
+
+
+@unlocked
+def copy_front(values: Vector, fronts: Table, f: Int, matrix: Vector, width: Int):
+    """The own numbers of a front that is assembled, as rows of a symmetric matrix that are `width` numbers apart."""
+    at, tiles, own = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_OWN]
+    for i in range(own):
+        for j in range(i, own):
+            x = values[8 * (column_of_tiles(at, tiles, j // 8) + i) + j % 8]
+            matrix[i * width + j] = x
+            matrix[j * width + i] = x

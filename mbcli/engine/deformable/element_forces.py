@@ -12,6 +12,9 @@ gives for small strains the elastic force at the end of the step, which damps wh
 the midpoint rule. S(C_m) has no limit for a tetrahedron that is pressed flat: there P(F_m) takes its place by and by.
 For the linear material E is the small strain.
 
+Eight tetrahedra are computed at once, in vector registers; what they take from the arrays of vertices is put into a row
+of eight for each number before, and what they give is added from such rows.
+
 elements: row of a tetrahedron: gradients of its four shape functions [1/m], then its volume [m^3].
 law: see law_numbers() in materials.py. Volumes and gradients are those of the reference positions.
 """
@@ -24,13 +27,18 @@ from mbcli.engine.deformable.materials import (
     shear_quotients,
     stretch_hessian,
 )
-from mbcli.engine.deformable.stretches import apply3, diagonalize, principal_stretches
-from mbcli.engine.runtime.kernel import Blocks, Matrix, Table, Vector, entry, kernel
+from mbcli.engine.deformable.stretches import apply3, diagonalize, principal_stretches, unit_like
+from mbcli.engine.runtime.kernel import Blocks, Int, Matrix, Table, Vector, entry, kernel, unlocked
+from mbcli.engine.runtime.lane_memory import any_positive, element, lanes_of, set_element, where_positive
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale
 from mbcli.engine.smooth.trigonometry import square_root
 
 FLAT, ROUND = 0.1, 0.3  # least stretches between which P(F_m) gives way to F_m S(C_m)
 UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+# rows of eight: positions and velocities at the start, added to those at the end, these, elements, results
+ROW_X, ROW_SUM, ROW_END, ROW_ELEMENT, ROW_RESULT = 0, 12, 24, 36, 49
+ROW_VOLUME = ROW_ELEMENT + 12
+WORK = 8 * (ROW_RESULT + 90)
 
 
 @kernel
@@ -92,7 +100,7 @@ def product3(A, B):
 def elastic_stress(kind, lam, mu, F):
     """P(F), three rows."""
     if kind == LINEAR:
-        e = symmetric_product(UNIT, F)
+        e = symmetric_product(unit_like(F[0][0]), F)
         return hooke(lam, mu, (e[0] - 1.0, e[1] - 1.0, e[2] - 1.0, e[3], e[4], e[5]))
     s, u, v = principal_stretches(F)
     p = principal_stress(kind, lam, mu, s)
@@ -119,20 +127,30 @@ def stress_of_step(kind, lam, mu, F0, F1):
         0.5 * (C0[4] + C1[4]),
         0.5 * (C0[5] + C1[5]),
     )
-    least = square_root(max(0.0, min(squares[0], squares[1], squares[2])))
-    share = 0.0
-    if dot(F0[0], cross(F0[1], F0[2])) > 0.0 and dot(F1[0], cross(F1[1], F1[2])) > 0.0:
-        share = min(1.0, max(0.0, (least - FLAT) / (ROUND - FLAT)))
-    if share == 0.0:
+    least = smaller(squares[0], smaller(squares[1], squares[2]))
+    share = (square_root(where_positive(least, least, 0.0)) - FLAT) / (ROUND - FLAT)
+    share = where_positive(share - 1.0, 1.0, where_positive(share, share, 0.0))
+    share = where_positive(dot(F0[0], cross(F0[1], F0[2])), share, 0.0)
+    share = where_positive(dot(F1[0], cross(F1[1], F1[2])), share, 0.0)
+    if not any_positive(share):
         return elastic_stress(kind, lam, mu, F)
-    s = (square_root(squares[0]), square_root(squares[1]), square_root(squares[2]))
+    s = (
+        square_root(where_positive(share, squares[0], 1.0)),
+        square_root(where_positive(share, squares[1], 1.0)),
+        square_root(where_positive(share, squares[2], 1.0)),
+    )
     p = principal_stress(kind, lam, mu, s)
     a, b, c = p[0] / s[0], p[1] / s[1], p[2] / s[2]
     S = combine3(1.0, combine3(1.0, squared(a, v[0]), 1.0, squared(b, v[1])), 1.0, squared(c, v[2]))
     P = product3(F, S)
-    if share < 1.0:
+    if any_positive(1.0 - share):
         P = combine3(share, P, 1.0 - share, elastic_stress(kind, lam, mu, F))
     return P
+
+
+@kernel
+def smaller(a, b):
+    return where_positive(b - a, a, b)
 
 
 @kernel
@@ -141,26 +159,87 @@ def squared(a, v):
     return scale(a * v[0], v), scale(a * v[1], v), scale(a * v[2], v)
 
 
-@entry
-def add_element_impulses(x0: Matrix, v0: Matrix, v1: Matrix, tets: Table, elements: Matrix, law: Vector, out: Matrix):
-    """out (n, 3) += impulses [N s] over a step against the forces of the tetrahedra."""
+@kernel
+def gather_eight(x0, v0, v1, tets, elements, first, work):
+    """The numbers of eight tetrahedra from `first` on; the last one stands for those that are not there."""
+    last = tets.shape[0] - 1
+    for lane in range(8):
+        e = min(first + lane, last)
+        for a in range(4):
+            i = tets[e, a]
+            for k in range(3):
+                row = 8 * (3 * a + k) + lane
+                set_element(work, 8 * ROW_X + row, x0[i, k])
+                set_element(work, 8 * ROW_SUM + row, v0[i, k] + v1[i, k])
+                set_element(work, 8 * ROW_END + row, v1[i, k])
+        for k in range(13):
+            set_element(work, 8 * (ROW_ELEMENT + k) + lane, elements[e, k])
+
+
+@kernel
+def gradient_of_eight(lanes, row):
+    """sum x_a grad N_a^T, three rows; row: of the first coordinate of x_0."""
+    n = ROW_ELEMENT
+    n0, n1, n2, n3 = three_of(lanes, n), three_of(lanes, n + 3), three_of(lanes, n + 6), three_of(lanes, n + 9)
+    return (
+        sum_of_four(lanes, row, n0, n1, n2, n3),
+        sum_of_four(lanes, row + 1, n0, n1, n2, n3),
+        sum_of_four(lanes, row + 2, n0, n1, n2, n3),
+    )
+
+
+@kernel
+def three_of(lanes, row):
+    return (element(lanes, row), element(lanes, row + 1), element(lanes, row + 2))
+
+
+@kernel
+def sum_of_four(lanes, row, n0, n1, n2, n3):
+    a, b = add(scale(element(lanes, row), n0), scale(element(lanes, row + 3), n1)), scale(element(lanes, row + 6), n2)
+    return add(add(a, b), scale(element(lanes, row + 9), n3))
+
+
+@unlocked
+def add_element_impulses(
+    x0: Matrix,
+    v0: Matrix,
+    v1: Matrix,
+    tets: Table,
+    elements: Matrix,
+    law: Vector,
+    begin: Int,
+    end: Int,
+    work: Vector,
+    out: Matrix,
+):
+    """out (n, 3) += impulses [N s] over a step against the forces of tetrahedra; begin is a multiple of 8.
+
+    work: WORK numbers.
+    """
     kind, lam, mu, small_lam, small_mu, _, beta, h, c = law_numbers(law)
-    for e in range(tets.shape[0]):
-        F0, G0 = gradient_of(x0, tets, elements, e), gradient_of(v0, tets, elements, e)
-        G1 = gradient_of(v1, tets, elements, e)
-        sum_G = combine3(1.0, G0, 1.0, G1)
+    lanes = lanes_of(work)
+    for first in range(begin, end, 8):
+        gather_eight(x0, v0, v1, tets, elements, first, work)
+        F0, sum_G = gradient_of_eight(lanes, ROW_X), gradient_of_eight(lanes, ROW_SUM)
         F = combine3(1.0, F0, 0.25 * h, sum_G)
         P = stress_of_step(kind, lam, mu, F0, combine3(1.0, F0, 0.5 * h, sum_G))
-        frame = F if kind != LINEAR else UNIT
-        rate = combine3(0.5 * h * c, sum_G, beta, G1)
+        frame = F if kind != LINEAR else unit_like(F[0][0])
+        rate = combine3(0.5 * h * c, sum_G, beta, gradient_of_eight(lanes, ROW_END))
         S = hooke(small_lam, small_mu, symmetric_product(frame, rate))
         P = combine3(1.0, P, 1.0, product3(frame, S))
-        volume = h * elements[e, 12]
+        volume = h * element(lanes, ROW_VOLUME)
         for a in range(4):
-            i, f = tets[e, a], apply3(P, row3(elements, e, 3 * a))
-            out[i, 0] += volume * f[0]
-            out[i, 1] += volume * f[1]
-            out[i, 2] += volume * f[2]
+            f = scale(volume, apply3(P, three_of(lanes, ROW_ELEMENT + 3 * a)))
+            row = ROW_RESULT + 3 * a
+            set_element(lanes, row, f[0])
+            set_element(lanes, row + 1, f[1])
+            set_element(lanes, row + 2, f[2])
+        for lane in range(min(8, end - first)):
+            for a in range(4):
+                i, row = tets[first + lane, a], 8 * (ROW_RESULT + 3 * a) + lane
+                out[i, 0] += element(work, row)
+                out[i, 1] += element(work, row + 8)
+                out[i, 2] += element(work, row + 16)
 
 
 @entry
@@ -187,18 +266,25 @@ def definite(xx, yy, zz, xy, xz, yz):
     """The matrix with its negative eigenvalues put to zero."""
     minor = xx * yy - xy * xy
     determinant = zz * minor - xx * yz * yz - yy * xz * xz + 2.0 * xy * xz * yz
-    if xx > 0.0 and minor > 0.0 and determinant > 0.0:
+    is_definite = where_positive(xx, where_positive(minor, determinant, -1.0), -1.0)
+    others = where_positive(is_definite, -1.0, 1.0 + 0.0 * xx)
+    if not any_positive(others):
         return xx, yy, zz, xy, xz, yz
     l, (a, b, c) = diagonalize(xx, yy, zz, xy, xz, yz)
-    p, q, r = max(l[0], 0.0), max(l[1], 0.0), max(l[2], 0.0)
+    p, q, r = not_negative(l[0]), not_negative(l[1]), not_negative(l[2])
     return (
-        p * a[0] * a[0] + q * b[0] * b[0] + r * c[0] * c[0],
-        p * a[1] * a[1] + q * b[1] * b[1] + r * c[1] * c[1],
-        p * a[2] * a[2] + q * b[2] * b[2] + r * c[2] * c[2],
-        p * a[0] * a[1] + q * b[0] * b[1] + r * c[0] * c[1],
-        p * a[0] * a[2] + q * b[0] * b[2] + r * c[0] * c[2],
-        p * a[1] * a[2] + q * b[1] * b[2] + r * c[1] * c[2],
+        where_positive(others, p * a[0] * a[0] + q * b[0] * b[0] + r * c[0] * c[0], xx),
+        where_positive(others, p * a[1] * a[1] + q * b[1] * b[1] + r * c[1] * c[1], yy),
+        where_positive(others, p * a[2] * a[2] + q * b[2] * b[2] + r * c[2] * c[2], zz),
+        where_positive(others, p * a[0] * a[1] + q * b[0] * b[1] + r * c[0] * c[1], xy),
+        where_positive(others, p * a[0] * a[2] + q * b[0] * b[2] + r * c[0] * c[2], xz),
+        where_positive(others, p * a[1] * a[2] + q * b[1] * b[2] + r * c[1] * c[2], yz),
     )
+
+
+@kernel
+def not_negative(x):
+    return where_positive(x, x, 0.0)
 
 
 @kernel
@@ -208,15 +294,17 @@ def elastic_tangent(kind, lam, mu, s):
     Of the stretches as definite() gives it; then for the pairs of axes (1, 2), (2, 0) and (0, 1) the derivative of
     P_ij by F_ij, and by F_ji.
     """
+    a, b, c = s
     if kind == LINEAR:
-        d = 2.0 * mu + lam
-        return (d, d, d, lam, lam, lam), (mu, mu, mu), (mu, mu, mu)
+        zero = 0.0 * a
+        d, e, f = zero + (2.0 * mu + lam), zero + lam, zero + mu
+        return (d, d, d, e, e, e), (f, f, f), (f, f, f)
     xx, yy, zz, xy, xz, yz = stretch_hessian(kind, lam, mu, s)
-    sym0, skew0 = shear_quotients(kind, lam, mu, s, 0)
-    sym1, skew1 = shear_quotients(kind, lam, mu, s, 1)
-    sym2, skew2 = shear_quotients(kind, lam, mu, s, 2)
-    sym0, sym1, sym2 = 0.5 * max(sym0, 0.0), 0.5 * max(sym1, 0.0), 0.5 * max(sym2, 0.0)
-    skew0, skew1, skew2 = 0.5 * max(skew0, 0.0), 0.5 * max(skew1, 0.0), 0.5 * max(skew2, 0.0)
+    sym0, skew0 = shear_quotients(kind, lam, mu, a, b, c)
+    sym1, skew1 = shear_quotients(kind, lam, mu, b, c, a)
+    sym2, skew2 = shear_quotients(kind, lam, mu, c, a, b)
+    sym0, sym1, sym2 = 0.5 * not_negative(sym0), 0.5 * not_negative(sym1), 0.5 * not_negative(sym2)
+    skew0, skew1, skew2 = 0.5 * not_negative(skew0), 0.5 * not_negative(skew1), 0.5 * not_negative(skew2)
     return (
         definite(xx, yy, zz, xy, xz, yz),
         (sym0 + skew0, sym1 + skew1, sym2 + skew2),
@@ -224,14 +312,7 @@ def elastic_tangent(kind, lam, mu, s):
     )
 
 
-@kernel
-def turned_gradient(elements, e, a, v):
-    """V^T grad N_a."""
-    n = row3(elements, e, 3 * a)
-    return (dot(v[0], n), dot(v[1], n), dot(v[2], n))
-
-
-@entry
+@unlocked
 def add_element_tangents(
     x0: Matrix,
     v0: Matrix,
@@ -239,24 +320,30 @@ def add_element_tangents(
     tets: Table,
     elements: Matrix,
     law: Vector,
+    begin: Int,
+    end: Int,
+    work: Vector,
     places: Table,
     blocks: Blocks,
 ):
-    """blocks += derivative of the impulses by v1, semidefinite and symmetric.
+    """blocks += derivative of the impulses by v1, semidefinite and symmetric; begin, end and work as for these.
 
     places (m, 10): block of each pair of vertices a <= b of a tetrahedron, 00, 01, 02, 03, 11, ...; the vertices of a
     tetrahedron increase.
     """
     kind, lam, mu, small_lam, small_mu, _, beta, h, dissipation = law_numbers(law)
     viscous = 0.5 * h * dissipation + beta
-    for e in range(tets.shape[0]):
-        F0, G0 = gradient_of(x0, tets, elements, e), gradient_of(v0, tets, elements, e)
-        F = combine3(1.0, F0, 0.25 * h, combine3(1.0, G0, 1.0, gradient_of(v1, tets, elements, e)))
+    lanes = lanes_of(work)
+    for first in range(begin, end, 8):
+        gather_eight(x0, v0, v1, tets, elements, first, work)
+        F = combine3(1.0, gradient_of_eight(lanes, ROW_X), 0.25 * h, gradient_of_eight(lanes, ROW_SUM))
         s, u, v = principal_stretches(F)
         if kind == LINEAR:
-            s, u, v = (1.0, 1.0, 1.0), UNIT, UNIT
+            u = unit_like(s[0])
+            v = u
+            s = (u[0][0], u[0][0], u[0][0])
         (xx, yy, zz, xy, xz, yz), same, other = elastic_tangent(kind, lam, mu, s)
-        elastic, volume = 0.25 * h, h * elements[e, 12]
+        elastic, volume = 0.25 * h, h * element(lanes, ROW_VOLUME)
         a, b, c = s
         d = 2.0 * small_mu + small_lam
         xx = volume * (elastic * xx + viscous * d * a * a)
@@ -265,17 +352,17 @@ def add_element_tangents(
         xy = volume * (elastic * xy + viscous * small_lam * a * b)
         xz = volume * (elastic * xz + viscous * small_lam * a * c)
         yz = volume * (elastic * yz + viscous * small_lam * b * c)
-        m = volume * viscous * small_mu
+        m = volume * (viscous * small_mu)
         w = volume * elastic
         # of P_ij by F_ij: row i, column j; of P_ij by F_ji
         d01, d10, o01 = w * same[2] + m * a * a, w * same[2] + m * b * b, w * other[2] + m * a * b
         d02, d20, o02 = w * same[1] + m * a * a, w * same[1] + m * c * c, w * other[1] + m * a * c
         d12, d21, o12 = w * same[0] + m * b * b, w * same[0] + m * c * c, w * other[0] + m * b * c
-        k = 0
+        row = ROW_RESULT
         for i in range(4):
-            g = turned_gradient(elements, e, i, v)
+            g = apply3(v, three_of(lanes, ROW_ELEMENT + 3 * i))  # V^T grad N_i
             for j in range(i, 4):
-                n = turned_gradient(elements, e, j, v)
+                n = apply3(v, three_of(lanes, ROW_ELEMENT + 3 * j))
                 A = (
                     (
                         xx * g[0] * n[0] + d01 * g[1] * n[1] + d02 * g[2] * n[2],
@@ -293,15 +380,29 @@ def add_element_tangents(
                         zz * g[2] * n[2] + d20 * g[0] * n[0] + d21 * g[1] * n[1],
                     ),
                 )
-                add_turned(blocks, places[e, k], u, A)
-                k += 1
+                set_turned(lanes, row, u, A)
+                row += 9
+        for lane in range(min(8, end - first)):
+            for k in range(10):
+                block, row = places[first + lane, k], 8 * (ROW_RESULT + 9 * k) + lane
+                for i in range(3):
+                    blocks[block, i, 0] += element(work, row)
+                    blocks[block, i, 1] += element(work, row + 8)
+                    blocks[block, i, 2] += element(work, row + 16)
+                    row += 24
 
 
 @kernel
-def add_turned(blocks, block, u, A):
-    """blocks[block] += U A U^T."""
-    for i in range(3):
-        a, b, c = u[0][i], u[1][i], u[2][i]
-        row = add(add(scale(a, A[0]), scale(b, A[1])), scale(c, A[2]))
-        for j in range(3):
-            blocks[block, i, j] += row[0] * u[0][j] + row[1] * u[1][j] + row[2] * u[2][j]
+def set_turned(lanes, row, u, A):
+    """Nine rows from `row` on become those of U A U^T."""
+    set_turned_row(lanes, row, u, A, u[0][0], u[1][0], u[2][0])
+    set_turned_row(lanes, row + 3, u, A, u[0][1], u[1][1], u[2][1])
+    set_turned_row(lanes, row + 6, u, A, u[0][2], u[1][2], u[2][2])
+
+
+@kernel
+def set_turned_row(lanes, row, u, A, a, b, c):
+    t = add(add(scale(a, A[0]), scale(b, A[1])), scale(c, A[2]))
+    set_element(lanes, row, t[0] * u[0][0] + t[1] * u[1][0] + t[2] * u[2][0])
+    set_element(lanes, row + 1, t[0] * u[0][1] + t[1] * u[1][1] + t[2] * u[2][1])
+    set_element(lanes, row + 2, t[0] * u[0][2] + t[1] * u[1][2] + t[2] * u[2][2])

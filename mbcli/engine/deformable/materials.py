@@ -14,6 +14,7 @@ energies"). With Lame's constants lambda, mu:
 """
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.runtime.lane_memory import where_positive
 
 LINEAR, LINEAR_COROTATED, COROTATED, NEO_HOOKEAN = range(4)
 SMALLEST_SUM = 1e-6  # of two stretches, as a divisor
@@ -64,8 +65,9 @@ def stretch_hessian(kind, lam, mu, s):
     """d2W/ds_i ds_j: 11, 22, 33, 12, 13, 23."""
     a, b, c = s
     if kind == LINEAR_COROTATED:
-        d = 2.0 * mu + lam
-        return d, d, d, lam, lam, lam
+        zero = 0.0 * a
+        d, e = zero + (2.0 * mu + lam), zero + lam
+        return d, d, d, e, e, e
     J = a * b * c
     bc, ac, ab = b * c, a * c, a * b
     if kind == COROTATED:
@@ -91,14 +93,14 @@ def stretch_hessian(kind, lam, mu, s):
 
 
 @kernel
-def shear_quotients(kind, lam, mu, s, i):
-    """(p_j - p_k)/(s_j - s_k) and (p_j + p_k)/(s_j + s_k) for the two stretches other than s_i."""
-    total = max(s[(i + 1) % 3] + s[(i + 2) % 3], SMALLEST_SUM)
+def shear_quotients(kind, lam, mu, a, b, c):
+    """(p_b - p_c)/(b - c) and (p_b + p_c)/(b + c) for the stretches b and c, a being the third."""
+    total = where_positive(b + c - SMALLEST_SUM, b + c, SMALLEST_SUM)
     if kind == LINEAR_COROTATED:
-        return 2.0 * mu, 2.0 * mu * (1.0 - 2.0 / total) + 2.0 * lam * (s[0] + s[1] + s[2] - 3.0) / total
-    J = s[0] * s[1] * s[2]
+        return 0.0 * a + 2.0 * mu, 2.0 * mu * (1.0 - 2.0 / total) + 2.0 * lam * (a + b + c - 3.0) / total
+    J = a * b * c
     if kind == COROTATED:
-        t = lam * (J - 1.0) * s[i]
+        t = lam * (J - 1.0) * a
         return 2.0 * mu - t, 2.0 * mu * (1.0 - 2.0 / total) + t
-    t = (lam * (J - 1.0) - mu) * s[i]
+    t = (lam * (J - 1.0) - mu) * a
     return mu - t, mu + t

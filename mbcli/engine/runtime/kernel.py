@@ -125,6 +125,7 @@ Indices, Table = "int64[::1]", "int64[:, ::1]"  # of integers
 
 KERNELS = []  # every function that is marked, in the order of its module's import
 ENTRIES = []  # of them, those that Python calls
+UNLOCKED = []  # of these, those during which other threads of Python run
 CALLED = []  # of them, those that other kernels call by address
 SLOTS = {}  # of them, those that may be replaced: {kernel: {kind: filler}}
 
@@ -154,6 +155,12 @@ def entry(function):
     """Mark a kernel that Python calls; its arguments but for handles are annotated with their types."""
     ENTRIES.append(function)
     return function if function in KERNELS else kernel(function)
+
+
+def unlocked(function):
+    """Mark an entry that lets other threads of Python run until it returns."""
+    UNLOCKED.append(function)
+    return entry(function)
 
 
 def called(function):

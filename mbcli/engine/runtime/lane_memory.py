@@ -40,3 +40,18 @@ def add_product(total, a, b):
 def subtract_product(total, a, b):
     """total - a b, for registers by one instruction that rounds once."""
     return total - a * b
+
+
+def lanes_of(vector):
+    """The same memory as registers; the length of the vector is a multiple of WIDTH."""
+    return vector.reshape(-1, WIDTH)
+
+
+def where_positive(x, a, b):
+    """a where x > 0, b elsewhere."""
+    return np.where(x > 0.0, a, b) if isinstance(x, np.ndarray) else (a if x > 0.0 else b)
+
+
+def any_positive(x):
+    """Whether x > 0 in some lane."""
+    return bool(np.any(x > 0.0))

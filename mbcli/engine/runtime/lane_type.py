@@ -18,7 +18,17 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import populate_array
 
-from mbcli.engine.runtime.lane_memory import WIDTH, add_product, element, set_element, subtract_product, sum_of_lanes
+from mbcli.engine.runtime.lane_memory import (
+    WIDTH,
+    add_product,
+    any_positive,
+    element,
+    lanes_of,
+    set_element,
+    subtract_product,
+    sum_of_lanes,
+    where_positive,
+)
 
 INT32, INTP = ir.IntType(32), ir.IntType(64)
 VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
@@ -137,6 +147,37 @@ def any_reaches(typingctx, x, limit):
         return builder.icmp_unsigned("!=", bits, ir.IntType(WIDTH)(0))
 
     return types.boolean(f64x8, f64x8), codegen
+
+
+def _positive(builder, x):
+    return builder.fcmp_ordered(">", x, ir.Constant(VECTOR, [0.0] * WIDTH))
+
+
+@intrinsic
+def _select_positive(typingctx, x, a, b):
+    def codegen(context, builder, sig, args):
+        return builder.select(_positive(builder, args[0]), args[1], args[2])
+
+    return f64x8(f64x8, f64x8, f64x8), codegen
+
+
+@overload(where_positive)
+def _where_positive(x, a, b):
+    return (lambda x, a, b: _select_positive(x, a, b)) if x == f64x8 else (lambda x, a, b: a if x > 0.0 else b)
+
+
+@intrinsic
+def _any_positive_lane(typingctx, x):
+    def codegen(context, builder, sig, args):
+        bits = builder.bitcast(_positive(builder, args[0]), ir.IntType(WIDTH))
+        return builder.icmp_unsigned("!=", bits, ir.IntType(WIDTH)(0))
+
+    return types.boolean(f64x8), codegen
+
+
+@overload(any_positive)
+def _any_positive(x):
+    return (lambda x: _any_positive_lane(x)) if x == f64x8 else (lambda x: x > 0.0)
 
 
 @intrinsic
@@ -284,6 +325,24 @@ def as_lanes(typingctx, arrays):
         return impl_ret_borrowed(context, builder, sig.return_type, result)
 
     return targets(arrays), codegen
+
+
+@intrinsic
+def _flat_lanes(typingctx, vector):
+    def codegen(context, builder, sig, args):
+        array = context.make_array(sig.args[0])(context, builder, args[0])
+        shape = (builder.sdiv(array.nitems, context.get_constant(types.intp, WIDTH)),)
+        strides = (context.get_constant(types.intp, 8 * WIDTH),)
+        target = lanes_array(1)
+        result = _view(context, builder, sig.args[0], args[0], target, array.data, shape, strides, 8 * WIDTH)
+        return impl_ret_borrowed(context, builder, target, result)
+
+    return lanes_array(1)(vector), codegen
+
+
+@overload(lanes_of)
+def _lanes_of(vector):
+    return lambda vector: _flat_lanes(vector)
 
 
 @intrinsic

@@ -2,7 +2,7 @@
 
 numba's wrapper unpacks a tuple, asks numpy for each array and counts its owners: 0.08 us, and 0.04 us for each array,
 more than many kernels take to compute. Functions made here read the arguments in 0.02 us. They refuse arrays of other
-numbers, dimensions or order. Python's lock is kept. Kernels raise nothing.
+numbers, dimensions or order. Python's lock is kept unless `unlocked`. Kernels raise nothing.
 """
 
 import functools
@@ -36,12 +36,13 @@ def can_be_read(kind):
     return kind in (types.int64, types.float64)
 
 
-def add_reader(context, module, name, signature, result, num_handles, callee=None):
+def add_reader(context, module, name, signature, result, num_handles, callee=None, unlocked=False):
     """Adds a function for Python to a module of LLVM: it calls a compiled function of these types.
 
     Its `self` is an array: the handles, which are the first arguments.
 
     callee: name of the compiled function; None: its address comes first in `self`, and the code is for this process.
+    unlocked: whether other threads of Python run meanwhile.
     """
     function = ir.Function(module, ir.FunctionType(BYTES, [BYTES, BYTES.as_pointer(), INT]), name)
     builder = ir.IRBuilder(function.append_basic_block())
@@ -77,7 +78,10 @@ def add_reader(context, module, name, signature, result, num_handles, callee=Non
     if faults:
         with builder.if_then(functools.reduce(builder.or_, faults), likely=False):
             refuse_if(builder.icmp_unsigned("!=", python.err_occurred(), ir.Constant(BYTES, None)))
+    thread = python.save_thread() if unlocked else None
     value = _call(context, builder, module, callee, known[0] if callee is None else None, signature, result, values)
+    if unlocked:
+        python.restore_thread(thread)
     builder.ret(python.make_none() if result == types.none else python.from_native_value(result, value))
 
 

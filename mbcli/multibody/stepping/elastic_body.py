@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from mbcli.engine.deformable.element_forces import WORK
 from mbcli.engine.deformable.materials import (
     COROTATED,
     LINEAR,
@@ -22,6 +23,7 @@ from mbcli.engine.deformable.materials import (
 )
 from mbcli.errors import NumericalError
 from mbcli.multibody.stepping.elastic_factor import NONE, BlockCholesky
+from mbcli.multibody.stepping.elastic_threads import Threads
 
 # elements of law, as law_numbers() in materials.py has them
 LAW_KIND, LAW_LAMBDA, LAW_MU, LAW_SMALL_LAMBDA, LAW_SMALL_MU, LAW_MASS_DAMPING, LAW_STIFFNESS_DAMPING = range(7)
@@ -80,18 +82,23 @@ class ElasticBody:
         density [kg/m^3].
         law: numbers LAW_... of its material.
         held (n,): vertices that stay where they are.
+        threads: Threads that work on it; default: one.
     """
 
-    def __init__(self, kernels, reference, tetrahedra, density, law, held=None):
+    def __init__(self, kernels, reference, tetrahedra, density, law, held=None, threads=None):
         self.kernels = kernels
         self.reference = np.ascontiguousarray(reference, dtype=float)
         self.tets = np.ascontiguousarray(np.sort(tetrahedra, axis=1), dtype=np.int64)
         self.elements = element_rows(self.reference, self.tets)
         self.law = law.copy()
         self.held = np.zeros(len(reference), dtype=bool) if held is None else held
-        self.factor = BlockCholesky(kernels, self.reference, self.tets)
+        self.threads = threads or Threads()
+        self.factor = BlockCholesky(kernels, self.reference, self.tets, self.threads)
+        half = len(self.tets) // 16 * 8
+        self._halves = (0, half), (half, len(self.tets))
+        self._work = np.zeros((2, WORK))
         pairs = self.factor.pairs
-        self._blocks = np.zeros((len(pairs), 3, 3))
+        self._blocks = np.zeros((2, len(pairs), 3, 3))  # of each half
         self._pair_masses = density * pair_shares(self.factor.places, self.elements[:, VOLUME], len(pairs))
         a, b = pairs.T
         upper = csr_array((self._pair_masses, (a, b)), shape=(len(reference), len(reference)))
@@ -117,10 +124,16 @@ class ElasticBody:
     def factorize(self, last=NONE, at=None):
         """A at velocities `at`, default those of the start; `last`: vertices whose Schur complement is asked for."""
         v1 = self.v if at is None else at
-        blocks = self._blocks
-        blocks[:] = 0.0
-        arrays = self.tets, self.elements, self.law
-        self.kernels.add_element_tangents(self.q, self.v, v1, *arrays, self.factor.places, blocks)
+
+        def add_half(part):
+            blocks = self._blocks[part]
+            blocks[:] = 0.0
+            arrays = self.tets, self.elements, self.law, *self._halves[part], self._work[part]
+            self.kernels.add_element_tangents(self.q, self.v, v1, *arrays, self.factor.places, blocks)
+
+        self.threads.both(lambda: add_half(0), lambda: add_half(1))
+        blocks = self._blocks[0]
+        blocks += self._blocks[1]
         mass = self._pair_masses * (1.0 + self.h * self.law[LAW_MASS_DAMPING])
         for k in range(3):
             blocks[:, k, k] += mass
@@ -137,7 +150,14 @@ class ElasticBody:
     def remainder(self, v1):
         """(n, 3) [N s]: the left side of the equation of a step less the forces that are given."""
         r = (1.0 + self.h * self.law[LAW_MASS_DAMPING]) * (self.mass @ v1) - self._given
-        self.kernels.add_element_impulses(self.q, self.v, v1, self.tets, self.elements, self.law, r)
+        other = np.zeros_like(r)
+
+        def add_half(part, out):
+            arrays = self.tets, self.elements, self.law, *self._halves[part], self._work[part]
+            self.kernels.add_element_impulses(self.q, self.v, v1, *arrays, out)
+
+        self.threads.both(lambda: add_half(0, r), lambda: add_half(1, other))
+        r += other
         r[self.held] = 0.0
         return r
 
@@ -146,6 +166,20 @@ class ElasticBody:
         found = v1 - self.factor.solve(self.remainder(v1))
         if not np.isfinite(found).all():
             raise NumericalError("the velocities of an elastic body are not finite")
+        return found
+
+    def halfway(self, v1):
+        """As improved(), until the vertices that are last: what completed() takes, and their velocities (3 k,)."""
+        x = self.factor.begin(self.remainder(v1))
+        if not np.isfinite(x).all():
+            raise NumericalError("the velocities of an elastic body are not finite")
+        return x, v1[self.last].ravel() - x[x.size - 3 * len(self.last) :]
+
+    def completed(self, v1, x, of_last):
+        """The rest of improved(), with velocities (3 k,) that the vertices that are last have after contact."""
+        found = v1 - self.factor.finish(x, v1[self.last].ravel() - of_last)
+        if not np.isfinite(found).all():
+            raise NumericalError("the velocities in contact are not finite")
         return found
 
     def rate(self, change, v1):

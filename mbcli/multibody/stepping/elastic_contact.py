@@ -220,7 +220,7 @@ class ElasticContacts:
         if c.kind[B] == HALF_SPACE:
             return np.inf
         if c.kind[B] in (BOX, CONVEX):
-            return 2.0 * float(np.median(c.extent[B]))
+            return 2.0 * float(np.sort(c.extent[B])[1])
         return float(c.extent[B].min())
 
     def _thickness(self, B):
@@ -298,12 +298,16 @@ class ElasticContacts:
 
 def row_axes(rows):
     """(c, 3, 3): the axes of each row in W: two tangents and the normal, as tangent_of(), those of W if fixed."""
-    axes = np.tile(np.eye(3), (len(rows), 1, 1))
-    n = np.flatnonzero(rows.laws[:, COUPLING_STIFFNESS] > 0.0)
-    normal = rows.places[n, COUPLING_NORMAL : COUPLING_NORMAL + 3]
-    tangent = np.cross(normal, np.eye(3)[np.abs(normal).argmin(axis=1)])
-    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
-    axes[n] = np.stack([tangent, np.cross(normal, tangent), normal], axis=1)
+    normal = rows.places[:, COUPLING_NORMAL : COUPLING_NORMAL + 3]
+    c, n = np.arange(len(rows)), np.abs(normal).argmin(axis=1)
+    i, j = n - 2, n - 1  # the axes that follow n, counted from the end
+    along, size = normal[c, n], np.hypot(normal[c, i], normal[c, j])
+    size[size == 0.0] = 1.0  # of fixed vertices
+    axes = np.zeros((len(rows), 3, 3))
+    axes[c, 0, i], axes[c, 0, j] = normal[c, j] / size, -normal[c, i] / size
+    axes[c, 1, i], axes[c, 1, j] = normal[c, i] * along / size, normal[c, j] * along / size
+    axes[c, 1, n], axes[:, 2] = -size, normal
+    axes[rows.laws[:, COUPLING_STIFFNESS] == 0.0] = np.eye(3)
     return axes
 
 

@@ -215,6 +215,9 @@ class ElasticStep(StepContact):
         They move on by half of the speed at the start of a step, which contact cannot change: a sample at distance d
         with speed v stops at the surface if it has no more than the speed d / h - v / 2 at the end of the step.
         """
+        d = rows.laws[:, COUPLING_DISTANCE]
+        if not (d > 0.0).any():
+            return
         v = np.zeros((len(rows), 3))
         for a, body in enumerate(self.bodies):
             for side, sign in ((0, 1.0), (1, -1.0)):
@@ -225,7 +228,6 @@ class ElasticStep(StepContact):
             of, twist = np.flatnonzero(rows.rigid == b), self._twist(int(b))
             v[of] -= twist[3:6] + np.cross(twist[:3], rows.places[of, COUPLING_POINT : COUPLING_POINT + 3] - twist[6:])
         closing = np.minimum(0.0, np.einsum("ci,ci->c", v, rows.places[:, :3]))
-        d = rows.laws[:, COUPLING_DISTANCE]
         rows.laws[:, COUPLING_DISTANCE] = np.where(d > 0.0, np.maximum(0.0, d + 0.5 * h * closing), d)
 
     def _twist(self, b):
@@ -241,10 +243,11 @@ class ElasticStep(StepContact):
         sides = rows.body[:, [0, 0, 0, 1, 1, 1]]
         used = rows.weights != 0.0
         for a, body in enumerate(self.bodies):
-            now = np.unique(rows.vertices[used & (sides == a)])
-            now = now[~body.held[now]]
-            before = self._lasts[a]
-            if len(before) > 1.5 * len(now) + SPARE or len(np.setdiff1d(now, before)):
+            takes_part = np.zeros(len(body.held), dtype=bool)
+            takes_part[rows.vertices[used & (sides == a)]] = True
+            takes_part &= ~body.held
+            now, before = np.flatnonzero(takes_part), self._lasts[a]
+            if len(before) > 1.5 * len(now) + SPARE or np.count_nonzero(takes_part[before]) < len(now):
                 self._lasts[a] = now
 
     def _place_rows(self):
@@ -266,6 +269,8 @@ class ElasticStep(StepContact):
         weights = rows.weights
         for first in (0, 3):  # the last velocity first
             columns = slice(first, first + 3)
+            if (dofs[:, first] >= dofs[:, first + 1]).all() and (dofs[:, first + 1] >= dofs[:, first + 2]).all():
+                continue
             order = np.argsort(-dofs[:, columns], axis=1, kind="stable")
             dofs[:, columns] = np.take_along_axis(dofs[:, columns], order, axis=1)
             weights[:, columns] = np.take_along_axis(weights[:, columns], order, axis=1)
@@ -297,13 +302,11 @@ class ElasticStep(StepContact):
                     _, found[a] = solve_alone(body)
         self._index = index = np.full(len(rows), NO_PLACE)
         for k in range(MOST_ITERATIONS):
-            free = [
-                self._improved(body, v) if here else v
-                for body, v, here in zip(self.bodies, found, coupled, strict=True)
-            ]
-            for place, last, v in zip(places, self._lasts, free, strict=True):
+            halves = [None] * len(found)
+            for a, (body, place) in enumerate(zip(self.bodies, places, strict=True)):
                 if place is not None:
-                    solver.vectors[VECTOR_FREE, place] = v[last].ravel()
+                    with self._naming(body):
+                        halves[a], solver.vectors[VECTOR_FREE, place] = body.halfway(found[a])
             if k == 0:
                 kernels.solve_elastic_problem(
                     state.model_handle,
@@ -324,12 +327,9 @@ class ElasticStep(StepContact):
             largest = 0.0
             for a, (body, place) in enumerate(zip(self.bodies, places, strict=True)):
                 if place is not None:
-                    change = solver.vectors[VECTOR_VELOCITY, place] - free[a][self._lasts[a]].ravel()
-                    following = free[a] + body.factor.follow(change)
+                    with self._naming(body):
+                        following = body.completed(found[a], halves[a], solver.vectors[VECTOR_VELOCITY, place])
                     largest = max(largest, body.rate(following - found[a], following))
-                    if not np.isfinite(following).all():
-                        with self._naming(body):
-                            raise NumericalError("the velocities in contact are not finite")
                     found[a] = following
             if largest <= TOLERANCE * TOLERANCE:
                 break
@@ -339,10 +339,6 @@ class ElasticStep(StepContact):
         self._ends, self._foreseen = found, []
         self._keep_impulses(index)
         counts[COUNT_CONSTRAINTS] = rigid_rows  # the others are not those of contact points
-
-    def _improved(self, body, v):
-        with self._naming(body):
-            return body.improved(v)
 
     @contextmanager
     def _naming(self, body):
@@ -389,14 +385,16 @@ class ElasticStep(StepContact):
         width = -(-size // WIDTH) * WIDTH
         first_row = int(solver.dof_row[start]) + start
         matrix = solver.mass[first_row : first_row + size * width].reshape(size, width)
-        upper = np.triu(body.factor.schur)
-        matrix[:, :size] = upper + np.triu(upper, 1).T
+        matrix[:, :size] = body.factor.schur
         slots = slice(int(solver.dof_slot[start]), int(solver.dof_slot[start]) + size)
         solver.vectors[VECTOR_VELOCITY, slots] = body.v[last].ravel()
         return slots
 
     def _keep_impulses(self, index):
         """The impulses of the rows on side A, in W."""
+        if not len(index):
+            self.impulses = np.zeros((0, 3))
+            return
         along = np.where((index != NO_PLACE)[:, None], self.solver.con_impulse[index], 0.0)
         self.impulses = np.einsum("ck,cki->ci", along, row_axes(self.rows))
 
