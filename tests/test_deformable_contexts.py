@@ -92,7 +92,7 @@ def test_velocities_in_contact_that_are_not_finite_end_a_run_in_its_last_good_st
     id = scene.box([0, 0, 0.1], cells=1)
     scene.start().to(0.02)
     before = scene.q(id).copy()
-    monkeypatch.setattr(BlockCholesky, "follow", lambda self, change: np.full((self.count, 3), np.nan))
+    monkeypatch.setattr(BlockCholesky, "finish", lambda self, x, last: np.full((self.count, 3), np.nan))
     with pytest.raises(NumericalError, match="not finite"):
         scene.to(0.03)
     np.testing.assert_array_equal(scene.q(id), before)

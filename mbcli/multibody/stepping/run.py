@@ -206,7 +206,8 @@ class Run:
         if self.contact is not None:
             if self.contact.compiles_elsewhere(state.kernels):
                 self.compile()  # the loop meanwhile: it reaches contact by addresses
-            prepare_contact(state)
+            self.steps = 0
+            self._prepare_step(state)
 
     def _start_on_constraints(self):
         """Tells the loops the rank to expect; NumericalError if a continuous run starts off the constraints."""
