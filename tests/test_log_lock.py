@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import h5py
@@ -13,6 +14,7 @@ from test_log_writer import arm_header, rows
 
 from mbcli.errors import OutputError
 from mbcli.log.reader import Log
+from mbcli.log.running import is_written
 from mbcli.log.write_lock import WriteLock
 from mbcli.log.writer import LogWriter
 
@@ -113,6 +115,34 @@ def test_a_log_that_may_only_be_read_is_locked_too(tmp_path):
 
 
 # ------------------------------------------------------------------------------------ processes of tests
+
+
+def test_readers_that_look_for_the_writer_never_refuse_one(tmp_path):
+    path = str(tmp_path / "a.h5")
+    (tmp_path / "a.h5").touch()
+    end = threading.Event()
+
+    def look():
+        while not end.is_set():
+            is_written(path)
+
+    readers = [threading.Thread(target=look) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # the threads meet at every place
+    try:
+        for _ in range(3000):
+            WriteLock(path).release()
+    finally:
+        sys.setswitchinterval(before)
+        end.set()
+        for reader in readers:
+            reader.join()
+    assert not is_written(path) and not is_written(str(tmp_path / "gone.h5"))
+    lock = WriteLock(path)
+    assert is_written(path)
+    lock.release()
 
 
 def test_a_test_that_fails_leaves_no_process():

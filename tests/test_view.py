@@ -322,6 +322,25 @@ def test_meshes_are_read_once(arm, monkeypatch):
 # ---------------------------------------------------------------------------------------------- command
 
 
+def test_a_file_that_was_added_with_a_fault_is_read_when_it_is_mended(arm):
+    """The model has not been read with it, so that nobody knows that it belongs to the model."""
+    scene, added = arm.parent / "scene.dmd.yaml", arm.parent / "added.urdf"
+    scene.write_text("directives:\n- add_model: {name: a, file: arm.urdf}\n")
+    process = start("view", scene, "--no-browser")
+    assert process.stdout.readline()
+    added.write_text("<robot")
+    scene.write_text(scene.read_text() + "- add_model: {name: b, file: added.urdf}\n")
+    assert "added.urdf:1:" in process.stderr.readline()
+    added.write_text(ARM.format(height=0.7))
+    assert process.stderr.readline() == "mbcli: read again\n"
+    added.unlink()
+    assert "added.urdf" in process.stderr.readline()
+    added.write_text(ARM.format(height=0.7))
+    assert process.stderr.readline() == "mbcli: read again\n"
+    process.terminate()
+    assert process.communicate(timeout=20)[1] == ""
+
+
 def test_view_serves_until_it_is_stopped(arm):
     process = start("view", arm, "--no-browser")
     url = process.stdout.readline().strip()

@@ -19,6 +19,8 @@ from mbcli.cli.output import warn
 from mbcli.errors import MbcliError
 
 WATCH_SECONDS = 0.1  # between looks at the files
+RETRY_SECONDS = 1.0  # until a model with an error is read again: what mends it may be in a file that is not known yet
+RETRY_SHARE = 5.0  # of the time that reading took, which is to be a small part of the whole
 
 
 @click.command(cls=GroundCommand)
@@ -75,18 +77,22 @@ def _follow(live, server, *, quiet):
     """Reads the model again whenever one of its files is written, until a signal comes."""
     from mbcli.cli import say
 
+    retry_at = 0.0
     while True:
         time.sleep(WATCH_SECONDS)
-        if not live.is_changed():
+        if not live.is_changed() and (live.problem is None or time.monotonic() < retry_at):
             continue
+        before, began = live.problem, time.monotonic()
         try:
             read = live.reload()
         except click.UsageError as error:
             live.problem, read = error.format_message(), False
+        ended = time.monotonic()
+        retry_at = ended + max(RETRY_SECONDS, RETRY_SHARE * (ended - began))
         if read:
             server.tell("scene", None)
             if not quiet:
                 click.echo("mbcli: read again", err=True)
-        else:
+        elif live.problem != before:
             server.tell("problem", live.problem)
             say(MbcliError(live.problem))

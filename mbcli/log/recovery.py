@@ -21,7 +21,7 @@ from mbcli.errors import ModelError, OutputError, ResourceError
 from mbcli.log import format as layout
 from mbcli.log.packing import rows_of_block, write_packed
 from mbcli.log.stored_rows import DamagedRowsError, open_file, read_rows
-from mbcli.log.write_lock import WriteLock
+from mbcli.log.write_lock import refuse_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ def recover(path: str | os.PathLike[str], to: str | os.PathLike[str], *, force: 
         raise OutputError(f"{target}: error: is the log to recover: its result needs another name")
     if os.path.lexists(target) and not force:
         raise OutputError(f"{target}: error: exists already; {argument('force', True)} replaces it")
-    WriteLock(path).release()
+    refuse_written(path)
     missing = _missing_bytes(path)
     with _whole(path, missing) as whole:
         try:

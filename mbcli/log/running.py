@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mbcli.errors import OutputError
-from mbcli.log.write_lock import WriteLock
+from mbcli.log.write_lock import refuse_written
 
 PARTIAL = ".partial"
 
@@ -21,7 +21,7 @@ def path_of_rows(path: str) -> str:
 def is_written(path: str) -> bool:
     """Whether a process has the log of that very name and writes it."""
     try:
-        WriteLock(path).release()
+        refuse_written(path)
     except OutputError:
         return os.path.exists(path)
     return False

@@ -22,28 +22,42 @@ class WriteLock:
         OutputError: another process holds the lock, or the log cannot be opened.
     """
 
-    def __init__(self, path: str) -> None:
-        try:
-            self._file = _open(path)
-        except OSError as error:
-            raise OutputError(f"{path}: error: cannot be locked: {error.strerror}") from None
-        if not _lock(self._file):
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._file = _open(path)
+        if not _is_free(self._file, take=True):
             self._file.close()
-            raise OutputError(f"{path}: error: is being written by another process")
+            raise _is_written(path)
 
     def release(self) -> None:
         self._file.close()
 
 
+def refuse_written(path: str | os.PathLike[str]) -> None:
+    """OutputError if another process holds the lock of a log, or it cannot be opened.
+
+    The lock is not taken, for however short: a writer that begins meanwhile is not refused.
+    """
+    with _open(path) as file:
+        if not _is_free(file, take=False):
+            raise _is_written(path)
+
+
+def _is_written(path):
+    return OutputError(f"{path}: error: is being written by another process")
+
+
 def _open(path):
     try:
-        return open(path, "r+b", buffering=0)
-    except PermissionError:
-        return open(path, "rb", buffering=0)
+        try:
+            return open(path, "r+b", buffering=0)
+        except PermissionError:
+            return open(path, "rb", buffering=0)
+    except OSError as error:
+        raise OutputError(f"{path}: error: cannot be locked: {error.strerror}") from None
 
 
-def _lock(file):
-    """Whether the file is now locked; True if the system or the file system has no such locks."""
+def _is_free(file, *, take):
+    """Whether nobody else locks the file, which is then locked if `take`; True if there are no such locks here."""
     try:
         import fcntl
     except ImportError:
@@ -51,9 +65,10 @@ def _lock(file):
     kind = fcntl.F_WRLCK if file.writable() else fcntl.F_RDLCK
     try:
         if hasattr(fcntl, "F_OFD_SETLK"):  # held by this opening of the file, whoever else in the process closes it
-            fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", kind, os.SEEK_SET, 0, 0, 0))
-        else:
-            fcntl.lockf(file, (fcntl.LOCK_EX if file.writable() else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            wanted = struct.pack("hhqqi4x", kind, os.SEEK_SET, 0, 0, 0)
+            found = fcntl.fcntl(file, fcntl.F_OFD_SETLK if take else fcntl.F_OFD_GETLK, wanted)
+            return take or struct.unpack_from("h", found)[0] == fcntl.F_UNLCK
+        fcntl.lockf(file, (fcntl.LOCK_EX if file.writable() else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     except OSError:

@@ -35,7 +35,7 @@ from mbcli.log.format import LogHeader
 from mbcli.log.packing import write_packed
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
-from mbcli.log.write_lock import WriteLock
+from mbcli.log.write_lock import WriteLock, refuse_written
 
 __all__ = ["LogWriter"]
 
@@ -249,7 +249,7 @@ class LogWriter:
         if self.path.exists():
             raise OutputError(f"{self.path}: error: exists already; {argument('force', True)} replaces it")
         if self.partial_path.exists():
-            WriteLock(self.partial_path).release()
+            refuse_written(self.partial_path)
             raise OutputError(
                 f"{self.partial_path}: error: is left from a run that did not finish; move it away, or replace it with "
                 f"{argument('force', True)}"

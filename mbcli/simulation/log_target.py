@@ -23,9 +23,9 @@ def check_log_target(path, resumed=None, force=False):
     if os.path.exists(partial) and os.path.realpath(partial) != resumed:
         refuse_existing(partial, True)
         if not force:
-            from mbcli.log.write_lock import WriteLock
+            from mbcli.log.write_lock import refuse_written
 
-            WriteLock(partial).release()  # OutputError if it is being written
+            refuse_written(partial)
             raise OutputError(
                 f"{partial}: error: is left from a run that did not finish; {argument('resume')} goes on with it, "
                 f"{argument('force', True)} replaces it"
