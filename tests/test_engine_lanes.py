@@ -40,6 +40,8 @@ CALCULATIONS = {
         b.inverse_dynamics(r["q"], r["v"], r["vdot"], gravity=False, springs=False, damping=False)
     ],
     "forward dynamics": lambda b, r: [b.forward_dynamics(r["q"], r["v"], r["tau"], body_forces=r["F"])],
+    "inverse dynamics derivatives": lambda b, r: b.inverse_dynamics_derivatives(r["q"], r["v"], r["vdot"]),
+    "forward dynamics derivatives": lambda b, r: b.forward_dynamics_derivatives(r["q"], r["v"], r["tau"]),
     "bias term": lambda b, r: [b.bias_term(r["q"], r["v"])],
     "gravity": lambda b, r: [b.gravity(r["q"])],
     "energy": lambda b, r: list(b.energy(r["q"], r["v"])),

@@ -12,6 +12,7 @@ from engine_structs import struct_of
 from kernel_kinds import NOT_SMOOTH, NOT_SMOOTH_PACKAGES
 from random_trees import random_plant, random_state
 from test_cut_joints import test_derivatives_of_forces_of_cut_joints_are_those_of_differences
+from test_dynamics_derivatives import run_derivative_kernels
 
 from mbcli.engine import load_kernels
 from mbcli.engine.fields.joint_types import PRISMATIC, REVOLUTE, SCREW
@@ -357,6 +358,10 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         test_complex_steps_pass_through_sine_and_cosine(1e12)
         run_every_kernel(constrained_scene(1, dtype=complex)[1])
         test_derivatives_of_forces_of_cut_joints_are_those_of_differences()
+        model, inputs = plant_of("mixed").model.replace(dtype=complex), inputs_of("mixed")
+        run_derivative_kernels(model, inputs["q"], inputs["v"], inputs["vdot"])
+        model, inputs = plant_of("weightless").model.replace(dtype=complex), inputs_of("weightless")
+        run_derivative_kernels(model, inputs["q"], inputs["v"], inputs["vdot"])
     finally:
         sys.setprofile(previous)
     outside = tuple(f"mbcli.engine.{package}" for package in NOT_SMOOTH_PACKAGES)
@@ -366,7 +371,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers():
         if n not in NOT_SMOOTH and not f.__module__.startswith(outside)
     }
     # these only take states through the others
-    takers = ("mbcli.engine.queries.batch", "mbcli.engine.queries.state_calls")
+    takers = tuple(f"mbcli.engine.queries.{name}" for name in ("batch", "derivative_batch", "state_calls"))
     ours = {n: f for n, f in smooth.items() if f.__module__ not in takers}
     missing = {n for n, f in ours.items() if f.__code__ not in called}
     assert not missing

@@ -143,7 +143,7 @@ class CompiledForALibrary:
 
         kernels = link_compiled(set(kind.split("-")) - {""}, self._inner_kernel)
         symbols = {}
-        for function in ENTRIES if kind not in ALONE else [f for f in ENTRIES if f.__module__.endswith(".batch")]:
+        for function in ENTRIES if kind not in ALONE else [f for f in ENTRIES if f.__module__.endswith("batch")]:
             types, handles = argument_types(function)
             symbols[function.__name__] = self._symbol(*kernels.source(function.__name__), kind, types, handles)
         for function in [f for f in CALLED if f.__module__.endswith("_lanes") == (kind in ALONE)]:

@@ -12,6 +12,11 @@ def covers(model):
     return model.sizes["nspring"] == model.sizes["nbushing"] == 0
 
 
+def has_dynamics_derivatives(model):
+    """Whether the engine has the derivatives of all of a model's forces: those between links have none but weights."""
+    return covers(model) and model.sizes["ncut"] == 0
+
+
 class StateBatch:
     """Evaluates many states of a model, eight at once on lanes if it is compiled.
 
@@ -59,6 +64,21 @@ class StateBatch:
         for k, dof in enumerate(self._model.actuator_dof if u is not None else ()):
             result[:, dof] += u[:, k]
         return result
+
+    def inverse_dynamics_derivatives(self, q, v, vdot):
+        """dtau_dq, dtau_dv and M, each (n, nv, nv), of tau against gravity, joint springs, hinges and damping.
+
+        By q along each velocity, as StateFunctions.inverse_dynamics_derivatives().
+        """
+        return self._matrices("inverse_dynamics_derivatives_of_states", [q, v, vdot], 3)
+
+    def forward_dynamics_derivatives(self, q, v, tau):
+        """dvdot_dq, dvdot_dv and dvdot_dtau, each (n, nv, nv), likewise."""
+        return self._matrices("forward_dynamics_derivatives_of_states", [q, v, tau], 3)
+
+    def _matrices(self, name, inputs, count):
+        nv = self._model.sizes["nv"]
+        return [X.reshape(len(X), nv, nv) for X in self.evaluate(name, inputs, [nv * nv] * count)]
 
     def bias_term(self, q, v):
         """C(q,v) v, (n, nv)."""

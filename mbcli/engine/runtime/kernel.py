@@ -34,6 +34,8 @@ KERNEL_MODULES = (
     "smooth.jacobians",
     "smooth.reaction_forces",
     "smooth.tree_factorization",
+    "smooth.dynamics_derivatives",
+    "smooth.frame_derivatives",
     "limits.clamped_lines",
     "limits.joint_limits",
     "limits.pd_control",
@@ -104,6 +106,8 @@ KERNEL_MODULES = (
     "queries.state_calls",
     "queries.constrained_calls",
     "queries.world_lanes",
+    "queries.derivative_batch",
+    "queries.derivative_calls",
 )
 
 # Modules of no effect on compiled kernels, which therefore outlive their edits: arrays for kernels, and who calls them.

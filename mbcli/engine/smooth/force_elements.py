@@ -189,6 +189,23 @@ def hinge_friction_torque(constants, n, rate):
 
 
 @kernel
+def hinge_stiffness(constants, n, angle):
+    """Derivative of hinge_spring_torque() by the angle."""
+    s = hyperbolic_tangent((angle - constants[n, 3]) / constants[n, 3])
+    ss = s * s
+    return constants[n, 2] * 2.0 * (1.0 - 3.0 * ss) * (1.0 - ss) / constants[n, 3] - constants[n, 1]
+
+
+@kernel
+def hinge_damping(constants, n, rate):
+    """Derivative of hinge_friction_torque() by the rate."""
+    s = hyperbolic_tangent(rate / constants[n, 7])
+    ss = s * s
+    slope = constants[n, 4] + constants[n, 5] * 2.0 * (1.0 - 3.0 * ss)
+    return -slope * (1.0 - ss) / constants[n, 7] - constants[n, 6]
+
+
+@kernel
 def hinge_energy(constants, n, angle):
     """Energy of the spring and of the catch, zero at the closed door."""
     s = hyperbolic_tangent((angle - constants[n, 3]) / constants[n, 3])
@@ -231,6 +248,15 @@ def add_hinge_torques(model, data, sign):
         d = model.hinge_dof[n]
         spring = hinge_spring_torque(model.hinge_constants, n, data.q[model.dof_q[d]])
         data.tau[d] += sign * (spring + hinge_friction_torque(model.hinge_constants, n, data.v[d]))
+
+
+@slot(plain="smooth.plain.add_hinge_derivatives")
+def add_hinge_derivatives(model, data, dtau_dq, dtau_dv):
+    """Subtracts the derivatives of torques of hinges from the diagonals: tau acts against them."""
+    for n in range(model.hinge_dof.shape[0]):
+        d = model.hinge_dof[n]
+        dtau_dq[d, d] -= hinge_stiffness(model.hinge_constants, n, data.q[model.dof_q[d]])
+        dtau_dv[d, d] -= hinge_damping(model.hinge_constants, n, data.v[d])
 
 
 @kernel

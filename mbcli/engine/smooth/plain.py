@@ -9,6 +9,10 @@ def add_element_forces(model, data, F, at_links):
     pass
 
 
+def add_hinge_derivatives(model, data, dtau_dq, dtau_dv):
+    pass
+
+
 def element_energy(model, data):
     return data.V[0, 0]  # of World: zero, in the scalar type of the data
 

@@ -81,7 +81,7 @@ def compile_model(
     parent = [0] * nbody
     arrays = {name: [0] * nbody for name in ("body_joint_type", "body_reversed", "body_q", "body_v", "body_nv")}
     travel = np.zeros(nbody)
-    dof_body, dof_parent, dof_q, damping, locked = [], [], [], [], []
+    dof_body, dof_parent, dof_carries, dof_q, damping, locked = [], [], [], [], [], []
     last_dof = [-1] * nbody
     nq = nv = 0
     for b, m in enumerate(moving, start=1):
@@ -98,6 +98,7 @@ def compile_model(
             locked.extend(range(nv, nv + size))
         dof_q += [nq] if size == 1 else [0] * size
         dof_parent += [last_dof[outer], *range(nv, nv + size - 1)]
+        dof_carries += _carried(JOINT_KINDS[joint.type_name()], size, m.reversed)
         dof_body += [b] * size
         damping += parameters.get(joint, "damping").tolist()
         nq, nv = nq + joint.num_positions(), nv + size
@@ -165,6 +166,7 @@ def compile_model(
             "body_weight": weight,
             "dof_body": dof_body,
             "dof_parent": dof_parent,
+            "dof_carries": np.reshape(dof_carries, (-1, kinds.MOST_VELOCITIES)),
             "dof_q": dof_q,
             "dof_armature": armature,
             "dof_damping": damping,
@@ -184,6 +186,20 @@ def compile_model(
         },
         dtype,
     )
+
+
+def _carried(kind, size, is_reversed):
+    """Rows of dof_carries of a joint.
+
+    If F is outboard of M, an axis that stands in F moves with all of the joint, and one that moves in F with the motion
+    of M stands in World.
+    """
+    rows = np.zeros((size, kinds.MOST_VELOCITIES), dtype=int)
+    for carrier, carried in kinds.CARRIED.get(kind, ()):
+        rows[carrier, carried] = 1
+    if is_reversed:
+        rows[:, :size] = 1 - rows[:, :size]
+    return rows.tolist()
 
 
 def _controller(actuator, parameters):

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.engine.queries.state_batch import covers
+from mbcli.engine.queries.state_batch import covers, has_dynamics_derivatives
 from mbcli.engine.runtime.model import Data
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.multibody.compilation.strict_calls import strict_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.context import Context
     from mbcli.multibody.plant.evaluated_state import EvaluatedState
     from mbcli.multibody.tree.frame import Frame
+
+    Matrices = Sequence[Matrix]  # arrays that results go to
 
 
 class StateFunctions:
@@ -53,6 +55,7 @@ class StateFunctions:
         self._data = Data(state.model.sizes)
         self._kernels, self._handles = state.kernels, (state.model_handle, self._data.handle(state.compiled))
         self._nq, self._nv = plant.num_positions(), plant.num_velocities()
+        self._square = (self._nv, self._nv)
         self._has_constraints = bool(plant.elements.constraints)
 
     def inverse_dynamics(self, q: Vector, v: Vector, vdot: Vector, out: Vector | None = None) -> Vector:
@@ -118,6 +121,32 @@ class StateFunctions:
             pass
         return self._converted(self._gravity, out, q=q)
 
+    def inverse_dynamics_derivatives(
+        self, q: Vector, v: Vector, vdot: Vector, out: Matrices | None = None
+    ) -> tuple[Matrix, Matrix, Matrix]:
+        """dtau_dq, dtau_dv and dtau_dvdot = M (nv, nv), the derivatives of inverse_dynamics().
+
+        Column k of dtau_dq is the derivative along the motion that one unit of velocity k causes, qdot = N(q) e_k,
+        as in Pinocchio's computeRNEADerivatives(): where velocities are rates of positions, the derivative by q.
+        Otherwise `dtau_dq @ plant.MakeQDotToVelocityMap(context)` has a column for each position.
+
+        By recursive closed forms (Carpentier and Mansard 2018; Singh, Russell and Wensing 2022), exact to rounding.
+        `out`: three arrays. ModelError for a plant with springs or dampers on joints that close loops.
+        """
+        return self._matrices(self._inverse_dynamics_derivatives, out, q=q, v=v, vdot=vdot)
+
+    def forward_dynamics_derivatives(
+        self, q: Vector, v: Vector, tau: Vector, out: Matrices | None = None
+    ) -> tuple[Matrix, Matrix, Matrix]:
+        """dvdot_dq, dvdot_dv and dvdot_dtau (nv, nv), the derivatives of forward_dynamics().
+
+        dvdot_dq is along velocities as in inverse_dynamics_derivatives(); dvdot_dtau is the inverse of M, with zeros
+        where joints are locked. Errors as there, and as of forward_dynamics().
+        """
+        if self._has_constraints:
+            raise ModelError("forward_dynamics_derivatives() is for plants without constraints")
+        return self._matrices(self._forward_dynamics_derivatives, out, q=q, v=v, tau=tau)
+
     def pose(self, frame: Frame) -> Callable[..., Matrix]:
         """The function (q, out=None) -> X_WF (4, 4) of a frame of the plant."""
         call, convert, number = self._pose, self._converted, self._number(frame)
@@ -166,6 +195,34 @@ class StateFunctions:
 
         return J_WF
 
+    def velocity_derivatives(self, frame: Frame) -> Callable[..., tuple[Matrix, Matrix]]:
+        """The function (q, v, out=None) -> dV_dq, dV_dv (6, nv) of V_WF of a frame of the plant.
+
+        dV_dq is along velocities as in inverse_dynamics_derivatives(); dV_dv is the Jacobian. `out`: two arrays.
+        """
+        call, matrices, number, shape = self._velocity_derivatives, self._matrices, self._number(frame), (6, self._nv)
+
+        def derivatives(q: Vector, v: Vector, out: Matrices | None = None) -> tuple[Matrix, Matrix]:
+            return matrices(call, out, number, count=2, shape=shape, q=q, v=v)
+
+        return derivatives
+
+    def acceleration_derivatives(self, frame: Frame) -> Callable[..., tuple[Matrix, Matrix, Matrix, Matrix]]:
+        """The function (q, v, vdot, out=None) -> dV_dq, dA_dq, dA_dv, dA_dvdot (6, nv) of a frame of the plant.
+
+        A_WF is the classical acceleration, as of Frame.CalcSpatialAccelerationInWorld(); dA_dvdot is the Jacobian, and
+        dV_dv. By q along velocities, as in inverse_dynamics_derivatives(). `out`: four arrays.
+        """
+        call, matrices, number = self._acceleration_derivatives, self._matrices, self._number(frame)
+        shape = (6, self._nv)
+
+        def derivatives(
+            q: Vector, v: Vector, vdot: Vector, out: Matrices | None = None
+        ) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+            return matrices(call, out, number, count=4, shape=shape, q=q, v=v, vdot=vdot)
+
+        return derivatives
+
     # the native calls, each compiled when it is first wanted
 
     @cached_property
@@ -200,6 +257,32 @@ class StateFunctions:
     def _jacobian(self) -> Callable[..., int]:
         return self._call("evaluate_jacobian", self._nq, None, (6, self._nv))
 
+    @cached_property
+    def _inverse_dynamics_derivatives(self) -> Callable[..., int]:
+        self._check_derivatives()
+        square = (self._nv, self._nv)
+        return self._call("evaluate_inverse_dynamics_derivatives", self._nq, self._nv, self._nv, square, square, square)
+
+    @cached_property
+    def _forward_dynamics_derivatives(self) -> Callable[..., int]:
+        self._check_derivatives()
+        square = (self._nv, self._nv)
+        return self._call("evaluate_forward_dynamics_derivatives", self._nq, self._nv, self._nv, square, square, square)
+
+    @cached_property
+    def _velocity_derivatives(self) -> Callable[..., int]:
+        J = (6, self._nv)
+        return self._call("evaluate_velocity_derivatives", self._nq, self._nv, None, J, J)
+
+    @cached_property
+    def _acceleration_derivatives(self) -> Callable[..., int]:
+        J = (6, self._nv)
+        return self._call("evaluate_acceleration_derivatives", self._nq, self._nv, self._nv, None, J, J, J, J)
+
+    def _check_derivatives(self) -> None:
+        if not has_dynamics_derivatives(self._model):
+            raise ModelError("derivatives are not for springs and dampers of joints that close loops")
+
     def _call(self, name: str, *shapes: int | tuple[int, int] | None) -> Callable[..., int]:
         """The kernel for arrays of these shapes, and for an integer where a shape is None."""
         examples = [0 if shape is None else np.ones(shape) for shape in shapes]  # a quaternion of zeros is none
@@ -209,6 +292,30 @@ class StateFunctions:
         if frame.GetParentPlant() is not self._plant:
             raise ArgumentError(f"frame '{frame.name()}' is of another plant")
         return int(frame.index())
+
+    def _matrices(
+        self,
+        call: Callable[..., int],
+        out: Matrices | None,
+        *numbers: int,
+        count: int = 3,
+        shape: tuple[int, int] | None = None,
+        **given: Any,
+    ) -> Any:
+        """Results of a call that writes `count` matrices of a shape, default: (nv, nv)."""
+        if out is None:
+            shape = self._square if shape is None else shape
+            results = tuple([np.empty(shape) for _ in range(count)])
+        elif isinstance(out, (tuple, list)) and len(out) == count:
+            results = tuple(out)
+        else:
+            raise ArgumentError(f"out is not {count} arrays, in a tuple or list")
+        try:
+            if call(*given.values(), *numbers, *results) == 0:
+                return results
+        except TypeError:
+            pass
+        return self._converted(call, results, *numbers, **given)
 
     def _converted(self, call: Callable[..., int], out: Any, *numbers: int, **given: Any) -> Any:
         """The result for sequences that are not arrays of doubles; ArgumentError that names what does not fit."""
@@ -222,8 +329,10 @@ class StateFunctions:
             if array.shape != wanted:
                 raise ArgumentError(f"{key} has shape {array.shape}, expected {wanted}")
             arrays.append(array)
-        if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.flags.c_contiguous):
+        outs = out if isinstance(out, tuple) else (out,)
+        if not all(isinstance(o, np.ndarray) and o.dtype == np.float64 and o.flags.c_contiguous for o in outs):
             raise ArgumentError("out is not an array of doubles in C order")
-        if call(*arrays, *numbers, out) != 0:
-            raise ArgumentError(f"out has shape {out.shape}, which is not that of the result")
+        if call(*arrays, *numbers, *outs) != 0:
+            shapes = ", ".join(str(o.shape) for o in outs)
+            raise ArgumentError(f"out has shape {shapes}, which is not that of the result")
         return out

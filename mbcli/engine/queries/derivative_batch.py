@@ -1,0 +1,64 @@
+"""Derivatives at many states: rows in, rows out, as batch.py."""
+
+from mbcli.engine.queries.batch import put_table, states_at_once, take
+from mbcli.engine.runtime.handles import data_at, model_at
+from mbcli.engine.runtime.kernel import Matrix, entry
+from mbcli.engine.smooth.dynamics_derivatives import (
+    add_joint_force_derivatives,
+    clear_matrix,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
+from mbcli.engine.smooth.force_elements import add_element_forces
+from mbcli.engine.smooth.forward_dynamics import hold_locked
+from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
+from mbcli.engine.smooth.joint_forces import add_joint_forces
+from mbcli.engine.smooth.state import at_velocities
+
+
+@entry
+def inverse_dynamics_derivatives_of_states(
+    model, data, q: Matrix, v: Matrix, vdot: Matrix, dtau_dq: Matrix, dtau_dv: Matrix, M: Matrix
+):
+    """q (n, nq), v, vdot (n, nv) -> dtau_dq, dtau_dv, M (n, nv * nv), as evaluate_inverse_dynamics_derivatives()."""
+    m, d = model_at(model), data_at(data)
+    clear_applied_forces(d)
+    clear_matrix(d.dtau_dq)
+    clear_matrix(d.dtau_dv)
+    clear_matrix(d.M)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        take(vdot, k, d.vdot)
+        at_velocities(m, d)
+        inverse_dynamics_derivatives(m, d, d.dtau_dq, d.dtau_dv, d.M)
+        add_joint_force_derivatives(m, d, d.dtau_dq, d.dtau_dv)
+        put_table(d.dtau_dq, dtau_dq, k)
+        put_table(d.dtau_dv, dtau_dv, k)
+        put_table(d.M, M, k)
+
+
+@entry
+def forward_dynamics_derivatives_of_states(
+    model, data, q: Matrix, v: Matrix, tau: Matrix, dvdot_dq: Matrix, dvdot_dv: Matrix, Minv: Matrix
+):
+    """q (n, nq), v, tau (n, nv) -> dvdot_dq, dvdot_dv, Minv (n, nv * nv)."""
+    m, d = model_at(model), data_at(data)
+    for i in range(d.v.shape[0]):
+        d.diagonal[i] = m.dof_armature[i]
+    hold_locked(m, d)
+    for k in range(0, q.shape[0], states_at_once(d.q)):
+        take(q, k, d.q)
+        take(v, k, d.v)
+        take(tau, k, d.tau)
+        at_velocities(m, d)
+        add_joint_forces(m, d)
+        clear_applied_forces(d)
+        add_element_forces(m, d, d.F_applied, 0)
+        clear_matrix(d.dtau_dq)
+        clear_matrix(d.dtau_dv)
+        clear_matrix(d.dvdot_dtau)
+        forward_dynamics_derivatives(m, d, d.dtau_dq, d.dtau_dv, d.dvdot_dtau)
+        put_table(d.dtau_dq, dvdot_dq, k)
+        put_table(d.dtau_dv, dvdot_dv, k)
+        put_table(d.dvdot_dtau, Minv, k)

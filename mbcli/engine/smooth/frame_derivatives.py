@@ -1,0 +1,76 @@
+"""Derivatives of the motion of a frame in World by positions, velocities and accelerations.
+
+By q along each velocity, as dynamics_derivatives.py has them: the frame's origin moves with S as well. By v (velocity)
+and by vdot (acceleration) they are the Jacobian.
+"""
+
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.frame_motion import frame_origin, velocity_at
+from mbcli.engine.smooth.spatial import add, cross, row3, subtract
+
+
+@kernel
+def clear_six_rows(J):
+    for k in range(6):
+        for d in range(J.shape[1]):
+            J[k, d] = 0.0
+
+
+@kernel
+def set_column(J, d, a, b):
+    """Column d of J (6, nv) becomes a and b, three numbers each."""
+    for k in range(3):
+        J[k, d] = a[k]
+        J[3 + k, d] = b[k]
+
+
+@kernel
+def frame_velocity_derivatives(model, data, f, dV_dq):
+    """dV_dq (6, nv): spatial velocity of frame f in World by q along each velocity. After motion_derivatives."""
+    clear_six_rows(dV_dq)
+    b, r = model.frame_body[f], frame_origin(model, data, f)
+    d = model.body_v[b] + model.body_nv[b] - 1  # -1 for World
+    while d >= 0:
+        dw, dv = velocity_by_position(data, b, r, d)
+        set_column(dV_dq, d, dw, dv)
+        d = model.dof_parent[d]
+
+
+@kernel
+def velocity_by_position(data, b, r, d):
+    """Change of w and v at r from Ro on body b by the position that velocity d moves; r moves along."""
+    w, v, w_S, v_S = row3(data.V, b, 0), row3(data.V, b, 3), row3(data.S, d, 0), row3(data.S, d, 3)
+    dw = subtract(row3(data.psi_dot, d, 0), cross(w, w_S))
+    at_Ro = subtract(row3(data.psi_dot, d, 3), add(cross(w, v_S), cross(v, w_S)))
+    return dw, add(add(at_Ro, cross(dw, r)), cross(w, add(v_S, cross(w_S, r))))
+
+
+@kernel
+def frame_acceleration_derivatives(model, data, f, dA_dq, dA_dv):
+    """dA_dq, dA_dv (6, nv): classical acceleration of frame f in World by q along each velocity, and by v.
+
+    After motion_derivatives at accelerations without gravity.
+    """
+    clear_six_rows(dA_dq)
+    clear_six_rows(dA_dv)
+    b, r = model.frame_body[f], frame_origin(model, data, f)
+    w, v = row3(data.V, b, 0), row3(data.V, b, 3)
+    _, v_F = velocity_at(data, b, r)
+    alpha, a = row3(data.A, b, 0), row3(data.A, b, 3)
+    d = model.body_v[b] + model.body_nv[b] - 1
+    while d >= 0:
+        w_S, v_S = row3(data.S, d, 0), row3(data.S, d, 3)
+        w_P, v_P = row3(data.psi_dot, d, 0), row3(data.psi_dot, d, 3)
+        moved = add(v_S, cross(w_S, r))
+        # Q - A x S - V x P, then at the frame's origin
+        dalpha = subtract(row3(data.psi_ddot, d, 0), add(cross(alpha, w_S), cross(w, w_P)))
+        da = subtract(row3(data.psi_ddot, d, 3), add(cross(alpha, v_S), cross(a, w_S)))
+        da = subtract(da, add(cross(w, v_P), cross(v, w_P)))
+        dw, dv = velocity_by_position(data, b, r, d)
+        da = add(add(da, cross(dalpha, r)), cross(alpha, moved))
+        set_column(dA_dq, d, dalpha, add(da, add(cross(dw, v_F), cross(w, dv))))
+        # dS/dt + P - V x S, likewise
+        dalpha = subtract(row3(data.A_by_v, d, 0), cross(w, w_S))
+        da = subtract(row3(data.A_by_v, d, 3), add(cross(w, v_S), cross(v, w_S)))
+        set_column(dA_dv, d, dalpha, add(add(da, cross(dalpha, r)), add(cross(w_S, v_F), cross(w, moved))))
+        d = model.dof_parent[d]
