@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from command_line import cli
-from random_trees import RATES, random_context, random_plant
+from random_trees import RATES, joints_of, random_context, random_plant
 from test_pd_control import controlled_context, controlled_plant
 
 from mbcli.math import RigidTransform
@@ -17,6 +17,7 @@ from mbcli.multibody.tree import (
     RevoluteJoint,
     SpatialInertia,
 )
+from mbcli.systems import linearization
 from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder
 from mbcli.systems.primitives import FirstOrderTaylorApproximation, InputPortSelection, Linearize, OutputPortSelection
@@ -24,12 +25,13 @@ from mbcli.systems.primitives import FirstOrderTaylorApproximation, InputPortSel
 DIFFERENCE = 1e-5
 
 
-def pendulum(h=0.0, damping=0.1):
+def pendulum(h=0.0, damping=0.1, upper_limit=np.inf):
     plant = MultibodyPlant(h)
     body = plant.AddRigidBody("rod", SpatialInertia.SolidBoxWithMass(2.0, 0.1, 0.1, 1.0))
     end = plant.AddFrame(FixedOffsetFrame("end", body.body_frame(), RigidTransform([0.0, 0.0, 0.5])))
     joint = plant.AddJoint(RevoluteJoint("pin", plant.world_frame(), end, [0, 1, 0], damping=damping))
     plant.AddJointActuator("motor", joint)
+    joint.set_position_limits([-np.inf], [upper_limit])
     if h:
         plant.SetUseSampledOutputPorts(False)
     plant.Finalize()
@@ -102,6 +104,51 @@ def test_33_derivatives_are_those_of_differences(seed, time_step):
     context = random_context(plant, rng)
     plant.get_actuation_input_port().FixValue(context, rng.normal(size=plant.num_actuators()))
     assert_derivatives(plant, context)
+
+
+@pytest.mark.parametrize("time_step", [0.0, 0.01])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_closed_forms_are_complex_steps(seed, time_step, monkeypatch):
+    """All joint types, some locked, with limits far away and forces at joints; by actuation and generalized forces."""
+    plant = random_plant(seed, num_bodies=10, time_step=time_step, reversed_probability=0.5, finalize=False)
+    if time_step:
+        plant.SetUseSampledOutputPorts(False)
+    plant.Finalize()
+    rng = np.random.default_rng(seed)
+    context = random_context(plant, rng)
+    if time_step:
+        next(j for j in joints_of(plant) if j.num_velocities() == 2).Lock(context)
+    plant.get_actuation_input_port().FixValue(context, rng.normal(size=plant.num_actuators()))
+    plant.get_applied_generalized_force_input_port().FixValue(context, rng.normal(size=plant.num_velocities()))
+    assert linearization.closed_form_motion(plant, context, bool(time_step), linearization.values_at(plant, context))
+
+    def all_of_it():
+        return [
+            linearization.plant_derivatives(plant, context, *ports)
+            for ports in (
+                ("actuation", "state"),
+                ("applied_generalized_force", "generalized_acceleration"),
+                ("actuation", "net_actuation"),
+                (None, None),
+            )
+        ]
+
+    found = all_of_it()
+    monkeypatch.setattr(linearization, "closed_form_motion", lambda *_: None)
+    for values, expected in zip(found, all_of_it(), strict=True):
+        for value, by_steps in zip(values, expected, strict=True):
+            np.testing.assert_allclose(value, by_steps, rtol=0.0, atol=1e-11 * abs(by_steps).max(initial=1.0))
+
+
+def test_a_limit_in_reach_has_the_derivatives_of_its_stop():
+    plant, _ = pendulum(0.01, upper_limit=0.3)
+    context = plant.CreateDefaultContext()
+    plant.get_actuation_input_port().FixValue(context, [0.2])
+    for angle, smooth in ((0.0, True), (0.29, False)):
+        plant.SetPositionsAndVelocities(context, [angle, 1.0])
+        values = linearization.values_at(plant, context)
+        assert (linearization.closed_form_motion(plant, context, True, values) is not None) == smooth
+        assert_derivatives(plant, context)
 
 
 def test_33_derivatives_of_steps_with_controllers_at_and_below_their_limits():

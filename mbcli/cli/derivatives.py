@@ -16,10 +16,11 @@ class WithDerivatives:
         wanted: the value of the option.
         result: key of the result that is differentiated; d{result}_d{variable} are the keys of its derivatives.
         variables: names that CalcDerivatives() knows.
+        calculation: the name by which it knows what evaluate and evaluate_rows compute, if they compute just that.
     """
 
-    def __init__(self, wanted, result, variables):
-        self.wanted, self.result, self.variables = wanted, result, variables
+    def __init__(self, wanted, result, variables, calculation=None):
+        self.wanted, self.result, self.variables, self.calculation = wanted, result, variables, calculation
 
     def evaluate(self, plain):
         """(plant, context, inputs) -> results, from that of the analysis without derivatives."""
@@ -32,15 +33,47 @@ class WithDerivatives:
             def function(plant, context, inputs):
                 return plain(plant, context, inputs)[self.result]
 
-            by_name = calc_derivatives(plant, context, function, self.variables, inputs)
+            by_name = calc_derivatives(plant, context, function, self.variables, inputs, calculation=self.calculation)
             results = plain(plant, context, inputs)
             return results | {f"d{self.result}_d{name}": value for name, value in by_name.items()}
 
         return evaluate
 
-    def rows(self, evaluate_rows):
-        """evaluate_rows of the analysis: rows with derivatives go one by one."""
-        return None if self.wanted else evaluate_rows
+    def rows(self, evaluate_rows, evaluate=None):
+        """evaluate_rows of the analysis, with derivatives: at once where they have a closed form, else row by row.
+
+        evaluate: that of one state, without derivatives, where they have a closed form.
+        """
+        if not self.wanted:
+            return evaluate_rows
+        if self.calculation is None:
+            return None
+        evaluate_one = self.evaluate(evaluate)
+
+        def with_derivatives(context, batch, states):
+            from mbcli.multibody.plant.closed_form_derivatives import has_closed_form
+
+            plant = context.state.plant
+            if has_closed_form(plant, self.calculation):
+                return evaluate_rows(context, batch, states) | self._at_once(plant, batch, states)
+            return _one_by_one(plant, context, evaluate_one, states)
+
+        return with_derivatives
+
+    def _at_once(self, plant, batch, states):
+        """Columns of derivatives of a chunk of states."""
+        import numpy as np
+
+        if self.calculation == "inverse_dynamics":
+            vdot = np.zeros_like(states.v) if states.vdot is None else states.vdot
+            found = batch.inverse_dynamics_derivatives(states.q, states.v, vdot, by_positions=True)
+            values = dict(zip(("q", "v", "vdot"), found, strict=True))
+        else:
+            tau = batch.generalized_forces(states.tau, states.u, len(states.q))
+            found = batch.forward_dynamics_derivatives(states.q, states.v, tau, by_positions=True)
+            values = dict(zip(("q", "v", "tau"), found, strict=True))
+            values["u"] = values["tau"][:, :, plant.model.actuator_dof]
+        return {f"d{self.result}_d{name}": values[name] for name in self.variables}
 
     def render(self, plain):
         """(plant, results) -> text: that of the analysis, then a table for each derivative."""
@@ -63,6 +96,19 @@ class WithDerivatives:
         if value.ndim == 2:
             return [_table(title, rows, columns, value)]
         return [_table(f"d{self.result}_d{c}", rows, rows, value[..., k]) for k, c in enumerate(columns)]
+
+
+def _one_by_one(plant, context, evaluate, states):
+    """Columns of a chunk of states from evaluate(plant, context, inputs)."""
+    import numpy as np
+
+    rows = []
+    for k, (q, v) in enumerate(zip(states.q, states.v, strict=True)):
+        plant.SetPositions(context, q)
+        plant.SetVelocities(context, v)
+        taken = {name: getattr(states, name, None) for name in ("vdot", "tau", "u")}
+        rows.append(evaluate(plant, context, {name: value[k] for name, value in taken.items() if value is not None}))
+    return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
 
 def _names(plant, variable):

@@ -65,12 +65,13 @@ def forward_dynamics(ctx, tau, u, body_forces, derivatives, **values):
             rows.append(evaluate(plant, context, given)["vdot"])
         return {"vdot": rows}
 
-    more = WithDerivatives(derivatives, "vdot", ("q", "v", "tau", "u"))
+    calculation = None if body_forces else "forward_dynamics"
+    more = WithDerivatives(derivatives, "vdot", ("q", "v", "tau", "u"), calculation)
     Analysis(
         "forward-dynamics",
         more.evaluate(evaluate),
         more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["vdot"], acceleration_units(plant))),
         takes=("tau", "u"),
         component_names=lambda plant: {"vdot": [f"vdot:{n}" for n in plant.GetVelocityNames()]},
-        evaluate_rows=more.rows(evaluate_rows),
+        evaluate_rows=more.rows(evaluate_rows, evaluate),
     ).run(ctx, values, {"tau": tau, "u": u})

@@ -78,12 +78,13 @@ def inverse_dynamics(
             ctx, values, {"vdot": vdot}
         )
         return
-    more = WithDerivatives(derivatives, "tau", ("q", "v", "vdot"))
+    whole = not (no_gravity or no_springs or no_damping or body_forces)
+    more = WithDerivatives(derivatives, "tau", ("q", "v", "vdot"), "inverse_dynamics" if whole else None)
     Analysis(
         "inverse-dynamics",
         more.evaluate(evaluate),
         more.render(lambda plant, r: named_vector(plant.GetVelocityNames(), r["tau"], force_units(plant))),
         takes=("vdot",),
         component_names=lambda plant: {"tau": [f"tau:{n}" for n in plant.GetVelocityNames()]},
-        evaluate_rows=more.rows(evaluate_rows),
+        evaluate_rows=more.rows(evaluate_rows, evaluate),
     ).run(ctx, values, {"vdot": vdot})

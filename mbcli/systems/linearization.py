@@ -1,11 +1,11 @@
-"""Derivatives of a plant's motion by its state and inputs, exact: complex steps through the interpreted kernels.
+"""Derivatives of a plant's motion by its state and inputs, exact: in closed form, or by complex steps through kernels.
 
 For a kernel that is analytic, f(x + i s e) has s df/dx e as its imaginary part, with nothing to subtract: s can be so
 small that the result has the precision of f itself.
 """
 
-from dataclasses import dataclass
 from enum import Enum
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -16,11 +16,10 @@ from mbcli.errors import NumericalError
 from mbcli.multibody.compilation.compile_constraints import compile_constraints
 from mbcli.multibody.constraints.closed_chains import ClosedChains
 from mbcli.multibody.scalars import COMPLEX
+from mbcli.systems.closed_form_motion import STEP, PlantValues, closed_form_motion
 
 DEPENDENT_ROWS = 1e-9  # singular value of the constraints, relative to the largest, that counts as zero
 ON_CONSTRAINTS = 1e-8  # norm of their errors with which a state can be linearized about
-
-STEP = 1e-30
 
 
 class InputPortSelection(Enum):
@@ -37,21 +36,20 @@ class OutputPortSelection(Enum):
     kUseFirstOutputIfItExists = -1
 
 
-@dataclass
-class PlantValues:
-    """State and inputs of a plant as numbers: q, v, u (nu,), tau (nv,), desired (controllers, 2)."""
-
-    q: np.ndarray
-    v: np.ndarray
-    u: np.ndarray
-    tau: np.ndarray
-    desired: np.ndarray
-
-    def plus(self, name, index, step):
-        """A copy, complex, in which one number has a small imaginary part."""
-        values = {key: value.astype(complex) for key, value in vars(self).items()}
-        values[name].reshape(-1)[index] += 1j * step
-        return PlantValues(**values)
+def values_at(plant, context):
+    """PlantValues of a context. RuntimeError for a plant with force elements of a user."""
+    plant.check_context(context)
+    if plant.user_force_elements:
+        name = type(plant.user_force_elements[0]).__name__
+        raise RuntimeError(f"a plant with a force element of a user, {name}, cannot be linearized")
+    state = context.state
+    state.at_positions()
+    plant.check_force_elements(context)
+    plant.set_controllers(context)
+    u = plant.actuation(context)
+    applied = context.inputs.value("applied_generalized_force", context)
+    tau = np.zeros(state.v.size) if applied is None else np.array(applied)
+    return PlantValues(state.q.copy(), state.v.copy(), u, tau, state.data.pd_desired.copy())
 
 
 class PlantMotion:
@@ -60,20 +58,13 @@ class PlantMotion:
     Args:
         plant: finalized, without force elements of a user.
         context: its parameters, applied forces and the point of linearization.
-        discrete: whether it is that of a step; if not given, as the plant is.
+        discrete: whether it is that of a step.
+        values: those of the context, by values_at().
     """
 
-    def __init__(self, plant, context, discrete=None):
-        plant.check_context(context)
-        if plant.user_force_elements:
-            name = type(plant.user_force_elements[0]).__name__
-            raise RuntimeError(f"a plant with a force element of a user, {name}, cannot be linearized")
+    def __init__(self, plant, context, discrete, values):
         state = context.state
-        state.at_positions()
-        plant.check_force_elements(context)
-        plant.set_controllers(context)
-        self._plant = plant
-        self._discrete = plant.is_discrete() if discrete is None else discrete
+        self._plant, self._discrete, self.values = plant, discrete, values
         self._model = state.model.replace(dtype=complex)
         self._constraints = self._constraints_at(context) if plant.elements.constraints else None
         self._kernels = COMPLEX.load_kernels(False, self._model, constrained=bool(plant.elements.constraints))
@@ -81,15 +72,6 @@ class PlantMotion:
             (int(f.body_index), np.asarray(f.p_BoBq_B, dtype=float), f.F_Bq_W.get_coeffs())
             for f in context.inputs.value("applied_spatial_force", context) or ()
         ]
-        u = plant.actuation(context)
-        applied = context.inputs.value("applied_generalized_force", context)
-        self.values = PlantValues(
-            state.q.copy(),
-            state.v.copy(),
-            u,
-            np.zeros(state.v.size) if applied is None else np.array(applied),
-            state.data.pd_desired.copy(),
-        )
 
     def _constraints_at(self, context):
         """Those of a context for complex numbers; NumericalError if the motion has no derivatives."""
@@ -237,7 +219,7 @@ class PlantOutput:
         elif self._kind == "generalized_acceleration":
             value = data.vdot
         else:
-            value = np.array(values.u)
+            value = np.array(values.u, dtype=np.result_type(values.u, data.pd_effort))
             value[model.pd_actuator] = data.pd_effort
         return value if self._indices is None else value[self._indices]
 
@@ -247,24 +229,49 @@ def plant_derivatives(plant, context, input_name, output_name, discrete=None):
 
     Under constraints the motion of a continuous plant from a state off them is that from its projection onto them.
     """
-    motion, output = PlantMotion(plant, context, discrete), PlantOutput(plant, output_name)
-    state = context.state
-    nq, nv = state.q.size, state.v.size
-    states = [("q", k) for k in range(nq)] + [("v", k) for k in range(nv)]
+    discrete = plant.is_discrete() if discrete is None else discrete
+    start, output = values_at(plant, context), PlantOutput(plant, output_name)
+    states = [("q", k) for k in range(start.q.size)] + [("v", k) for k in range(start.v.size)]
     inputs = _input_directions(plant, context, input_name)
-    start = motion.values
+    nx = len(states)
+    f, y, J = derivatives_in_closed_form(plant, context, discrete, start, output, states + inputs) or (
+        derivatives_by_complex_steps(plant, context, discrete, start, output, states + inputs)
+    )
+    u0 = np.array([getattr(start, name).reshape(-1)[k] for name, k in inputs])
+    return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0
+
+
+def derivatives_in_closed_form(plant, context, discrete, start, output, directions):
+    """Motion, output and the derivatives of both, one column for each direction; None where there is no closed form."""
+    motion = closed_form_motion(plant, context, discrete, start)
+    if motion is None:
+        return None
+    model, effort = context.state.model, np.zeros(start.desired.shape[0])
+    columns = []
+    for name, k in directions:
+        # an output picks elements: their rates come out where rates go in
+        rates = PlantValues(**{key: np.zeros_like(value) for key, value in vars(start).items()})
+        getattr(rates, name).reshape(-1)[k] = 1.0
+        moved = SimpleNamespace(vdot=motion.vdot_by[name][:, k], pd_effort=effort)
+        columns.append(np.concatenate([motion.f_by[name][:, k], output.of(rates, moved, model)]))
+    y = output.of(start, SimpleNamespace(vdot=motion.vdot, pd_effort=effort), model)
+    return motion.f, y, np.reshape(columns, (len(columns), motion.f.size + y.size)).T
+
+
+def derivatives_by_complex_steps(plant, context, discrete, start, output, directions):
+    """As derivatives_in_closed_form(), of any motion."""
+    motion, state = PlantMotion(plant, context, discrete, start), context.state
     data = motion.evaluate(start)
     columns = []
-    for name, k in states + inputs:
+    for name, k in directions:
         values = start.plus(name, k, STEP)
         moved = motion.evaluate(values)
         columns.append(np.concatenate([motion.motion(moved), output.of(values, moved, state.model)]).imag / STEP)
-    nx = nq + nv
+    nx = state.q.size + state.v.size
     f, y = motion.motion(data).real, np.real(output.of(start, data, state.model))
     J = np.reshape(columns, (len(columns), nx + y.size)).T
     projection = motion.projection(context)
     if projection is not None:
         of_motion = slice(0, nx) if output.is_state() else slice(None)
         J[of_motion, :nx] = J[of_motion, :nx] @ projection
-    u0 = np.array([getattr(start, name).reshape(-1)[k] for name, k in inputs])
-    return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0
+    return f, y, J

@@ -206,6 +206,7 @@ DATA_FIELDS = (
     ),
     Field("dtau_dq", ("nv", "nv"), "real", "N m or N", "derivatives of tau, or of vdot, by q along each velocity"),
     Field("dtau_dv", ("nv", "nv"), "real", "N m s or N s", "the same by v"),
+    Field("by_position", ("nv", "nq"), "real", "N m or N", "dtau_dq by each position"),
     Field("dvdot_dtau", ("nv", "nv"), "real", "1/(kg m^2) or 1/kg", "inverse of M"),
     Field("energy", (2,), "real", "J", "kinetic and potential energy"),
     Field("X_WL", ("nlink", 12), "real", "1, m", "pose of each link in W"),

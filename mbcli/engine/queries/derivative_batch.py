@@ -1,8 +1,11 @@
-"""Derivatives at many states: rows in, rows out, as batch.py."""
+"""Derivatives at many states: rows in, rows out, as batch.py.
+
+By q along each velocity (n, nv * nv); if `by_positions` is 1, not 0, by each position (n, nv * nq).
+"""
 
 from mbcli.engine.queries.batch import put_table, states_at_once, take
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Matrix, entry
+from mbcli.engine.runtime.kernel import Int, Matrix, entry, kernel
 from mbcli.engine.smooth.dynamics_derivatives import (
     add_joint_force_derivatives,
     clear_matrix,
@@ -12,15 +15,24 @@ from mbcli.engine.smooth.dynamics_derivatives import (
 from mbcli.engine.smooth.force_elements import add_element_forces
 from mbcli.engine.smooth.forward_dynamics import hold_locked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
+from mbcli.engine.smooth.jacobians import jacobian_by_qdot
 from mbcli.engine.smooth.joint_forces import add_joint_forces
 from mbcli.engine.smooth.state import at_velocities
 
 
 @entry
 def inverse_dynamics_derivatives_of_states(
-    model, data, q: Matrix, v: Matrix, vdot: Matrix, dtau_dq: Matrix, dtau_dv: Matrix, M: Matrix
+    model,
+    data,
+    q: Matrix,
+    v: Matrix,
+    vdot: Matrix,
+    by_positions: Int,
+    dtau_dq: Matrix,
+    dtau_dv: Matrix,
+    M: Matrix,
 ):
-    """q (n, nq), v, vdot (n, nv) -> dtau_dq, dtau_dv, M (n, nv * nv), as evaluate_inverse_dynamics_derivatives()."""
+    """q (n, nq), v, vdot (n, nv) -> dtau_dq, dtau_dv, M, as evaluate_inverse_dynamics_derivatives()."""
     m, d = model_at(model), data_at(data)
     clear_applied_forces(d)
     clear_matrix(d.dtau_dq)
@@ -33,16 +45,24 @@ def inverse_dynamics_derivatives_of_states(
         at_velocities(m, d)
         inverse_dynamics_derivatives(m, d, d.dtau_dq, d.dtau_dv, d.M)
         add_joint_force_derivatives(m, d, d.dtau_dq, d.dtau_dv)
-        put_table(d.dtau_dq, dtau_dq, k)
+        put_by_q(m, d, by_positions, dtau_dq, k)
         put_table(d.dtau_dv, dtau_dv, k)
         put_table(d.M, M, k)
 
 
 @entry
 def forward_dynamics_derivatives_of_states(
-    model, data, q: Matrix, v: Matrix, tau: Matrix, dvdot_dq: Matrix, dvdot_dv: Matrix, Minv: Matrix
+    model,
+    data,
+    q: Matrix,
+    v: Matrix,
+    tau: Matrix,
+    by_positions: Int,
+    dvdot_dq: Matrix,
+    dvdot_dv: Matrix,
+    Minv: Matrix,
 ):
-    """q (n, nq), v, tau (n, nv) -> dvdot_dq, dvdot_dv, Minv (n, nv * nv)."""
+    """q (n, nq), v, tau (n, nv) -> dvdot_dq, dvdot_dv, Minv."""
     m, d = model_at(model), data_at(data)
     for i in range(d.v.shape[0]):
         d.diagonal[i] = m.dof_armature[i]
@@ -59,6 +79,16 @@ def forward_dynamics_derivatives_of_states(
         clear_matrix(d.dtau_dv)
         clear_matrix(d.dvdot_dtau)
         forward_dynamics_derivatives(m, d, d.dtau_dq, d.dtau_dv, d.dvdot_dtau)
-        put_table(d.dtau_dq, dvdot_dq, k)
+        put_by_q(m, d, by_positions, dvdot_dq, k)
         put_table(d.dtau_dv, dvdot_dv, k)
         put_table(d.dvdot_dtau, Minv, k)
+
+
+@kernel
+def put_by_q(model, data, by_positions, rows, k):
+    """dtau_dq -> row k."""
+    if by_positions == 1:
+        jacobian_by_qdot(model, data, data.dtau_dq, data.by_position)
+        put_table(data.by_position, rows, k)
+    else:
+        put_table(data.dtau_dq, rows, k)

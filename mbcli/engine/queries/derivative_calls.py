@@ -5,7 +5,7 @@ Each returns 1 if an array has another length than the model asks for, else 0. D
 
 from mbcli.engine.queries.state_calls import copy_vector
 from mbcli.engine.runtime.handles import data_at, model_at
-from mbcli.engine.runtime.kernel import Int, Matrix, Vector, entry, kernel
+from mbcli.engine.runtime.kernel import Int, Matrix, Real, Vector, entry, kernel
 from mbcli.engine.smooth.dynamics_derivatives import (
     add_joint_force_derivatives,
     clear_matrix,
@@ -53,9 +53,12 @@ def evaluate_inverse_dynamics_derivatives(
 
 @entry
 def evaluate_forward_dynamics_derivatives(
-    model, data, q: Vector, v: Vector, tau: Vector, dvdot_dq: Matrix, dvdot_dv: Matrix, Minv: Matrix
+    model, data, q: Vector, v: Vector, tau: Vector, h: Real, dvdot_dq: Matrix, dvdot_dv: Matrix, Minv: Matrix
 ):
-    """q, v, tau -> dvdot_dq, dvdot_dv, Minv (nv, nv) under gravity, joint springs, hinges and damping."""
+    """q, v, tau -> dvdot_dq, dvdot_dv, Minv (nv, nv) under gravity, joint springs, hinges and damping.
+
+    Damping acts by the velocities after the time h, or with h = 0 by those of this instant. Leaves vdot in Data.
+    """
     m, d = model_at(model), data_at(data)
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or tau.shape[0] != nv:
@@ -69,7 +72,8 @@ def evaluate_forward_dynamics_derivatives(
     copy_vector(q, d.q)
     copy_vector(v, d.v)
     copy_vector(tau, d.tau)
-    copy_vector(m.dof_armature, d.diagonal)
+    for k in range(nv):
+        d.diagonal[k] = m.dof_armature[k] + h * m.dof_damping[k]
     at_velocities(m, d)
     add_joint_forces(m, d)
     clear_applied_forces(d)

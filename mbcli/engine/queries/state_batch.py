@@ -65,20 +65,23 @@ class StateBatch:
             result[:, dof] += u[:, k]
         return result
 
-    def inverse_dynamics_derivatives(self, q, v, vdot):
-        """dtau_dq, dtau_dv and M, each (n, nv, nv), of tau against gravity, joint springs, hinges and damping.
+    def inverse_dynamics_derivatives(self, q, v, vdot, by_positions=False):
+        """dtau_dq, dtau_dv and M (n, nv, nv) of tau against gravity, joint springs, hinges and damping.
 
-        By q along each velocity, as StateFunctions.inverse_dynamics_derivatives().
+        dtau_dq is along each velocity, as StateFunctions.inverse_dynamics_derivatives() has it, or by each position
+        (n, nv, nq). The model has_dynamics_derivatives().
         """
-        return self._matrices("inverse_dynamics_derivatives_of_states", [q, v, vdot], 3)
+        return self._derivatives("inverse_dynamics_derivatives_of_states", [q, v, vdot], by_positions)
 
-    def forward_dynamics_derivatives(self, q, v, tau):
-        """dvdot_dq, dvdot_dv and dvdot_dtau, each (n, nv, nv), likewise."""
-        return self._matrices("forward_dynamics_derivatives_of_states", [q, v, tau], 3)
+    def forward_dynamics_derivatives(self, q, v, tau, by_positions=False):
+        """dvdot_dq, dvdot_dv and dvdot_dtau (n, nv, nv), likewise."""
+        return self._derivatives("forward_dynamics_derivatives_of_states", [q, v, tau], by_positions)
 
-    def _matrices(self, name, inputs, count):
+    def _derivatives(self, name, inputs, by_positions):
         nv = self._model.sizes["nv"]
-        return [X.reshape(len(X), nv, nv) for X in self.evaluate(name, inputs, [nv * nv] * count)]
+        columns = [self._model.sizes["nq"] if by_positions else nv, nv, nv]
+        results = self.evaluate(name, inputs, [nv * n for n in columns], int(by_positions))
+        return [X.reshape(len(X), nv, n) for X, n in zip(results, columns, strict=True)]
 
     def bias_term(self, q, v):
         """C(q,v) v, (n, nv)."""

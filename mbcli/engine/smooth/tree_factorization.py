@@ -100,7 +100,10 @@ def factorize_dense(model, M, D):
 
 @kernel
 def solve_dense_rows(model, M, D, X, factor):
-    """X (nv, n) becomes `factor` times (L^T D L)^-1 X, after factorize_dense; two rows at once, which halves the time."""
+    """X (nv, n) becomes `factor` times (L^T D L)^-1 X, after factorize_dense.
+
+    Two rows at once take a fifth less time.
+    """
     parent, n = model.dof_parent, X.shape[1]
     for d in range(D.shape[0] - 1, -1, -1):
         e = parent[d]

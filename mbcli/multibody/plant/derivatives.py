@@ -1,4 +1,4 @@
-"""Derivatives of the results of a plant, by complex steps through the same kernels.
+"""Derivatives of the results of a plant: in closed form, or by complex steps through the same kernels.
 
 f(x + i h d) = f(x) + i h f'(x) d + O(h^2): with h = 1e-30 nothing is subtracted, and the imaginary part over h is the
 derivative along d to rounding (Squire and Trapp, SIAM Review 40, 1998).
@@ -12,6 +12,7 @@ import numpy as np
 
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialMomentum, SpatialVelocity
+from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives, has_closed_form
 from mbcli.multibody.plant.context import Context
 from mbcli.multibody.plant.parameter_steps import parameter_steps
 from mbcli.multibody.plant.plant_part import PlantPart
@@ -94,12 +95,15 @@ class Derivatives(PlantPart):
         Raises RuntimeError for an unknown calculation, variable or parameter, and for users' own force elements, which
         compute with floats.
 
-        Cost: one evaluation in complex numbers per element of q, tangent, v, ...; per element of a parameter one
-        compilation of the model's arrays besides. Measured for an arm of 7 joints, inverse dynamics by q, v and vdot
-        (21 evaluations): 7 ms interpreted, 0.5 ms compiled; gravity forces by one mass: 2 ms.
+        Inverse and forward dynamics by q, tangent, v and inputs come from closed forms
+        (StateFunctions.inverse_dynamics_derivatives()), unless there are spring-dampers, bushings, forces of joints
+        that close loops, and for forward dynamics constraints or contact. All else costs one evaluation in complex
+        numbers per element of q, tangent, v, ...; per element of a parameter one compilation of the model's arrays
+        besides.
         """
         function, names = _chosen(calculation, with_respect_to)
-        return calc_derivatives(self, context, function, names, {"vdot": vdot, "tau": tau, "u": u}, compiled)
+        inputs = {"vdot": vdot, "tau": tau, "u": u}
+        return calc_derivatives(self, context, function, names, inputs, compiled, calculation)
 
     def ToAutoDiffXd(self) -> MultibodyPlant:
         """A copy whose contexts hold AutoDiffXd; same elements under the same indices. After Finalize()."""
@@ -138,12 +142,13 @@ def _is_one(variables):
     return isinstance(variables, str) or (len(variables) == 2 and not isinstance(variables[0], (str, tuple)))
 
 
-def calc_derivatives(plant, context, function, variables, inputs, compiled=False):
+def calc_derivatives(plant, context, function, variables, inputs, compiled=False, calculation=None):
     """As CalcDerivatives(), of a function (plant, context, inputs) -> result.
 
     Args:
         variables: their names, as there.
         inputs: vdot, tau, u if they are not zero; they reach the function as arrays.
+        calculation: the name of the calculation that the function is, if it is one.
     """
     plant.check_context(context)
     if plant.scalar is not FLOAT:
@@ -152,11 +157,25 @@ def calc_derivatives(plant, context, function, variables, inputs, compiled=False
         element = plant.user_force_elements[0]
         raise RuntimeError(f"CalcDerivatives: the forces of {element!r} are computed by a user's class in floats")
     given = _given_inputs(plant, inputs)
+    known = _in_closed_form(plant, context, calculation, given)
+    if all(name in known for name in variables):
+        return {name: known[name] for name in variables}
     twin = Context(plant, COMPLEX, compiled)
     twin.SetTimeStateAndParametersFrom(context)
     twin.state.ready_parameters()
     derivative = Derivative(plant, function, twin, given)
-    return {name: derivative.by(name) for name in variables}
+    return {name: known[name] if name in known else derivative.by(name) for name in variables}
+
+
+def _in_closed_form(plant, context, calculation, given):
+    """Derivatives by variables for which no complex steps are taken."""
+    if not has_closed_form(plant, calculation):
+        return {}
+    if calculation == "inverse_dynamics":
+        return closed_form_derivatives(context, calculation, given["vdot"])[0]
+    tau = given["tau"].copy()
+    np.add.at(tau, plant.model.actuator_dof, given["u"])
+    return closed_form_derivatives(context, calculation, tau)[0]
 
 
 def _given_inputs(plant, inputs):

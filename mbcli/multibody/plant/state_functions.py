@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     Matrices = Sequence[Matrix]  # arrays that results go to
 
 
+AT_AN_INSTANT = 0.0  # [s] over which joint damping acts
+
+
 class StateFunctions:
     """Dynamics and kinematics of a plant as functions of states that each call brings.
 
@@ -145,7 +148,7 @@ class StateFunctions:
         """
         if self._has_constraints:
             raise ModelError("forward_dynamics_derivatives() is for plants without constraints")
-        return self._matrices(self._forward_dynamics_derivatives, out, q=q, v=v, tau=tau)
+        return self._matrices(self._forward_dynamics_derivatives, out, AT_AN_INSTANT, q=q, v=v, tau=tau)
 
     def pose(self, frame: Frame) -> Callable[..., Matrix]:
         """The function (q, out=None) -> X_WF (4, 4) of a frame of the plant."""
@@ -267,7 +270,8 @@ class StateFunctions:
     def _forward_dynamics_derivatives(self) -> Callable[..., int]:
         self._check_derivatives()
         square = (self._nv, self._nv)
-        return self._call("evaluate_forward_dynamics_derivatives", self._nq, self._nv, self._nv, square, square, square)
+        shapes = self._nq, self._nv, self._nv, AT_AN_INSTANT, square, square, square
+        return self._call("evaluate_forward_dynamics_derivatives", *shapes)
 
     @cached_property
     def _velocity_derivatives(self) -> Callable[..., int]:
@@ -283,9 +287,11 @@ class StateFunctions:
         if not has_dynamics_derivatives(self._model):
             raise ModelError("derivatives are not for springs and dampers of joints that close loops")
 
-    def _call(self, name: str, *shapes: int | tuple[int, int] | None) -> Callable[..., int]:
-        """The kernel for arrays of these shapes, and for an integer where a shape is None."""
-        examples = [0 if shape is None else np.ones(shape) for shape in shapes]  # a quaternion of zeros is none
+    def _call(self, name: str, *shapes: int | tuple[int, int] | float | None) -> Callable[..., int]:
+        """The kernel for arrays of these shapes; for an integer where a shape is None, for a float where it is one."""
+        numbers = {type(None): 0, float: AT_AN_INSTANT}
+        # a quaternion of zeros is none
+        examples = [numbers[type(s)] if type(s) in numbers else np.ones(s) for s in shapes]  # type: ignore[arg-type]
         return strict_call(self._kernels, name, self._handles, examples)
 
     def _number(self, frame: Frame) -> int:
@@ -297,7 +303,7 @@ class StateFunctions:
         self,
         call: Callable[..., int],
         out: Matrices | None,
-        *numbers: int,
+        *numbers: float,
         count: int = 3,
         shape: tuple[int, int] | None = None,
         **given: Any,
@@ -317,7 +323,7 @@ class StateFunctions:
             pass
         return self._converted(call, results, *numbers, **given)
 
-    def _converted(self, call: Callable[..., int], out: Any, *numbers: int, **given: Any) -> Any:
+    def _converted(self, call: Callable[..., int], out: Any, *numbers: float, **given: Any) -> Any:
         """The result for sequences that are not arrays of doubles; ArgumentError that names what does not fit."""
         arrays = []
         for key, value in given.items():

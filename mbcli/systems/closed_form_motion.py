@@ -1,0 +1,118 @@
+"""Derivatives of a plant's motion in closed form: without constraints, controllers and forces between links."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbcli.engine import load_kernels
+from mbcli.engine.fields.joint_types import BALL_RPY, QUATERNION_FLOATING, RPY_FLOATING
+from mbcli.engine.queries.state_batch import has_dynamics_derivatives
+from mbcli.engine.runtime.model import Data
+from mbcli.multibody.plant.closed_form_derivatives import closed_form_derivatives
+from mbcli.multibody.scalars import FLOAT
+
+STEP = 1e-30  # of complex numbers
+
+
+@dataclass
+class PlantValues:
+    """State and inputs of a plant as numbers: q, v, u (nu,), tau (nv,), desired (controllers, 2)."""
+
+    q: np.ndarray
+    v: np.ndarray
+    u: np.ndarray
+    tau: np.ndarray
+    desired: np.ndarray
+
+    def plus(self, name, index, step):
+        """A copy, complex, in which one number has a small imaginary part."""
+        values = {key: value.astype(complex) for key, value in vars(self).items()}
+        values[name].reshape(-1)[index] += 1j * step
+        return PlantValues(**values)
+
+
+@dataclass
+class ClosedFormMotion:
+    """A motion f, [qdot; vdot] or [q; v] after a step, its vdot, and what both change by.
+
+    f_by, vdot_by: {"q", "v", "u", "tau", "desired": one column for each element}
+    """
+
+    f: np.ndarray
+    vdot: np.ndarray
+    f_by: dict
+    vdot_by: dict
+
+
+def closed_form_motion(plant, context, discrete, start):
+    """The ClosedFormMotion at a context with its PlantValues; None where there is no closed form."""
+    state, model = context.state, context.state.model
+    if plant.scalar is not FLOAT or plant.elements.constraints or not has_dynamics_derivatives(model):
+        return None
+    if context.inputs.value("applied_spatial_force", context):
+        return None
+    if discrete and (model.sizes["npd"] or model.sizes["nfriction"]):
+        return None
+    nq, nv, v = start.q.size, start.v.size, start.v.copy()
+    h = plant.time_step() if discrete else 0.0
+    if discrete:
+        v[model.locked_dof] = 0.0  # they come to rest
+    tau = start.tau.copy()
+    np.add.at(tau, model.actuator_dof, start.u)
+    damping_time = h * plant.implicit_damping() if discrete else 0.0
+    found, vdot = closed_form_derivatives(context, "forward_dynamics", tau, damping_time=damping_time, v=v)
+    if discrete and _limits_act(model, start.q, v, vdot, h):
+        return None
+    found["desired"] = np.zeros((nv, start.desired.size))
+    N = _velocity_to_qdot_map(state)
+    if not discrete:
+        f_by = {name: np.vstack([np.zeros((nq, value.shape[1])), value]) for name, value in found.items()}
+        f_by["q"][:nq] = _qdot_by_position(model, start.q, v)
+        f_by["v"][:nq] = N
+        return ClosedFormMotion(np.concatenate([N @ v, vdot]), vdot, f_by, found)
+    after = v + h * vdot
+    still = np.ones(nv)
+    still[model.locked_dof] = 0.0
+    found["v"] = found["v"] * still
+    v_by = {name: h * value for name, value in found.items()}
+    v_by["v"] = v_by["v"] + np.diag(still)
+    f_by = {name: np.vstack([h * (N @ value), value]) for name, value in v_by.items()}
+    f_by["q"][:nq] += np.eye(nq) + h * _qdot_by_position(model, start.q, after)
+    return ClosedFormMotion(np.concatenate([start.q + h * (N @ after), after]), vdot, f_by, found)
+
+
+def _limits_act(model, q, v, vdot, h):
+    """Whether a limit of a joint can act in a step."""
+    kernels = load_kernels(False)
+    locked = set(model.locked_dof.tolist())
+    for k, d in enumerate(model.limit_dof):
+        reach = kernels.reach_of_limits(v[d], v[d] + h * vdot[d], h)
+        if d not in locked and kernels.limit_gap(model, q, k) < reach:
+            return True
+    return False
+
+
+def _velocity_to_qdot_map(state):
+    """N (nq, nv)."""
+    N = np.empty((state.v.size, state.q.size))
+    state.at_positions().query_qdot_map(N)
+    return N.T
+
+
+def _qdot_by_position(model, q, v):
+    """The derivative of N(q) v by q (nq, nq): it is not zero for angles and quaternions of joints that turn freely."""
+    result = np.zeros((q.size, q.size))
+    turning = {QUATERNION_FLOATING: 4, BALL_RPY: 3, RPY_FLOATING: 3}
+    columns = [
+        i + k for i, kind in zip(model.body_q, model.body_joint_type, strict=True) for k in range(turning.get(kind, 0))
+    ]
+    if not columns:
+        return result
+    kernels, data = load_kernels(False), Data(model.sizes, complex)
+    for k in columns:
+        data.q[:] = q
+        data.q[k] += 1j * STEP
+        kernels.sine_and_cosine(data.q, data.sin_q, data.cos_q)
+        kernels.velocity_to_qdot(model, data, v, data.qdot)
+        result[:, k] = data.qdot.imag / STEP
+    return result
