@@ -1,7 +1,9 @@
-"""Functions of states from Python beside Pinocchio: `python -m benchmarks.state_functions [MODEL.urdf...]`.
+"""Functions of states from Python beside Pinocchio: `python -m benchmarks.state_functions [--weld] [MODEL.urdf...]`.
 
 Each call brings its own state. The programs take turns; processor time, the median over rounds. Models are taken
-without geometry, limits and transmissions, with the base that their file gives them.
+without geometry, limits and transmissions, with the base that their file gives them, or welded to World. Batches are
+of 256 states, eight at once on one core, where Pinocchio is called for one after another; their time is that of a
+state.
 """
 
 import statistics
@@ -15,21 +17,24 @@ import numpy as np
 import pinocchio
 
 from benchmarks.peers import urdf_without_geometry
+from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant, StateFunctions
 from mbcli.multibody.tree import BodyIndex
 
-ROUNDS, CALLS = 15, 2000
+ROUNDS, CALLS, STATES = 15, 2000, 256
 MODEL = Path(__file__).parents[1] / "sample_models" / "arm7.urdf"
 
 
-def contestants(path):
-    """{what: {program: call}} of one model, all at one state."""
+def contestants(path, weld):
+    """The plant of a model, {what: {program: call}} at one state, and the same of calls for STATES states."""
     with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file:
         file.write(urdf_without_geometry(path))
         file.flush()
         plant = MultibodyPlant(0.0)
         Parser(plant).AddModels(file.name)
+        if weld:
+            plant.WeldFrames(plant.world_frame(), plant.get_body(BodyIndex(1)).body_frame())
         plant.Finalize()
         floats = plant.num_positions() > plant.num_velocities()
         root = (pinocchio.JointModelFreeFlyer(),) if floats else ()
@@ -43,13 +48,51 @@ def contestants(path):
     number = model.getFrameId(frame.name())
     pose, jacobian = functions.pose(frame), functions.jacobian(frame)
     tau, M = np.empty(len(v)), np.empty((len(v), len(v)))
+    matrices = tuple(np.empty((3, len(v), len(v))))
+    frame_derivatives = functions.acceleration_derivatives(frame)
+    local = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
     def their_pose():
         pinocchio.forwardKinematics(model, data, theirs)
         return pinocchio.updateFramePlacement(model, data, number)
 
+    def their_frame_derivatives():
+        pinocchio.computeForwardKinematicsDerivatives(model, data, theirs, v, x)
+        return pinocchio.getFrameAccelerationDerivatives(model, data, number, local)
+
     np.testing.assert_allclose(pose(q), their_pose().homogeneous, atol=1e-9)
-    return plant, {
+    if not floats:  # else their velocities of the base are others
+        expected = pinocchio.computeRNEADerivatives(model, data, theirs, v, x)[:2]
+        for ours, value in zip(functions.inverse_dynamics_derivatives(q, v, x), expected, strict=False):
+            np.testing.assert_allclose(ours, value, atol=1e-9 * abs(value).max())
+    rows, batch = [np.tile(a, (STATES, 1)) for a in (q, v, x)], StateBatch(plant.model)
+
+    def one_by_one(call):
+        def calls():
+            for _ in range(STATES):
+                call(model, data, theirs, v, x)
+
+        return calls
+
+    at_once = {
+        "inverse dynamics": {
+            "mbcli": lambda: batch.inverse_dynamics(*rows),
+            "Pinocchio": one_by_one(pinocchio.rnea),
+        },
+        "forward dynamics": {
+            "mbcli": lambda: batch.forward_dynamics(*rows),
+            "Pinocchio": one_by_one(pinocchio.aba),
+        },
+        "derivatives of inverse dynamics": {
+            "mbcli": lambda: batch.inverse_dynamics_derivatives(*rows),
+            "Pinocchio": one_by_one(pinocchio.computeRNEADerivatives),
+        },
+        "derivatives of forward dynamics": {
+            "mbcli": lambda: batch.forward_dynamics_derivatives(*rows),
+            "Pinocchio": one_by_one(pinocchio.computeABADerivatives),
+        },
+    }
+    alone = {
         "inverse dynamics": {
             "mbcli": lambda: functions.inverse_dynamics(q, v, x),
             "mbcli, out=": lambda: functions.inverse_dynamics(q, v, x, tau),
@@ -74,30 +117,51 @@ def contestants(path):
             "mbcli": lambda: jacobian(q),
             "Pinocchio": lambda: pinocchio.computeFrameJacobian(model, data, theirs, number),
         },
+        "derivatives of inverse dynamics": {
+            "mbcli": lambda: functions.inverse_dynamics_derivatives(q, v, x),
+            "mbcli, out=": lambda: functions.inverse_dynamics_derivatives(q, v, x, matrices),
+            "Pinocchio": lambda: pinocchio.computeRNEADerivatives(model, data, theirs, v, x),
+        },
+        "derivatives of forward dynamics": {
+            "mbcli": lambda: functions.forward_dynamics_derivatives(q, v, x),
+            "mbcli, out=": lambda: functions.forward_dynamics_derivatives(q, v, x, matrices),
+            "Pinocchio": lambda: pinocchio.computeABADerivatives(model, data, theirs, v, x),
+        },
+        "derivatives of a frame's acceleration": {
+            "mbcli": lambda: frame_derivatives(q, v, x),
+            "Pinocchio": their_frame_derivatives,
+        },
     }
+    return plant, alone, at_once
 
 
-def seconds_per_call(calls):
-    """{program: median over rounds}"""
+def seconds_per_state(calls, states=1):
+    """{program: median over rounds}, of calls for a number of states."""
+    count = max(CALLS // states, 1)
+    for call in calls.values():
+        call()
     rounds = {name: [] for name in calls}
     for _ in range(ROUNDS):
         for name, call in calls.items():
             start = time.process_time()
-            for _ in range(CALLS):
+            for _ in range(count):
                 call()
-            rounds[name].append((time.process_time() - start) / CALLS)
+            rounds[name].append((time.process_time() - start) / (count * states))
     return {name: statistics.median(seconds) for name, seconds in rounds.items()}
 
 
 def main():
     warnings.simplefilter("ignore")
-    for path in map(Path, sys.argv[1:] or [MODEL]):
-        plant, scenes = contestants(path)
+    weld = "--weld" in sys.argv
+    for path in map(Path, [a for a in sys.argv[1:] if a != "--weld"] or [MODEL]):
+        plant, alone, at_once = contestants(path, weld)
         print(f"{path.stem}, {plant.num_velocities()} velocities")
-        for what, calls in scenes.items():
-            seconds = seconds_per_call(calls)
+        scenes = [(what, calls, 1) for what, calls in alone.items()]
+        scenes += [(f"{what}, {STATES} states", calls, STATES) for what, calls in at_once.items()]
+        for what, calls, states in scenes:
+            seconds = seconds_per_state(calls, states)
             times = ", ".join(f"{name} {1e6 * value:.2f} us" for name, value in seconds.items())
-            print(f"  {what:17} {times}; ratio {seconds['Pinocchio'] / seconds['mbcli']:.2f}", flush=True)
+            print(f"  {what:43} {times}; ratio {seconds['Pinocchio'] / seconds['mbcli']:.2f}", flush=True)
 
 
 if __name__ == "__main__":
