@@ -128,7 +128,7 @@ def atlas(path, standing):
 # ------------------------------------------------------------------------------------- mbcli and pydrake
 
 
-def _own_modules():
+def own_modules():
     from mbcli import geometry, math
     from mbcli.config import scene_graph_config
     from mbcli.multibody import parsing, plant, tree
@@ -219,14 +219,17 @@ class PlantStepper:
 
 
 class MuJoCoStepper:
-    """The same in MuJoCo; q and v of `set_state` and `state` are its own, `positions` come from those of mbcli."""
+    """The same in MuJoCo; q and v of `set_state` and `state` are its own, `positions` come from those of mbcli.
 
-    def __init__(self, world, time_step, cone):
+    base: of a robot, the link that floats.
+    """
+
+    def __init__(self, world, time_step, cone, base="pelvis"):
         import mujoco
 
         self._mujoco, self._world = mujoco, world
         xml = _mjcf(world)
-        spec = mujoco.MjSpec.from_string(xml if world.urdf is None else _with_floating_base(world.urdf))
+        spec = mujoco.MjSpec.from_string(xml if world.urdf is None else with_floating_base(world.urdf, base))
         if world.urdf is not None:
             spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0])
             for geom in spec.geoms:
@@ -234,14 +237,14 @@ class MuJoCoStepper:
                 geom.solref[:] = [float(x) for x in SOLREF.split()]
         spec.option.timestep = time_step
         spec.option.cone = getattr(mujoco.mjtCone, f"mjCONE_{cone.upper()}")
-        self._model = spec.compile()
-        self._data = mujoco.MjData(self._model)
+        self.model = spec.compile()
+        self._data = mujoco.MjData(self.model)
 
     def positions(self, q, names):
         """q of MuJoCo from that of mbcli, whose joints stand where names says."""
-        result = np.zeros(self._model.nq)
-        for k in range(self._model.njnt):
-            joint = self._model.joint(k)
+        result = np.zeros(self.model.nq)
+        for k in range(self.model.njnt):
+            joint = self.model.joint(k)
             start = joint.qposadr[0]
             if joint.type[0] == self._mujoco.mjtJoint.mjJNT_FREE:  # in both the free ones come first, in one order
                 result[start : start + 3] = q[start + 4 : start + 7]
@@ -257,7 +260,7 @@ class MuJoCoStepper:
         return self._data.qpos.copy(), self._data.qvel.copy()
 
     def advance(self, steps):
-        self._mujoco.mj_step(self._model, self._data, nstep=steps)
+        self._mujoco.mj_step(self.model, self._data, nstep=steps)
 
     def contacts(self):
         return int(self._data.ncon)
@@ -281,8 +284,9 @@ def _mjcf(world):
     return "".join(parts) + "</worldbody></mujoco>"
 
 
-def _with_floating_base(urdf):
-    joint = '<joint name="base" type="floating"><parent link="world"/><child link="pelvis"/></joint>'
+def with_floating_base(urdf, base="pelvis"):
+    """URDF text in which MuJoCo lets a base float."""
+    joint = f'<joint name="base" type="floating"><parent link="world"/><child link="{base}"/></joint>'
     return urdf.replace("</robot>", f'<link name="world"/>{joint}</robot>')
 
 
@@ -302,12 +306,12 @@ class Contest:
     """
 
     def __init__(self, world, time_step, approximation, peers=("Drake", "MuJoCo")):
-        falling = PlantStepper(world, time_step, "lagged", _own_modules())
+        falling = PlantStepper(world, time_step, "lagged", own_modules())
         falling.set_state(start_positions(world), np.zeros(falling.plant.num_velocities()))
         if world.settling:
             falling.advance(round(world.settling / time_step))
         q, names = falling.state()[0], falling.names()
-        own = PlantStepper(world, time_step, approximation, _own_modules())
+        own = PlantStepper(world, time_step, approximation, own_modules())
         self.steppers = {"mbcli": own}
         if "Drake" in peers and installed("Drake"):
             self.steppers["Drake"] = PlantStepper(world, time_step, approximation, _drake_modules())
@@ -362,7 +366,7 @@ def memory_of_stacks(contestant, count, time_step):
         before = resident_bytes()
         world = stacks_of_boxes(bodies)
         if contestant == "mbcli":
-            stepper = PlantStepper(world, time_step, "lagged", _own_modules())
+            stepper = PlantStepper(world, time_step, "lagged", own_modules())
         elif contestant == "Drake":
             stepper = PlantStepper(world, time_step, "lagged", _drake_modules())
         else:

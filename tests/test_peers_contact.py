@@ -224,7 +224,7 @@ def test_a_hundred_balls_rest_in_a_bin_as_in_pydrake():
     """Not ball by ball: their mean height, the spread of heights, the force on the bottom, what still moves."""
     world = contact.spheres_in_a_bin(100, 4)
     found = []
-    for modules in (contact._own_modules(), contact._drake_modules()):
+    for modules in (contact.own_modules(), contact._drake_modules()):
         stepper = contact.PlantStepper(world, 2e-3, "lagged", modules)
         stepper.set_state(contact.start_positions(world), np.zeros(600))
         stepper.advance(500)
@@ -246,7 +246,7 @@ def test_atlas_falls_as_in_pydrake_and_lies_on_the_ground(models_dir, monkeypatc
         pytest.skip("no file of Atlas")
     monkeypatch.setattr(arrays, "DEFAULT_TOLERANCE", TOLERANCE["lagged"])
     world = contact.atlas(path, standing=False)
-    ours = contact.PlantStepper(world, 1e-3, "lagged", contact._own_modules())
+    ours = contact.PlantStepper(world, 1e-3, "lagged", contact.own_modules())
     theirs = contact.PlantStepper(world, 1e-3, "lagged", contact._drake_modules())
     for stepper in (ours, theirs):
         stepper.set_state(world.q, np.zeros(36))

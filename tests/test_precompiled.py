@@ -16,10 +16,14 @@ from mbcli.engine import precompile
 from mbcli.engine.runtime import precompiled
 from mbcli.engine.runtime.bound_kernels import BoundKernels
 from mbcli.engine.runtime.kernel import CALLED, ENTRIES, KERNELS, argument_types
-from mbcli.engine.runtime.linking import all_kernels, compiled_kernels
+from mbcli.engine.runtime.linking import all_kernels, compiled_kernels, load_kernels
 from mbcli.engine.runtime.model import Data
+from mbcli.models import load_model
+from mbcli.simulation import Worlds
 
 PACKAGE = Path(mbcli.__file__).parent
+ARM = PACKAGE.parent / "sample_models" / "arm7.urdf"
+WORLDS = ("advance_worlds", "advance_worlds_in_lanes")
 CHOSEN = ("query_qdot", "query_pose", "add_damping", "query_mass")
 LEVELS = precompiled.levels_of_processor()
 
@@ -33,8 +37,8 @@ def library(tmp_path_factory):
     chosen = [f for f in all_kernels() if f.__name__ in CHOSEN]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(precompile, "ENTRIES", chosen)
-        patch.setattr(precompile, "CALLED", [])
-        patch.setattr(precompile, "combinations_of_kinds", lambda: ["plain"])
+        patch.setattr(precompile, "CALLED", [f for f in CALLED if f.__name__ in WORLDS])
+        patch.setattr(precompile, "combinations_of_kinds", lambda: ["plain", "lanes"])
         index = precompile.build_level(folder, LEVELS[-1])
     index = {"sources": precompiled.hash_of_sources(), "levels": LEVELS[-1:], **index}
     (folder / precompiled.INDEX).write_text(json.dumps(index))
@@ -112,6 +116,33 @@ def test_handles_may_be_given_at_each_call(used):
     model = random_plant(3, num_bodies=2).model
     kernels = precompiled.precompiled_kernels("plain", None)
     assert kernels.query_mass(model.handle(True), np.ones(3)) == pytest.approx(model.link_inertia[:, 0].sum())
+
+
+def test_worlds_take_their_steps_by_them(used, monkeypatch):
+    """Kernels that are called by address, one state at a time and in lanes."""
+
+    def samples():
+        load_kernels.cache_clear()
+        worlds = Worlds(load_model(ARM, dt=0.002), 11)
+        worlds.v += np.random.default_rng(0).normal(size=worlds.v.shape)
+        return worlds.rollout(20)
+
+    made = []
+
+    class Counted(precompiled.PrecompiledAddress):
+        def __init__(self, address):
+            super().__init__(address)
+            made.append(self)
+
+    monkeypatch.setattr(precompiled, "PrecompiledAddress", Counted)
+    from_library = samples()
+    assert len(made) == 2
+    monkeypatch.setenv("MBCLI_PRECOMPILED", "0")
+    precompiled.precompiled_library.cache_clear()
+    compiled_here = samples()
+    load_kernels.cache_clear()
+    assert len(made) == 2
+    np.testing.assert_allclose(from_library, compiled_here, rtol=0.0, atol=1e-11)
 
 
 def test_of_other_sources_none_are_used(used, monkeypatch):

@@ -176,7 +176,7 @@ class CompiledForALibrary:
 
         dispatcher = cached_njit(twin, key, from_python=False, on_disk=False)
         arguments, _ = normalize_signature(f"({', '.join(types)},)")
-        if kind in ALONE:
+        if kind in ALONE and handles is not None:
             arguments = (arguments[0], LANE_ADDRESS, *arguments[2:])
         dispatcher.compile(arguments)
         compiled = dispatcher.overloads[arguments]

@@ -12,6 +12,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.engine.fields.joint_types import BALL_RPY, RPY_FLOATING
+from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.engine.queries.state_batch import covers
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.kernel_cache import is_compiled
@@ -175,6 +176,11 @@ class Worlds:
         """Names of the k actuators that have a controller."""
         names = self.plant.GetActuatorNames()
         return [names[k] for k in self._workers[0][0].state.model.pd_actuator]
+
+    @property
+    def gains(self) -> FloatArray:
+        """Gains p and d of these controllers, (k, 2), in the first world."""
+        return np.array(self._workers[0][0].state.model.pd_constants[:, [PD_GAIN_P, PD_GAIN_D]])
 
     @property
     def time(self) -> FloatArray:
