@@ -3,12 +3,16 @@
 import os
 import re
 import shutil
+import signal
+import struct
+import subprocess
 import threading
 import time
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from command_line import cli, succeed
+from command_line import SAMPLES, cli, start, succeed
 from test_log_writer import arm_header, rows
 
 from mbcli.errors import ArgumentError, OutputError
@@ -17,6 +21,7 @@ from mbcli.log.writer import LogWriter
 from mbcli.pictures.plots import figure_of, short_names, subplots_of, thinned, write_figure
 from mbcli.pictures.text_plots import text_plot
 
+PENDULUM = SAMPLES / "double_pendulum.urdf"
 COUNT = 9000
 ENERGIES = ("derived/energy_kinetic", "derived/energy_potential")
 
@@ -214,17 +219,69 @@ def test_with_a_display_the_plot_is_a_window(logs, monkeypatch):
     shown = []
     monkeypatch.setattr(log_plot, "_is_terminal", lambda: True)
     monkeypatch.setattr(log_plot, "_has_display", lambda: True)
-    monkeypatch.setattr(pyplot, "show", lambda block=None: block is None and shown.append(pyplot.get_fignums()))
+    monkeypatch.setattr(pyplot, "show", lambda block=None: shown.append((block, pyplot.get_fignums())))
     subplots = subplots_of(logs[1:], ["q"])
     monkeypatch.setattr(log_plot, "WITHOUT_WINDOWS", ())
     window = log_plot._Window.opened()
-    assert window.draw(None, 0.001) and window.draw(subplots, 0.001)
+    assert window.draw(None, 0.001) and window.draw(subplots, 0.001) and window.draw(subplots, 0.001)
+    turns = []
+
+    def turn(canvas, timeout):
+        turns.append(timeout)
+        if len(turns) == 3:
+            pyplot.close("all")  # as the user does
+
+    monkeypatch.setattr("matplotlib.backend_bases.FigureCanvasBase.start_event_loop", turn)
     window.last(subplots)
-    assert shown == [[1]]  # one window, drawn in twice
-    pyplot.close("all")
+    assert len(turns) == 3 and shown == [(False, [1])]  # one window, brought to the front once
     assert not window.draw(None, 0.001)  # it was closed
     monkeypatch.setattr(log_plot, "WITHOUT_WINDOWS", (pyplot.get_backend().lower(),))
     assert log_plot._Window.opened() is None
+
+
+@pytest.fixture
+def screen(tmp_path):
+    """A display without a screen: its number, and () -> its pixels (height, width, 3)."""
+    if shutil.which("Xvfb") is None or find_spec("_tkinter") is None:
+        pytest.skip("needs Xvfb and Tk")
+    pytest.importorskip("matplotlib")
+    reads, writes = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writes), "-screen", "0", "1200x900x24", "-fbdir", str(tmp_path)]
+    with subprocess.Popen(command, pass_fds=[writes], stderr=subprocess.DEVNULL) as server:
+        number = os.read(reads, 20).decode().strip()
+
+        def pixels():
+            content = (tmp_path / "Xvfb_screen0").read_bytes()  # an X window dump
+            head, width, height, colors = (struct.unpack_from(">I", content, at)[0] for at in (0, 16, 20, 76))
+            picture = np.frombuffer(content, np.uint8, 4 * width * height, head + 12 * colors)
+            return picture.reshape(height, width, 4)[:, :, :3]
+
+        yield f":{number}", pixels
+        server.terminate()
+    os.close(reads)
+    os.close(writes)
+
+
+@pytest.mark.parametrize("sent, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_window_follows_a_run_and_hears_signals(screen, tmp_path, sent, code):
+    display, pixels = screen
+    settings = {"env": {"DISPLAY": display, "MBCLI_JIT": "0", "MPLBACKEND": "TkAgg"}}
+    run = start("-q", "simulate", PENDULUM, "--at", "elbow=1", "-t", 1000, "-o", tmp_path / "a.h5", **settings)
+    wait_for((tmp_path / "a.h5.partial").exists)
+    ours, theirs = os.openpty()
+    words = ("log", "plot", tmp_path / "a.h5", "--follow", "--fields", "q", "--interval", 0.3)
+    plot = start(*words, stdout=theirs, **settings)
+    wait_for(lambda: (pixels() > 250).mean() > 0.05)  # the white of the figure
+    before = pixels()
+    wait_for(lambda: (pixels() != before).any(axis=2).sum() > 200)  # the curves have grown
+    run.terminate()
+    assert run.wait(60) == 143
+    time.sleep(1.0)  # the plot sees the end of the run, and waits for its window
+    assert plot.poll() is None
+    plot.send_signal(sent)
+    assert plot.wait(20) == code and "Traceback" not in plot.stderr.read()
+    os.close(ours)
+    os.close(theirs)
 
 
 # ---------------------------------------------------------------------------------------------- follow

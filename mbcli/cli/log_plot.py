@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 import time
 from typing import Any
@@ -12,6 +13,7 @@ from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
 from mbcli.errors import ModelError, OutputError, ResourceError
 
+EVENT_SECONDS = 0.2  # at most, that a signal waits for a window
 WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # what matplotlib draws with
 
 
@@ -132,7 +134,7 @@ class _Window:
     """A figure in a window."""
 
     def __init__(self, pyplot):
-        self._pyplot, self._figure = pyplot, None
+        self._pyplot, self._figure, self._shown = pyplot, None, False
 
     @classmethod
     def opened(cls):
@@ -148,12 +150,42 @@ class _Window:
     def draw(self, subplots, interval):
         if subplots is not None:
             self._put(subplots)
-        self._pyplot.pause(interval)
-        return self._figure is None or self._pyplot.fignum_exists(self._figure.number)
+        if self._figure is None:
+            time.sleep(interval)
+            return True
+        return self._wait(interval)
 
     def last(self, subplots):
         self._put(subplots)
-        self._pyplot.show()
+        while self._wait(EVENT_SECONDS):
+            pass
+
+    def _wait(self, seconds):
+        """Answers what is done to the window; whether it is still there afterwards.
+
+        In short turns: signals are heard between them. A window that nobody touches would keep them waiting, and
+        toolkits swallow what is raised while they call back.
+        """
+        figure, end = self._figure, time.monotonic() + seconds
+        if not self._shown:
+            self._pyplot.show(block=False)  # once: it brings the window to the front
+            self._shown = True
+        figure.canvas.draw_idle()
+        heard: list[int] = []
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = [signal.signal(number, lambda number, frame: heard.append(number)) for number in signals]
+        try:
+            while self._is_open() and not heard and (left := end - time.monotonic()) > 0.0:
+                figure.canvas.start_event_loop(min(left, EVENT_SECONDS))
+        finally:
+            for number, handler in zip(signals, before, strict=True):
+                signal.signal(number, handler)
+        for number in heard[:1]:
+            signal.raise_signal(number)
+        return self._is_open()
+
+    def _is_open(self):
+        return self._pyplot.fignum_exists(self._figure.number)
 
     def _put(self, subplots):
         from mbcli.pictures.plots import figure_of
