@@ -5,6 +5,7 @@ import pytest
 from command_line import SAMPLES
 from test_deformable_steps import G, Scene
 
+from mbcli.engine.runtime.kernel import ENTRIES, argument_types
 from mbcli.errors import NumericalError
 from mbcli.models.loading import load_model
 from mbcli.multibody.stepping.elastic_factor import BlockCholesky
@@ -21,6 +22,29 @@ def test_a_copy_of_a_context_has_the_contacts_of_the_last_step(tmp_path):
     forces = [results.deformable_contact_info(0).F_Ac_W().translational() for results in (ours, copied)]
     assert forces[0][2] > 10.0
     np.testing.assert_array_equal(*forces)
+
+
+def test_steps_call_kernels_with_the_arguments_that_are_compiled_before(tmp_path):
+    """So that the kernels of a wheel, which take these alone, are called too."""
+    scene = Scene(tmp_path)
+    scene.box([0, 0, 0.1], cells=2, name="lower")
+    scene.box([0, 0, 0.3005], cells=2, name="upper")
+    context = scene.start().plant.CreateDefaultContext()
+    run = Run(scene.plant, context, 0.02)
+    run.compile()
+    kernels, normalize_signature = context.state.kernels, pytest.importorskip("numba.core.sigutils").normalize_signature
+    if not hasattr(kernels.solve_elastic_problem, "signatures"):
+        pytest.skip("kernels are interpreted or precompiled")
+    assert kernels.solve_elastic_problem.signatures and kernels.solve_problem_again.signatures
+    for _ in run.blocks():
+        pass
+    for function in (
+        f for f in ENTRIES if f.__module__.rpartition(".")[0].endswith("deformable") or "elastic" in f.__module__
+    ):
+        kernel = getattr(kernels, function.__name__)
+        expected, _ = normalize_signature(f"({', '.join(argument_types(function)[0])},)")
+        assert all(tuple(given) == expected for given in kernel.signatures), function.__name__
+    assert kernels.samples_in_surface.signatures
 
 
 def test_a_copy_of_a_context_goes_on_to_the_same_state(tmp_path):

@@ -249,6 +249,9 @@ class ContactArrays:
 
     # elastic bodies, which few plants have: elastic_step.py
 
+    def compile_solvers(self, kernels: Any) -> None:
+        """Compiles or loads the solvers of elastic bodies in contact."""
+
     def begin_step(self, state: Any) -> None:
         """Makes the elastic bodies ready for a step from a state."""
 

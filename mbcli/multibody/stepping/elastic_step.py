@@ -29,6 +29,7 @@ from mbcli.engine.fields.contact_fields import (
     VECTOR_VELOCITY,
 )
 from mbcli.engine.fields.model_fields import CONTACT_AT_SOLVE
+from mbcli.engine.runtime.kernel import argument_types
 from mbcli.engine.runtime.lane_memory import WIDTH
 from mbcli.errors import NumericalError
 from mbcli.multibody.stepping.contact_arrays import CALLED
@@ -85,6 +86,15 @@ class ElasticStep(StepContact):
         super().make()
         self._contacts: Any = None
         self._lasts = [NONE for _ in self.plant.elements.deformable_bodies]
+
+    def compile_solvers(self, kernels):
+        from mbcli.engine.contact import elastic_rows
+
+        for name in ("solve_elastic_problem", "solve_problem_again"):
+            kernel = getattr(kernels, name)
+            if hasattr(kernel, "compile"):  # it is neither interpreted nor precompiled
+                types, _ = argument_types(getattr(elastic_rows, name))
+                kernel.compile(f"({', '.join(types)},)")
 
     def make_solver(self, rows, approximation):
         solver: Any = ContactSolver(

@@ -263,9 +263,11 @@ class Run:
             self._loops = PythonForces(self.plant, self.context, self._u, self._follows_ports)
 
     def compile(self) -> None:
-        """Compiles or loads the loop, so that the time of a run is that of its steps."""
+        """Compiles or loads what steps call, so that the time of a run is that of its steps."""
         advance = self._discrete(0) if self.plant.is_discrete() else self._continuous(0)
         next(advance)
+        if self.contact is not None:
+            self.contact.compile_solvers(self.context.state.kernels)
 
     def blocks(
         self,
