@@ -21,6 +21,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read when the libra
 import numpy as np  # noqa: E402
 
 import mbcli.all  # noqa: E402
+from mbcli.multibody.stepping.elastic_threads import Threads  # noqa: E402
 
 STEP = 0.01  # [s]
 ROUNDS = 5
@@ -46,6 +47,7 @@ SCENES = {
     "rest": Scene(ground=True),
     "rest-sap": Scene(ground=True, approximation="sap"),
 }
+OTHERS = ("growth", "threads")
 
 
 def box_file(cells, folder):
@@ -106,6 +108,9 @@ class World:
         self.context = self.plant.GetMyMutableContextFromRoot(self.simulator.get_mutable_context())
         self.steps = 0
 
+    def set_threads(self, count):
+        self.model.SetParallelism(count)
+
     def advance(self, steps, clock=time.process_time):
         """Time of a step [s]."""
         self.steps += steps
@@ -158,12 +163,63 @@ def show_growth(programs, folder):
         )
 
 
+class LongestPath:
+    """What two free cores save [s] of the processor time of steps whose halves run side by side."""
+
+    def __init__(self):
+        self.hidden = 0.0  # what runs beside something longer
+        self._both = Threads.both
+
+    def __enter__(self):
+        def timed(function):
+            start = time.thread_time()
+            return function(), time.thread_time() - start
+
+        def both(threads, first, second):
+            (a, seconds), (b, others) = self._both(threads, lambda: timed(first), lambda: timed(second))
+            self.hidden += min(seconds, others)
+            return a, b
+
+        Threads.both = both
+        return self
+
+    def __exit__(self, *error):
+        Threads.both = self._both
+
+
+def show_threads(folder):
+    """Two threads beside one. `cores`: how many times as fast two threads are on two cores that nothing else uses, from
+    the processor times of what runs side by side; `clock`: by the clock, which others on the machine slow down."""
+    print(f"\n{'scene':9} {'elements':>8} {'one ms':>10} {'two ms':>10} {'clock':>7} {'cores':>7}  equal")
+    for name in SCENES:
+        for cells in CELLS[1:]:
+            worlds = [World(mbcli.all, SCENES[name], box_file(cells, folder)) for _ in (1, 2)]
+            for count, world in enumerate(worlds, 1):
+                world.set_threads(count)
+                world.advance(3)
+            steps = max(1, min(50, round(0.2 * TURN / worlds[0].advance(1))))
+            worlds[1].advance(1)
+            times, ratios = [], []
+            for _ in range(2 * ROUNDS):
+                times.append([world.advance(steps, time.perf_counter) for world in worlds])
+                with LongestPath() as path:
+                    seconds = steps * worlds[1].advance(steps)
+                ratios.append(steps * worlds[0].advance(steps) / (seconds - path.hidden))
+            one, two = (statistics.median(column) for column in zip(*times, strict=True))
+            clock = statistics.median(a / b for a, b in times)
+            equal = (worlds[0].positions() == worlds[1].positions()).all()
+            print(
+                f"{name:9} {6 * np.prod(cells):8d} {one * 1e3:10.2f} {two * 1e3:10.2f} {clock:7.2f} "
+                f"{statistics.median(ratios):7.2f}  {'yes' if equal else 'no'}",
+                flush=True,
+            )
+
+
 def main(words=None):
-    others = ("growth",)
     parser = argparse.ArgumentParser(prog="python -m benchmarks.deformables", description=__doc__)
-    parser.add_argument("scenes", nargs="*", help=f"some of {', '.join((*SCENES, *others))}; default: all")
-    names = parser.parse_args(words).scenes or [*SCENES, *others]
-    unknown = set(names) - {*SCENES, *others}
+    parser.add_argument("scenes", nargs="*", help=f"some of {', '.join((*SCENES, *OTHERS))}; default: all")
+    names = parser.parse_args(words).scenes or [*SCENES, *OTHERS]
+    unknown = set(names) - {*SCENES, *OTHERS}
     if unknown:
         parser.error(f"not scenes: {', '.join(sorted(unknown))}")
     programs = [mbcli.all]
@@ -180,6 +236,8 @@ def main(words=None):
             show_scenes(programs, scenes, folder)
         if "growth" in names:
             show_growth(programs, folder)
+        if "threads" in names:
+            show_threads(folder)
     return 0
 
 

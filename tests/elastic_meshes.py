@@ -27,8 +27,8 @@ def box_mesh(cells, size):
     return points, np.array(tets)
 
 
-def elastic_box(cells, size, material, density=1000.0, held=None):
+def elastic_box(cells, size, material, density=1000.0, held=None, threads=None):
     """ElasticBody of a box; material: arguments of law_of_material(); held: (points) -> which vertices stay."""
     points, tets = box_mesh(cells, size)
     fixed = None if held is None else held(points)
-    return ElasticBody(load_kernels(True), points, tets, density, law_of_material(*material), fixed)
+    return ElasticBody(load_kernels(True), points, tets, density, law_of_material(*material), fixed, threads)

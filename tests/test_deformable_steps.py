@@ -1,5 +1,7 @@
 """Plants with deformable bodies in time: contact, walls, fixed vertices, in one problem with rigid bodies."""
 
+import os
+
 import numpy as np
 import pytest
 from elastic_meshes import box_mesh
@@ -108,6 +110,28 @@ def test_a_box_rests_on_the_ground_with_its_weight(tmp_path, approximation, grou
     assert -3e-4 < q[:, 2].min() < 0.0
     assert np.ptp(q[:, 2]) == pytest.approx(0.1985, abs=2e-4)  # pydrake: 0.19847
     assert np.abs(scene.v(id)).max() < 1e-3
+
+
+def test_two_threads_compute_what_one_does(tmp_path):
+    found = []
+    for threads in (1, 2):
+        scene = Scene(tmp_path)
+        ids = [scene.box([0, 0, 0.0995], cells=6), scene.box([1.0, 0, 0.5], cells=4, name="falls")]
+        scene.model.SetParallelism(threads)
+        scene.start().to(0.05)
+        found.append(np.concatenate([scene.q(id) for id in ids]))
+    assert np.ptp(found[0][:, 2]) > 0.2
+    np.testing.assert_array_equal(*found)
+
+
+def test_the_number_of_threads(tmp_path):
+    model = Scene(tmp_path).model
+    assert model.parallelism() == 1
+    for given, threads in ((2, 2), (False, 1), (True, os.cpu_count())):
+        model.SetParallelism(given)
+        assert model.parallelism() == threads
+    with pytest.raises(ModelError, match="1 or more"):
+        model.SetParallelism(0)
 
 
 def test_a_box_slides_down_an_incline_as_coulomb_says(tmp_path):

@@ -10,8 +10,17 @@ from mbcli.engine import load_kernels
 from mbcli.engine.deformable.element_forces import WORK
 from mbcli.engine.deformable.stretches import principal_stretches
 from mbcli.errors import NumericalError
-from mbcli.multibody.stepping.elastic_body import KINDS, LAW_DISSIPATION, LAW_STEP, element_rows, law_of_material
+from mbcli.multibody.stepping.elastic_body import (
+    KINDS,
+    LAW_DISSIPATION,
+    LAW_STEP,
+    ElasticBody,
+    element_rows,
+    law_of_material,
+)
+from mbcli.multibody.stepping.elastic_factor import NONE
 from mbcli.multibody.stepping.elastic_free_step import free_step
+from mbcli.multibody.stepping.elastic_threads import Threads
 
 G = np.array([0.0, 0.0, -9.81])
 MATERIALS = tuple(KINDS)
@@ -141,6 +150,74 @@ def test_the_factorization_solves_and_leaves_the_schur_complement():
     moved = body.factor.solve(everywhere)
     assert np.allclose(moved[last].ravel(), inverse @ impulse.ravel())
     assert np.allclose(body.factor.follow(moved[last].ravel()), moved)
+
+
+def matrix_of(body, blocks):
+    """The matrix (3 n, 3 n) of blocks (k, 3, 3) of the pairs of vertices."""
+    n = len(body.reference)
+    A = np.zeros((n, 3, n, 3))
+    for (a, b), block in zip(body.factor.pairs, blocks, strict=True):
+        A[a, :, b, :], A[b, :, a, :] = block, block.T
+    return A.reshape(3 * n, 3 * n)
+
+
+@pytest.mark.parametrize("last", ["none", "some", "all"])
+@pytest.mark.parametrize("cells", [(1, 1, 1), (2, 3, 9), (7, 7, 7)])
+def test_the_factorization_solves_as_a_dense_one_with_one_thread_and_two(cells, last):
+    bodies = [
+        elastic_box(cells, (0.1, 0.2, 0.3), ("kCorotated", 1e5, 0.3), threads=Threads(are_two=two)) for two in (0, 1)
+    ]
+    q = bodies[0].reference
+    chosen = {"none": NONE, "some": np.flatnonzero(q[:, 2] < -0.08), "all": np.arange(len(q))}[last]
+    rng = np.random.default_rng(0)
+    distorted, b = q + 0.01 * rng.normal(size=q.shape), rng.normal(size=q.shape)
+    found, schur = [], []
+    for body in bodies:
+        body.start(distorted, 0 * q, 0 * q, 0.01)
+        body.factorize(chosen)
+        found.append(body.factor.solve(b))
+        schur.append(body.factor.schur)
+    A = matrix_of(bodies[0], bodies[0]._blocks[0])
+    dense = np.linalg.solve(A, b.ravel())
+    assert np.abs(found[0].ravel() - dense).max() < 1e-11 * np.abs(dense).max()
+    if len(chosen):
+        own = (3 * chosen[:, None] + np.arange(3)).ravel()
+        inverse = np.linalg.inv(A)[np.ix_(own, own)]
+        assert np.abs(schur[0] @ inverse - np.eye(len(own))).max() < 1e-10
+    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(*schur)
+
+
+def test_a_mesh_of_two_pieces_is_solved():
+    points, tets = box_mesh((3, 2, 2), (0.1, 0.1, 0.1))
+    points, tets = np.concatenate([points, points + [0.3, 0.0, 0.0]]), np.concatenate([tets, tets + len(points)])
+    body = ElasticBody(load_kernels(True), points, tets, 1000.0, law_of_material("kCorotated", 1e5, 0.3))
+    body.start(points, 0 * points, 0 * points, 0.01)
+    body.factorize()
+    b = np.random.default_rng(0).normal(size=points.shape)
+    dense = np.linalg.solve(matrix_of(body, body._blocks[0]), b.ravel())
+    assert np.abs(body.factor.solve(b).ravel() - dense).max() < 1e-11 * np.abs(dense).max()
+
+
+@pytest.mark.parametrize("model", MATERIALS)
+def test_an_element_has_the_same_forces_among_others_that_are_flat_or_inside_out(model):
+    points, tets = box_mesh((2, 2, 2), (0.1, 0.1, 0.1))
+    tets = np.sort(tets, axis=1)
+    elements = element_rows(points, tets)
+    law = law_of_material(model, 1e5, 0.3, 0.0, 0.01)
+    law[LAW_STEP] = 0.01
+    rng = np.random.default_rng(7)
+    x0, v0, v1 = (scale * rng.normal(size=points.shape) for scale in (0.02, 0.5, 0.5))
+    x0 += points
+    kernels, together, alone = load_kernels(True), np.zeros_like(points), np.zeros_like(points)
+    add_impulses(kernels, x0, v0, v1, tets, elements, law, together)
+    for e in range(len(tets)):
+        one = slice(e, e + 1)
+        add_impulses(kernels, x0, v0, v1, np.ascontiguousarray(tets[one]), elements[one].copy(), law, alone)
+    turned = np.linalg.det(np.einsum("eak,eai->eik", elements[:, :12].reshape(-1, 4, 3), x0[tets])) < 0.0
+    assert turned.any()
+    assert not turned.all()
+    assert np.abs(together - alone).max() < 1e-14 * np.abs(alone).max()
 
 
 @pytest.mark.parametrize("model", MATERIALS)

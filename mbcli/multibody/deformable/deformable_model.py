@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +48,24 @@ class DeformableModel(PhysicalModel):
         self._plant = plant
         self.bodies: list[DeformableBody] = plant.elements.deformable_bodies
         self.added_forces: list[ForceDensityFieldBase] = []
+        self._parallelism = 1
+
+    def SetParallelism(self, parallelism: Any) -> None:
+        """How many threads compute the bodies: a number, a Parallelism, or True for as many as there are cores.
+
+        One by default; two are the most that are used. Results do not depend on it, to the last bit.
+
+        Raises ModelError if it is less than 1.
+        """
+        given = parallelism.num_threads() if hasattr(parallelism, "num_threads") else parallelism
+        threads = (os.cpu_count() or 1) if given is True else 1 if given is False else operator.index(given)
+        if threads < 1:
+            raise ModelError(f"SetParallelism: the number of threads must be 1 or more, it is {threads}")
+        self._parallelism = threads
+
+    def parallelism(self) -> int:
+        """How many threads compute the bodies."""
+        return self._parallelism
 
     # before Finalize()
 

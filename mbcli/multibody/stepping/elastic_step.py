@@ -157,6 +157,8 @@ class ElasticStep(StepContact):
                 *allowed_pairs(self.plant, self.geometries.ids),
             )
         self.moving = [state.parameters.get(body, "enabled") for body in deformables]
+        for body in self.bodies:
+            body.threads.are_two = self.plant.deformable_model().parallelism() > 1
         forces = [self._forces(body, own, state) for body, own in zip(self.bodies, deformables, strict=True)]
         for body, own, force in zip(self.bodies, state.deformables, forces, strict=True):
             q = np.where(body.held[:, None], body.reference, own.q)  # walls take their vertices back
