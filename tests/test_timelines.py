@@ -1,6 +1,7 @@
 """MCAP and rrd of a log with poses: a scene that moves. Read back by the viewers' own packages where they are there."""
 
 import json
+import shutil
 import sys
 from types import SimpleNamespace
 
@@ -12,8 +13,10 @@ from command_line import SAMPLES, cli, succeed
 from mbcli.log import open_log
 from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.models import load_model
+from mbcli.pictures.timelines import recording_id
 
 ARM = SAMPLES / "quadruped.urdf"
+PENDULUM = SAMPLES / "double_pendulum.urdf"
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +152,22 @@ def test_the_transforms_come_back_by_the_reader_of_rrd(path, tmp_path):
             np.testing.assert_allclose(matrix[:3, :3], matrix_from_quaternion(np.array([w, *xyz])), atol=1e-6)
     assert len(rows["/world/quadruped::trunk/shape_0"]["Mesh3D:vertex_positions"][0]) == 8
     assert "/derived/energy_kinetic" in rows
+    (recording,) = chunk.RrdReader(str(tmp_path / "run.rrd")).recordings()
+    with open_log(path) as log:
+        assert recording.recording_id == recording_id(log)
+
+
+def test_two_runs_of_one_model_are_two_recordings(path, tmp_path, monkeypatch):
+    """Rerun would draw them into one another."""
+    copy = shutil.copy(path, tmp_path / "copy.h5")
+    numbers = []
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    for k in range(2):  # in one second
+        succeed("-q", "simulate", PENDULUM, "--at", f"elbow={k}", "-t", "0.01", "-o", tmp_path / f"{k}.h5")
+    for log in (path, copy, tmp_path / "0.h5", tmp_path / "1.h5"):
+        with open_log(log) as opened:
+            numbers.append(recording_id(opened))
+    assert numbers[0] == numbers[1] and len(set(numbers)) == 3
 
 
 def test_a_missing_package_is_named(path, monkeypatch):

@@ -5,6 +5,7 @@ A log with poses becomes a scene there that moves: a transform from World to eac
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -205,7 +206,7 @@ def export_rrd(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     """
     rerun = import_extra("rerun", "rerun")
     require_rows(selection, "rrd")
-    recording = rerun.RecordingStream("mbcli", recording_id=log.attrs.get("model_sha256"))
+    recording = rerun.RecordingStream("mbcli", recording_id=recording_id(log))
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "log.rrd")
         recording.save(target)
@@ -224,6 +225,16 @@ def export_rrd(log: Log, selection: Selection, stream: IO[bytes]) -> None:
         recording.disconnect()
         with open(target, "rb") as written:
             shutil.copyfileobj(written, stream)
+
+
+def recording_id(log: Log) -> str:
+    """The same for equal logs, another one for another run: viewers put recordings of one id together."""
+    provenance = [log.attrs.get(name) for name in ("model_sha256", "config_sha256", "argv")]
+    digest = hashlib.sha256(json.dumps([*provenance, log.run_clock()["created_utc"]]).encode())
+    for row in sorted({0, log.row_count - 1}) if log.row_count else ():
+        chunk = next(log.chunks(("time", "state/q", "state/v"), start=row, stop=row + 1))
+        digest.update(b"".join(values.tobytes() for values in chunk.values()))
+    return digest.hexdigest()
 
 
 def _entity_path(rerun, name):
