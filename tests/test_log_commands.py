@@ -178,6 +178,15 @@ def test_names_cannot_send_control_characters_to_the_terminal(tmp_path):
     assert json.loads(run("info", tmp_path / "a.h5", "--json").stdout)["position_names"] == list(names)
 
 
+def test_the_largest_numbers_are_summed_up_without_a_word(tmp_path, recwarn):
+    with LogWriter(tmp_path / "a.h5", arm_header()) as log:
+        log.append(**{**rows(0, 10), "q": np.full((10, 2), 1e308)})
+        log.finish("complete", 0)
+    shown = cli("log", "show", tmp_path / "a.h5", "--fields", "q", "--json")
+    assert shown.code == 0 and shown.err == "" and not recwarn.list
+    assert [(column["largest"], column["mean"]) for column in shown.json()["columns"]] == [(1e308, None)] * 2
+
+
 def test_names_cannot_send_control_characters_to_the_terminal_from_any_command(tmp_path, monkeypatch):
     """Nor can they add lines."""
     monkeypatch.chdir(tmp_path)

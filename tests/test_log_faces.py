@@ -293,7 +293,7 @@ def test_what_has_a_row_a_sample_alone_refuses_faces(tmp_path):
     refused = cli("log", "export", path, "--to", "csv", "--fields", "q,faces")
     assert refused.code == 2 and "give faces alone" in refused.err
     refused = cli("log", "export", path, "--to", "mat", "--fields", "faces", "-o", tmp_path / "a.mat")
-    assert refused.code == 2 and "faces of contact surfaces go into csv, jsonl or npz" in refused.err
+    assert refused.code == 2 and "faces of contact surfaces have no row a sample" in refused.err
     assert not (tmp_path / "a.mat").exists()
     for command in ("show", "tail"):
         refused = cli("log", command, path, "--fields", "faces")

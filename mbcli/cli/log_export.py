@@ -10,6 +10,7 @@ import click
 from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
 from mbcli.common.output_files import is_special
+from mbcli.errors import ArgumentError
 
 FORMATS = ("csv", "jsonl", "npz", "parquet", "mat", "mcap", "rrd")
 BINARY = ("npz", "parquet", "mat", "mcap", "rrd")
@@ -71,15 +72,18 @@ def log_export(path, target, output, fields, from_time, to_time, every, force):
             _write_to_stdout(write, opened, selection, spooled=target not in exports.EXPORTERS)
 
 
-def selected(log, fields, **rows):
-    """The export.Selection of --fields; a usage error for a field that is not there."""
+def selected(log, fields, *, rows_alone=False, **rows):
+    """The export.Selection of --fields; a usage error for a field that is not there, or has no row a sample."""
     from mbcli.log import export as exports
 
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
     try:
-        return exports.select(log, fields=names, **rows)
-    except LookupError as error:
+        selection = exports.select(log, fields=names, **rows)
+        if rows_alone:
+            exports.require_rows(selection)
+    except (LookupError, ArgumentError) as error:
         raise click.BadParameter(error.args[0], param_hint="--fields") from None
+    return selection
 
 
 def _writer(target):
@@ -111,12 +115,3 @@ def _write_to_stdout(write, log, selection, spooled):
     except BrokenPipeError:  # the reader has enough, as `head`; click would exit with 1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(141) from None
-
-
-def require_rows(selection):
-    """A usage error for what has no row a sample."""
-    from mbcli.log.export import RAGGED
-
-    for path in RAGGED.keys() & selection.fields:
-        message = f"{RAGGED[path]} have no row a sample: `log export` writes them"
-        raise click.BadParameter(message, param_hint="--fields")

@@ -2,7 +2,7 @@
 
 import click
 
-from mbcli.cli.log_export import require_rows, selected
+from mbcli.cli.log_export import selected
 from mbcli.cli.options import Number
 from mbcli.cli.output import printable
 from mbcli.common.json_text import to_json
@@ -25,8 +25,7 @@ def log_show(path, fields, times, as_json):
     from mbcli.log.statistics import columns_at, summary_of_columns
 
     with Log(path) as log:
-        selection = selected(log, fields)
-        require_rows(selection)
+        selection = selected(log, fields, rows_alone=True)
         if times:
             rows = columns_at(log, selection.fields, times)
             keys = [f"{time:.9g} s" for time in times]

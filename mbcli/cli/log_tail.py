@@ -6,7 +6,7 @@ import time
 
 import click
 
-from mbcli.cli.log_export import require_rows, selected
+from mbcli.cli.log_export import selected
 from mbcli.cli.output import printable
 
 POLL_SECONDS = 0.2
@@ -35,9 +35,7 @@ def log_tail(path, count, follow, fields, every, as_json):
 
     path = path_of_rows(path)
     with Log(path) as log:
-        selection = selected(log, fields)
-        if not as_json:
-            require_rows(selection)
+        selection = selected(log, fields, rows_alone=not as_json)
         printer = JsonRows(log) if as_json else Table(log, selection.fields, all_columns=fields is not None)
         first = max(log.row_count - count * every, 0)
         first += -(first - (log.row_count - 1)) % every if log.row_count else 0

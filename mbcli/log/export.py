@@ -23,7 +23,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.output_files import is_special
 from mbcli.common.suggestions import did_you_mean
-from mbcli.errors import OutputError
+from mbcli.errors import ArgumentError, OutputError
 from mbcli.log.format import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET, OFFSET
 from mbcli.log.reader import Log
 from mbcli.log.surfaces import surfaces_of
@@ -84,6 +84,12 @@ def select(
     start = 0 if from_time is None else log.first_row_at(from_time)
     stop = log.row_count if to_time is None else log.first_row_at(np.nextafter(to_time, np.inf))
     return Selection(tuple(paths), start, stop, every)
+
+
+def require_rows(selection: Selection) -> None:
+    """ArgumentError for fields without a row a sample."""
+    for path in RAGGED.keys() & selection.fields:
+        raise ArgumentError(f"{RAGGED[path]} have no row a sample: `log export` writes them as csv, jsonl or npz")
 
 
 def export_csv(log: Log, selection: Selection, stream: IO[Any]) -> None:

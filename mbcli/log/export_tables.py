@@ -12,7 +12,7 @@ import numpy as np
 
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ArgumentError
-from mbcli.log.export import RAGGED, Selection, chunks_of, column_names, flat_rows, short_name
+from mbcli.log.export import Selection, chunks_of, column_names, flat_rows, require_rows, short_name
 
 if TYPE_CHECKING:
     from mbcli.log.reader import Log
@@ -24,7 +24,7 @@ def export_parquet(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     """One column of doubles or integers a coordinate, named as in CSV; `units` in the metadata of each column."""
     pyarrow = import_extra("pyarrow", "parquet")
     parquet = import_module("pyarrow.parquet")
-    require_rows(selection, "Parquet")
+    require_rows(selection)
     paths = ("time", *selection.fields)
     names = ["time", *column_names(log, selection.fields)]
     units = [unit for path in paths for unit in log.units[path]]
@@ -45,7 +45,7 @@ def export_mat(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     """Variables time, q, v, u and the others by their path with `_` for `/`; `names` and `units` have theirs."""
     from scipy.io import savemat
 
-    require_rows(selection, "MATLAB")
+    require_rows(selection)
     variables: dict[str, Any] = {"names": {}, "units": {}}
     for path in ("time", *selection.fields):
         rows = [chunk[path] for chunk in chunks_of(log, selection, only=path)]
@@ -60,9 +60,3 @@ def export_mat(log: Log, selection: Selection, stream: IO[bytes]) -> None:
 
 
 TABLES = {"parquet": export_parquet, "mat": export_mat}
-
-
-def require_rows(selection: Selection, what: str) -> None:
-    """ArgumentError for fields without a row a sample."""
-    for path in RAGGED.keys() & selection.fields:
-        raise ArgumentError(f"{what} has fields with a row a sample: {RAGGED[path]} go into csv, jsonl or npz")

@@ -33,7 +33,8 @@ def summary_of_columns(log: Log, selection: Selection) -> list[dict[str, Any]]:
         first = values[0] if number == 0 else first
         last = values[-1]
         finite = np.isfinite(values)
-        total += np.where(finite, values, 0.0).sum(axis=0)
+        with np.errstate(over="ignore"):  # then there is no mean
+            total += np.where(finite, values, 0.0).sum(axis=0)
         seen += finite.sum(axis=0)
         low, high = np.where(finite, values, np.inf), np.where(finite, values, -np.inf)
         for k in range(count):

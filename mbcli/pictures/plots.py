@@ -12,7 +12,7 @@ from mbcli.common.coordinate_names import StateNames
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ArgumentError, ModelError, OutputError
 from mbcli.log import open_log
-from mbcli.log.export import RAGGED, select
+from mbcli.log.export import require_rows, select
 from mbcli.log.running import PARTIAL
 from mbcli.parsers.diagnostics import printable
 
@@ -110,13 +110,12 @@ def _wanted(log: Log, fields):
     names = StateNames(log.position_names, log.velocity_names)
     for name in fields:
         try:
-            paths = select(log, fields=[name]).fields
+            selection = select(log, fields=[name])
         except LookupError as error:
             reason = error
         else:
-            for path in RAGGED.keys() & set(paths):
-                raise ArgumentError(f"{log.path}: {RAGGED[path]} have no row a sample: `log export` writes them")
-            wanted |= dict.fromkeys(paths)
+            require_rows(selection)
+            wanted |= dict.fromkeys(selection.fields)
             continue
         try:
             kind, k = names.find(name)

@@ -16,8 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.extra_packages import import_extra
-from mbcli.log.export import Selection, chunks_of, flat_rows
-from mbcli.log.export_tables import require_rows
+from mbcli.log.export import Selection, chunks_of, flat_rows, require_rows
 from mbcli.log.format import POSES
 from mbcli.pictures.drawn_images import drawn_shapes, surface_of
 from mbcli.pictures.packing import scene_from_text
@@ -92,7 +91,7 @@ def export_mcap(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     /derived/poses has foxglove.FrameTransforms, and /scene, at the first time, the shapes as foxglove.SceneUpdate.
     """
     writer_of = import_extra("mcap.writer", "mcap").Writer
-    require_rows(selection, "MCAP")
+    require_rows(selection)
     writer = writer_of(stream)
     writer.start(profile="", library="mbcli")
     channels = {path: _channel(writer, log, path) for path in selection.fields}
@@ -205,7 +204,7 @@ def export_rrd(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     Poses are transforms of /world/BODY, under which the shapes of the body stand.
     """
     rerun = import_extra("rerun", "rerun")
-    require_rows(selection, "rrd")
+    require_rows(selection)
     recording = rerun.RecordingStream("mbcli", recording_id=recording_id(log))
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "log.rrd")
